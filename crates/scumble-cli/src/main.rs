@@ -1,0 +1,2 @@
+//! The `scumble` command.
+fn main() {}

@@ -1,0 +1,2 @@
+//! Tables in and out of files.
+pub mod table;

@@ -1,0 +1,158 @@
+//! A table as dictionary codes: what reading any file gives.
+
+/// A table whose cells are codes into one sorted dictionary per column.
+#[derive(Debug, Clone, Default)]
+pub struct CodedTable {
+    /// The columns that were read, in the order of the file.
+    pub columns: Vec<CodedColumn>,
+    /// The number of rows.
+    pub rows: usize,
+}
+
+/// One column: its distinct texts and a code per row.
+#[derive(Debug, Clone)]
+pub struct CodedColumn {
+    /// The column's name, as in the header.
+    pub name: String,
+    /// The distinct texts, ascending bytewise; the code of a text is its place here.
+    pub values: Texts,
+    /// One code per row.
+    pub codes: Codes,
+}
+
+/// Distinct texts in one buffer: a dictionary of a million values is three allocations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Texts {
+    bytes: String,
+    ends: Vec<u32>,
+}
+
+/// Row codes, in the narrowest integer that holds the dictionary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Codes {
+    /// At most 256 values.
+    U8(Vec<u8>),
+    /// At most 65,536 values.
+    U16(Vec<u16>),
+    /// More.
+    U32(Vec<u32>),
+}
+
+impl CodedTable {
+    /// The column of that name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&CodedColumn> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+impl Texts {
+    /// Appends a text and returns its place. Panics past 4 GiB of text, which readers check before.
+    pub fn push(&mut self, text: &str) -> u32 {
+        self.bytes.push_str(text);
+        self.ends.push(u32::try_from(self.bytes.len()).expect("a dictionary holds at most 4 GiB of text"));
+        (self.ends.len() - 1) as u32
+    }
+
+    /// The text at a place.
+    #[must_use]
+    pub fn get(&self, place: u32) -> &str {
+        let place = place as usize;
+        let start = if place == 0 { 0 } else { self.ends[place - 1] as usize };
+        &self.bytes[start..self.ends[place] as usize]
+    }
+
+    /// How many texts there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// All texts, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> + Clone {
+        (0..self.ends.len() as u32).map(|place| self.get(place))
+    }
+
+    /// The place of a text in a dictionary that is sorted bytewise.
+    #[must_use]
+    pub fn find_sorted(&self, text: &str) -> Option<u32> {
+        let (mut low, mut high) = (0, self.len() as u32);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.get(middle).cmp(text) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Texts {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(texts: I) -> Self {
+        let mut all = Self::default();
+        for text in texts {
+            all.push(text);
+        }
+        all
+    }
+}
+
+impl Codes {
+    /// Room for `rows` codes of a dictionary of `values` texts.
+    #[must_use]
+    pub fn with_capacity(values: usize, rows: usize) -> Self {
+        match values {
+            0..=0x100 => Self::U8(Vec::with_capacity(rows)),
+            0x101..=0x1_0000 => Self::U16(Vec::with_capacity(rows)),
+            _ => Self::U32(Vec::with_capacity(rows)),
+        }
+    }
+
+    /// Appends a code that fits the width chosen at the start.
+    pub fn push(&mut self, code: u32) {
+        match self {
+            Self::U8(codes) => codes.push(code as u8),
+            Self::U16(codes) => codes.push(code as u16),
+            Self::U32(codes) => codes.push(code),
+        }
+    }
+
+    /// The code of a row.
+    #[must_use]
+    pub fn get(&self, row: usize) -> u32 {
+        match self {
+            Self::U8(codes) => u32::from(codes[row]),
+            Self::U16(codes) => u32::from(codes[row]),
+            Self::U32(codes) => codes[row],
+        }
+    }
+
+    /// How many rows there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U8(codes) => codes.len(),
+            Self::U16(codes) => codes.len(),
+            Self::U32(codes) => codes.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All codes, in row order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
+        (0..self.len()).map(|row| self.get(row))
+    }
+}

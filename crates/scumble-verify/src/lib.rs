@@ -1,0 +1,1 @@
+//! The independent checker of released tables.

@@ -1,0 +1,100 @@
+//! Errors, sorted by who must act on them.
+//!
+//! No message carries a cell value: a message names a file, a row number and a column, and what to
+//! do next. Labels that the user wrote (hierarchy files, configuration) may be quoted.
+
+use std::fmt::Display;
+
+/// What went wrong, and whose turn it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The configuration or the command line must be changed.
+    #[error("{0}")]
+    Config(String),
+    /// The data (table or hierarchy file) must be changed.
+    #[error("{0}")]
+    Data(String),
+    /// This algorithm cannot serve that model or data; the message names what would fit.
+    #[error("{0}")]
+    Refused(String),
+    /// No release meets the requirement; the message says which model binds and what would help.
+    #[error("{0}")]
+    Infeasible(String),
+    /// Memory, disk or time ran out.
+    #[error("{0}")]
+    Resources(String),
+    /// Reading or writing failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was being done, with the file's name.
+        what: String,
+        /// The system's own error.
+        source: std::io::Error,
+    },
+    /// The written release did not pass the independent check, so it was not published.
+    #[error("{0}")]
+    Verification(String),
+    /// The user, or a budget, stopped the run.
+    #[error("interrupted: nothing was released")]
+    Interrupted,
+    /// A bug in Scumble.
+    #[error("internal error (a bug in Scumble, please report it): {0}")]
+    Internal(String),
+}
+
+/// The result of everything that can fail here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error that the configuration must mend.
+    pub fn config(message: impl Display) -> Self {
+        Self::Config(message.to_string())
+    }
+
+    /// An error that the data must mend.
+    pub fn data(message: impl Display) -> Self {
+        Self::Data(message.to_string())
+    }
+
+    /// A combination that this algorithm cannot serve.
+    pub fn refused(message: impl Display) -> Self {
+        Self::Refused(message.to_string())
+    }
+
+    /// A requirement that no release meets.
+    pub fn infeasible(message: impl Display) -> Self {
+        Self::Infeasible(message.to_string())
+    }
+
+    /// A bug.
+    pub fn internal(message: impl Display) -> Self {
+        Self::Internal(message.to_string())
+    }
+
+    /// The process exit code that the command line gives for this error.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Infeasible(_) => 1,
+            Self::Config(_) | Self::Refused(_) => 2,
+            Self::Data(_) | Self::Resources(_) | Self::Io { .. } => 3,
+            Self::Verification(_) => 4,
+            Self::Interrupted => 130,
+            Self::Internal(_) => 101,
+        }
+    }
+}
+
+/// `; did you mean 'x'?` for the nearest of `known` names, or nothing if none is near.
+#[must_use]
+pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let given = given.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(&given, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 3)
+        .min()
+        .map(|(_, name)| format!("; did you mean '{name}'?"))
+        .unwrap_or_default()
+}

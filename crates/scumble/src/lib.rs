@@ -1,0 +1,2 @@
+//! Scumble publishes tables about people without publishing the people.
+pub mod error;
