@@ -1,2 +1,4 @@
 //! Scumble publishes tables about people without publishing the people.
+pub mod date;
 pub mod error;
+pub mod kind;
