@@ -1,0 +1,128 @@
+//! IACK (Li, Liu, Baig, Wong 2011, Algorithm 1; algorithms.md A1): each column goes to the level that tells
+//! most about the class per bit it shows, then every class that fails a model is suppressed.
+
+use super::information::{Contingency, TIE};
+use super::{Algorithm, Finding, Solution};
+use crate::config::Parameters;
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::published::Classes;
+use crate::quasi::Value;
+use crate::recoding::{Recoding, Step};
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "iack",
+    title: "IACK: information-based anonymization for classification, given k",
+    paper: "Li, Liu, Baig, Wong 2011, Algorithm 1",
+    standing: Standing::Recommended,
+    about: "For tables that will train classifiers. Chooses each column's level by its normalised mutual information with \
+            the class column, whatever k is, so all releases of a table share one domain; then suppresses the rows of \
+            classes that fail a model. Needs a class column and a hierarchy for every quasi-identifier.",
+    parameters: &[],
+    build,
+};
+
+struct Iack;
+
+fn build(_: &mut Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(Iack))
+}
+
+/// The class column, or an error that says how to give one.
+pub(super) fn class_of(problem: &Problem, algorithm: &str) -> Result<usize> {
+    problem.class.ok_or_else(|| {
+        Error::config(format!(
+            "'{algorithm}' needs a class column, the label that classifiers will predict; give one (--class COLUMN, or \
+             role = \"class\"), or use mondrian, which needs none"
+        ))
+    })
+}
+
+/// I_N of a column with the class at every level, from the leaves (level 0) to the root.
+#[must_use]
+pub fn information_by_level(problem: &Problem, column: usize, class: usize) -> Vec<f64> {
+    let quasi = &problem.quasi[column];
+    let Some(tree) = quasi.tree() else { return Vec::new() };
+    let leaves = Contingency::of_column(&problem.table, column, quasi.size() as usize, class);
+    (0..=tree.height())
+        .map(|level| leaves.roll_up(&tree.level_map(level), tree.node_count() as usize).normalised_information())
+        .collect()
+}
+
+/// The most specific of the levels with the highest score. A curve that rises to the leaves, or is flat, leaves the
+/// column as it is: no separate "no peak" rule is needed.
+fn best_level(scores: &[f64]) -> u32 {
+    let best = scores.iter().copied().fold(0.0, f64::max);
+    scores.iter().position(|score| *score >= best - TIE).unwrap_or(0) as u32
+}
+
+/// The level of each column.
+pub(super) fn levels(problem: &Problem, class: usize) -> Vec<u32> {
+    use rayon::prelude::*;
+    (0..problem.quasi.len())
+        .into_par_iter()
+        .map(|column| best_level(&information_by_level(problem, column, class)))
+        .collect()
+}
+
+/// The values of the suppressed classes, which name them in the recoding.
+pub(super) fn suppressed_values(classes: &Classes) -> Vec<Vec<Value>> {
+    (0..classes.len())
+        .filter(|class| classes.is_suppressed(*class))
+        .map(|class| classes.assignment.columns.iter().map(|column| column.value(class)).collect())
+        .collect()
+}
+
+impl Algorithm for Iack {
+    fn needs_trees(&self) -> bool {
+        true
+    }
+
+    fn default_suppression(&self) -> f64 {
+        1.0
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        class_of(problem, ENTRY.name)?;
+        problem.check_trees(ENTRY.name)?;
+        problem.class_tests().map(|_| ())
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let class = class_of(problem, ENTRY.name)?;
+        let step = Step::Levels(levels(problem, class));
+        problem.progress.check()?;
+        let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
+        let (alpha, beta) = crate::metrics::information::largest_changes(&classes, problem, class);
+        let finite = |value: f64| value.is_finite().then_some(value);
+        Ok(Solution {
+            recoding: Recoding { step, suppressed: suppressed_values(&classes) },
+            findings: vec![
+                Finding {
+                    name: "alpha",
+                    value: finite(alpha),
+                    meaning: "the largest change of a column's normalised mutual information with the class by suppression",
+                },
+                Finding {
+                    name: "beta",
+                    value: finite(beta),
+                    meaning: "the largest normalised Kullback-Leibler divergence of a column by suppression",
+                },
+            ],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::best_level;
+
+    #[test]
+    fn ties_go_to_the_more_specific_level() {
+        assert_eq!(best_level(&[0.2, 0.3, 0.3, 0.0]), 1);
+        assert_eq!(best_level(&[0.0, 0.0]), 0);
+        assert_eq!(best_level(&[0.5, 0.4, 0.0]), 0);
+    }
+}

@@ -1,0 +1,47 @@
+//! The algorithms, one file each: a problem in, a recoding out.
+
+use crate::config::Parameters;
+use crate::error::Result;
+use crate::problem::Problem;
+use crate::recoding::Recoding;
+
+pub mod iacc;
+pub mod iack;
+pub(crate) mod information;
+pub mod mondrian;
+
+/// What an algorithm returns: the rule, and what it wants told about how it was found.
+pub struct Solution {
+    /// The rule.
+    pub recoding: Recoding,
+    /// Notes for the report, such as the k reached.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that an algorithm found out, for the report and the JSON summary.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Finding {
+    /// A short name, such as `k_actual`.
+    pub name: &'static str,
+    /// The figure; `None` is infinite.
+    pub value: Option<f64>,
+    /// What it means, in a sentence.
+    pub meaning: &'static str,
+}
+
+/// A search for a recoding.
+pub trait Algorithm: Send + Sync {
+    /// Whether every quasi-identifier must have levels.
+    fn needs_trees(&self) -> bool;
+    /// The suppression limit where the user gives none.
+    fn default_suppression(&self) -> f64 {
+        0.05
+    }
+    /// An error if this problem cannot be served, before any work.
+    fn check(&self, problem: &Problem) -> Result<()>;
+    /// The search.
+    fn run(&self, problem: &Problem) -> Result<Solution>;
+}
+
+/// How an algorithm is made from its parameters.
+pub type BuildAlgorithm = fn(&mut Parameters) -> Result<Box<dyn Algorithm>>;

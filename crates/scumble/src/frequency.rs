@@ -1,0 +1,229 @@
+//! What is seen: the distinct quasi-identifier tuples, and for each the number of rows per payload.
+//!
+//! Rows that agree on everything a method may look at are exchangeable, so a search works on this
+//! table and never sees rows. Its laws: the order of rows is irrelevant, merging the tables of two
+//! parts gives the table of the whole, and a weight of 3 is the row three times.
+
+use scumble_files::table::Codes;
+
+use crate::pack::{Packer, group};
+use crate::payload::Payloads;
+
+/// Rows of one payload under one tuple (or in one class).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cell {
+    /// The payload.
+    pub payload: u32,
+    /// How many rows have it.
+    pub rows: u64,
+}
+
+/// The distinct tuples of a table in lexicographic order, with their rows per payload.
+#[derive(Debug, Clone)]
+pub struct FrequencyTable {
+    columns: Vec<Codes>,
+    starts: Vec<u32>,
+    cells: Vec<Cell>,
+    weights: Vec<u64>,
+    rows: u64,
+    payloads: Payloads,
+}
+
+/// Compressed sparse rows: `starts[i]..starts[i + 1]` are the cells of group `i`.
+pub(crate) fn cells_by_group(groups: usize, mut pairs: Vec<(u32, u32, u64)>) -> (Vec<u32>, Vec<Cell>) {
+    use rayon::slice::ParallelSliceMut;
+    pairs.par_sort_unstable_by_key(|(group, payload, _)| (*group, *payload));
+    let mut starts = vec![0; groups + 1];
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut last = None;
+    for (group, payload, rows) in pairs {
+        if last == Some((group, payload)) {
+            cells.last_mut().expect("the pair before made a cell").rows += rows;
+        } else {
+            cells.push(Cell { payload, rows });
+            starts[group as usize + 1] = cells.len() as u32;
+            last = Some((group, payload));
+        }
+    }
+    for group in 0..groups {
+        starts[group + 1] = starts[group + 1].max(starts[group]);
+    }
+    cells.shrink_to_fit();
+    (starts, cells)
+}
+
+impl FrequencyTable {
+    /// Counts rows. `code(column, row)` is below `sizes[column]`; `payload_of_row[row]` is the payload;
+    /// each row counts `weight(row)` times. Also returns the tuple of each row.
+    pub fn count(
+        sizes: &[u32],
+        rows: usize,
+        code: impl Fn(usize, usize) -> u32 + Sync,
+        payloads: Payloads,
+        payload_of_row: &[u32],
+        weight: impl Fn(usize) -> u64,
+    ) -> (Self, Vec<u32>) {
+        let mut packer = Packer::new(rows);
+        for (column, size) in sizes.iter().enumerate() {
+            packer.push(*size, |row| code(column, row));
+        }
+        let groups = group(&packer.finish());
+        let tuples = groups.representative.len();
+        let columns = sizes
+            .iter()
+            .enumerate()
+            .map(|(column, size)| {
+                let mut codes = Codes::with_capacity(*size as usize, tuples);
+                for row in &groups.representative {
+                    codes.push(code(column, *row as usize));
+                }
+                codes
+            })
+            .collect();
+        let pairs = groups
+            .group_of_row
+            .iter()
+            .zip(payload_of_row)
+            .enumerate()
+            .map(|(row, (tuple, payload))| (*tuple, *payload, weight(row)))
+            .collect();
+        let (starts, cells) = cells_by_group(tuples, pairs);
+        let weights: Vec<u64> = (0..tuples)
+            .map(|tuple| cells[starts[tuple] as usize..starts[tuple + 1] as usize].iter().map(|c| c.rows).sum())
+            .collect();
+        let rows = weights.iter().sum();
+        (Self { columns, starts, cells, weights, rows, payloads }, groups.group_of_row)
+    }
+
+    /// The number of rows counted.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The number of distinct tuples.
+    #[must_use]
+    pub fn tuples(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The codes of a quasi-identifier, one a tuple.
+    #[must_use]
+    pub fn column(&self, column: usize) -> &Codes {
+        &self.columns[column]
+    }
+
+    /// How many quasi-identifiers there are.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The rows of a tuple.
+    #[must_use]
+    pub fn weight(&self, tuple: u32) -> u64 {
+        self.weights[tuple as usize]
+    }
+
+    /// The rows of a tuple per payload.
+    #[must_use]
+    pub fn cells(&self, tuple: u32) -> &[Cell] {
+        &self.cells[self.starts[tuple as usize] as usize..self.starts[tuple as usize + 1] as usize]
+    }
+
+    /// What the payload codes mean.
+    #[must_use]
+    pub fn payloads(&self) -> &Payloads {
+        &self.payloads
+    }
+
+    /// Rows per payload over the whole table, ascending by payload.
+    #[must_use]
+    pub fn payload_totals(&self) -> Vec<Cell> {
+        let mut totals = vec![0; self.payloads.len()];
+        for cell in &self.cells {
+            totals[cell.payload as usize] += cell.rows;
+        }
+        (0..).zip(totals).filter(|(_, rows)| *rows > 0).map(|(payload, rows)| Cell { payload, rows }).collect()
+    }
+
+    /// Rows per code of one quasi-identifier.
+    #[must_use]
+    pub fn marginal(&self, column: usize, size: usize) -> Vec<u64> {
+        let mut rows = vec![0; size];
+        for (code, weight) in self.columns[column].iter().zip(&self.weights) {
+            rows[code as usize] += weight;
+        }
+        rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::kind::{Kind, Measure};
+    use crate::payload::PayloadColumn;
+
+    /// Columns of at most four values, a payload of three, and a weight for each row.
+    type Row = ([u32; 3], u32, u64);
+
+    fn count(rows: &[Row]) -> FrequencyTable {
+        let mut codes = Codes::with_capacity(3, rows.len());
+        rows.iter().for_each(|(_, payload, _)| codes.push(*payload));
+        let column = PayloadColumn {
+            name: "p".into(),
+            values: ["a", "b", "c"].into_iter().collect(),
+            measure: Measure { kind: Kind::Text, scale: 0 },
+        };
+        let (payloads, of_row) = Payloads::of_rows(vec![column], &[codes], rows.len());
+        FrequencyTable::count(&[4, 4, 4], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |r| rows[r].2).0
+    }
+
+    /// Tuples with their rows per payload value, as plain data.
+    fn plain(table: &FrequencyTable) -> Vec<(Vec<u32>, Vec<(u32, u64)>)> {
+        (0..table.tuples() as u32)
+            .map(|tuple| {
+                let codes = (0..table.width()).map(|c| table.column(c).get(tuple as usize)).collect();
+                let cells = table.cells(tuple).iter().map(|c| (table.payloads().value(c.payload, 0), c.rows));
+                (codes, cells.collect())
+            })
+            .collect()
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<Row>> {
+        prop::collection::vec(([0..4_u32, 0..4_u32, 0..4_u32], 0..3_u32, 1..4_u64), 0..40)
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_rows_is_irrelevant(rows in rows(), turn in 0..40_usize) {
+            let mut other = rows.clone();
+            if !other.is_empty() {
+                let turn = turn % other.len();
+                other.rotate_left(turn);
+                other.reverse();
+            }
+            prop_assert_eq!(plain(&count(&rows)), plain(&count(&other)));
+        }
+
+        #[test]
+        fn a_weight_is_a_repetition(rows in rows()) {
+            let repeated: Vec<Row> = rows
+                .iter()
+                .flat_map(|(codes, payload, weight)| (0..*weight).map(|_| (*codes, *payload, 1)))
+                .collect();
+            prop_assert_eq!(plain(&count(&rows)), plain(&count(&repeated)));
+        }
+
+        #[test]
+        fn tuples_ascend_and_nothing_is_lost(rows in rows()) {
+            let table = count(&rows);
+            let tuples: Vec<_> = plain(&table).into_iter().map(|(codes, _)| codes).collect();
+            prop_assert!(tuples.windows(2).all(|pair| pair[0] < pair[1]));
+            prop_assert_eq!(table.rows(), rows.iter().map(|row| row.2).sum::<u64>());
+            prop_assert_eq!(table.payload_totals().iter().map(|c| c.rows).sum::<u64>(), table.rows());
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! C_AVG (LeFevre, DeWitt, Ramakrishnan 2006; models.md 2.4): the mean class size over k.
+
+use super::Metric;
+use crate::problem::Problem;
+use crate::published::Published;
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+    name: "c_avg",
+    title: "normalised average class size (C_AVG)",
+    paper: "LeFevre, DeWitt, Ramakrishnan 2006",
+    standing: Standing::Classic,
+    about: "The mean size of the classes that are kept, over k: 1 is the best possible. Needs k-anonymity among the models.",
+    parameters: &[],
+    build: &AverageClass,
+};
+
+struct AverageClass;
+
+impl Metric for AverageClass {
+    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
+        let Published::Classes(classes) = published;
+        let kept = classes.kept();
+        let rows = problem.table.rows() - classes.suppressed_rows();
+        (kept > 0).then(|| rows as f64 / kept as f64).zip(problem.k()).map(|(mean, k)| mean / k as f64)
+    }
+}

@@ -1,0 +1,43 @@
+//! Discernibility (Bayardo, Agrawal 2005; models.md 2.2): how many rows each row cannot be told from.
+
+use super::Metric;
+use crate::problem::Problem;
+use crate::published::Published;
+use crate::registry::{Entry, Standing};
+
+/// The sum.
+pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+    name: "discernibility",
+    title: "discernibility (DM)",
+    paper: "Bayardo, Agrawal 2005",
+    standing: Standing::Classic,
+    about: "The sum over rows of the size of their class; a suppressed row counts as many as the table has rows.",
+    parameters: &[],
+    build: &Discernibility { normalised: false },
+};
+
+/// The sum over the largest possible.
+pub const NORMALISED: Entry<&'static dyn Metric> = Entry {
+    name: "discernibility_normalised",
+    title: "discernibility, normalised",
+    paper: "Bayardo, Agrawal 2005",
+    standing: Standing::Classic,
+    about: "Discernibility over its largest value, the square of the number of rows: 1 shows nothing.",
+    parameters: &[],
+    build: &Discernibility { normalised: true },
+};
+
+struct Discernibility {
+    normalised: bool,
+}
+
+impl Metric for Discernibility {
+    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
+        let Published::Classes(classes) = published;
+        let rows = u128::from(problem.table.rows());
+        let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
+        let sum: u128 = kept.map(|class| u128::from(classes.size(class)).pow(2)).sum();
+        let total = (sum + rows * u128::from(classes.suppressed_rows())) as f64;
+        Some(if self.normalised { total / (rows.max(1) as f64).powi(2) } else { total })
+    }
+}

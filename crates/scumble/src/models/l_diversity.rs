@@ -1,0 +1,201 @@
+//! l-diversity (models.md 1.2) in its four forms.
+
+use serde_json::{Map, Value};
+
+use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result};
+use crate::published::ClassView;
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildModel> = Entry {
+    name: "l_diversity",
+    title: "l-diversity",
+    paper: "Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007",
+    standing: Standing::Recommended,
+    about: "Every class holds sufficiently many sensitive values, so that knowing someone's class does not give the \
+            value away. Variants: distinct (at least l values), entropy (exp of the entropy at least l), recursive \
+            (the most frequent value is rarer than c times the values from the l-th on), frequency (no value has \
+            more than a share of 1/l). It does not look at how close the values are in meaning.",
+    parameters: &[
+        ("variant", "distinct (default), entropy, recursive or frequency"),
+        ("l", "the diversity asked for; a whole number for distinct and recursive"),
+        ("c", "recursive only: the factor c"),
+        ("columns", "the columns protected; all sensitive ones if absent"),
+    ],
+    build,
+};
+
+/// How far an entropy may fall short by rounding alone.
+const TOLERANCE: f64 = 1e-9;
+
+#[derive(Debug, Clone, Copy)]
+enum Variant {
+    Distinct { l: u64 },
+    Entropy { l: Rational },
+    Recursive { c: Rational, l: u64 },
+    Frequency { l: Rational },
+}
+
+struct LDiversity {
+    variant: Variant,
+    column: String,
+    place: usize,
+}
+
+fn build(parameters: &mut Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let variant = parameters.choice("variant", &["distinct", "entropy", "recursive", "frequency"])?;
+    let needs_l = || Error::config("model 'l_diversity' needs l, e.g. l = 2");
+    let l = |parameters: &mut Parameters, least: u64| parameters.whole("l", least)?.ok_or_else(needs_l);
+    let real = |parameters: &mut Parameters| match parameters.rational("l")? {
+        None => Err(needs_l()),
+        Some(l) if l < Rational::from(1) => Err(Error::config("l must be at least 1")),
+        Some(l) => Ok(l),
+    };
+    let variant = match variant.as_deref() {
+        None | Some("distinct") => Variant::Distinct { l: l(parameters, 1)? },
+        Some("entropy") => Variant::Entropy { l: real(parameters)? },
+        Some("frequency") => Variant::Frequency { l: real(parameters)? },
+        Some(_) => {
+            let c = parameters.rational("c")?.ok_or_else(|| {
+                Error::config("recursive l-diversity needs c, e.g. c = 4 (larger is weaker)")
+            })?;
+            if c <= Rational::from(0) {
+                return Err(Error::config("c of recursive l-diversity must be more than 0"));
+            }
+            Variant::Recursive { c, l: l(parameters, 2)? }
+        }
+    };
+    let columns = protected_columns(ENTRY.name, parameters, context)?;
+    Ok(columns
+        .into_iter()
+        .map(|(column, place)| Box::new(LDiversity { variant, column, place }) as Box<dyn Model>)
+        .collect())
+}
+
+/// The rows per value of one class, largest first.
+fn descending(class: &ClassView<'_>, place: usize) -> Vec<u64> {
+    let mut tally = Vec::new();
+    class.tally(place, &mut tally);
+    let mut rows: Vec<u64> = tally.into_iter().map(|(_, rows)| rows).collect();
+    rows.sort_unstable_by(|a, b| b.cmp(a));
+    rows
+}
+
+/// exp of the entropy: the number of equally frequent values that would be as uncertain.
+fn effective_values(rows: &[u64], size: u64) -> f64 {
+    let entropy: f64 = rows
+        .iter()
+        .map(|rows| *rows as f64 / size as f64)
+        .map(|share| if share > 0.0 { -share * share.ln() } else { 0.0 })
+        .sum();
+    entropy.exp()
+}
+
+impl Model for LDiversity {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+    fn title(&self) -> String {
+        let column = &self.column;
+        match self.variant {
+            Variant::Distinct { l } => format!("distinct {l}-diversity of {column}"),
+            Variant::Entropy { l } => format!("entropy {l}-diversity of {column}"),
+            Variant::Recursive { c, l } => format!("recursive ({c},{l})-diversity of {column}"),
+            Variant::Frequency { l } => format!("frequency {l}-diversity of {column}"),
+        }
+    }
+    fn claim(&self) -> Map<String, Value> {
+        let mut claim = Map::from_iter([
+            ("model".into(), ENTRY.name.into()),
+            ("column".into(), self.column.clone().into()),
+        ]);
+        let mut set = |name: &str, value: Value| claim.insert(name.into(), value);
+        match self.variant {
+            Variant::Distinct { l } => {
+                set("variant", "distinct".into());
+                set("l", l.into());
+            }
+            Variant::Entropy { l } => {
+                set("variant", "entropy".into());
+                set("l", l.to_string().into());
+            }
+            Variant::Recursive { c, l } => {
+                set("variant", "recursive".into());
+                set("l", l.into());
+                set("c", c.to_string().into());
+            }
+            Variant::Frequency { l } => {
+                set("variant", "frequency".into());
+                set("l", l.to_string().into());
+            }
+        }
+        claim
+    }
+    fn required(&self) -> f64 {
+        match self.variant {
+            Variant::Distinct { l } => l as f64,
+            Variant::Entropy { l } | Variant::Frequency { l } => l.to_f64(),
+            Variant::Recursive { c, .. } => c.to_f64(),
+        }
+    }
+    fn larger_is_better(&self) -> bool {
+        !matches!(self.variant, Variant::Recursive { .. })
+    }
+    fn protects(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        Some(self)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        let upward = matches!(self.variant, Variant::Distinct { .. });
+        Monotonicity { merging: true, dropping: true, upward }
+    }
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        if self.passes(whole) {
+            return Ok(());
+        }
+        let attained = self.attained(whole);
+        let remedy = match self.variant {
+            Variant::Recursive { .. } if attained.is_infinite() => "the column has too few values for this l".into(),
+            Variant::Recursive { .. } => format!("c must be more than {attained:.4}"),
+            Variant::Distinct { .. } => format!("the largest possible l is {attained}"),
+            // Rounded down, so that the figure given is itself possible.
+            _ => format!("the largest possible l is {:.4}", (attained * 1e4).floor() / 1e4),
+        };
+        Err(Error::infeasible(format!(
+            "{} cannot be met: not even the whole table as one class has it; {remedy}",
+            self.title()
+        )))
+    }
+}
+
+impl ClassTest for LDiversity {
+    fn passes(&self, class: &ClassView<'_>) -> bool {
+        let rows = descending(class, self.place);
+        let most = rows.first().copied().unwrap_or(0);
+        match self.variant {
+            Variant::Distinct { l } => rows.len() as u64 >= l,
+            Variant::Entropy { l } => effective_values(&rows, class.size) >= l.to_f64() - TOLERANCE,
+            // Strictly less (models.md 1.2); fewer than l values leave an empty tail, which fails.
+            Variant::Recursive { c, l } => {
+                let tail: u64 = rows.iter().skip(l as usize - 1).sum();
+                c.times(tail) > Rational::from(most)
+            }
+            Variant::Frequency { l } => l.times(most) <= Rational::from(class.size),
+        }
+    }
+
+    fn attained(&self, class: &ClassView<'_>) -> f64 {
+        let rows = descending(class, self.place);
+        let most = rows.first().copied().unwrap_or(0) as f64;
+        match self.variant {
+            Variant::Distinct { .. } => rows.len() as f64,
+            Variant::Entropy { .. } => effective_values(&rows, class.size),
+            Variant::Recursive { l, .. } => most / rows.iter().skip(l as usize - 1).sum::<u64>() as f64,
+            Variant::Frequency { .. } => class.size as f64 / most,
+        }
+    }
+}

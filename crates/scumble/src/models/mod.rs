@@ -1,0 +1,134 @@
+//! What is forbidden: judgements on what would be published.
+
+use rayon::prelude::*;
+
+use crate::config::Parameters;
+use crate::error::Result;
+use crate::frequency::FrequencyTable;
+use crate::payload::Payloads;
+use crate::published::{ClassView, Published};
+
+pub mod k_anonymity;
+pub mod l_diversity;
+pub mod t_closeness;
+
+/// What a model is made from besides its parameters.
+pub struct ModelContext<'a> {
+    /// The original rows; reference distributions come from here, also when rows are suppressed.
+    pub table: &'a FrequencyTable,
+    /// The trees of payload columns that have one, for distances between sensitive values.
+    pub trees: &'a dyn Fn(&str) -> Option<&'a crate::hierarchy::Hierarchy>,
+    /// The columns that a model protects when it names none.
+    pub sensitive: &'a [String],
+}
+
+/// A judgement on a release.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Whether the model holds.
+    pub holds: bool,
+    /// The value that the release attains, in the model's own unit.
+    pub attained: f64,
+    /// How many classes fail.
+    pub failing_classes: usize,
+    /// How many rows are in failing classes.
+    pub failing_rows: u64,
+}
+
+/// What pruning a search may rely on (models.md 0.5 and 1.19).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Monotonicity {
+    /// Still holds when classes that hold are merged.
+    pub merging: bool,
+    /// Still holds when whole classes are dropped.
+    pub dropping: bool,
+    /// A class that passes still passes when merged with any class, also a failing one.
+    pub upward: bool,
+}
+
+/// A test that one class decides.
+pub trait ClassTest: Send + Sync {
+    /// Whether the class passes.
+    fn passes(&self, class: &ClassView<'_>) -> bool;
+    /// The value that the class attains, in the model's own unit.
+    fn attained(&self, class: &ClassView<'_>) -> f64;
+    /// Whether only the size of the class matters.
+    fn only_size(&self) -> bool {
+        false
+    }
+}
+
+/// A privacy model with its parameters.
+pub trait Model: Send + Sync {
+    /// The registry name.
+    fn name(&self) -> &'static str;
+    /// The model with its parameters, as a person writes it: `entropy 2.5-diversity of diagnosis`.
+    fn title(&self) -> String;
+    /// The claim in the form the independent verifier parses.
+    fn claim(&self) -> serde_json::Map<String, serde_json::Value>;
+    /// What is required, in the model's own unit.
+    fn required(&self) -> f64;
+    /// Whether a larger attained value is better.
+    fn larger_is_better(&self) -> bool;
+    /// The payload column that the model protects, if it protects one.
+    fn protects(&self) -> Option<&str> {
+        None
+    }
+    /// The test, where one class decides.
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        None
+    }
+    /// What pruning may rely on.
+    fn monotonicity(&self) -> Monotonicity;
+    /// An error if not even the whole table as one class meets the model; it names the nearest feasible value.
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()>;
+    /// The judgement on a release.
+    fn judge(&self, published: &Published, payloads: &Payloads) -> Verdict {
+        let Published::Classes(classes) = published;
+        let Some(test) = self.class_test() else {
+            return Verdict { holds: false, attained: f64::NAN, failing_classes: 0, failing_rows: 0 };
+        };
+        let best = if self.larger_is_better() { f64::INFINITY } else { f64::NEG_INFINITY };
+        let worse = |a: f64, b: f64| if self.larger_is_better() { a.min(b) } else { a.max(b) };
+        let (attained, failing_classes, failing_rows) = classes
+            .judged(payloads)
+            .map(|(_, class)| {
+                let passes = test.passes(&class);
+                (test.attained(&class), usize::from(!passes), if passes { 0 } else { class.size })
+            })
+            .reduce(|| (best, 0, 0), |a, b| (worse(a.0, b.0), a.1 + b.1, a.2 + b.2));
+        Verdict { holds: failing_classes == 0, attained, failing_classes, failing_rows }
+    }
+}
+
+/// How a model is made from its parameters: one model for each column that it protects.
+pub type BuildModel = fn(&mut Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
+
+/// The payload columns that a model's `columns` parameter names, or all sensitive ones.
+pub(crate) fn protected_columns(
+    model: &str,
+    parameters: &mut Parameters,
+    context: &ModelContext<'_>,
+) -> Result<Vec<(String, usize)>> {
+    let names = match parameters.texts("columns")? {
+        Some(names) => names,
+        None => context.sensitive.to_vec(),
+    };
+    if names.is_empty() {
+        return Err(crate::Error::config(format!(
+            "model '{model}' protects sensitive values, but no column has the role 'sensitive'; \
+             give one (--sensitive COLUMN, or role = \"sensitive\")"
+        )));
+    }
+    let payloads = context.table.payloads();
+    names
+        .into_iter()
+        .map(|name| match payloads.position(&name) {
+            Some(place) => Ok((name, place)),
+            None => Err(crate::Error::config(format!(
+                "model '{model}' names the column '{name}', which is not a sensitive or class column{}",
+                crate::error::did_you_mean(&name, payloads.columns.iter().map(|column| column.name.as_str()))
+            ))),
+        })
+        .collect()
+}

@@ -1,0 +1,73 @@
+//! What models read besides the quasi-identifiers.
+//!
+//! A payload is one code for the values of all such columns of a row (the class, each sensitive
+//! column), so that several of them fit into the frequency table without a second design.
+
+use scumble_files::table::{Codes, Texts};
+
+use crate::kind::Measure;
+use crate::pack::{Packer, group};
+
+/// A column that some model or algorithm reads but that is published as it is.
+#[derive(Debug, Clone)]
+pub struct PayloadColumn {
+    /// The column's name.
+    pub name: String,
+    /// The distinct values, in the order of the column's kind; missing values are one value of their own.
+    pub values: Texts,
+    /// How the values are measured.
+    pub measure: Measure,
+}
+
+/// The distinct combinations of the payload columns' values.
+#[derive(Debug, Clone, Default)]
+pub struct Payloads {
+    /// The columns.
+    pub columns: Vec<PayloadColumn>,
+    /// Value codes, payload by payload.
+    codes: Vec<u32>,
+    count: usize,
+}
+
+impl Payloads {
+    /// The payloads of a table given row by row in codes, and the payload of each row.
+    #[must_use]
+    pub fn of_rows(columns: Vec<PayloadColumn>, codes: &[Codes], rows: usize) -> (Self, Vec<u32>) {
+        let mut packer = Packer::new(rows);
+        for (column, codes) in columns.iter().zip(codes) {
+            packer.push(column.values.len() as u32, |row| codes.get(row));
+        }
+        let groups = group(&packer.finish());
+        let tuples = groups
+            .representative
+            .iter()
+            .flat_map(|row| codes.iter().map(|codes| codes.get(*row as usize)))
+            .collect();
+        let payloads = Self { columns, codes: tuples, count: groups.representative.len() };
+        (payloads, groups.group_of_row)
+    }
+
+    /// How many distinct combinations there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether the table has no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The value of a column in a payload.
+    #[must_use]
+    pub fn value(&self, payload: u32, column: usize) -> u32 {
+        self.codes[payload as usize * self.columns.len() + column]
+    }
+
+    /// The place of a column by name.
+    #[must_use]
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+}

@@ -1,0 +1,163 @@
+//! What an algorithm is asked to do.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::frequency::FrequencyTable;
+use crate::metrics::Metric;
+use crate::models::{ClassTest, Model};
+use crate::published::{ClassView, Classes, StarPolicy};
+use crate::quasi::Quasi;
+use crate::recoding::Assignment;
+
+/// A requirement on a table, and all that a search may look at.
+pub struct Problem {
+    /// The distinct tuples and their rows.
+    pub table: FrequencyTable,
+    /// The quasi-identifiers, in the order of the table's columns.
+    pub quasi: Vec<Quasi>,
+    /// What the release must meet.
+    pub models: Vec<Box<dyn Model>>,
+    /// What a search minimises.
+    pub metric: &'static dyn Metric,
+    /// The payload column that learners will predict.
+    pub class: Option<usize>,
+    /// The share of rows that may be suppressed.
+    pub suppression: f64,
+    /// What becomes of suppressed rows.
+    pub star_policy: StarPolicy,
+    /// Where progress is told and cancellation asked.
+    pub progress: Progress,
+}
+
+/// Progress of a search, shared with whoever watches it.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    done: Arc<AtomicU64>,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Progress {
+    /// Tells that `steps` more are done.
+    pub fn advance(&self, steps: u64) {
+        self.done.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// The steps done so far.
+    #[must_use]
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// Asks the search to stop.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// An error if the search was asked to stop.
+    pub fn check(&self) -> Result<()> {
+        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+}
+
+impl Problem {
+    /// The models' class tests; an error names a model that no single class decides.
+    pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
+        self.models
+            .iter()
+            .map(|model| {
+                model.class_test().ok_or_else(|| {
+                    Error::refused(format!("{} is not decided class by class; this algorithm needs that", model.title()))
+                })
+            })
+            .collect()
+    }
+
+    /// An error if not even the whole table as one class meets every model.
+    pub fn check_feasible(&self) -> Result<()> {
+        let cells = self.table.payload_totals();
+        let whole = ClassView { size: self.table.rows(), cells: &cells, payloads: self.table.payloads() };
+        self.models.iter().try_for_each(|model| model.check_feasible(&whole))
+    }
+
+    /// Every quasi-identifier has a tree; an error says which has none.
+    pub fn check_trees(&self, algorithm: &str) -> Result<()> {
+        match self.quasi.iter().find(|quasi| quasi.tree().is_none()) {
+            None => Ok(()),
+            Some(quasi) => Err(Error::refused(format!(
+                "'{algorithm}' generalises by levels, and '{}' has no hierarchy; give one, or use mondrian",
+                quasi.name
+            ))),
+        }
+    }
+
+    /// The name of the largest k asked for, if k-anonymity is asked for at all.
+    #[must_use]
+    pub fn k(&self) -> Option<u64> {
+        self.models.iter().filter(|model| model.name() == "k_anonymity").map(|model| model.required() as u64).max()
+    }
+
+    /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
+    /// the suppressed rows meet every model themselves (models.md 0.2).
+    pub fn suppress_failing(&self, assignment: Assignment) -> Result<Classes> {
+        let tests = self.class_tests()?;
+        let payloads = self.table.payloads();
+        let mut classes = Classes::new(assignment, &self.table, &self.quasi, self.star_policy);
+        let passes = |class: &ClassView<'_>| tests.iter().all(|test| test.passes(class));
+        let suppressed: Vec<bool> = (0..classes.len())
+            .map(|class| classes.is_suppressed(class) || !passes(&classes.view(class, payloads)))
+            .collect();
+        classes.suppress(suppressed, payloads.len());
+        if self.star_policy == StarPolicy::Strict {
+            self.repair_star(&mut classes, passes)?;
+        }
+        let limit = (self.suppression * self.table.rows() as f64).floor() as u64;
+        if classes.suppressed_rows() > limit {
+            return Err(Error::infeasible(format!(
+                "{} of {} rows would have to be suppressed, more than the {limit} that the suppression limit of {} \
+                 allows; raise the limit (--suppression), coarsen the hierarchies, or lower the requirement",
+                classes.suppressed_rows(),
+                self.table.rows(),
+                self.suppression
+            )));
+        }
+        Ok(classes)
+    }
+
+    fn repair_star(&self, classes: &mut Classes, passes: impl Fn(&ClassView<'_>) -> bool) -> Result<()> {
+        let payloads = self.table.payloads();
+        if classes.suppressed_rows() == 0 || passes(&classes.star(payloads)) {
+            return Ok(());
+        }
+        let mut kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
+        // Classes are numbered by content, so equal sizes are taken in the order of their content.
+        kept.sort_by_key(|class| classes.size(*class));
+        let mut suppressed = classes.assignment.suppressed.clone();
+        let mut rows = vec![0; payloads.len()];
+        for cell in classes.star(payloads).cells {
+            rows[cell.payload as usize] = cell.rows;
+        }
+        let mut star = classes.suppressed_rows();
+        for class in kept {
+            suppressed[class] = true;
+            star += classes.size(class);
+            for cell in classes.class_cells(class) {
+                rows[cell.payload as usize] += cell.rows;
+            }
+            let cells: Vec<_> = (0..)
+                .zip(&rows)
+                .filter(|(_, rows)| **rows > 0)
+                .map(|(payload, rows)| crate::frequency::Cell { payload, rows: *rows })
+                .collect();
+            if passes(&ClassView { size: star, cells: &cells, payloads }) {
+                classes.suppress(suppressed, payloads.len());
+                return Ok(());
+            }
+        }
+        Err(Error::infeasible(
+            "the suppressed rows can be told from all others, so they must meet every model themselves, and no choice of \
+             further classes to suppress makes them; use --star-policy drop to leave those rows out, or lower the requirement",
+        ))
+    }
+}

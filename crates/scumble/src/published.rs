@@ -1,0 +1,204 @@
+//! What would be published, as models and metrics see it.
+
+use rayon::prelude::*;
+
+use crate::frequency::{Cell, FrequencyTable, cells_by_group};
+use crate::payload::Payloads;
+use crate::quasi::{Quasi, Value};
+use crate::recoding::Assignment;
+
+/// What becomes of suppressed rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StarPolicy {
+    /// They stay with `*` in every quasi-identifier and are a class that must meet every model.
+    #[default]
+    Strict,
+    /// They stay with `*`, unjudged, as the papers do it.
+    Paper,
+    /// They are left out of the release.
+    Drop,
+}
+
+/// What would be published. Later kinds (records with distributions, several views, several releases)
+/// are further variants; a model says by its judgement which it understands.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Published {
+    /// Rows that show the same values form a class.
+    Classes(Classes),
+}
+
+/// Equivalence classes with their rows per payload.
+#[derive(Debug)]
+pub struct Classes {
+    /// Which tuple is in which class, and what classes show.
+    pub assignment: Assignment,
+    /// What becomes of suppressed rows.
+    pub policy: StarPolicy,
+    sizes: Vec<u64>,
+    starts: Vec<u32>,
+    cells: Vec<Cell>,
+    star: Vec<Cell>,
+    star_rows: u64,
+}
+
+/// One class as a model sees it.
+#[derive(Clone, Copy)]
+pub struct ClassView<'a> {
+    /// Its rows.
+    pub size: u64,
+    /// Its rows per payload, ascending by payload.
+    pub cells: &'a [Cell],
+    /// What payloads mean.
+    pub payloads: &'a Payloads,
+}
+
+impl ClassView<'_> {
+    /// Rows per value of a payload column, ascending by value, into `tally` (cleared first).
+    pub fn tally(&self, column: usize, tally: &mut Vec<(u32, u64)>) {
+        tally.clear();
+        tally.extend(self.cells.iter().map(|cell| (self.payloads.value(cell.payload, column), cell.rows)));
+        if self.payloads.columns.len() > 1 {
+            tally.sort_unstable_by_key(|(value, _)| *value);
+            tally.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    kept.1 += next.1;
+                }
+                same
+            });
+        }
+    }
+}
+
+impl Classes {
+    /// The classes of an assignment. A class that shows `*` everywhere joins the suppressed rows, since a
+    /// reader cannot tell them apart.
+    #[must_use]
+    pub fn new(mut assignment: Assignment, table: &FrequencyTable, quasi: &[Quasi], policy: StarPolicy) -> Self {
+        let all_star: Vec<Vec<bool>> = quasi
+            .iter()
+            .zip(&assignment.columns)
+            .map(|(quasi, column)| column.values.iter().map(|v| quasi.label(*v) == crate::label::STAR).collect())
+            .collect();
+        for class in 0..assignment.classes() {
+            let shows_nothing = assignment
+                .columns
+                .iter()
+                .zip(&all_star)
+                .all(|(column, star)| star[column.of_class[class] as usize]);
+            // With no quasi-identifier at all there is nothing to suppress.
+            assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
+        }
+        let pairs = (0..table.tuples() as u32)
+            .flat_map(|tuple| {
+                let class = assignment.class_of_tuple[tuple as usize];
+                table.cells(tuple).iter().map(move |cell| (class, cell.payload, cell.rows))
+            })
+            .collect();
+        let (starts, cells) = cells_by_group(assignment.classes(), pairs);
+        let size = |class: usize| cells[starts[class] as usize..starts[class + 1] as usize].iter().map(|c| c.rows).sum();
+        let sizes = (0..assignment.classes()).map(size).collect();
+        let mut classes = Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0 };
+        classes.count_star(table.payloads().len());
+        classes
+    }
+
+    fn count_star(&mut self, payloads: usize) {
+        let mut rows = vec![0; payloads];
+        for class in 0..self.len() {
+            if self.assignment.suppressed[class] {
+                for cell in self.class_cells(class) {
+                    rows[cell.payload as usize] += cell.rows;
+                }
+            }
+        }
+        self.star_rows = rows.iter().sum();
+        self.star = (0..)
+            .zip(rows)
+            .filter(|(_, rows)| *rows > 0)
+            .map(|(payload, rows)| Cell { payload, rows })
+            .collect();
+    }
+
+    /// Suppresses exactly these classes.
+    pub fn suppress(&mut self, suppressed: Vec<bool>, payloads: usize) {
+        self.assignment.suppressed = suppressed;
+        self.count_star(payloads);
+    }
+
+    /// The number of classes, suppressed ones too.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is no class at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// The rows of a class.
+    #[must_use]
+    pub fn size(&self, class: usize) -> u64 {
+        self.sizes[class]
+    }
+
+    /// The rows of a class per payload.
+    #[must_use]
+    pub fn class_cells(&self, class: usize) -> &[Cell] {
+        &self.cells[self.starts[class] as usize..self.starts[class + 1] as usize]
+    }
+
+    /// Whether a class is suppressed.
+    #[must_use]
+    pub fn is_suppressed(&self, class: usize) -> bool {
+        self.assignment.suppressed[class]
+    }
+
+    /// How many rows are suppressed.
+    #[must_use]
+    pub fn suppressed_rows(&self) -> u64 {
+        self.star_rows
+    }
+
+    /// How many classes are not suppressed.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.assignment.suppressed.iter().filter(|suppressed| !**suppressed).count()
+    }
+
+    /// A class, as models see it.
+    #[must_use]
+    pub fn view<'a>(&'a self, class: usize, payloads: &'a Payloads) -> ClassView<'a> {
+        ClassView { size: self.sizes[class], cells: self.class_cells(class), payloads }
+    }
+
+    /// The suppressed rows as the class that they are for a reader.
+    #[must_use]
+    pub fn star<'a>(&'a self, payloads: &'a Payloads) -> ClassView<'a> {
+        ClassView { size: self.star_rows, cells: &self.star, payloads }
+    }
+
+    /// Every class that must meet the models: the kept ones, and the suppressed rows under `Strict`.
+    pub fn judged<'a>(
+        &'a self,
+        payloads: &'a Payloads,
+    ) -> impl ParallelIterator<Item = (Option<usize>, ClassView<'a>)> + 'a {
+        let star = (self.policy == StarPolicy::Strict && self.star_rows > 0).then(|| (None, self.star(payloads)));
+        (0..self.len())
+            .into_par_iter()
+            .with_min_len(1 << 10)
+            .filter(|class| !self.is_suppressed(*class))
+            .map(|class| (Some(class), self.view(class, payloads)))
+            .chain(star.into_par_iter())
+    }
+
+    /// What a class shows in a column, `*` if it is suppressed.
+    #[must_use]
+    pub fn shown(&self, class: usize, column: usize) -> Value {
+        if self.is_suppressed(class) { Value::Star } else { self.assignment.columns[column].value(class) }
+    }
+}

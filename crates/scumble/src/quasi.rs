@@ -1,0 +1,198 @@
+//! A quasi-identifier: its codes, and the coarser values that a release may show for them.
+
+use scumble_files::table::Texts;
+
+use crate::hierarchy::{Hierarchy, NodeId};
+use crate::kind::Measure;
+use crate::label;
+
+/// A coarser value: what a release shows in place of some codes of one column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// A node of the column's hierarchy.
+    Node(NodeId),
+    /// The codes from the first to the last, both included.
+    Span(u32, u32),
+    /// Nothing is shown.
+    Star,
+}
+
+/// One quasi-identifier column.
+#[derive(Debug, Clone)]
+pub struct Quasi {
+    /// The column's name.
+    pub name: String,
+    /// How its values are measured.
+    pub measure: Measure,
+    /// What its codes are and how they can be coarsened.
+    pub shape: Shape,
+    /// Importance in [0,1] for methods and metrics that weigh columns.
+    pub priority: f64,
+    /// Whether a span of codes is published by the extremes present in it (opt-in: they are real values).
+    pub tight: bool,
+}
+
+/// How the codes of a column can be coarsened.
+#[derive(Debug, Clone)]
+pub enum Shape {
+    /// Codes are the leaves of a tree.
+    Tree(Hierarchy),
+    /// Codes are ranks of numbers or dates; coarser values are intervals.
+    Line(Line),
+    /// Codes are ranks of texts; coarser values are sets of neighbours in that order.
+    Set(Texts),
+}
+
+/// The numbers of a column without a hierarchy.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The distinct numbers present, ascending, as integers of the column's measure.
+    pub numbers: Vec<i128>,
+    /// The texts of those numbers as they are released alone; then the missing value's, if there is one.
+    pub texts: Texts,
+    /// The least and the greatest number that a released interval may name.
+    pub bounds: (i128, i128),
+    /// Whether the bounds were declared by the user.
+    pub declared: bool,
+}
+
+impl Line {
+    /// The code of missing values, which lie in no interval.
+    #[must_use]
+    pub fn missing(&self) -> Option<u32> {
+        (self.texts.len() > self.numbers.len()).then_some(self.numbers.len() as u32)
+    }
+
+    /// The interval that stands for a span of number codes.
+    ///
+    /// A span reaches from just above the number before it to its own last number, so neighbouring
+    /// spans leave no gap, and the outermost end at the bounds rather than at real extremes.
+    #[must_use]
+    pub fn interval(&self, low: u32, high: u32) -> (i128, i128) {
+        let first = if low == 0 { self.bounds.0 } else { self.numbers[low as usize - 1] + 1 };
+        let last = if high as usize + 1 == self.numbers.len() { self.bounds.1 } else { self.numbers[high as usize] };
+        (first, last)
+    }
+
+    /// The first and last number of a span.
+    #[must_use]
+    pub fn extremes(&self, low: u32, high: u32) -> (i128, i128) {
+        (self.numbers[low as usize], self.numbers[high as usize])
+    }
+}
+
+impl Quasi {
+    /// How many codes there are.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        match &self.shape {
+            Shape::Tree(tree) => tree.leaf_count(),
+            Shape::Line(line) => line.texts.len() as u32,
+            Shape::Set(texts) => texts.len() as u32,
+        }
+    }
+
+    /// The tree, where there is one.
+    #[must_use]
+    pub fn tree(&self) -> Option<&Hierarchy> {
+        match &self.shape {
+            Shape::Tree(tree) => Some(tree),
+            _ => None,
+        }
+    }
+
+    /// The value as it is in the data, for one code.
+    #[must_use]
+    pub fn text(&self, code: u32) -> &str {
+        match &self.shape {
+            Shape::Tree(tree) => tree.label(tree.leaf(code)),
+            Shape::Line(line) => line.texts.get(code),
+            Shape::Set(texts) => texts.get(code),
+        }
+    }
+
+    /// The smallest value that covers the codes `low` to `high`, which are present in a class.
+    #[must_use]
+    pub fn cover(&self, low: u32, high: u32) -> Value {
+        match &self.shape {
+            Shape::Tree(tree) => Value::Node(tree.lca_of_range(low, high)),
+            Shape::Line(line) if low != high && Some(high) == line.missing() => Value::Star,
+            Shape::Line(_) | Shape::Set(_) => Value::Span(low, high),
+        }
+    }
+
+    /// The codes that a value stands for; all for a suppressed one.
+    #[must_use]
+    pub fn codes(&self, value: Value) -> (u32, u32) {
+        match (value, &self.shape) {
+            (Value::Node(node), Shape::Tree(tree)) => tree.range(node),
+            (Value::Span(low, high), _) => (low, high),
+            _ => (0, self.size().saturating_sub(1)),
+        }
+    }
+
+    /// How much of the domain a value leaves open: 0 for one value, 1 for anything (models.md 2.1).
+    #[must_use]
+    pub fn loss(&self, value: Value) -> f64 {
+        if self.size() <= 1 {
+            return 0.0;
+        }
+        match (value, &self.shape) {
+            (Value::Star, _) => 1.0,
+            (Value::Span(low, high), Shape::Line(line)) => {
+                if low == high {
+                    // A lone number may still be published as an interval between its neighbours.
+                    if Some(low) == line.missing() || self.tight {
+                        return 0.0;
+                    }
+                }
+                let (first, last) = line.extremes(0, line.numbers.len() as u32 - 1);
+                if first == last {
+                    return 0.0;
+                }
+                let (from, to) =
+                    if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
+                (to.min(last) - from.max(first)) as f64 / (last - first) as f64
+            }
+            _ => {
+                let (low, high) = self.codes(value);
+                f64::from(high - low) / f64::from(self.size() - 1)
+            }
+        }
+    }
+
+    /// The value as the release writes it.
+    #[must_use]
+    pub fn label(&self, value: Value) -> String {
+        match (value, &self.shape) {
+            (Value::Star, _) => label::STAR.to_owned(),
+            (Value::Node(node), Shape::Tree(tree)) if tree.children(node).next().is_some() => {
+                tree.label(node).to_owned()
+            }
+            (Value::Node(node), Shape::Tree(tree)) => label::raw(tree.label(node)),
+            (Value::Span(low, high), Shape::Line(line)) => {
+                if low == high && (self.tight || Some(low) == line.missing()) {
+                    return label::raw(line.texts.get(low));
+                }
+                let (from, to) =
+                    if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
+                if from == to { label::raw(line.texts.get(high)) } else { self.measure.interval(from, to) }
+            }
+            (Value::Span(low, high), _) if low == high => label::raw(self.text(low)),
+            (Value::Span(low, high), _) => label::set((low..=high).map(|code| self.text(code))),
+            (Value::Node(_), _) => label::STAR.to_owned(),
+        }
+    }
+
+    /// How many generalisation steps lead to a value, where the column has levels.
+    #[must_use]
+    pub fn steps(&self, value: Value) -> Option<(u32, u32)> {
+        let tree = self.tree()?;
+        let steps = match value {
+            Value::Node(node) => tree.level_of(node),
+            Value::Span(low, high) => tree.level_of(tree.lca_of_range(low, high)),
+            Value::Star => tree.height(),
+        };
+        Some((steps, tree.height()))
+    }
+}

@@ -1,0 +1,222 @@
+//! What is done: the rule an algorithm returns.
+//!
+//! A recoding is a function of a tuple alone, so it can be explained, stored and applied to new rows.
+//! Applied to a frequency table it gives an [`Assignment`]: the class of each tuple and the values
+//! that each class shows.
+
+use hashbrown::HashMap;
+use rayon::prelude::*;
+
+use crate::frequency::FrequencyTable;
+use crate::pack::{Packer, group};
+use crate::quasi::{Quasi, Value};
+
+/// A rule that turns tuples into classes. `suppressed` classes show nothing.
+#[derive(Debug, Clone)]
+pub struct Recoding {
+    /// How tuples become classes.
+    pub step: Step,
+    /// The classes to suppress, named by the values they would show.
+    pub suppressed: Vec<Vec<Value>>,
+}
+
+/// One way of coarsening.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Step {
+    /// Every column to one level of its tree (full-domain recoding); levels are steps above the leaves.
+    Levels(Vec<u32>),
+    /// A tree of cuts through the space of tuples; each of its leaves is a class.
+    Cuts(CutTree),
+}
+
+/// Cuts through the space of tuples, from the whole to the classes.
+#[derive(Debug, Clone, Default)]
+pub struct CutTree {
+    nodes: Vec<CutNode>,
+    /// The values of each class, class by class.
+    values: Vec<Value>,
+    width: usize,
+}
+
+/// A place in a [`CutTree`].
+#[derive(Debug, Clone)]
+enum CutNode {
+    /// Tuples whose code in `column` is at most `uppers[i].0` (and above the one before) go to `uppers[i].1`.
+    Cut { column: u32, uppers: Vec<(u32, u32)> },
+    /// The tuples that arrive here are this class.
+    Class(u32),
+}
+
+/// A cut tree under construction, as a search returns it: children own their own children.
+pub enum Cut {
+    /// A class with the values it shows.
+    Class(Vec<Value>),
+    /// A cut: for each part the last code that belongs to it, ascending, and what is below.
+    Parts(u32, Vec<(u32, Cut)>),
+}
+
+impl CutTree {
+    /// The flat form of a cut.
+    #[must_use]
+    pub fn new(width: usize, root: Cut) -> Self {
+        let mut tree = Self { width, ..Self::default() };
+        tree.add(root);
+        tree
+    }
+
+    fn add(&mut self, cut: Cut) -> u32 {
+        let place = self.nodes.len();
+        match cut {
+            Cut::Class(values) => {
+                self.nodes.push(CutNode::Class((self.values.len() / self.width.max(1)) as u32));
+                self.values.extend(values);
+            }
+            Cut::Parts(column, parts) => {
+                self.nodes.push(CutNode::Cut { column, uppers: Vec::new() });
+                let added = parts.into_iter().map(|(upper, part)| (upper, self.add(part))).collect();
+                self.nodes[place] = CutNode::Cut { column, uppers: added };
+            }
+        }
+        place as u32
+    }
+
+    /// The number of classes.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.nodes.iter().filter(|node| matches!(node, CutNode::Class(_))).count()
+    }
+
+    /// The class of a tuple. The last part of a cut takes what lies above it, so the rule is total; whether
+    /// the class's values cover an unseen tuple is for the caller to check.
+    pub fn class(&self, code: impl Fn(usize) -> u32) -> u32 {
+        let mut place = 0;
+        loop {
+            match &self.nodes[place] {
+                CutNode::Class(class) => return *class,
+                CutNode::Cut { column, uppers } => {
+                    let code = code(*column as usize);
+                    let part = uppers.partition_point(|(upper, _)| *upper < code).min(uppers.len() - 1);
+                    place = uppers[part].1 as usize;
+                }
+            }
+        }
+    }
+}
+
+/// A recoding applied to a frequency table.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    /// The class of each tuple.
+    pub class_of_tuple: Vec<u32>,
+    /// What the classes show, column by column.
+    pub columns: Vec<ClassColumn>,
+    /// Whether a class is suppressed: its values are then what it would have shown.
+    pub suppressed: Vec<bool>,
+}
+
+/// What the classes show in one column.
+#[derive(Debug, Clone)]
+pub struct ClassColumn {
+    /// The distinct values.
+    pub values: Vec<Value>,
+    /// For each class the place of its value in `values`.
+    pub of_class: Vec<u32>,
+}
+
+impl ClassColumn {
+    /// The value of a class.
+    #[must_use]
+    pub fn value(&self, class: usize) -> Value {
+        self.values[self.of_class[class] as usize]
+    }
+
+    /// Numbers the distinct values in ascending order.
+    fn new(of_class: &[Value]) -> Self {
+        let mut values = of_class.to_vec();
+        values.par_sort_unstable();
+        values.dedup();
+        let place: HashMap<Value, u32, foldhash::fast::FixedState> =
+            values.iter().copied().zip(0..).collect();
+        let of_class = of_class.iter().map(|value| place[value]).collect();
+        Self { values, of_class }
+    }
+}
+
+impl Assignment {
+    /// The number of classes, suppressed ones too.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.suppressed.len()
+    }
+}
+
+impl Step {
+    /// Applies the rule to all tuples, with nothing suppressed. Classes are in the tuples' order.
+    #[must_use]
+    pub fn apply(&self, table: &FrequencyTable, quasi: &[Quasi]) -> Assignment {
+        match self {
+            Self::Levels(levels) => apply_levels(levels, table, quasi),
+            Self::Cuts(tree) => apply_cuts(tree, table),
+        }
+    }
+}
+
+fn apply_levels(levels: &[u32], table: &FrequencyTable, quasi: &[Quasi]) -> Assignment {
+    let maps: Vec<Vec<u32>> = quasi
+        .iter()
+        .zip(levels)
+        .map(|(quasi, level)| quasi.tree().map(|tree| tree.level_map(*level)).unwrap_or_default())
+        .collect();
+    let mut packer = Packer::new(table.tuples());
+    for (column, (quasi, map)) in quasi.iter().zip(&maps).enumerate() {
+        let codes = table.column(column);
+        let nodes = quasi.tree().map_or(1, |tree| tree.node_count());
+        packer.push(nodes, |tuple| map[codes.get(tuple) as usize]);
+    }
+    let groups = group(&packer.finish());
+    let columns = (0..quasi.len())
+        .map(|column| {
+            let codes = table.column(column);
+            let node = |tuple: &u32| Value::Node(maps[column][codes.get(*tuple as usize) as usize]);
+            ClassColumn::new(&groups.representative.iter().map(node).collect::<Vec<_>>())
+        })
+        .collect();
+    let suppressed = vec![false; groups.representative.len()];
+    Assignment { class_of_tuple: groups.group_of_row, columns, suppressed }
+}
+
+fn apply_cuts(tree: &CutTree, table: &FrequencyTable) -> Assignment {
+    let class_of_tuple = (0..table.tuples())
+        .into_par_iter()
+        .with_min_len(1 << 12)
+        .map(|tuple| tree.class(|column| table.column(column).get(tuple)))
+        .collect();
+    let classes = tree.classes();
+    let columns = (0..tree.width)
+        .into_par_iter()
+        .map(|column| {
+            let values: Vec<Value> = tree.values.iter().skip(column).step_by(tree.width).copied().collect();
+            ClassColumn::new(&values)
+        })
+        .collect();
+    Assignment { class_of_tuple, columns, suppressed: vec![false; classes] }
+}
+
+impl Recoding {
+    /// Applies the rule to all tuples of a table.
+    #[must_use]
+    pub fn apply(&self, table: &FrequencyTable, quasi: &[Quasi]) -> Assignment {
+        let mut assignment = self.step.apply(table, quasi);
+        let listed: hashbrown::HashSet<&[Value], foldhash::fast::FixedState> =
+            self.suppressed.iter().map(Vec::as_slice).collect();
+        if !listed.is_empty() {
+            for class in 0..assignment.classes() {
+                let values: Vec<Value> =
+                    assignment.columns.iter().map(|column| column.value(class)).collect();
+                assignment.suppressed[class] = listed.contains(values.as_slice());
+            }
+        }
+        assignment
+    }
+}

@@ -1,0 +1,111 @@
+//! The one visible place where every algorithm, model and metric is listed.
+//!
+//! Help, documentation, configuration errors and test loops all come from these three slices.
+
+use crate::algorithms::{self, BuildAlgorithm};
+use crate::error::{Error, Result, did_you_mean};
+use crate::metrics::{self, Metric};
+use crate::models::{self, BuildModel};
+
+/// How far a method is to be trusted, and whether a better one exists here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// A good choice today.
+    Recommended,
+    /// In a paper, superseded here; for comparison.
+    Classic,
+    /// Works, but its protection is weaker than it looks; its page says why.
+    Experimental,
+}
+
+impl Standing {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recommended => "recommended",
+            Self::Classic => "classic",
+            Self::Experimental => "experimental",
+        }
+    }
+}
+
+/// One thing that users can choose by name.
+pub struct Entry<B: 'static> {
+    /// The name in snake_case: also its file, its TOML and command-line name, and its page in the docs.
+    pub name: &'static str,
+    /// The name as people say it.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// How far it is to be trusted.
+    pub standing: Standing,
+    /// What it does and when to use it, in a few sentences.
+    pub about: &'static str,
+    /// Its parameters, each with a line that explains it.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// How it is made.
+    pub build: B,
+}
+
+/// Every algorithm.
+pub const ALGORITHMS: &[Entry<BuildAlgorithm>] =
+    &[algorithms::mondrian::ENTRY, algorithms::iack::ENTRY, algorithms::iacc::ENTRY];
+
+/// Every privacy model.
+pub const MODELS: &[Entry<BuildModel>] =
+    &[models::k_anonymity::ENTRY, models::l_diversity::ENTRY, models::t_closeness::ENTRY];
+
+/// Every metric.
+pub const METRICS: &[Entry<&'static dyn Metric>] = &[
+    metrics::loss::ENTRY,
+    metrics::loss::GEOMETRIC,
+    metrics::discernibility::ENTRY,
+    metrics::discernibility::NORMALISED,
+    metrics::classification::ENTRY,
+    metrics::average_class::ENTRY,
+    metrics::precision::ENTRY,
+    metrics::information::DIVERGENCE,
+    metrics::information::MUTUAL_INFORMATION,
+];
+
+/// The entry of that name; hyphens are as good as underscores.
+pub fn find<B>(what: &str, name: &str, entries: &'static [Entry<B>]) -> Result<&'static Entry<B>> {
+    let wanted = name.replace('-', "_").to_lowercase();
+    entries.iter().find(|entry| entry.name == wanted).ok_or_else(|| {
+        let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
+        Error::config(format!(
+            "there is no {what} '{name}'{}; there are {}",
+            did_you_mean(&wanted, names.iter().copied()),
+            names.join(", ")
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<B>(entries: &[Entry<B>]) {
+        for (place, entry) in entries.iter().enumerate() {
+            assert!(entry.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
+            assert!(entries[..place].iter().all(|other| other.name != entry.name), "{} twice", entry.name);
+            assert!(!entry.about.is_empty() && !entry.paper.is_empty());
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_well_formed() {
+        check(ALGORITHMS);
+        check(MODELS);
+        check(METRICS);
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_nearest() {
+        let error = find("algorithm", "mondrain", ALGORITHMS).err().map(|e| e.to_string());
+        assert!(error.is_some_and(|message| message.contains("did you mean 'mondrian'")));
+        assert!(find("model", "k-anonymity", MODELS).is_ok());
+    }
+}
