@@ -5,7 +5,7 @@ use super::people::{Person, Sex, band};
 use super::tables::Path;
 
 /// Upper ends of the age bands of [`DIAGNOSES`].
-const DIAGNOSIS_AGES: [u32; 5] = [14, 44, 64, 79, u32::MAX];
+const DIAGNOSIS_AGES: [u32; 5] = [17, 44, 64, 79, u32::MAX];
 
 /// A reason for admission.
 pub(super) struct Diagnosis {

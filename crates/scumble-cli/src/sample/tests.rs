@@ -124,7 +124,7 @@ fn people_are_plausible() {
         }
         assert!(age >= 18 || row["marital_status"] == "single");
         match row["diagnosis"] {
-            "O80" | "O82" => assert!(row["sex"] == "female" && (15..45).contains(&age)),
+            "O80" | "O82" => assert!(row["sex"] == "female" && (18..45).contains(&age)),
             "C61" | "N40" => assert_eq!(row["sex"], "male"),
             _ => {}
         }
