@@ -170,14 +170,12 @@ mod tests {
     type Row = ([u32; 3], u32, u64);
 
     fn count(rows: &[Row]) -> FrequencyTable {
-        let mut codes = Codes::with_capacity(3, rows.len());
-        rows.iter().for_each(|(_, payload, _)| codes.push(*payload));
         let column = PayloadColumn {
             name: "p".into(),
             values: ["a", "b", "c"].into_iter().collect(),
             measure: Measure { kind: Kind::Text, scale: 0 },
         };
-        let (payloads, of_row) = Payloads::of_rows(vec![column], &[codes], rows.len());
+        let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
         FrequencyTable::count(&[4, 4, 4], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |r| rows[r].2).0
     }
 

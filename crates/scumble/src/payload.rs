@@ -3,7 +3,7 @@
 //! A payload is one code for the values of all such columns of a row (the class, each sensitive
 //! column), so that several of them fit into the frequency table without a second design.
 
-use scumble_files::table::{Codes, Texts};
+use scumble_files::table::Texts;
 
 use crate::kind::Measure;
 use crate::pack::{Packer, group};
@@ -30,20 +30,24 @@ pub struct Payloads {
 }
 
 impl Payloads {
-    /// The payloads of a table given row by row in codes, and the payload of each row.
-    #[must_use]
-    pub fn of_rows(columns: Vec<PayloadColumn>, codes: &[Codes], rows: usize) -> (Self, Vec<u32>) {
+    /// The payloads of a table's rows, and the payload of each row. `code(column, row)` is a place among the column's
+    /// values.
+    pub fn of_rows(
+        columns: Vec<PayloadColumn>,
+        rows: usize,
+        code: impl Fn(usize, usize) -> u32 + Sync,
+    ) -> (Self, Vec<u32>) {
         let mut packer = Packer::new(rows);
-        for (column, codes) in columns.iter().zip(codes) {
-            packer.push(column.values.len() as u32, |row| codes.get(row));
+        for (place, column) in columns.iter().enumerate() {
+            packer.push(column.values.len() as u32, |row| code(place, row));
         }
         let groups = group(&packer.finish());
-        let tuples = groups
+        let codes = groups
             .representative
             .iter()
-            .flat_map(|row| codes.iter().map(|codes| codes.get(*row as usize)))
+            .flat_map(|row| (0..columns.len()).map(|place| code(place, *row as usize)).collect::<Vec<_>>())
             .collect();
-        let payloads = Self { columns, codes: tuples, count: groups.representative.len() };
+        let payloads = Self { columns, codes, count: groups.representative.len() };
         (payloads, groups.group_of_row)
     }
 

@@ -1,0 +1,448 @@
+//! From a plan to a verified release.
+//!
+//! ```text
+//! read → transform → encode → frequency table → check the problem → algorithm → recoding
+//!      → write to a private temporary file → VERIFY WHAT WAS WRITTEN → rename into place → report
+//! ```
+//! A release that fails verification never gets its name.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use scumble_files::table::CodedTable;
+use scumble_files::{Audience, PrivateFile, ReadOptions, Source};
+
+use crate::algorithms::Algorithm;
+use crate::config::{Plan, Role, StarPolicy};
+use crate::error::{Error, Result, did_you_mean};
+use crate::models::{Model, ModelContext};
+use crate::prepare::{Prepared, drop_incomplete, prepare};
+use crate::problem::{Problem, Progress};
+use crate::published::{Classes, Published};
+use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
+
+mod check;
+mod datasheet;
+mod fill_report;
+mod recoding_file;
+mod rows;
+mod summary;
+
+pub use summary::{ModelSummary, Seconds, Summary};
+
+/// What a run is told besides the plan.
+pub struct RunOptions<'a> {
+    /// The folder that the plan's file names are relative to.
+    pub folder: &'a Path,
+    /// Threads for reading; 0 for as many as the thread pool has.
+    pub threads: usize,
+    /// Where progress is told and cancellation asked.
+    pub progress: Progress,
+    /// Called when a stage of the run begins.
+    pub stage: &'a (dyn Fn(Stage) + Sync),
+    /// Where the verified release goes when the plan's output is `-`.
+    pub standard_output: Option<&'a mut (dyn std::io::Write + Send)>,
+}
+
+/// The stages of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Reading and coding the table.
+    Read,
+    /// Searching for a recoding.
+    Search,
+    /// Writing to a private file.
+    Write,
+    /// Checking what was written.
+    Verify,
+    /// Giving the files their names.
+    Publish,
+}
+
+impl Stage {
+    /// What is being done, for people.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "reading",
+            Self::Search => "searching",
+            Self::Write => "writing",
+            Self::Verify => "verifying",
+            Self::Publish => "publishing",
+        }
+    }
+}
+
+/// What a run made.
+pub struct Released {
+    /// The figures, for people and programs. Private: it is about the original.
+    pub summary: Summary,
+    /// The release, if it has a name.
+    pub release: Option<PathBuf>,
+    /// The datasheet that may be published with it.
+    pub datasheet: Option<PathBuf>,
+    /// The private report.
+    pub report: Option<PathBuf>,
+}
+
+/// Everything that is known about a run once the search is over.
+pub(crate) struct Run<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) source: &'a CodedTable,
+    pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
+    pub(crate) problem: Problem,
+    pub(crate) published: Published,
+    pub(crate) findings: Vec<crate::algorithms::Finding>,
+    pub(crate) payload_trees: Vec<(String, crate::hierarchy::Hierarchy)>,
+    pub(crate) missing: Vec<(String, Vec<String>)>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Run<'_> {
+    pub(crate) fn classes(&self) -> &Classes {
+        let Published::Classes(classes) = &self.published;
+        classes
+    }
+
+    /// The columns that are published as they are, in the order of the table.
+    pub(crate) fn kept_columns(&self) -> impl Iterator<Item = &str> {
+        let kept = |role: &crate::config::Roles| [Role::Class, Role::Sensitive, Role::Other].iter().any(|r| role.has(*r));
+        self.plan.columns.iter().filter(move |(_, column)| kept(&column.role)).map(|(name, _)| name.as_str())
+    }
+}
+
+/// Makes the release that a plan asks for, verified, with its datasheet and private report.
+pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> {
+    let started = Instant::now();
+    let mut seconds = Seconds::default();
+    plan.ready()?;
+    let targets = Targets::of(plan, options.folder)?;
+
+    (options.stage)(Stage::Read);
+    let clock = Instant::now();
+    let source = Source::open(beside(options.folder, &plan.input))?;
+    let (plan, table, mut notes) = read(plan, &source, options.threads)?;
+    let plan = &plan;
+    seconds.read = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Search);
+    let clock = Instant::now();
+    let entry = registry::find("algorithm", &plan.algorithm.name, ALGORITHMS)?;
+    let algorithm = build_algorithm(plan, entry)?;
+    let prepared = prepare(&table, plan, options.folder, algorithm.needs_trees())?;
+    let tuple_of_row = prepared.tuple_of_row.clone();
+    let mut run = search(plan, &table, entry, &*algorithm, prepared, options.progress.clone())?;
+    run.notes.append(&mut notes);
+    seconds.search = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Write);
+    let clock = Instant::now();
+    let released_rows = rows::arrange(&run, &tuple_of_row);
+    drop(tuple_of_row);
+    seconds.apply = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let mut file = targets.private_file()?;
+    rows::write(&run, &released_rows, file.file_mut(), targets.format)?;
+    seconds.write = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Verify);
+    let clock = Instant::now();
+    let outcome = check::verify(&run, &file, &released_rows)?;
+    seconds.verify = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+    drop(released_rows);
+
+    let summary = summary::summarise(&run, &outcome);
+    let mut released = Released { summary, release: None, datasheet: None, report: None };
+    let report = targets.report.is_some().then(|| fill_report::report(&run, &released.summary, &targets.name()));
+    (options.stage)(Stage::Publish);
+    publish(&run, file, &targets, report, &mut released, options, &mut seconds, started)?;
+    Ok(released)
+}
+
+/// Where things go.
+struct Targets {
+    release: Option<PathBuf>,
+    report: Option<PathBuf>,
+    format: scumble_files::OutFormat,
+    folder: PathBuf,
+}
+
+impl Targets {
+    fn of(plan: &Plan, folder: &Path) -> Result<Self> {
+        let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
+        if plan.output == "-" {
+            let format = scumble_files::OutFormat::default();
+            return Ok(Self { release: None, report, format, folder: std::env::temp_dir() });
+        }
+        let release = folder.join(&plan.output);
+        let input = beside(folder, &plan.input);
+        if input != Path::new("-") && scumble_files::same_file(&input, &release) {
+            return Err(Error::config(
+                "the output is the input itself; choose another name, since the original must not be overwritten",
+            ));
+        }
+        let format = scumble_files::format_for(&release)?;
+        let parent = match release.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        scumble_files::sweep(&parent);
+        Ok(Self { release: Some(release), report, format, folder: parent })
+    }
+
+    fn private_file(&self) -> Result<PrivateFile> {
+        Ok(PrivateFile::create_in(&self.folder)?)
+    }
+
+    fn name(&self) -> String {
+        let name = self.release.as_ref().and_then(|path| path.file_name());
+        name.map_or("standard output".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// `release.csv` and `datasheet.md` give `release.datasheet.md`.
+    fn beside_release(&self, ending: &str) -> Option<PathBuf> {
+        let release = self.release.as_ref()?;
+        let name = release.file_name()?.to_string_lossy().into_owned();
+        let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("release").to_owned();
+        Some(release.with_file_name(format!("{stem}.{ending}")))
+    }
+}
+
+fn beside(folder: &Path, name: &str) -> PathBuf {
+    if name == "-" { PathBuf::from(name) } else { folder.join(name) }
+}
+
+/// Reads the columns that the plan needs. Identifiers are never read.
+fn read(plan: &Plan, source: &Source, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
+    let mut options = read_options(plan, threads)?;
+    let header = scumble_files::read_header(source, &options)?;
+    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    let columns = plan.columns_for(&names)?;
+    let plan = Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
+    let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
+    options.columns = Some(
+        plan.columns.iter().filter(|(_, column)| !unread(&column.role)).map(|(name, _)| name.clone()).collect(),
+    );
+    let read = scumble_files::read_table(source, &options)?;
+    let (mut table, mut notes) = (read.coded, read.notes);
+    notes.extend(drop_incomplete(&mut table, &plan)?);
+    Ok((plan, table, notes))
+}
+
+/// How the plan wants its input read.
+pub fn read_options(plan: &Plan, threads: usize) -> Result<ReadOptions> {
+    let byte = |what: &str, given: Option<char>| match given {
+        None => Ok(None),
+        Some(character) => u8::try_from(character)
+            .ok()
+            .filter(u8::is_ascii)
+            .map(Some)
+            .ok_or_else(|| Error::config(format!("the {what} must be one ASCII character"))),
+    };
+    let encoding = plan.read.encoding.as_deref().map(str::parse).transpose()?;
+    Ok(ReadOptions {
+        delimiter: byte("delimiter", plan.read.delimiter)?,
+        quote: byte("quote", plan.read.quote)?,
+        header: plan.read.header,
+        encoding,
+        threads,
+        ..ReadOptions::default()
+    })
+}
+
+fn build_algorithm(
+    plan: &Plan,
+    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
+) -> Result<Box<dyn Algorithm>> {
+    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+    plan.algorithm.allow_only(&known)?;
+    (entry.build)(&mut plan.algorithm.parameters.clone())
+}
+
+/// Builds the models of a plan on a table.
+pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<dyn Model>>> {
+    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let trees = |name: &str| prepared.payload_trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
+    let context = ModelContext { table: &prepared.table, trees: &trees, sensitive: &sensitive };
+    let mut models = Vec::new();
+    for spec in &plan.privacy {
+        let entry = registry::find("model", &spec.model, MODELS)?;
+        let mut known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+        known.push("columns");
+        spec.parameters.allow_only(&known).map_err(|error| {
+            Error::config(format!("model '{}': {error}", entry.name))
+        })?;
+        models.extend((entry.build)(&spec.parameters, &spec.columns, &context)?);
+    }
+    let unprotected: Vec<&String> =
+        sensitive.iter().filter(|name| models.iter().all(|model| model.protects() != Some(name))).collect();
+    if let (Some(name), false) = (unprotected.first(), plan.accept_attribute_disclosure) {
+        return Err(Error::refused(format!(
+            "the sensitive column '{name}' is protected by no model: in a class where everyone has the same value it would be \
+             given away. Add a model for it (--l 2, or [[privacy]] model = \"l_diversity\"), or accept the disclosure \
+             (--accept-attribute-disclosure, accept_attribute_disclosure = true)"
+        )));
+    }
+    Ok(models)
+}
+
+fn search<'a>(
+    plan: &'a Plan,
+    source: &'a CodedTable,
+    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
+    algorithm: &dyn Algorithm,
+    prepared: Prepared,
+    progress: Progress,
+) -> Result<Run<'a>> {
+    if prepared.quasi.is_empty() {
+        return Err(Error::config(
+            "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
+             (--quasi a,b, or role = \"quasi\")",
+        ));
+    }
+    let models = build_models(plan, &prepared)?;
+    if models.is_empty() && entry.name != "iacc" {
+        return Err(Error::config("no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5"));
+    }
+    let metric = plan.algorithm.metric.as_deref().unwrap_or("loss");
+    let suppression = plan.algorithm.suppression.as_ref().map(|share| share.to_f64());
+    if suppression.is_some_and(|share| share > 1.0) {
+        return Err(Error::config("the suppression limit is a share of the rows and lies between 0 and 1"));
+    }
+    let problem = Problem {
+        table: prepared.table,
+        quasi: prepared.quasi,
+        models,
+        metric: registry::find("metric", metric, METRICS)?.build,
+        class: prepared.class,
+        suppression: suppression.unwrap_or_else(|| algorithm.default_suppression()),
+        star_policy: plan.algorithm.star_policy,
+        progress,
+    };
+    problem.check_feasible()?;
+    algorithm.check(&problem)?;
+    let solution = algorithm.run(&problem)?;
+    let assignment = solution.recoding.apply(&problem.table, &problem.quasi);
+    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    let mut run = Run {
+        plan,
+        source,
+        algorithm: entry,
+        problem,
+        published: Published::Classes(classes),
+        findings: solution.findings,
+        payload_trees: prepared.payload_trees,
+        missing: prepared.missing,
+        warnings: Vec::new(),
+        notes: prepared.notes,
+    };
+    run.warnings = warnings(&run);
+    Ok(run)
+}
+
+/// What somebody should decide about before publishing.
+fn warnings(run: &Run<'_>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let classes = run.classes();
+    if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
+        warnings.push(format!(
+            "star policy 'paper': the {} suppressed rows are not judged; someone who knows that a person's other values are \
+             in no class knows that they are among these rows",
+            classes.suppressed_rows()
+        ));
+    }
+    if run.plan.keep_order {
+        warnings.push("the rows keep the order of the original, which may identify people; do not publish it that way".into());
+    }
+    if run.plan.accept_attribute_disclosure {
+        warnings.push("attribute disclosure was accepted: sensitive columns may be given away by homogeneous classes".into());
+    }
+    for quasi in &run.problem.quasi {
+        if quasi.tight {
+            warnings.push(format!("column '{}': released ranges end at real values of people (label = \"tight\")", quasi.name));
+        }
+    }
+    warnings
+}
+
+#[expect(clippy::too_many_arguments, reason = "the last step of one function, split for its length")]
+fn publish(
+    run: &Run<'_>,
+    mut file: PrivateFile,
+    targets: &Targets,
+    report: Option<crate::report::Report>,
+    released: &mut Released,
+    options: &mut RunOptions<'_>,
+    seconds: &mut Seconds,
+    started: Instant,
+) -> Result<()> {
+    let clock = Instant::now();
+    let sheet = datasheet::datasheet(run, &released.summary);
+    // The private report first: if it cannot be written, nothing is published.
+    if let (Some(folder), Some(mut report)) = (&targets.report, report) {
+        scumble_files::create_private_dir(folder)?;
+        scumble_files::sweep(folder);
+        seconds.total = started.elapsed().as_secs_f64();
+        fill_report::add_run(&mut report, run, seconds);
+        let page = folder.join("report.html");
+        write_private(folder, &page, crate::report::html(&report)?.as_bytes())?;
+        write_private(folder, &folder.join("report.json"), to_json(&report)?.as_bytes())?;
+        write_private(folder, &folder.join("recoding.json"), to_json(&recoding_file::recoding(run))?.as_bytes())?;
+        released.report = Some(page);
+    }
+    if let (Some(json), Some(markdown)) =
+        (targets.beside_release("datasheet.json"), targets.beside_release("datasheet.md"))
+    {
+        write_public(&targets.folder, &json, to_json(&sheet)?.as_bytes())?;
+        write_public(&targets.folder, &markdown, datasheet::markdown(&sheet).as_bytes())?;
+        released.datasheet = Some(markdown);
+    }
+    match (&targets.release, options.standard_output.as_deref_mut()) {
+        (Some(target), _) => {
+            file.publish(target, Audience::Public)?;
+            released.release = Some(target.clone());
+        }
+        (None, Some(out)) => {
+            file.copy_to(out)?;
+        }
+        (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
+    }
+    seconds.write += clock.elapsed().as_secs_f64();
+    seconds.total = started.elapsed().as_secs_f64();
+    released.summary.seconds = *seconds;
+    released.summary.peak_memory_bytes = crate::memory::peak();
+    Ok(())
+}
+
+fn to_json(value: &impl serde::Serialize) -> Result<String> {
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
+}
+
+fn write_private(folder: &Path, target: &Path, bytes: &[u8]) -> Result<()> {
+    write_file(folder, target, bytes, Audience::Private)
+}
+
+fn write_public(folder: &Path, target: &Path, bytes: &[u8]) -> Result<()> {
+    write_file(folder, target, bytes, Audience::Public)
+}
+
+fn write_file(folder: &Path, target: &Path, bytes: &[u8], audience: Audience) -> Result<()> {
+    use std::io::Write;
+    let mut file = PrivateFile::create_in(folder)?;
+    file.file_mut()
+        .write_all(bytes)
+        .map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
+    Ok(file.publish(target, audience)?)
+}
+
+/// A helpful error for a name that is not among the columns.
+pub fn unknown_column(name: &str, names: &[&str]) -> Error {
+    Error::config(format!("there is no column '{name}'{}", did_you_mean(name, names.iter().copied())))
+}
