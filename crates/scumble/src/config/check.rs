@@ -1,0 +1,184 @@
+//! What must be true of a plan before its table is looked at, and how it meets a table's header.
+
+use std::collections::BTreeSet;
+
+use super::column::{Column, ValueType};
+use super::plan::{Plan, Rest};
+use super::rational::Rational;
+use super::roles::{Role, Roles};
+use super::source::Step;
+use crate::error::{Error, Result, did_you_mean};
+
+/// Something wrong, and the way to it in the file.
+#[derive(Debug)]
+pub(super) struct Problem {
+    pub(super) path: Vec<Step>,
+    pub(super) message: String,
+}
+
+fn problem(path: &[&str], message: impl Into<String>) -> Problem {
+    Problem { path: path.iter().map(|key| Step::Key((*key).to_owned())).collect(), message: message.into() }
+}
+
+impl Plan {
+    /// Finds the first contradiction in the plan itself.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        self.check_read()?;
+        for role in [Role::Class, Role::Subject] {
+            self.check_at_most_one(role)?;
+        }
+        for (name, column) in &self.columns {
+            check_column(name, column)?;
+        }
+        if self.algorithm.suppression.is_some_and(|share| share > Rational::ONE) {
+            return Err(problem(
+                &["algorithm", "suppression"],
+                "suppression is the share of rows that may be suppressed: a number from 0 to 1",
+            ));
+        }
+        self.check_models()
+    }
+
+    fn check_read(&self) -> Result<(), Problem> {
+        let read = &self.read;
+        for (key, mark) in [("delimiter", read.delimiter), ("quote", read.quote)] {
+            if mark.is_some_and(|mark| !mark.is_ascii() || mark == '\n' || mark == '\r') {
+                return Err(problem(
+                    &["read", key],
+                    format!("{key} must be one ASCII character and no line break"),
+                ));
+            }
+        }
+        if read.delimiter.is_some() && read.delimiter == read.quote {
+            return Err(problem(&["read", "quote"], "quote and delimiter are the same character"));
+        }
+        Ok(())
+    }
+
+    fn check_at_most_one(&self, role: Role) -> Result<(), Problem> {
+        let mut names = self.names_with(role);
+        match (names.next(), names.next()) {
+            (Some(first), Some(second)) => Err(problem(
+                &["columns", second, "role"],
+                format!(
+                    "'{first}' and '{second}' both have the role {}; only one column can. Make the other one \
+                     other, quasi or sensitive",
+                    role.name()
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_models(&self) -> Result<(), Problem> {
+        for (place, model) in self.privacy.iter().enumerate() {
+            for name in &model.columns {
+                if self.column(name).is_none() && self.rest != Some(Rest::Other) {
+                    let near = did_you_mean(name, self.columns.iter().map(|(name, _)| name.as_str()));
+                    let mut problem = problem(
+                        &["privacy"],
+                        format!(
+                            "the model {} names the column '{name}', which has no [columns] entry{near}",
+                            model.model
+                        ),
+                    );
+                    problem.path.extend([Step::Item(place), Step::Key("columns".to_owned())]);
+                    return Err(problem);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of the columns with a role, in the order of the plan.
+    pub fn names_with(&self, role: Role) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter(move |(_, column)| column.role.has(role)).map(|(name, _)| name.as_str())
+    }
+
+    /// Makes sure that the plan can be carried out: no contradiction, every guess confirmed, something to
+    /// generalise, something to keep.
+    pub fn ready(&self) -> Result<()> {
+        self.check().map_err(|problem| Error::config(problem.message))?;
+        let guessed: Vec<String> = self
+            .columns
+            .iter()
+            .filter(|(_, column)| !column.role.is_confirmed())
+            .map(|(name, column)| format!("{name} ({})", column.role.to_toml().replace('"', "")))
+            .collect();
+        if !guessed.is_empty() {
+            let what = if guessed.len() == 1 { "role is" } else { "roles are" };
+            return Err(Error::config(format_args!(
+                "{} {what} only guessed: {}. Look at each and remove the `?` to confirm it, or change it",
+                guessed.len(),
+                guessed.join(", ")
+            )));
+        }
+        if self.names_with(Role::Quasi).next().is_none() {
+            return Err(Error::config(
+                "no column has the role quasi, so there is nothing by which outsiders could find a person and \
+                 nothing to generalise; give the role quasi to the columns that others may know \
+                 (age, sex, postcode, …)",
+            ));
+        }
+        if self.privacy.is_empty() {
+            return Err(Error::config(
+                "the plan asks for no privacy model; add one, for example: [[privacy]] model = \"k_anonymity\" k = 5",
+            ));
+        }
+        if self.input == self.output && self.input != "-" {
+            return Err(Error::config("output is the same file as input; give the release another name"));
+        }
+        Ok(())
+    }
+
+    /// The plan's columns for a table's header, in the header's order. A plan that names a column which is not
+    /// there, or a header with a column that nobody has spoken about, is an error.
+    pub fn columns_for(&self, header: &[&str]) -> Result<Vec<Column>> {
+        let present: BTreeSet<&str> = header.iter().copied().collect();
+        if let Some((absent, _)) = self.columns.iter().find(|(name, _)| !present.contains(name.as_str())) {
+            return Err(Error::config(format_args!(
+                "the plan has a column '{absent}', but the table has none of that name{}",
+                did_you_mean(absent, header.iter().copied())
+            )));
+        }
+        let rest = self.rest.map(|rest| match rest {
+            Rest::Other => Role::Other,
+            Rest::Drop => Role::Drop,
+        });
+        let mut unspoken = Vec::new();
+        let mut columns = Vec::new();
+        for name in header {
+            match (self.column(name), rest) {
+                (Some(column), _) => columns.push(column.clone()),
+                (None, Some(role)) => columns.push(Column::new(Roles::one(role))),
+                (None, None) => unspoken.push(*name),
+            }
+        }
+        if unspoken.is_empty() {
+            return Ok(columns);
+        }
+        Err(Error::config(format_args!(
+            "no role is given for {}; give each a role, or say what happens to all columns that are not named: \
+             rest = \"other\" keeps them as they are, rest = \"drop\" leaves them out",
+            unspoken.join(", ")
+        )))
+    }
+}
+
+fn check_column(name: &str, column: &Column) -> Result<(), Problem> {
+    let at = |key: &str, message: &str| Err(problem(&["columns", name, key], message));
+    if column.format.is_some() && column.value_type.is_some_and(|given| given != ValueType::Date) {
+        return at("format", "format is for dates; set type = \"date\" or remove format");
+    }
+    if column.priority == Some(Rational::ZERO) {
+        return at("priority", "priority must be above 0: at 0 the column could be generalised for nothing");
+    }
+    if column.value_type == Some(ValueType::Text) {
+        for (key, bound) in [("min", &column.min), ("max", &column.max)] {
+            if bound.is_some() {
+                return at(key, "min and max need an order; a column of type text has none");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! One column of a plan.
+
+use std::fmt::Display;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::plan::MissingPolicy;
+use super::rational::Rational;
+use super::roles::Roles;
+use super::value::Value;
+use crate::date::DateFormat;
+use crate::error::{Error, Result};
+use crate::kind::{Kind, Measure};
+
+/// What the plan says about one column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// What the column is to the release.
+    pub role: Roles,
+    /// The type of its values; inferred from them where it is not given.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub value_type: Option<ValueType>,
+    /// How dates are written, such as `dd/mm/yyyy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<DateFormat>,
+    /// The lowest value that may occur; with `max` it declares the domain without looking at the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<Value>,
+    /// The highest value that may occur.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<Value>,
+    /// How intervals are labelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Label>,
+    /// How much this column matters where an algorithm weighs columns; 1 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<Rational>,
+    /// The texts that mean a missing value in this column, instead of those of `[read]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Vec<String>>,
+    /// What to do with missing values of this column, instead of what `[read]` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing_policy: Option<MissingPolicy>,
+    /// How values are generalised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hierarchy: Option<HierarchySpec>,
+}
+
+/// How a hierarchy is made or where it is read from, not looked into here.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct HierarchySpec(#[schemars(with = "serde_json::Map<String, serde_json::Value>")] pub toml::Table);
+
+/// The type of a column's values, as users write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ValueType {
+    /// Whole numbers.
+    Integer,
+    /// Numbers with a decimal point.
+    Decimal,
+    /// Numbers with a decimal comma.
+    DecimalComma,
+    /// Calendar dates; `format` says how they are written.
+    Date,
+    /// Anything else.
+    Text,
+}
+
+/// How generalised numbers and dates are labelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Label {
+    /// By the declared node or range.
+    #[default]
+    Node,
+    /// By the smallest and largest value in the group: these are real values of people.
+    Tight,
+}
+
+impl ValueType {
+    /// The type of a kind.
+    #[must_use]
+    pub fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Integer => Self::Integer,
+            Kind::Decimal => Self::Decimal,
+            Kind::DecimalComma => Self::DecimalComma,
+            Kind::Date(_) => Self::Date,
+            Kind::Text => Self::Text,
+        }
+    }
+
+    /// The type as users write it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Decimal => "decimal",
+            Self::DecimalComma => "decimal_comma",
+            Self::Date => "date",
+            Self::Text => "text",
+        }
+    }
+}
+
+impl Column {
+    /// A column of which only the role is known.
+    #[must_use]
+    pub fn new(role: Roles) -> Self {
+        Self {
+            role,
+            value_type: None,
+            format: None,
+            min: None,
+            max: None,
+            label: None,
+            priority: None,
+            missing: None,
+            missing_policy: None,
+            hierarchy: None,
+        }
+    }
+
+    /// The declared kind of values; `None` where it must be inferred (also for dates without a format).
+    #[must_use]
+    pub fn declared_kind(&self) -> Option<Kind> {
+        match (self.value_type, self.format) {
+            (Some(ValueType::Integer), _) => Some(Kind::Integer),
+            (Some(ValueType::Decimal), _) => Some(Kind::Decimal),
+            (Some(ValueType::DecimalComma), _) => Some(Kind::DecimalComma),
+            (Some(ValueType::Text), _) => Some(Kind::Text),
+            (Some(ValueType::Date) | None, Some(format)) => Some(Kind::Date(format)),
+            (Some(ValueType::Date) | None, None) => None,
+        }
+    }
+
+    /// The declared lowest and highest value as integers of the column's measure.
+    pub fn bounds(&self, name: &str, measure: &Measure) -> Result<(Option<i128>, Option<i128>)> {
+        let read = |which: &str, bound: &Option<Value>| {
+            let Some(bound) = bound else { return Ok(None) };
+            let text = bound.to_text();
+            // In a plan a number has a point, whatever the table has.
+            let number = match bound {
+                Value::Decimal(_) if measure.kind == Kind::DecimalComma => {
+                    measure.number(&text.replace('.', ","))
+                }
+                _ => measure.number(&text),
+            };
+            number.map(Some).ok_or_else(|| {
+                let kind = match measure.kind {
+                    Kind::Date(format) => format!("a date written {}", format.name()),
+                    Kind::Text => "a number or a date: the column is text and has no order".to_owned(),
+                    Kind::Integer => "a whole number".to_owned(),
+                    _ => format!("a number with at most {} decimal places", measure.scale),
+                };
+                column_error(name, format_args!("{which} must be {kind}"))
+            })
+        };
+        let (low, high) = (read("min", &self.min)?, read("max", &self.max)?);
+        match (low, high) {
+            (Some(low), Some(high)) if low > high => Err(column_error(name, "min is above max")),
+            ends => Ok(ends),
+        }
+    }
+}
+
+fn column_error(name: &str, message: impl Display) -> Error {
+    Error::config(format_args!("[columns.{name}]: {message}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Role;
+
+    fn column(min: &str, max: &str) -> Column {
+        let value = |text: &str| (!text.is_empty()).then(|| Value::from_text(text));
+        Column { min: value(min), max: value(max), ..Column::new(Roles::one(Role::Quasi)) }
+    }
+
+    fn measure(kind: Kind, scale: u32) -> Measure {
+        Measure { kind, scale }
+    }
+
+    #[test]
+    fn bounds_follow_the_measure() {
+        let read = |min, max, kind, scale| {
+            column(min, max).bounds("c", &measure(kind, scale)).map_err(|error| error.to_string())
+        };
+        assert_eq!(read("0", "120", Kind::Integer, 0), Ok((Some(0), Some(120))));
+        assert_eq!(read("", "1.5", Kind::Decimal, 2), Ok((None, Some(150))));
+        assert_eq!(read("-1.5", "2", Kind::DecimalComma, 1), Ok((Some(-15), Some(20))));
+        let iso = Kind::Date(DateFormat::YearMonthDay);
+        assert_eq!(read("1970-01-01", "1970-01-11", iso, 0), Ok((Some(0), Some(10))));
+        let message = |min, max, kind| read(min, max, kind, 0).expect_err("wrong");
+        assert_eq!(message("9", "3", Kind::Integer), "[columns.c]: min is above max");
+        assert_eq!(message("a", "", Kind::Integer), "[columns.c]: min must be a whole number");
+        assert_eq!(message("", "1/1/1970", iso), "[columns.c]: max must be a date written yyyy-mm-dd");
+        assert!(message("a", "", Kind::Text).contains("the column is text and has no order"));
+        assert!(message("1.5", "", Kind::Decimal).ends_with("a number with at most 0 decimal places"));
+    }
+
+    #[test]
+    fn declared_kinds() {
+        let mut column = Column::new(Roles::one(Role::Quasi));
+        assert_eq!(column.declared_kind(), None);
+        column.value_type = Some(ValueType::Date);
+        assert_eq!(column.declared_kind(), None, "the format is still to be inferred");
+        column.format = Some(DateFormat::DayMonthYear);
+        assert_eq!(column.declared_kind(), Some(Kind::Date(DateFormat::DayMonthYear)));
+        column.value_type = None;
+        assert_eq!(column.declared_kind(), Some(Kind::Date(DateFormat::DayMonthYear)));
+        for kind in [Kind::Integer, Kind::Decimal, Kind::DecimalComma, Kind::Text] {
+            column.value_type = Some(ValueType::of(kind));
+            assert_eq!(column.declared_kind(), Some(kind));
+        }
+    }
+}

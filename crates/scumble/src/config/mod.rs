@@ -1,0 +1,45 @@
+//! The plan file `release.toml`: what to release, how, and what must hold.
+//!
+//! ```
+//! use scumble::config::{Plan, Role};
+//!
+//! let text = r#"
+//!     input = "patients.csv"
+//!     output = "release.csv"
+//!     [columns.age]
+//!     role = "quasi"
+//!     [columns.diagnosis]
+//!     role = "sensitive"
+//!     [[privacy]]
+//!     model = "l_diversity"
+//!     variant = "entropy"
+//!     l = 1.31
+//! "#;
+//! let plan = Plan::from_toml(text, "release.toml")?;
+//! plan.ready()?;
+//! assert!(plan.column("age").is_some_and(|column| column.role.has(Role::Quasi)));
+//! # Ok::<(), scumble::error::Error>(())
+//! ```
+
+mod check;
+mod column;
+mod duration;
+mod ordered;
+mod parameters;
+mod plan;
+mod rational;
+mod roles;
+mod schema;
+mod source;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use column::{Column, HierarchySpec, Label, ValueType};
+pub use duration::Budget;
+pub use parameters::Parameters;
+pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, Read, Rest, StarPolicy};
+pub use rational::Rational;
+pub use roles::{Role, Roles};
+pub use schema::json_schema;
+pub use value::Value;

@@ -1,0 +1,270 @@
+//! The plan as a structure: what `release.toml` holds.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::column::Column;
+use super::duration::Budget;
+use super::ordered;
+use super::parameters::Parameters;
+use super::rational::Rational;
+use super::source::Source;
+use crate::error::{Error, Result};
+
+/// A plan: one table, what its columns are, what must hold, and how to search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The table to release: a file name relative to this file, or `-` for standard input.
+    pub input: String,
+    /// The file to write; its ending decides the format.
+    pub output: String,
+    /// The folder of the private report, which must not be published.
+    #[serde(default = "report_folder")]
+    pub report: String,
+    /// A folder of hierarchy files, `<column>.csv`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hierarchies: Option<String>,
+    /// What happens to columns that are not listed; without it such a column is an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<Rest>,
+    /// Accepts that sensitive columns without a protecting model are published as they are.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub accept_attribute_disclosure: bool,
+    /// Keeps the order of the original rows, which is a trace of it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub keep_order: bool,
+    /// How the input is read.
+    #[serde(default)]
+    pub read: Read,
+    /// The columns, by name.
+    #[serde(default, with = "ordered")]
+    #[schemars(with = "BTreeMap<String, Column>")]
+    pub columns: Vec<(String, Column)>,
+    /// What the release must keep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub privacy: Vec<ModelSpec>,
+    /// How the release is found.
+    #[serde(default)]
+    pub algorithm: AlgorithmSpec,
+}
+
+/// How the input is read; what is not given is detected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Read {
+    /// What stands between two fields: `,`, `;`, `\t`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiter: Option<char>,
+    /// What encloses a field: `"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<char>,
+    /// Whether the first line names the columns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<bool>,
+    /// The character encoding: `utf-8`, `utf-16` or `windows-1252`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// The texts that mean a missing value.
+    pub missing: Vec<String>,
+    /// What to do with missing values.
+    pub missing_policy: MissingPolicy,
+}
+
+/// What to do with missing values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingPolicy {
+    /// A missing value is a value of its own.
+    #[default]
+    OwnValue,
+    /// A row with a missing value is left out.
+    DropRow,
+    /// A missing value is an error.
+    Error,
+}
+
+/// What happens to columns that the plan does not list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rest {
+    /// They are kept as they are.
+    Other,
+    /// They are left out.
+    Drop,
+}
+
+/// One privacy model and its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelSpec {
+    /// The model's name, such as `k_anonymity`.
+    pub model: String,
+    /// The columns it protects; all sensitive ones where none is named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
+    /// The model's own parameters.
+    #[serde(flatten)]
+    pub parameters: Parameters,
+}
+
+/// The algorithm and its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AlgorithmSpec {
+    /// The algorithm's name.
+    #[serde(default = "default_algorithm")]
+    pub name: String,
+    /// The metric to optimise, where the algorithm lets one choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// The share of rows that may be suppressed, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppression: Option<Rational>,
+    /// What happens to suppressed rows.
+    #[serde(default)]
+    pub star_policy: StarPolicy,
+    /// Fixes randomness, for tests only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// The number of steps a search may take; replays a time budget exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// The time a search may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
+    /// The algorithm's own parameters.
+    #[serde(flatten)]
+    pub parameters: Parameters,
+}
+
+/// What happens to suppressed rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StarPolicy {
+    /// They stay, with `*` in every quasi-identifier, and must meet every model as a class.
+    #[default]
+    Strict,
+    /// They stay and nobody judges them: for comparisons with papers.
+    Paper,
+    /// They are left out.
+    Drop,
+}
+
+fn report_folder() -> String {
+    "report".to_owned()
+}
+
+fn default_algorithm() -> String {
+    "mondrian".to_owned()
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Default for Read {
+    fn default() -> Self {
+        Self {
+            delimiter: None,
+            quote: None,
+            header: None,
+            encoding: None,
+            missing: ["?", "", "NA"].map(str::to_owned).to_vec(),
+            missing_policy: MissingPolicy::default(),
+        }
+    }
+}
+
+impl Default for AlgorithmSpec {
+    fn default() -> Self {
+        Self {
+            name: default_algorithm(),
+            metric: None,
+            suppression: None,
+            star_policy: StarPolicy::default(),
+            seed: None,
+            steps: None,
+            budget: None,
+            parameters: Parameters::default(),
+        }
+    }
+}
+
+impl AlgorithmSpec {
+    /// The keys of `[algorithm]` that are no parameters of an algorithm.
+    pub const KEYS: [&'static str; 7] =
+        ["name", "metric", "suppression", "star_policy", "seed", "steps", "budget"];
+
+    /// An error for the first parameter that is neither one of the `known` nor a key of `[algorithm]`.
+    pub fn allow_only(&self, known: &[&str]) -> Result<()> {
+        let all: Vec<&str> = known.iter().copied().chain(Self::KEYS).collect();
+        self.parameters.allow_only(&all)
+    }
+}
+
+impl Plan {
+    /// A plan with these files and nothing else.
+    #[must_use]
+    pub fn new(input: impl Into<String>, output: impl Into<String>) -> Self {
+        Self {
+            input: input.into(),
+            output: output.into(),
+            report: report_folder(),
+            hierarchies: None,
+            rest: None,
+            accept_attribute_disclosure: false,
+            keep_order: false,
+            read: Read::default(),
+            columns: Vec::new(),
+            privacy: Vec::new(),
+            algorithm: AlgorithmSpec::default(),
+        }
+    }
+
+    /// Reads a plan. Errors name the file, line and column. Guessed roles are allowed here; see
+    /// [`Plan::ready`].
+    pub fn from_toml(text: &str, file_name: &str) -> Result<Self> {
+        let source = Source::new(text, file_name)?;
+        let plan: Self = source.read()?;
+        plan.check().map_err(|problem| source.error_at(&problem.path, &problem.message))?;
+        Ok(plan)
+    }
+
+    /// Reads a plan file.
+    pub fn load(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path)
+            .map_err(|source| Error::Io { what: format!("cannot read the plan {name}"), source })?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let line =
+                error.as_bytes()[..error.utf8_error().valid_up_to()].split(|byte| *byte == b'\n').count();
+            Error::config(format_args!(
+                "{name}:{line}: the plan is not UTF-8 text; is it a plan (release.toml)? Save it as UTF-8"
+            ))
+        })?;
+        Self::from_toml(&text, &name)
+    }
+
+    /// The plan as TOML, which reads back to the same plan.
+    pub fn to_toml(&self) -> Result<String> {
+        toml::to_string(self)
+            .map_err(|error| Error::internal(format_args!("a plan cannot be written: {error}")))
+    }
+
+    /// The column of that name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|(given, _)| given == name).map(|(_, column)| column)
+    }
+
+    /// A file named in a plan, seen from the plan's own place; `-` stays as it is.
+    #[must_use]
+    pub fn beside(plan_file: &Path, name: &str) -> PathBuf {
+        match plan_file.parent() {
+            Some(folder) if name != "-" => folder.join(name),
+            _ => PathBuf::from(name),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The text of a plan and where in it something stands, so that errors can point there.
+
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::parameters::sentence;
+use super::value::{FLOAT_DIGITS, significant_digits};
+use crate::error::{Error, Result, did_you_mean};
+
+/// A plan's text, parsed so far that places in it can be found.
+pub(super) struct Source<'a> {
+    file: &'a str,
+    text: &'a str,
+    table: DeTable<'a>,
+}
+
+/// A step on the way to a place in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Into a table.
+    Key(String),
+    /// Into a list.
+    Item(usize),
+}
+
+impl<'a> Source<'a> {
+    /// Parses the text as TOML and refuses what cannot be kept exactly.
+    pub(super) fn new(text: &'a str, file: &'a str) -> Result<Self> {
+        // Some editors begin a file with a byte order mark.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut source = Self { file, text, table: DeTable::default() };
+        source.table = DeTable::parse(text).map_err(|error| source.toml_error(&error))?.into_inner();
+        if let Some((span, message)) = first_inexact(source.table.values()) {
+            return Err(source.error(Some(span), message));
+        }
+        Ok(source)
+    }
+
+    /// The text as a structure.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T> {
+        toml::from_str(self.text).map_err(|error| self.toml_error(&error))
+    }
+
+    /// An error at the place where a path leads, or as far as it leads.
+    pub(super) fn error_at(&self, path: &[Step], message: &str) -> Error {
+        let mut span = None;
+        let mut table = Some(&self.table);
+        let mut value: Option<&Spanned<DeValue<'_>>> = None;
+        for step in path {
+            let next = match step {
+                Step::Key(name) => {
+                    let entry = table.and_then(|table| {
+                        table.iter().find(|(key, _)| key.get_ref().as_ref() == name.as_str())
+                    });
+                    span = entry.map(|(key, _)| key.span()).or(span);
+                    entry.map(|(_, value)| value)
+                }
+                Step::Item(place) => {
+                    let item = value.and_then(|value| value.get_ref().get(*place));
+                    span = item.map(Spanned::span).or(span);
+                    item
+                }
+            };
+            value = next;
+            table = next.and_then(|next| next.get_ref().as_table());
+        }
+        self.error(span, message)
+    }
+
+    fn toml_error(&self, error: &toml::de::Error) -> Error {
+        self.error(error.span(), &reworded(error.message()))
+    }
+
+    fn error(&self, span: Option<Range<usize>>, message: &str) -> Error {
+        let file = self.file;
+        match span.and_then(|span| self.text.get(..span.start)) {
+            Some(before) => {
+                let line = before.matches('\n').count() + 1;
+                let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+                Error::config(format_args!("{file}:{line}:{column}: {message}"))
+            }
+            None => Error::config(format_args!("{file}: {message}")),
+        }
+    }
+}
+
+/// The first value that would not survive reading: a decimal longer than a float, or a bare date.
+fn first_inexact<'v, 'a: 'v>(
+    mut values: impl Iterator<Item = &'v Spanned<DeValue<'a>>>,
+) -> Option<(Range<usize>, &'static str)> {
+    values.find_map(|value| match value.get_ref() {
+        DeValue::Float(number) if significant_digits(number.as_str()) > FLOAT_DIGITS => Some((
+            value.span(),
+            "the number has more than 15 digits, which would be rounded; write it in quotes to keep it exactly",
+        )),
+        DeValue::Datetime(_) => {
+            Some((value.span(), "write dates in quotes, in the column's own format: \"1970-12-31\""))
+        }
+        DeValue::Array(items) => first_inexact(items.iter()),
+        DeValue::Table(table) => first_inexact(table.values()),
+        _ => None,
+    })
+}
+
+/// The messages of the TOML reader in our words, with did-you-mean.
+fn reworded(message: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match quoted[..] {
+        [given, ref known @ ..] if message.starts_with("unknown field") => {
+            unknown("unknown key", given, known, "keys here are")
+        }
+        [given, ref known @ ..] if message.starts_with("unknown variant") => {
+            unknown("unknown value", given, known, "values here are")
+        }
+        [name] if message.starts_with("missing field") => format!("the key '{name}' is missing"),
+        _ => message.replace("\n", "; "),
+    }
+}
+
+fn unknown(what: &str, given: &str, known: &[&str], list: &str) -> String {
+    let near = did_you_mean(given, known.iter().copied());
+    format!("{what} '{given}'{}", sentence(&near, &format!("{list} {}", known.join(", "))))
+}
