@@ -190,25 +190,19 @@ fn check_subject(subject: &Planned<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A hierarchy file for a column that does not exist is most likely misspelt.
 fn check_hierarchy_files(folder: Option<&Path>, plan: &Plan) -> Result<()> {
-    let Some(folder) = folder else { return Ok(()) };
-    if !folder.is_dir() {
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
         return Err(Error::config(format!("the hierarchy folder '{}' does not exist", folder.display())));
     }
+    let idle = plan.columns.iter().find(|(_, column)| column.hierarchy.is_some() && !uses_hierarchy(column));
+    if let Some((name, column)) = idle {
+        return Err(Error::config(format!(
+            "column '{name}' has a hierarchy, but in the role {} it is never generalised; remove the hierarchy or change the \
+             role",
+            column.role.to_toml()
+        )));
+    }
     Ok(())
-        .and_then(|()| {
-            plan.columns.iter().find(|(_, column)| column.hierarchy.is_some() && !uses_hierarchy(column)).map_or(
-                Ok(()),
-                |(name, column)| {
-                    Err(Error::config(format!(
-                        "column '{name}' has a hierarchy, but its role {} is never generalised; remove the hierarchy or \
-                         change the role",
-                        column.role.to_toml()
-                    )))
-                },
-            )
-        })
 }
 
 fn uses_hierarchy(column: &Column) -> bool {

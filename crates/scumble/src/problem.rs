@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 
+use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::metrics::Metric;
 use crate::models::{ClassTest, Model};
-use crate::published::{ClassView, Classes, StarPolicy};
+use crate::published::{ClassView, Classes};
 use crate::quasi::Quasi;
 use crate::recoding::Assignment;
 
@@ -92,7 +93,7 @@ impl Problem {
         }
     }
 
-    /// The name of the largest k asked for, if k-anonymity is asked for at all.
+    /// The largest k asked for, if k-anonymity is asked for at all.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
         self.models.iter().filter(|model| model.name() == "k_anonymity").map(|model| model.required() as u64).max()

@@ -2,23 +2,11 @@
 
 use rayon::prelude::*;
 
+use crate::config::StarPolicy;
 use crate::frequency::{Cell, FrequencyTable, cells_by_group};
 use crate::payload::Payloads;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::Assignment;
-
-/// What becomes of suppressed rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum StarPolicy {
-    /// They stay with `*` in every quasi-identifier and are a class that must meet every model.
-    #[default]
-    Strict,
-    /// They stay with `*`, unjudged, as the papers do it.
-    Paper,
-    /// They are left out of the release.
-    Drop,
-}
 
 /// What would be published. Later kinds (records with distributions, several views, several releases)
 /// are further variants; a model says by its judgement which it understands.

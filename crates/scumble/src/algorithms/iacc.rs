@@ -4,7 +4,7 @@
 use super::iack::{class_of, levels, suppressed_values};
 use super::information::{Contingency, TIE};
 use super::{Algorithm, Finding, Solution};
-use crate::config::Parameters;
+use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::published::Classes;
@@ -34,13 +34,12 @@ struct Iacc {
     fractions: bool,
 }
 
-fn build(parameters: &mut Parameters) -> Result<Box<dyn Algorithm>> {
-    let mut limit = |name: &str| -> Result<f64> {
-        let value = parameters.float(name)?.unwrap_or(0.1);
-        if value >= 0.0 { Ok(value) } else { Err(Error::config(format!("{name} of 'iacc' must not be negative"))) }
+fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
+    let limit = |name: &str| -> Result<f64> {
+        Ok(parameters.rational(name, Rational::ZERO, None)?.map_or(0.1, Rational::to_f64))
     };
     let (delta_d, delta_c) = (limit("delta_d")?, limit("delta_c")?);
-    let fractions = parameters.choice("limits", &["absolute", "fraction"])?.as_deref() == Some("fraction");
+    let fractions = parameters.choice("limits", &["absolute", "fraction"])? == Some("fraction");
     Ok(Box::new(Iacc { delta_d, delta_c, fractions }))
 }
 

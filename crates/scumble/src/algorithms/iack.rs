@@ -26,7 +26,7 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
 
 struct Iack;
 
-fn build(_: &mut Parameters) -> Result<Box<dyn Algorithm>> {
+fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
     Ok(Box::new(Iack))
 }
 

@@ -44,4 +44,4 @@ pub trait Algorithm: Send + Sync {
 }
 
 /// How an algorithm is made from its parameters.
-pub type BuildAlgorithm = fn(&mut Parameters) -> Result<Box<dyn Algorithm>>;
+pub type BuildAlgorithm = fn(&Parameters) -> Result<Box<dyn Algorithm>>;

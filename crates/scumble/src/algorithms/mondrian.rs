@@ -29,8 +29,8 @@ struct Mondrian {
     literal: bool,
 }
 
-fn build(parameters: &mut Parameters) -> Result<Box<dyn Algorithm>> {
-    let literal = parameters.choice("cut", &["nearest", "literal"])?.as_deref() == Some("literal");
+fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
+    let literal = parameters.choice("cut", &["nearest", "literal"])? == Some("literal");
     Ok(Box::new(Mondrian { literal }))
 }
 

@@ -25,7 +25,7 @@ struct KAnonymity {
     k: u64,
 }
 
-fn build(parameters: &mut Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+fn build(parameters: &Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_anonymity' needs k, e.g. k = 5"))?;
     Ok(vec![Box::new(KAnonymity { k })])
 }

@@ -44,30 +44,26 @@ struct LDiversity {
     place: usize,
 }
 
-fn build(parameters: &mut Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let variant = parameters.choice("variant", &["distinct", "entropy", "recursive", "frequency"])?;
     let needs_l = || Error::config("model 'l_diversity' needs l, e.g. l = 2");
-    let l = |parameters: &mut Parameters, least: u64| parameters.whole("l", least)?.ok_or_else(needs_l);
-    let real = |parameters: &mut Parameters| match parameters.rational("l")? {
-        None => Err(needs_l()),
-        Some(l) if l < Rational::from(1) => Err(Error::config("l must be at least 1")),
-        Some(l) => Ok(l),
-    };
-    let variant = match variant.as_deref() {
-        None | Some("distinct") => Variant::Distinct { l: l(parameters, 1)? },
-        Some("entropy") => Variant::Entropy { l: real(parameters)? },
-        Some("frequency") => Variant::Frequency { l: real(parameters)? },
+    let whole = |least: u64| parameters.whole("l", least)?.ok_or_else(needs_l);
+    let real = || parameters.rational("l", Rational::ONE, None)?.ok_or_else(needs_l);
+    let variant = match variant {
+        None | Some("distinct") => Variant::Distinct { l: whole(1)? },
+        Some("entropy") => Variant::Entropy { l: real()? },
+        Some("frequency") => Variant::Frequency { l: real()? },
         Some(_) => {
-            let c = parameters.rational("c")?.ok_or_else(|| {
+            let c = parameters.rational("c", Rational::ZERO, None)?.ok_or_else(|| {
                 Error::config("recursive l-diversity needs c, e.g. c = 4 (larger is weaker)")
             })?;
-            if c <= Rational::from(0) {
+            if c == Rational::ZERO {
                 return Err(Error::config("c of recursive l-diversity must be more than 0"));
             }
-            Variant::Recursive { c, l: l(parameters, 2)? }
+            Variant::Recursive { c, l: whole(2)? }
         }
     };
-    let columns = protected_columns(ENTRY.name, parameters, context)?;
+    let columns = protected_columns(ENTRY.name, context)?;
     Ok(columns
         .into_iter()
         .map(|(column, place)| Box::new(LDiversity { variant, column, place }) as Box<dyn Model>)
@@ -182,9 +178,9 @@ impl ClassTest for LDiversity {
             // Strictly less (models.md 1.2); fewer than l values leave an empty tail, which fails.
             Variant::Recursive { c, l } => {
                 let tail: u64 = rows.iter().skip(l as usize - 1).sum();
-                c.times(tail) > Rational::from(most)
+                c.cmp_ratio(most, tail) == std::cmp::Ordering::Greater
             }
-            Variant::Frequency { l } => l.times(most) <= Rational::from(class.size),
+            Variant::Frequency { l } => l.cmp_ratio(class.size, most) != std::cmp::Ordering::Greater,
         }
     }
 

@@ -18,7 +18,9 @@ pub struct ModelContext<'a> {
     pub table: &'a FrequencyTable,
     /// The trees of payload columns that have one, for distances between sensitive values.
     pub trees: &'a dyn Fn(&str) -> Option<&'a crate::hierarchy::Hierarchy>,
-    /// The columns that a model protects when it names none.
+    /// The columns that the model is to protect, if it names some.
+    pub columns: &'a [String],
+    /// The columns that it protects when it names none.
     pub sensitive: &'a [String],
 }
 
@@ -102,18 +104,11 @@ pub trait Model: Send + Sync {
 }
 
 /// How a model is made from its parameters: one model for each column that it protects.
-pub type BuildModel = fn(&mut Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
+pub type BuildModel = fn(&Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
 
 /// The payload columns that a model's `columns` parameter names, or all sensitive ones.
-pub(crate) fn protected_columns(
-    model: &str,
-    parameters: &mut Parameters,
-    context: &ModelContext<'_>,
-) -> Result<Vec<(String, usize)>> {
-    let names = match parameters.texts("columns")? {
-        Some(names) => names,
-        None => context.sensitive.to_vec(),
-    };
+pub(crate) fn protected_columns(model: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {
+    let names = if context.columns.is_empty() { context.sensitive } else { context.columns };
     if names.is_empty() {
         return Err(crate::Error::config(format!(
             "model '{model}' protects sensitive values, but no column has the role 'sensitive'; \
@@ -122,7 +117,8 @@ pub(crate) fn protected_columns(
     }
     let payloads = context.table.payloads();
     names
-        .into_iter()
+        .iter()
+        .cloned()
         .map(|name| match payloads.position(&name) {
             Some(place) => Ok((name, place)),
             None => Err(crate::Error::config(format!(

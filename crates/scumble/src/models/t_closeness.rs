@@ -63,13 +63,12 @@ struct TCloseness {
     values: Vec<String>,
 }
 
-fn build(parameters: &mut Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let t = parameters.rational("t")?.ok_or_else(|| Error::config("model 't_closeness' needs t, e.g. t = 0.2"))?;
-    if t < Rational::from(0) || t > Rational::from(1) {
-        return Err(Error::config("t must lie between 0 and 1"));
-    }
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let t = parameters
+        .rational("t", Rational::ZERO, Some(Rational::ONE))?
+        .ok_or_else(|| Error::config("model 't_closeness' needs t, e.g. t = 0.2"))?;
     let distance = parameters.choice("distance", &["equal", "ordered", "hierarchical"])?;
-    protected_columns(ENTRY.name, parameters, context)?
+    protected_columns(ENTRY.name, context)?
         .into_iter()
         .map(|(column, place)| {
             let payload = &context.table.payloads().columns[place];
@@ -77,7 +76,7 @@ fn build(parameters: &mut Parameters, context: &ModelContext<'_>) -> Result<Vec<
             for cell in context.table.payload_totals() {
                 original[context.table.payloads().value(cell.payload, place) as usize] += cell.rows;
             }
-            let distance = match distance.as_deref() {
+            let distance = match distance {
                 Some("equal") => Distance::Equal,
                 Some("ordered") => Distance::Ordered,
                 Some(_) => {
@@ -99,6 +98,11 @@ fn build(parameters: &mut Parameters, context: &ModelContext<'_>) -> Result<Vec<
         .collect()
 }
 
+/// Leaf to root label paths as the verifier takes them.
+pub(crate) fn owned_paths(tree: &Hierarchy) -> Vec<(String, Vec<String>)> {
+    tree.paths().map(|(leaf, above)| (leaf.to_owned(), above.into_iter().map(str::to_owned).collect())).collect()
+}
+
 impl Tree {
     fn new<'a>(tree: &Hierarchy, values: impl Iterator<Item = &'a str>) -> Result<Self> {
         let leaf_of_value = values
@@ -116,7 +120,7 @@ impl Tree {
             }
         }
         let height = nodes[0].1;
-        Ok(Self { leaf_of_value, nodes, paths: tree.paths().collect(), height })
+        Ok(Self { leaf_of_value, nodes, paths: owned_paths(tree), height })
     }
 }
 
@@ -224,7 +228,13 @@ impl Model for TCloseness {
 impl ClassTest for TCloseness {
     fn passes(&self, class: &ClassView<'_>) -> bool {
         let (distance, whole) = self.distance(class);
-        self.t.at_least(distance, whole)
+        // distance / whole <= t, by cross multiplication: whole is at most rows², far from overflowing 128 bits with a
+        // denominator of 64 bits only for tables that no machine holds, and then the test fails closed.
+        let (numerator, denominator) = (u128::from(self.t.numerator()), u128::from(self.t.denominator()));
+        match (distance.checked_mul(denominator), whole.checked_mul(numerator)) {
+            (Some(distance), Some(limit)) => distance <= limit,
+            _ => (distance as f64 / whole as f64) < self.t.to_f64() * (1.0 - 1e-9),
+        }
     }
     fn attained(&self, class: &ClassView<'_>) -> f64 {
         let (distance, whole) = self.distance(class);

@@ -261,23 +261,27 @@ fn build_algorithm(
 ) -> Result<Box<dyn Algorithm>> {
     let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
     plan.algorithm.allow_only(&known)?;
-    (entry.build)(&mut plan.algorithm.parameters.clone())
+    (entry.build)(&plan.algorithm.parameters)
 }
 
 /// Builds the models of a plan on a table.
 pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<dyn Model>>> {
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let trees = |name: &str| prepared.payload_trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
-    let context = ModelContext { table: &prepared.table, trees: &trees, sensitive: &sensitive };
     let mut models = Vec::new();
     for spec in &plan.privacy {
         let entry = registry::find("model", &spec.model, MODELS)?;
-        let mut known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
-        known.push("columns");
+        let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
         spec.parameters.allow_only(&known).map_err(|error| {
             Error::config(format!("model '{}': {error}", entry.name))
         })?;
-        models.extend((entry.build)(&spec.parameters, &spec.columns, &context)?);
+        let context = ModelContext {
+            table: &prepared.table,
+            trees: &trees,
+            columns: &spec.columns,
+            sensitive: &sensitive,
+        };
+        models.extend((entry.build)(&spec.parameters, &context)?);
     }
     let unprotected: Vec<&String> =
         sensitive.iter().filter(|name| models.iter().all(|model| model.protects() != Some(name))).collect();

@@ -1,0 +1,531 @@
+//! What a report says, without how it looks. The JSON twin of the page is this data, serialised.
+//!
+//! Counts are stored and shares are computed from them when the page is drawn, so that the two can never
+//! disagree. Everything optional is an `Option` or a list that may be empty; what is absent here is
+//! absent from the page. Where a registry knows a better sentence than [`super::words`] does, the
+//! fields `meaning`, `limits` and `explanation` take it.
+
+use serde::{Deserialize, Serialize};
+
+pub use super::amount::Amount;
+
+/// The private report of one run. Start from `Report::default()` and fill in what is known.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Report {
+    /// What the release is called, usually the name of its file without the folder.
+    pub title: String,
+    /// When the run took place, as the reader should see it. Absent where output must be reproducible.
+    pub created: Option<String>,
+    /// Name of the table that was read, without its folder.
+    pub source: Option<String>,
+    /// How many rows and classes there are, and whether the written file was checked.
+    pub release: Release,
+    /// What was asked for, and what holds.
+    pub models: Vec<ModelResult>,
+    /// What it cost, in the order in which it should be read.
+    pub metrics: Vec<MetricResult>,
+    /// Sizes of the equivalence classes.
+    pub class_sizes: Option<ClassSizes>,
+    /// The quasi-identifiers, before and after.
+    pub columns: Vec<ColumnReport>,
+    /// What each level of each column says about the class column.
+    pub information: Option<ClassInformation>,
+    /// How far each column has moved from its original.
+    pub changes: Vec<ColumnChange>,
+    /// The rows that were suppressed: why, and whose.
+    pub suppression: Option<Suppression>,
+    /// The risk of re-identification that is left.
+    pub risk: Option<Risk>,
+    /// Columns that are published exactly as they were.
+    pub kept: Option<KeptExactly>,
+    /// What the reader should think about before publishing.
+    pub warnings: Vec<Warning>,
+    /// How it was run.
+    pub run: Option<Run>,
+    /// The next thing to do, where the run knows better than the general advice.
+    pub next_step: Option<String>,
+}
+
+/// The size of a release, and what the check after writing found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Release {
+    /// Rows of the original table.
+    pub rows: u64,
+    /// Rows written to the release, those with stars included.
+    pub released: u64,
+    /// Rows that lost all their quasi-identifiers (starred) or were left out (dropped).
+    pub suppressed: u64,
+    /// What happened to suppressed rows.
+    pub suppressed_as: SuppressedAs,
+    /// Equivalence classes in the release, the class of starred rows not counted.
+    pub classes: u64,
+    /// Rows in the smallest class, if there is a class.
+    pub smallest_class: Option<u64>,
+    /// Mean loss (LM) of the release, from 0 (untouched) to 1 (everything suppressed).
+    pub loss: Amount,
+    /// The column that says which person a row is about; without one, a row is taken for a person.
+    pub subject: Option<String>,
+    /// Number of persons, where a subject column says so.
+    pub persons: Option<u64>,
+    /// The written release was read back and passed the independent check.
+    pub checked: bool,
+    /// The check was also given the original and found every released value true of its original;
+    /// absent if it was not asked to.
+    pub truthful: Option<bool>,
+}
+
+/// What happened to rows that were suppressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuppressedAs {
+    /// Kept with `*` in every quasi-identifier.
+    #[default]
+    Starred,
+    /// Left out of the release.
+    Dropped,
+}
+
+/// A privacy model: what was required, and what the release attains.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelResult {
+    /// Registry name, such as `k_anonymity`.
+    pub name: String,
+    /// Name for people, such as "k-anonymity" or "Entropy l-diversity".
+    pub title: String,
+    /// The sensitive column that is protected, for models that protect one.
+    pub column: Option<String>,
+    /// The quasi-identifiers on which it holds.
+    pub on: Vec<String>,
+    /// The parameters that were asked for: `k = 5`, or `c = 2` and `l = 3`.
+    pub required: Vec<Setting>,
+    /// The best parameter the release attains.
+    pub attained: Option<Setting>,
+    /// Whether the release meets the requirement.
+    pub holds: bool,
+    /// What it means, in a line. Known models have a sentence of their own.
+    pub meaning: Option<String>,
+    /// What it does not protect against. Known models have a sentence of their own.
+    pub limits: Option<String>,
+}
+
+/// A named number.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Setting {
+    /// Name, such as `k`.
+    pub name: String,
+    /// Value.
+    pub value: Amount,
+}
+
+impl Setting {
+    /// `name = value`.
+    pub fn new(name: impl Into<String>, value: impl Into<Amount>) -> Self {
+        Self { name: name.into(), value: value.into() }
+    }
+}
+
+/// A metric and its value for this release.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MetricResult {
+    /// Registry name, such as `discernibility`.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// The value.
+    pub value: Amount,
+    /// The same brought to the range from 0 to 1, where the metric has such a form.
+    pub normalised: Option<Amount>,
+    /// Which direction is better.
+    pub better: Better,
+    /// The smallest and largest value the metric can take here, where both are known.
+    pub range: Option<(f64, f64)>,
+    /// What it says, in a line. Known metrics have a sentence of their own.
+    pub explanation: Option<String>,
+}
+
+/// The direction in which a metric improves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// Small values are good.
+    #[default]
+    Lower,
+    /// Large values are good.
+    Higher,
+}
+
+/// How many classes have how many rows.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassSizes {
+    /// After coarsening, before suppression, in ascending order of size.
+    pub before: Vec<SizeCount>,
+    /// In the release (starred rows not counted), in ascending order of size.
+    pub after: Vec<SizeCount>,
+    /// The size that was required.
+    pub k: Option<u64>,
+}
+
+/// A class size and the number of classes that have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SizeCount {
+    /// Rows in each of these classes.
+    pub size: u64,
+    /// Number of classes of this size.
+    pub classes: u64,
+}
+
+/// What a column is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnRole {
+    /// Known to outsiders, and so coarsened.
+    #[default]
+    Quasi,
+    /// What must not be learnt about a person.
+    Sensitive,
+    /// The label that learners will predict.
+    Class,
+    /// The label that learners will predict, and sensitive as well.
+    ClassAndSensitive,
+    /// Neither.
+    Other,
+}
+
+/// One quasi-identifier before and after.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnReport {
+    /// Name of the column.
+    pub name: String,
+    /// What the column is for.
+    pub role: ColumnRole,
+    /// How it was coarsened.
+    pub coarsening: Coarsening,
+    /// Where its hierarchy comes from, if it has one.
+    pub hierarchy: Option<HierarchyNote>,
+    /// Mean loss of this column over all original rows, from 0 to 1.
+    pub loss: Amount,
+    /// Number of different values before.
+    pub distinct_before: u64,
+    /// Number of different values in the release, `*` not counted.
+    pub distinct_after: u64,
+    /// Distribution of the original values.
+    pub before: Option<Distribution>,
+    /// Distribution of the released values.
+    pub after: Option<Distribution>,
+}
+
+/// How the values of a column were coarsened.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Coarsening {
+    /// Values are as in the original.
+    #[default]
+    None,
+    /// Every value was replaced by its ancestor on one level of the hierarchy.
+    Level {
+        /// Steps above the lowest level.
+        level: u32,
+        /// Steps from the lowest level to the top.
+        of: u32,
+    },
+    /// Values were replaced by ranges that differ from class to class.
+    Ranges,
+    /// Values were replaced by hierarchy nodes that differ from class to class.
+    Nodes,
+    /// Values were replaced by sets of values that differ from class to class.
+    Sets,
+    /// Every value was replaced by `*`.
+    Suppressed,
+    /// Something else, said in the text.
+    Other {
+        /// A phrase such as "rounded to whole hours".
+        text: String,
+    },
+}
+
+/// Where a hierarchy comes from.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HierarchyNote {
+    /// Declared by somebody, or computed from the data.
+    pub provenance: Provenance,
+    /// How it was made, in a phrase such as "file age.csv" or "equal-width ranges".
+    pub description: Option<String>,
+}
+
+/// Whether a hierarchy was declared or computed from the data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provenance {
+    /// Given by the user, independent of the rows.
+    #[default]
+    Declared,
+    /// Computed from the rows, so that its cut points say something about them.
+    FromData,
+}
+
+/// How often each value of a column occurs. [`Distribution::of`] makes one of any size.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Distribution {
+    /// The values have an order of their own (numbers, dates, ranges) and are listed in it.
+    pub ordered: bool,
+    /// The values that are listed.
+    pub values: Vec<ValueCount>,
+    /// Number of further values that are not listed.
+    pub other_values: u64,
+    /// Rows with those further values.
+    pub other_rows: u64,
+}
+
+/// A value and the number of rows that have it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ValueCount {
+    /// The value as it is written.
+    pub value: String,
+    /// Rows with it.
+    pub rows: u64,
+}
+
+/// What each level of each column says about the class column.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClassInformation {
+    /// Name of the class column.
+    pub class: String,
+    /// One curve per column.
+    pub curves: Vec<LevelCurve>,
+}
+
+/// Normalised mutual information with the class, level by level.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LevelCurve {
+    /// Name of the column.
+    pub column: String,
+    /// The value at 0, 1, 2 … steps above the lowest level.
+    pub information: Vec<Amount>,
+    /// Steps above the lowest level at which the column was released, if one level was chosen.
+    pub chosen: Option<u32>,
+}
+
+/// How far a released column has moved from its original.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ColumnChange {
+    /// Name of the column.
+    pub column: String,
+    /// Normalised divergence (Kullback–Leibler) from before suppression to after; infinite if a value vanished.
+    pub divergence: Amount,
+    /// The same with vanished values counted as half a row, where `divergence` is infinite.
+    pub finite_divergence: Option<Amount>,
+    /// Number of values that vanished.
+    pub lost_values: u64,
+    /// Absolute change of the normalised mutual information with the class; absent without a class.
+    pub information_change: Option<Amount>,
+}
+
+/// The suppressed rows.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Suppression {
+    /// Rows by reason.
+    pub reasons: Vec<ReasonCount>,
+    /// Share suppressed in subgroups, for some chosen columns.
+    pub subgroups: Vec<SubgroupColumn>,
+}
+
+/// A reason for suppression and the rows it took.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReasonCount {
+    /// The reason, in a phrase such as "class smaller than 5".
+    pub reason: String,
+    /// Rows suppressed for it.
+    pub rows: u64,
+}
+
+/// The subgroups that one column makes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SubgroupColumn {
+    /// Name of the column.
+    pub column: String,
+    /// Its values.
+    pub groups: Vec<Subgroup>,
+}
+
+/// The rows that share one value of a column.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Subgroup {
+    /// The value.
+    pub value: String,
+    /// Original rows with it.
+    pub rows: u64,
+    /// How many of them were suppressed.
+    pub suppressed: u64,
+}
+
+/// Re-identification risk of the release and, for comparison, of the original.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Risk {
+    /// If the original had been published on the same columns.
+    pub before: Option<RiskFigures>,
+    /// In the release. [`RiskFigures::of`] computes it from class sizes.
+    pub after: RiskFigures,
+}
+
+/// Prosecutor risk: the attacker knows that the person is in the table, and all quasi-identifiers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RiskFigures {
+    /// Rows that are judged.
+    pub rows: u64,
+    /// The risk of the row that is worst off.
+    pub highest: Amount,
+    /// The mean over rows.
+    pub average: Amount,
+    /// Risk above which a row counts as exposed, usually 0.2.
+    pub threshold: f64,
+    /// Rows with a risk above the threshold.
+    pub rows_above: u64,
+    /// Rows by risk, from the highest risk to the lowest.
+    pub bands: Vec<RiskBand>,
+}
+
+/// Rows whose risk lies in a range.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RiskBand {
+    /// The risk is above this,
+    pub above: f64,
+    /// and at most this.
+    pub up_to: f64,
+    /// Rows in the range.
+    pub rows: u64,
+}
+
+/// Columns that are published exactly, and what that gives away.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptExactly {
+    /// The columns, one by one.
+    pub columns: Vec<KeptColumn>,
+    /// All of them together.
+    pub together: Option<Uniqueness>,
+    /// For each sensitive column: rows whose class shows the same value throughout.
+    pub homogeneous: Vec<Homogeneity>,
+}
+
+/// A column that is published exactly.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptColumn {
+    /// Name of the column.
+    pub name: String,
+    /// What the column is for.
+    pub role: ColumnRole,
+    /// Uniqueness of its values.
+    pub uniqueness: Uniqueness,
+}
+
+/// How many rows nobody shares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Uniqueness {
+    /// Rows looked at.
+    pub rows: u64,
+    /// Different values (or combinations of values).
+    pub distinct: u64,
+    /// Rows whose value (or combination) no other row has.
+    pub unique_rows: u64,
+}
+
+/// Classes in which everybody has the same sensitive value.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Homogeneity {
+    /// The sensitive column.
+    pub column: String,
+    /// Classes in which it has one value only.
+    pub classes: u64,
+    /// Classes in all.
+    pub classes_in_all: u64,
+    /// Rows in those classes.
+    pub rows: u64,
+    /// Rows in all classes.
+    pub rows_in_all: u64,
+}
+
+/// Something to think about before publishing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Warning {
+    /// How serious it is.
+    pub severity: Severity,
+    /// What was noticed.
+    pub text: String,
+    /// What to do about it.
+    pub advice: Option<String>,
+}
+
+/// How serious a warning is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// The verdict is "with warnings": somebody should decide about it.
+    #[default]
+    Warning,
+    /// Worth knowing; the verdict stays as it is.
+    Note,
+}
+
+impl From<String> for Warning {
+    fn from(text: String) -> Self {
+        Self { severity: Severity::Warning, text, advice: None }
+    }
+}
+
+/// How the run was made.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Run {
+    /// The algorithm.
+    pub algorithm: AlgorithmNote,
+    /// Its parameters and those of the run, as name and value.
+    pub parameters: Vec<(String, String)>,
+    /// Facts about the search, such as nodes seen, as name and value.
+    pub search: Vec<(String, String)>,
+    /// Seconds spent in each step, in the order of the steps.
+    pub seconds: Vec<(String, f64)>,
+    /// Largest memory use.
+    pub peak_memory_bytes: Option<u64>,
+    /// Version of Scumble.
+    pub version: String,
+}
+
+/// An algorithm as the registry describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AlgorithmNote {
+    /// Registry name.
+    pub name: String,
+    /// Name for people.
+    pub title: String,
+    /// The paper it comes from.
+    pub paper: Option<String>,
+    /// `recommended`, `classic` or `experimental`.
+    pub standing: String,
+    /// Why it has that standing, where that needs saying.
+    pub standing_reason: Option<String>,
+}

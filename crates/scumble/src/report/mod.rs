@@ -1,0 +1,86 @@
+//! The private report of a run: one HTML page that needs nothing else, and its JSON twin.
+//!
+//! The report is for the person who must decide whether a release goes out: a data steward, not a privacy
+//! expert. It opens with a verdict and the next thing to do, and then gives the reasons. It describes the
+//! original table (distributions, suppressed subgroups), so **it must not be published**; callers write
+//! it with owner-only permissions.
+//!
+//! * [`data`]: what the report says. The JSON twin is exactly this, serialised.
+//! * `words`: the sentences. `format`: numbers as people write them.
+//! * `charts`: small SVG images. `page`: one file per section, from data to what the template shows.
+//! * `template.html`: how it looks. No script, no network, light, dark and paper.
+//!
+//! To add a section: a field in [`data::Report`], a file in `page/`, a line in `page::sections`, a branch
+//! in the template.
+//!
+//! ```
+//! use scumble::report::{self, data::{ModelResult, Release, Report, Setting}};
+//!
+//! let report = Report {
+//!     title: "clinic".into(),
+//!     release: Release { rows: 100, released: 100, classes: 12, checked: true, ..Release::default() },
+//!     models: vec![ModelResult {
+//!         name: "k_anonymity".into(),
+//!         title: "k-anonymity".into(),
+//!         on: vec!["age".into(), "sex".into()],
+//!         required: vec![Setting::new("k", 5u64)],
+//!         holds: true,
+//!         ..ModelResult::default()
+//!     }],
+//!     ..Report::default()
+//! };
+//! let page = report::html(&report)?;
+//! assert!(page.contains("5-anonymous on age and sex; checked"));
+//! let twin = report::json(&report)?;
+//! assert!(twin.contains("\"k_anonymity\""));
+//! # Ok::<(), scumble::error::Error>(())
+//! ```
+
+mod amount;
+mod charts;
+pub mod data;
+mod derive;
+mod format;
+mod page;
+mod words;
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Result};
+use data::Report;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+
+const TEMPLATE: &str = include_str!("template.html");
+
+/// The report as one HTML page that loads nothing else.
+///
+/// # Errors
+/// Only if the built-in template is broken, which is a bug.
+pub fn html(report: &Report) -> Result<String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    // A misspelt name in the template must fail a test, not leave a blank on the page.
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .and_then(|syntax| {
+            environment.set_syntax(syntax);
+            environment.render_str(TEMPLATE, page::page(report))
+        })
+        .map_err(|error| Error::internal(format!("the report could not be drawn: {error:#}")))
+}
+
+/// The report's JSON twin: the same data, for programs.
+///
+/// # Errors
+/// Only if the data cannot be written as JSON, which is a bug.
+pub fn json(report: &Report) -> Result<String> {
+    serde_json::to_string_pretty(report)
+        .map_err(|error| Error::internal(format!("the report could not be written as JSON: {error}")))
+}

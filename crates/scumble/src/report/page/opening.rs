@@ -1,0 +1,56 @@
+//! The banner with verdict and next step, and the key figures.
+
+use crate::report::data::{Report, SuppressedAs};
+use crate::report::format::{amount, count, counted, share};
+use crate::report::words::{self, Verdict};
+use minijinja::{Value, context};
+
+pub(super) fn section(report: &Report) -> Value {
+    let verdict = Verdict::of(report);
+    context! {
+        class => verdict.class(),
+        heading => verdict.heading(),
+        sentence => words::verdict(report),
+        next => words::next_step(report),
+        figures => figures(report),
+    }
+}
+
+fn figures(report: &Report) -> Vec<Value> {
+    let release = &report.release;
+    let one = |label: &str, value: String, note: String| context! { label, value, note };
+    let people = match (&release.subject, release.persons) {
+        (Some(subject), Some(persons)) => format!("{} by {subject}", counted(persons, "person", "persons")),
+        (Some(subject), None) => format!("persons are told apart by {subject}"),
+        (None, _) => "one row per person assumed".to_owned(),
+    };
+    let released_note = match release.suppressed_as {
+        SuppressedAs::Starred if release.suppressed > 0 => "those with * included".to_owned(),
+        _ => format!("{} of the original", share(release.released, release.rows)),
+    };
+    let suppressed_note = if release.suppressed == 0 {
+        "every row keeps its details".to_owned()
+    } else {
+        format!("{}; {}", share(release.suppressed, release.rows), words::suppressed_as(release.suppressed_as))
+    };
+    let in_classes = release.rows.saturating_sub(release.suppressed);
+    let mean_size = if release.classes == 0 {
+        "no row keeps its details".to_owned()
+    } else {
+        format!("{} rows each on average", amount((in_classes as f64 / release.classes as f64).into()))
+    };
+    let required = report
+        .models
+        .iter()
+        .find(|m| m.name == "k_anonymity")
+        .and_then(|m| m.required.first())
+        .map_or_else(String::new, |k| format!("at least {} required", amount(k.value)));
+    vec![
+        one("Rows in", count(release.rows), people),
+        one("Rows released", count(release.released), released_note),
+        one("Suppressed", count(release.suppressed), suppressed_note),
+        one("Classes", count(release.classes), mean_size),
+        one("Smallest class", release.smallest_class.map_or_else(|| "–".to_owned(), count), required),
+        one("Mean loss", amount(release.loss), "0 is untouched, 1 is nothing left".to_owned()),
+    ]
+}

@@ -1,0 +1,431 @@
+//! The sentences of the report: what holds, what it means, what to do next.
+//!
+//! Plain and honest. A release is never "anonymous" or "safe" by itself: it is "5-anonymous on age, sex
+//! and postcode; checked". Each sentence about protection says against what.
+
+use super::data::{Coarsening, ColumnRole, ModelResult, Provenance, Report, Severity, Setting, SuppressedAs};
+use super::format::{amount, capitalised, count, counted, list, share};
+
+/// The overall judgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// Everything holds, and the written file was checked.
+    Checked,
+    /// The same, and somebody should read the warnings.
+    CheckedWithWarnings,
+    /// Something does not hold, was not checked, or was not asked.
+    NotYet,
+}
+
+impl Verdict {
+    /// The judgement on a report. It follows from the data, so that no report can call itself better than it is.
+    pub(super) fn of(report: &Report) -> Self {
+        let sound = report.release.checked
+            && report.release.truthful != Some(false)
+            && !report.models.is_empty()
+            && report.models.iter().all(|m| m.holds);
+        if !sound {
+            Self::NotYet
+        } else if empty(report) || warnings(report) > 0 {
+            Self::CheckedWithWarnings
+        } else {
+            Self::Checked
+        }
+    }
+
+    /// The CSS class of the banner.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Checked => "good",
+            Self::CheckedWithWarnings => "warn",
+            Self::NotYet => "bad",
+        }
+    }
+
+    /// The banner's heading.
+    pub(super) fn heading(self) -> &'static str {
+        match self {
+            Self::Checked => "Released and checked",
+            Self::CheckedWithWarnings => "Released and checked, with warnings",
+            Self::NotYet => "Not ready to publish",
+        }
+    }
+}
+
+fn warnings(report: &Report) -> usize {
+    report.warnings.iter().filter(|w| w.severity == Severity::Warning).count()
+}
+
+/// Rows went in, and none kept its quasi-identifiers.
+fn empty(report: &Report) -> bool {
+    report.release.rows > 0 && report.release.classes == 0
+}
+
+/// One sentence: what the release is.
+pub(super) fn verdict(report: &Report) -> String {
+    let release = &report.release;
+    if report.models.is_empty() {
+        return "No privacy requirement was asked for, so none was checked.".to_owned();
+    }
+    let failing: Vec<String> = report.models.iter().filter(|m| !m.holds).map(claim).collect();
+    if !failing.is_empty() {
+        return format!("A requirement does not hold: {}.", list(&failing, 4));
+    }
+    if release.truthful == Some(false) {
+        return "A released value is not true of its original, so the release failed its check.".to_owned();
+    }
+    let claims: Vec<String> = report.models.iter().map(claim).collect();
+    if !release.checked {
+        return format!("The release is meant to be {}; the written file has not been checked.", claims.join("; "));
+    }
+    let kept = release.rows.saturating_sub(release.suppressed);
+    let cost = if empty(report) {
+        "Every row had to be suppressed, so there is little left to learn from.".to_owned()
+    } else {
+        format!(
+            "{} of {} rows ({}) keep their details, in {}.",
+            count(kept),
+            count(release.rows),
+            share(kept, release.rows),
+            counted(release.classes, "class", "classes")
+        )
+    };
+    format!("The release is {}; checked. {cost}", claims.join("; "))
+}
+
+/// One sentence: the next thing to do.
+pub(super) fn next_step(report: &Report) -> String {
+    if let Some(step) = &report.next_step {
+        return step.clone();
+    }
+    match Verdict::of(report) {
+        Verdict::NotYet => "Do not publish this file. Look at the table of requirements below, then allow more \
+                            suppression or coarser levels, or ask for less, and run again."
+            .to_owned(),
+        _ if empty(report) => "Use fewer quasi-identifiers, coarser hierarchies or a smaller k, and run again.".to_owned(),
+        Verdict::CheckedWithWarnings => {
+            let (warnings, them) = match warnings(report) {
+                1 => ("the warning".to_owned(), "it"),
+                n => (format!("the {n} warnings"), "each of them"),
+            };
+            format!(
+                "Read {warnings} first and decide about {them}. Then publish the release with its datasheet, and keep \
+                 this report in the house."
+            )
+        }
+        Verdict::Checked => "Look at the columns that are kept exactly: if outsiders do not have them, publish the \
+                             release with its datasheet, and keep this report in the house."
+            .to_owned(),
+    }
+}
+
+/// What a model promises, in a phrase: "5-anonymous on age, sex and postcode".
+pub(super) fn claim(model: &ModelResult) -> String {
+    let on = if model.on.is_empty() { String::new() } else { format!(" on {}", list(&model.on, 4)) };
+    let of = model.column.as_ref().map_or_else(String::new, |column| format!(" for {column}"));
+    match (model.name.as_str(), model.required.as_slice()) {
+        ("k_anonymity", [k]) => format!("{}-anonymous{on}", amount(k.value)),
+        ("l_diversity", [l]) => format!("{}-diverse{of} ({})", amount(l.value), lower_first(&model.title)),
+        ("t_closeness", [t]) => format!("{}-close{of}", amount(t.value)),
+        _ => format!("{}{of} with {}", lower_first(&model.title), settings(&model.required)),
+    }
+}
+
+/// `k = 5`, or `c = 2, l = 3`.
+pub(super) fn settings(settings: &[Setting]) -> String {
+    let each: Vec<String> = settings.iter().map(|s| format!("{} = {}", s.name, amount(s.value))).collect();
+    if each.is_empty() { "no parameter".to_owned() } else { each.join(", ") }
+}
+
+/// What a known model means, in a line.
+pub(super) fn model_meaning(model: &ModelResult) -> Option<String> {
+    if model.meaning.is_some() {
+        return model.meaning.clone();
+    }
+    let first = || model.required.first().map(|s| amount(s.value));
+    let column = model.column.as_deref().unwrap_or("the sensitive column");
+    Some(match model.name.as_str() {
+        "k_anonymity" => format!(
+            "Whoever knows these columns about a person finds at least {} rows that fit, and cannot tell which is theirs.",
+            first()?
+        ),
+        "l_diversity" => format!(
+            "Among the rows that fit a person, the values of {column} differ enough that none of them stands out \
+             (l = {} counts how many different values they are worth).",
+            model.required.last().map(|s| amount(s.value))?
+        ),
+        "t_closeness" => format!(
+            "Among the rows that fit a person, {column} is distributed almost as in the whole table: the distance is at \
+             most {}, where 0 is the same and 1 is as far as can be.",
+            first()?
+        ),
+        _ => return None,
+    })
+}
+
+/// What a known model does not protect against.
+pub(super) fn model_limits(model: &ModelResult) -> Option<String> {
+    if model.limits.is_some() {
+        return model.limits.clone();
+    }
+    Some(
+        match model.name.as_str() {
+            "k_anonymity" => {
+                "Learning something without finding the row: if all rows that fit share a value, that value is known. \
+                 Nor against people who know further columns."
+            }
+            "l_diversity" => {
+                "Values that differ in name but mean much the same, values that are much more likely here than elsewhere, \
+                 and people who can rule some of them out."
+            }
+            "t_closeness" => {
+                "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole \
+                 table's distribution."
+            }
+            _ => return None,
+        }
+        .to_owned(),
+    )
+}
+
+/// What a known metric says, in a line.
+pub(super) fn metric_explanation(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "loss" => {
+            "How much detail is gone on average: 0 if every value is as it was, 1 if nothing is left. A range that covers \
+             a third of all possible values costs one third."
+        }
+        "loss_geometric" => {
+            "The same loss, with the columns combined by a geometric mean, as the ARX tool reports it. Use it to compare \
+             with results from there."
+        }
+        "ncp" | "ncp_xu" => "How much detail is gone, counting the share of all values that a released value stands for.",
+        "discernibility" => {
+            "Each row is charged the number of rows it cannot be told apart from; a suppressed row is charged the whole \
+             table. Large classes and suppression make it grow."
+        }
+        "classification" | "classification_metric" => {
+            "Rows that a learner cannot get right by the majority of their class: those with a minority label, and all \
+             suppressed rows."
+        }
+        "c_avg" => {
+            "The average class is this many times larger than k requires. 1 would be a perfect fit; 4 means four times \
+             more coarsening than necessary."
+        }
+        "precision" | "prec" => {
+            "How low in their hierarchies the values have stayed: 1 if all are as they were, 0 if all are at the top."
+        }
+        "kl_divergence" => {
+            "How much the columns' distributions were bent by suppression. 0 means not at all; infinite means that a rare \
+             value has vanished."
+        }
+        "mutual_information_change" | "information_change" => {
+            "The largest change, over the columns, of what a column says about the class. Small values mean that learners \
+             see nearly the same connections as before."
+        }
+        "entropy" | "monotone_entropy" | "non_uniform_entropy" => {
+            "How uncertain the original values have become, in bits, given what is released."
+        }
+        "query_error" => "How far counting queries on the release are off, compared with the original.",
+        _ => return None,
+    })
+}
+
+/// How a column was coarsened.
+pub(super) fn coarsening(coarsening: &Coarsening) -> String {
+    match coarsening {
+        Coarsening::None | Coarsening::Level { level: 0, .. } => "Values as in the original".to_owned(),
+        Coarsening::Level { level, of } if level == of => format!("Level {level} of {of}: the top, one value for all"),
+        Coarsening::Level { level, of } => {
+            let steps = if *level == 1 { "one step".to_owned() } else { format!("{level} steps") };
+            format!("Level {level} of {of}: every value {steps} up its hierarchy")
+        }
+        Coarsening::Ranges => "Ranges, as narrow as each class allows".to_owned(),
+        Coarsening::Nodes => "Groups from the hierarchy, as fine as each class allows".to_owned(),
+        Coarsening::Sets => "Sets of values, as small as each class allows".to_owned(),
+        Coarsening::Suppressed => "Suppressed: * in every row".to_owned(),
+        Coarsening::Other { text } => capitalised(text),
+    }
+}
+
+/// Where a hierarchy comes from.
+pub(super) fn provenance(provenance: Provenance) -> (&'static str, &'static str) {
+    match provenance {
+        Provenance::Declared => ("declared", "given beforehand; says nothing about these rows"),
+        Provenance::FromData => ("from data", "computed from these rows; its cut points say something about them"),
+    }
+}
+
+/// A column's role.
+pub(super) fn role(role: ColumnRole) -> &'static str {
+    match role {
+        ColumnRole::Quasi => "quasi-identifier",
+        ColumnRole::Sensitive => "sensitive",
+        ColumnRole::Class => "class",
+        ColumnRole::ClassAndSensitive => "class and sensitive",
+        ColumnRole::Other => "other",
+    }
+}
+
+/// What happened to suppressed rows.
+pub(super) fn suppressed_as(how: SuppressedAs) -> &'static str {
+    match how {
+        SuppressedAs::Starred => "kept with * in every quasi-identifier",
+        SuppressedAs::Dropped => "left out of the release",
+    }
+}
+
+/// A risk as a chance: "a 1 in 5 chance". Rounded so that it never sounds smaller than it is.
+pub(super) fn chance(risk: f64) -> String {
+    if !risk.is_finite() || risk <= 0.0 {
+        return "no chance".to_owned();
+    }
+    if risk >= 1.0 {
+        return "certainty".to_owned();
+    }
+    let one_in = 1.0 / risk;
+    // 1 / (1 / 49) is not quite 49 in floating point.
+    let nearest = one_in.round();
+    if (one_in - nearest).abs() < 1e-9 * nearest {
+        format!("a 1 in {} chance", count(nearest as u64))
+    } else if one_in >= 10.0 {
+        format!("about a 1 in {} chance", count(one_in.floor() as u64))
+    } else {
+        format!("about a 1 in {:.1} chance", (one_in * 10.0).floor() / 10.0)
+    }
+}
+
+/// Words that the report uses, for readers who are new to them.
+pub(super) const GLOSSARY: &[(&str, &str)] = &[
+    ("Quasi-identifier", "A column that outsiders may know about a person, such as age, sex or postcode. Several together can point to one person."),
+    ("Class (equivalence class)", "All released rows that look the same on the quasi-identifiers. Nobody can tell them apart by these columns."),
+    ("Class column", "A column that learners will later predict. Not to be mixed up with an equivalence class."),
+    ("Sensitive column", "A column whose value must not be learnt about a person, such as a diagnosis."),
+    ("k-anonymous", "Every class has at least k rows."),
+    ("l-diverse", "In every class the sensitive column takes at least l values, or is spread as evenly as l values would be; the variant says which."),
+    ("t-close", "In every class the sensitive column is distributed almost as in the whole table, up to a distance t."),
+    ("Coarsening", "Replacing a value by a wider one that is still true: 37 by a range around it, a town by its county."),
+    ("Hierarchy", "The tree of ever wider values that a column may be coarsened along. Level 0 is the original value."),
+    ("Suppression", "Giving up a row: all its quasi-identifiers become *, or the row is left out."),
+    ("Prosecutor risk", "The chance of picking the right row for somebody who is known to be in the table: 1 divided by the size of the class."),
+];
+
+/// A title in the middle of a sentence. Names that begin with a symbol or a capital abbreviation stay.
+fn lower_first(title: &str) -> String {
+    let mut letters = title.chars();
+    match (letters.next(), letters.clone().next()) {
+        (Some(first), Some(second)) if first.is_uppercase() && second.is_lowercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => title.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::{Release, Warning};
+    use super::*;
+
+    fn k_anonymity(holds: bool) -> ModelResult {
+        ModelResult {
+            name: "k_anonymity".into(),
+            title: "k-anonymity".into(),
+            on: ["age", "sex", "postcode"].map(String::from).to_vec(),
+            required: vec![Setting::new("k", 5u64)],
+            holds,
+            ..ModelResult::default()
+        }
+    }
+
+    fn report() -> Report {
+        Report {
+            release: Release { rows: 100, released: 100, suppressed: 10, classes: 9, checked: true, ..Release::default() },
+            models: vec![k_anonymity(true)],
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn the_verdict_says_on_what_and_that_it_was_checked() {
+        let report = report();
+        assert_eq!(Verdict::of(&report), Verdict::Checked);
+        assert_eq!(
+            verdict(&report).replace('\u{a0}', " "),
+            "The release is 5-anonymous on age, sex and postcode; checked. 90 of 100 rows (90 %) keep their details, in 9 classes."
+        );
+    }
+
+    #[test]
+    fn warnings_change_the_verdict_and_notes_do_not() {
+        let mut report = report();
+        report.warnings = vec![Warning { severity: Severity::Note, ..Warning::from("one row per person".to_owned()) }];
+        assert_eq!(Verdict::of(&report), Verdict::Checked);
+        report.warnings.push(Warning::from("star rows are not judged".to_owned()));
+        assert_eq!(Verdict::of(&report), Verdict::CheckedWithWarnings);
+        assert!(next_step(&report).starts_with("Read the warning first"));
+    }
+
+    #[test]
+    fn nothing_unchecked_is_called_released() {
+        let mut unchecked = report();
+        unchecked.release.checked = false;
+        let mut untrue = report();
+        untrue.release.truthful = Some(false);
+        let mut failing = report();
+        failing.models.push(k_anonymity(false));
+        let mut unasked = report();
+        unasked.models.clear();
+        for report in [unchecked, untrue, failing, unasked] {
+            assert_eq!(Verdict::of(&report), Verdict::NotYet);
+            assert!(!verdict(&report).contains("; checked"));
+            assert!(next_step(&report).starts_with("Do not publish"));
+        }
+    }
+
+    #[test]
+    fn a_release_of_stars_only_is_pointed_out() {
+        let mut report = report();
+        report.release.classes = 0;
+        report.release.suppressed = 100;
+        assert_eq!(Verdict::of(&report), Verdict::CheckedWithWarnings);
+        assert!(verdict(&report).contains("Every row had to be suppressed"));
+        assert!(next_step(&report).contains("fewer quasi-identifiers"));
+    }
+
+    #[test]
+    fn claims_name_what_they_are_about() {
+        let model = |name: &str, title: &str, required| ModelResult {
+            name: name.into(),
+            title: title.into(),
+            column: Some("diagnosis".into()),
+            required,
+            ..ModelResult::default()
+        };
+        assert_eq!(
+            claim(&model("l_diversity", "Entropy l-diversity", vec![Setting::new("l", 2.5)])),
+            "2.5-diverse for diagnosis (entropy l-diversity)"
+        );
+        assert_eq!(claim(&model("t_closeness", "t-closeness", vec![Setting::new("t", 0.2)])), "0.2-close for diagnosis");
+        assert_eq!(
+            claim(&model("l_diversity", "Recursive (c,l)-diversity", vec![Setting::new("c", 2.0), Setting::new("l", 3u64)])),
+            "recursive (c,l)-diversity for diagnosis with c = 2, l = 3"
+        );
+    }
+
+    #[test]
+    fn chances_never_sound_smaller_than_they_are() {
+        assert_eq!(chance(0.2), "a 1 in 5 chance");
+        assert_eq!(chance(1.0 / 49.0), "a 1 in 49 chance");
+        assert_eq!(chance(1.0), "certainty");
+        assert_eq!(chance(0.3), "about a 1 in 3.3 chance");
+        assert_eq!(chance(0.0195), "about a 1 in 51 chance");
+        assert_eq!(chance(f64::NAN), "no chance");
+    }
+
+    #[test]
+    fn levels_in_words() {
+        assert_eq!(coarsening(&Coarsening::Level { level: 0, of: 4 }), "Values as in the original");
+        assert_eq!(coarsening(&Coarsening::Level { level: 2, of: 4 }), "Level 2 of 4: every value 2 steps up its hierarchy");
+        assert_eq!(coarsening(&Coarsening::Level { level: 1, of: 1 }), "Level 1 of 1: the top, one value for all");
+    }
+}
