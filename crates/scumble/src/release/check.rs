@@ -1,0 +1,116 @@
+//! The claim that a run makes about its release, put to the independent verifier.
+
+use scumble_files::{PrivateFile, ReadOptions, Source, read_table};
+use scumble_verify::{
+    Claim, Cover, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind, check_models,
+    check_truth_with_map,
+};
+
+use super::Run;
+use super::rows::ReleasedRows;
+use crate::config::{Role, StarPolicy};
+use crate::date::DateFormat;
+use crate::error::{Error, Result};
+use crate::kind::{Kind, Measure};
+use crate::quasi::Quasi;
+
+/// Reads back what was written and checks every model and every value; an error if anything does not hold.
+pub(super) fn verify(run: &Run<'_>, file: &PrivateFile, rows: &ReleasedRows) -> Result<Outcome> {
+    let handle = file.reopen()?;
+    // What was written is known to have a header and a comma; nothing is left to detection.
+    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+    if rows.order.is_empty() {
+        return Err(Error::infeasible(
+            "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
+             hierarchies",
+        ));
+    }
+    let release = read_table(&Source::from_file(handle, "the written release"), &options)?.coded;
+    let claim = Claim {
+        quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+        models: run.problem.models.iter().map(|model| model_claim(model.claim())).collect(),
+        star: if run.problem.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged },
+    };
+    let reference = Reference {
+        columns: run
+            .problem
+            .models
+            .iter()
+            .filter_map(|model| model.protects())
+            .map(|name| ReferenceColumn::count(run.source, name))
+            .collect::<Result<_, _>>()?,
+    };
+    let outcome = check_models(&release, &claim, Some(&reference))?;
+    if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
+        return Err(Error::Verification(format!(
+            "the written release does not keep {}: {} classes with {} rows fail. It was not published. This is a bug in \
+             Scumble, please report it",
+            model.label, model.failing_classes, model.failing_rows
+        )));
+    }
+    let truth = check_truth_with_map(&release, run.source, &rows.order, &truths(run)?)?;
+    if !truth.holds() {
+        return Err(Error::Verification(format!(
+            "the written release shows values that are not true of the original rows ({truth}). It was not published. This is \
+             a bug in Scumble, please report it"
+        )));
+    }
+    Ok(outcome)
+}
+
+fn model_claim(mut parameters: serde_json::Map<String, serde_json::Value>) -> ModelClaim {
+    let name = match parameters.shift_remove("model") {
+        Some(serde_json::Value::String(name)) => name,
+        _ => String::new(),
+    };
+    ModelClaim { name, parameters }
+}
+
+/// How each column of the release must be true of the original.
+fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
+    run.plan
+        .columns
+        .iter()
+        .map(|(name, column)| {
+            let quasi = run.problem.quasi.iter().find(|quasi| quasi.name == *name);
+            let truth = match quasi {
+                Some(quasi) => Truth::Covers(cover(quasi, missing_markers(run, name))?),
+                None if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) => Truth::Exact,
+                None => Truth::Absent,
+            };
+            Ok((name.clone(), truth))
+        })
+        .collect()
+}
+
+fn missing_markers(run: &Run<'_>, name: &str) -> Vec<String> {
+    run.missing.iter().find(|(of, _)| of == name).map(|(_, markers)| markers.clone()).unwrap_or_default()
+}
+
+/// How the verifier is to read the released values of a column.
+pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
+    let nodes = match quasi.tree() {
+        Some(tree) => Nodes::from_paths(crate::models::t_closeness::owned_paths(tree))?,
+        None => Nodes::default(),
+    };
+    Ok(Cover { kind: value_kind(&quasi.measure), nodes, missing })
+}
+
+/// A measure in the verifier's own words.
+pub(crate) fn value_kind(measure: &Measure) -> ValueKind {
+    use scumble_verify::DateFormat as Theirs;
+    match measure.kind {
+        Kind::Integer | Kind::Decimal => ValueKind::Number { comma: false },
+        Kind::DecimalComma => ValueKind::Number { comma: true },
+        Kind::Text => ValueKind::Text,
+        Kind::Date(format) => ValueKind::Date {
+            format: match format {
+                DateFormat::YearMonthDay => Theirs::YearMonthDay,
+                DateFormat::YearMonthDaySlash => Theirs::YearMonthDaySlash,
+                DateFormat::DayMonthYearDot => Theirs::DayMonthYearDot,
+                DateFormat::DayMonthYear => Theirs::DayMonthYear,
+                DateFormat::MonthDayYear => Theirs::MonthDayYear,
+            },
+        },
+    }
+}

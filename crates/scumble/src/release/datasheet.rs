@@ -1,0 +1,168 @@
+//! The datasheet: what may be said in public about a release.
+//!
+//! Its schema is closed: how columns were coarsened, what holds on which columns, how to read the values. No seed, path,
+//! original count, extreme or lost value.
+
+use serde::Serialize;
+
+use super::{Run, Summary};
+use crate::config::{Role, StarPolicy};
+use crate::hierarchy::Provenance;
+use crate::quasi::{Quasi, Shape, Value};
+
+/// What may be said in public about a release.
+#[derive(Debug, Clone, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Datasheet {
+    statement: String,
+    made_with: String,
+    algorithm: String,
+    rows: u64,
+    guarantees: Vec<Guarantee>,
+    columns: Vec<ColumnSheet>,
+    reading: Vec<&'static str>,
+    limits: Vec<&'static str>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Guarantee {
+    model: String,
+    on: Vec<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct ColumnSheet {
+    name: String,
+    role: &'static str,
+    how: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<&'static str>,
+}
+
+pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
+    let quasi: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
+    let titles: Vec<String> = run.problem.models.iter().map(|model| model.title()).collect();
+    let statement = if titles.is_empty() {
+        format!("Generalised on {}; no privacy model was asked for.", quasi.join(", "))
+    } else {
+        format!("{} on {}; checked on the published file.", titles.join(" and "), quasi.join(", "))
+    };
+    Datasheet {
+        statement,
+        made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
+        algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
+        rows: summary.released,
+        guarantees: titles.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
+        columns: run.plan.columns.iter().filter_map(|(name, column)| column_sheet(run, name, &column.role)).collect(),
+        reading: reading(run),
+        limits: limits(run),
+    }
+}
+
+fn column_sheet(run: &Run<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
+    if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
+        return Some(quasi_sheet(run, place));
+    }
+    let role = match roles.as_slice() {
+        [Role::Class] => "class",
+        [Role::Sensitive] => "sensitive",
+        [Role::Class, Role::Sensitive] => "class and sensitive",
+        [Role::Other] => "other",
+        _ => return None,
+    };
+    Some(ColumnSheet { name: name.into(), role, how: "published as it is".into(), kinds: Vec::new(), hierarchy: None })
+}
+
+fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
+    let quasi = &run.problem.quasi[place];
+    let classes = run.classes();
+    let column = &classes.assignment.columns[place];
+    let mut kinds: Vec<&'static str> = column
+        .of_class
+        .iter()
+        .enumerate()
+        .filter(|(class, _)| !classes.is_suppressed(*class))
+        .map(|(_, value)| value_kind(quasi, column.values[*value as usize]))
+        .collect();
+    if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
+        kinds.push("suppressed");
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    let how = match (&run.recoding.step, quasi.tree()) {
+        (crate::recoding::Step::Levels(levels), Some(tree)) => {
+            format!("generalised to level {} of {}", levels[place], tree.height())
+        }
+        _ => "generalised class by class".into(),
+    };
+    ColumnSheet { name: quasi.name.clone(), role: "quasi-identifier", how, kinds, hierarchy: provenance(quasi) }
+}
+
+/// Where the coarser values of a column come from.
+fn provenance(quasi: &Quasi) -> Option<&'static str> {
+    Some(match &quasi.shape {
+        Shape::Tree(tree) if tree.provenance() == Provenance::Declared => "declared",
+        Shape::Line(line) if line.declared => "range declared, cuts from data",
+        Shape::Tree(_) | Shape::Line(_) | Shape::Set(_) => "from data",
+    })
+}
+
+fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
+    match (value, &quasi.shape) {
+        (Value::Star, _) => "suppressed",
+        (Value::Node(node), Shape::Tree(tree)) if tree.is_leaf(node) => "value",
+        (Value::Node(_), _) => "hierarchy node",
+        (Value::Span(low, high), Shape::Set(_)) => {
+            if low == high { "value" } else { "set" }
+        }
+        (Value::Span(..), _) => {
+            if quasi.label(value).starts_with('[') { "interval" } else { "value" }
+        }
+    }
+}
+
+fn reading(run: &Run<'_>) -> Vec<&'static str> {
+    let mut lines = vec!["A value stands for itself; a hierarchy node stands for any value below it."];
+    if run.problem.quasi.iter().any(|quasi| matches!(quasi.shape, Shape::Line(_))) {
+        lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
+    }
+    if run.problem.quasi.iter().any(|quasi| matches!(quasi.shape, Shape::Set(_))) {
+        lines.push("{a|b|c} stands for one of a, b and c; a backslash stands before |, } and \\ inside a value.");
+    }
+    lines.push("* stands for any value. A leading = marks a value that would otherwise look like one of these.");
+    lines.push("Rows are sorted by content; their order says nothing.");
+    lines
+}
+
+fn limits(run: &Run<'_>) -> Vec<&'static str> {
+    let mut lines = vec![
+        "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
+        "One row is taken for one person.",
+    ];
+    if run.problem.models.iter().all(|model| model.protects().is_none()) {
+        lines.push("Nothing is promised about what the rows of a class have in common.");
+    }
+    if run.problem.star_policy == StarPolicy::Paper && run.classes().suppressed_rows() > 0 {
+        lines.push("Rows that show * in every quasi-identifier are not covered by the guarantees.");
+    }
+    lines
+}
+
+/// The datasheet for people.
+pub(super) fn markdown(sheet: &Datasheet) -> String {
+    let mut text = format!("# Datasheet\n\n**{}**\n\n", sheet.statement);
+    text += &format!("{} rows. Made with {} by {}.\n\n## Columns\n\n", sheet.rows, sheet.made_with, sheet.algorithm);
+    text += "| column | role | how it was published | values | hierarchy |\n|---|---|---|---|---|\n";
+    for column in &sheet.columns {
+        let name = column.name.replace('|', "\\|");
+        let kinds = column.kinds.join(", ");
+        text += &format!("| {name} | {} | {} | {kinds} | {} |\n", column.role, column.how, column.hierarchy.unwrap_or(""));
+    }
+    for (title, lines) in [("How to read the values", &sheet.reading), ("What is not promised", &sheet.limits)] {
+        text += &format!("\n## {title}\n\n");
+        lines.iter().for_each(|line| text += &format!("- {line}\n"));
+    }
+    text
+}

@@ -1,0 +1,419 @@
+//! What the private report says, taken from a finished run.
+
+use super::{Run, Seconds, Summary};
+use crate::algorithms::iack::information_by_level;
+use crate::config::{Role, StarPolicy};
+use crate::frequency::FrequencyTable;
+use crate::hierarchy::Provenance as Origin;
+use crate::metrics::{information, loss};
+use crate::pack::{Packer, group};
+use crate::quasi::{Quasi, Shape};
+use crate::recoding::Step;
+use crate::registry::{self, METRICS, MODELS};
+use crate::report::data::{
+    AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport, ColumnRole,
+    Distribution, HierarchyNote, Homogeneity, KeptColumn, KeptExactly, LevelCurve, MetricResult, ModelResult, Provenance,
+    ReasonCount, Release, Report, Risk, RiskFigures, Setting, Severity, SizeCount, Subgroup, SubgroupColumn, Suppression,
+    SuppressedAs, Uniqueness, ValueCount, Warning,
+};
+
+/// Risk above which a row counts as exposed.
+const THRESHOLD: f64 = 0.2;
+/// Columns with more values than this make no readable subgroups.
+const LARGEST_SUBGROUPS: usize = 40;
+
+pub(super) fn report(run: &Run<'_>, summary: &Summary, title: &str) -> Report {
+    let source = std::path::Path::new(&run.plan.input).file_name();
+    Report {
+        title: title.to_owned(),
+        source: source.map(|name| name.to_string_lossy().into_owned()),
+        release: release(run, summary),
+        models: models(run, summary),
+        metrics: metrics(run),
+        class_sizes: Some(class_sizes(run)),
+        columns: columns(run),
+        information: class_information(run),
+        changes: changes(run),
+        suppression: suppression(run),
+        risk: Some(risk(run)),
+        kept: Some(kept(run)),
+        warnings: warnings(summary),
+        ..Report::default()
+    }
+}
+
+/// Adds how it was run, which is known last.
+pub(super) fn add_run(report: &mut Report, run: &Run<'_>, seconds: &Seconds) {
+    let entry = run.algorithm;
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    report.run = Some(crate::report::data::Run {
+        algorithm: AlgorithmNote {
+            name: entry.name.into(),
+            title: entry.title.into(),
+            paper: Some(entry.paper.into()),
+            standing: entry.standing.name().into(),
+            standing_reason: None,
+        },
+        parameters: super::summary::parameters(run).iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        search: run
+            .findings
+            .iter()
+            .map(|finding| {
+                let value = finding.value.map_or("infinite".to_owned(), |value| format!("{value:.6}"));
+                (finding.name.to_owned(), format!("{value} ({})", finding.meaning))
+            })
+            .collect(),
+        seconds: [
+            ("reading", seconds.read),
+            ("searching", seconds.search),
+            ("applying", seconds.apply),
+            ("verifying", seconds.verify),
+            ("writing", seconds.write),
+        ]
+        .map(|(name, seconds)| (name.to_owned(), seconds))
+        .to_vec(),
+        peak_memory_bytes: crate::memory::peak(),
+        version: env!("CARGO_PKG_VERSION").into(),
+    });
+}
+
+fn release(run: &Run<'_>, summary: &Summary) -> Release {
+    let dropped = run.problem.star_policy == StarPolicy::Drop;
+    Release {
+        rows: summary.rows,
+        released: summary.released,
+        suppressed: summary.suppressed,
+        suppressed_as: if dropped { SuppressedAs::Dropped } else { SuppressedAs::Starred },
+        classes: summary.classes,
+        smallest_class: summary.smallest_class,
+        loss: summary.metrics.get("loss").and_then(serde_json::Value::as_f64).into(),
+        subject: run.plan.names_with(Role::Subject).next().map(str::to_owned),
+        persons: run.plan.names_with(Role::Subject).next().map(|_| summary.rows),
+        checked: true,
+        truthful: Some(true),
+    }
+}
+
+fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
+    let on: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
+    run.problem
+        .models
+        .iter()
+        .zip(&summary.models)
+        .map(|(model, found)| {
+            let claim = model.claim();
+            let numbers = ["k", "l", "c", "t"].into_iter().filter_map(|name| {
+                let value = claim.get(name)?;
+                let number = value.as_f64().or_else(|| value.as_str()?.parse().ok())?;
+                Some(Setting::new(name, number))
+            });
+            let required: Vec<Setting> = numbers.collect();
+            // Recursive diversity attains a c; every other model attains its own first parameter.
+            let unit = if claim.contains_key("c") { "c" } else { required.first().map_or("", |setting| &setting.name) };
+            ModelResult {
+                name: model.name().into(),
+                title: model.title(),
+                column: model.protects().map(str::to_owned),
+                on: on.clone(),
+                attained: Some(Setting::new(unit, found.attained)),
+                required,
+                holds: found.holds,
+                meaning: registry::find("model", model.name(), MODELS).ok().map(|entry| entry.about.to_owned()),
+                limits: None,
+            }
+        })
+        .collect()
+}
+
+fn metrics(run: &Run<'_>) -> Vec<MetricResult> {
+    METRICS
+        .iter()
+        .filter_map(|entry| {
+            let value = entry.build.measure(&run.published, &run.problem)?;
+            Some(MetricResult {
+                name: entry.name.into(),
+                title: entry.title.into(),
+                value: value.into(),
+                normalised: None,
+                better: if entry.build.lower_is_better() { Better::Lower } else { Better::Higher },
+                range: None,
+                explanation: Some(entry.about.into()),
+            })
+        })
+        .collect()
+}
+
+/// How many groups have each size, ascending.
+fn size_counts(sizes: impl Iterator<Item = u64>) -> Vec<SizeCount> {
+    let mut sizes: Vec<u64> = sizes.collect();
+    sizes.sort_unstable();
+    let count = |same: &[u64]| SizeCount { size: same[0], classes: same.len() as u64 };
+    sizes.chunk_by(|a, b| a == b).map(count).collect()
+}
+
+fn class_sizes(run: &Run<'_>) -> ClassSizes {
+    let classes = run.classes();
+    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
+    ClassSizes {
+        before: size_counts((0..classes.len()).map(|class| classes.size(class))),
+        after: size_counts(kept.map(|class| classes.size(class))),
+        k: run.problem.k(),
+    }
+}
+
+fn risk(run: &Run<'_>) -> Risk {
+    let classes = run.classes();
+    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class));
+    let dropped = run.problem.star_policy == StarPolicy::Drop;
+    // Starred rows are candidates for each other, whether or not they were judged.
+    let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.suppressed_rows());
+    let table = &run.problem.table;
+    Risk {
+        before: Some(RiskFigures::of(&size_counts((0..table.tuples() as u32).map(|tuple| table.weight(tuple))), THRESHOLD)),
+        after: RiskFigures::of(&size_counts(kept.chain(star)), THRESHOLD),
+    }
+}
+
+fn columns(run: &Run<'_>) -> Vec<ColumnReport> {
+    use rayon::prelude::*;
+    let losses = loss::by_column(run.classes(), &run.problem);
+    run.problem
+        .quasi
+        .par_iter()
+        .enumerate()
+        .map(|(place, quasi)| column(run, place, quasi, losses[place]))
+        .collect()
+}
+
+fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport {
+    let classes = run.classes();
+    let shown = &classes.assignment.columns[place];
+    let original = run.problem.table.marginal(place, quasi.size() as usize);
+    let mut released = vec![0_u64; shown.values.len()];
+    for (class, value) in shown.of_class.iter().enumerate() {
+        if !classes.is_suppressed(class) {
+            released[*value as usize] += classes.size(class);
+        }
+    }
+    let before: Vec<ValueCount> = (0..)
+        .zip(&original)
+        .filter(|(_, rows)| **rows > 0)
+        .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
+        .collect();
+    let mut after: Vec<ValueCount> = shown
+        .values
+        .iter()
+        .zip(&released)
+        .filter(|(_, rows)| **rows > 0)
+        .map(|(value, rows)| ValueCount { value: quasi.label(*value), rows: *rows })
+        .collect();
+    let distinct_after = after.len() as u64;
+    if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
+        after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() });
+    }
+    let ordered = quasi.measure.kind.is_ordered();
+    ColumnReport {
+        name: quasi.name.clone(),
+        role: ColumnRole::Quasi,
+        coarsening: coarsening(run, place, quasi),
+        hierarchy: Some(HierarchyNote { provenance: origin(quasi), description: None }),
+        loss: loss.into(),
+        distinct_before: before.len() as u64,
+        distinct_after,
+        before: Some(Distribution::of(before, ordered)),
+        after: Some(Distribution::of(after, ordered)),
+    }
+}
+
+fn coarsening(run: &Run<'_>, place: usize, quasi: &Quasi) -> Coarsening {
+    match (&run.recoding.step, &quasi.shape) {
+        (Step::Levels(levels), Shape::Tree(tree)) => match levels[place] {
+            0 => Coarsening::None,
+            level if level == tree.height() => Coarsening::Suppressed,
+            level => Coarsening::Level { level, of: tree.height() },
+        },
+        (_, Shape::Tree(_)) => Coarsening::Nodes,
+        (_, Shape::Line(_)) => Coarsening::Ranges,
+        (_, Shape::Set(_)) => Coarsening::Sets,
+    }
+}
+
+fn origin(quasi: &Quasi) -> Provenance {
+    match &quasi.shape {
+        Shape::Tree(tree) if tree.provenance() == Origin::Declared => Provenance::Declared,
+        _ => Provenance::FromData,
+    }
+}
+
+fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
+    let class = run.problem.class?;
+    let chosen = |place: usize| match &run.recoding.step {
+        Step::Levels(levels) => Some(levels[place]),
+        Step::Cuts(_) => None,
+    };
+    let curves: Vec<LevelCurve> = run
+        .problem
+        .quasi
+        .iter()
+        .enumerate()
+        .map(|(place, quasi)| LevelCurve {
+            column: quasi.name.clone(),
+            information: information_by_level(&run.problem, place, class).into_iter().map(Amount::from).collect(),
+            chosen: chosen(place),
+        })
+        .filter(|curve| !curve.information.is_empty())
+        .collect();
+    let class = run.problem.table.payloads().columns[class].name.clone();
+    (!curves.is_empty()).then_some(ClassInformation { class, curves })
+}
+
+fn changes(run: &Run<'_>) -> Vec<ColumnChange> {
+    let (Some(class), true) = (run.problem.class, run.classes().suppressed_rows() > 0) else { return Vec::new() };
+    let rows = run.problem.table.rows() as f64;
+    information::contingencies(run.classes(), &run.problem, class)
+        .iter()
+        .zip(&run.problem.quasi)
+        .map(|((before, after), quasi)| {
+            let divergence = before.divergence_to(after, None);
+            ColumnChange {
+                column: quasi.name.clone(),
+                divergence: divergence.into(),
+                finite_divergence: divergence
+                    .is_infinite()
+                    .then(|| before.divergence_to(after, Some(1.0 / (2.0 * rows))).into()),
+                lost_values: before.vanished(after) as u64,
+                information_change: Some(before.information_change(after).into()),
+            }
+        })
+        .collect()
+}
+
+/// Why rows were suppressed, and which groups of people lost most.
+fn suppression(run: &Run<'_>) -> Option<Suppression> {
+    let classes = run.classes();
+    if classes.suppressed_rows() == 0 {
+        return None;
+    }
+    let payloads = run.problem.table.payloads();
+    let mut reasons: Vec<ReasonCount> = run
+        .problem
+        .models
+        .iter()
+        .map(|model| ReasonCount { reason: format!("the class fails {}", model.title()), rows: 0 })
+        .collect();
+    let mut others = 0;
+    for class in (0..classes.len()).filter(|class| classes.is_suppressed(*class)) {
+        let view = classes.view(class, payloads);
+        let failed = run
+            .problem
+            .models
+            .iter()
+            .position(|model| model.class_test().is_some_and(|test| !test.passes(&view)));
+        match failed {
+            Some(place) => reasons[place].rows += view.size,
+            None => others += view.size,
+        }
+    }
+    reasons.push(ReasonCount {
+        reason: "taken along so that the suppressed rows meet the models themselves, or nothing of them was left to show".into(),
+        rows: others,
+    });
+    reasons.retain(|reason| reason.rows > 0);
+    let subgroups = run
+        .problem
+        .quasi
+        .iter()
+        .enumerate()
+        .filter_map(|(place, quasi)| subgroups(run, &run.problem.table, place, quasi))
+        .collect();
+    Some(Suppression { reasons, subgroups })
+}
+
+fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi) -> Option<SubgroupColumn> {
+    let classes = run.classes();
+    let size = quasi.size() as usize;
+    let rows = table.marginal(place, size);
+    if rows.iter().filter(|rows| **rows > 0).count() > LARGEST_SUBGROUPS {
+        return None;
+    }
+    let mut suppressed = vec![0; size];
+    for tuple in 0..table.tuples() as u32 {
+        if classes.is_suppressed(classes.assignment.class_of_tuple[tuple as usize] as usize) {
+            suppressed[table.column(place).get(tuple as usize) as usize] += table.weight(tuple);
+        }
+    }
+    let group = |(code, (rows, suppressed)): (u32, (&u64, &u64))| Subgroup {
+        value: quasi.text(code).to_owned(),
+        rows: *rows,
+        suppressed: *suppressed,
+    };
+    let groups = (0..).zip(rows.iter().zip(&suppressed)).filter(|(_, (rows, _))| **rows > 0).map(group).collect();
+    Some(SubgroupColumn { column: quasi.name.clone(), groups })
+}
+
+fn kept(run: &Run<'_>) -> KeptExactly {
+    let names: Vec<&str> = run.kept_columns().collect();
+    let rows = run.source.rows as u64;
+    let columns = names
+        .iter()
+        .filter_map(|name| {
+            let column = run.source.column(name)?;
+            let roles = &run.plan.column(name)?.role;
+            let mut counts = vec![0_u64; column.values.len()];
+            column.codes.iter().for_each(|code| counts[code as usize] += 1);
+            let role = match (roles.has(Role::Class), roles.has(Role::Sensitive)) {
+                (true, true) => ColumnRole::ClassAndSensitive,
+                (true, false) => ColumnRole::Class,
+                (false, true) => ColumnRole::Sensitive,
+                (false, false) => ColumnRole::Other,
+            };
+            Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows) })
+        })
+        .collect();
+    let mut packer = Packer::new(run.source.rows);
+    for column in names.iter().filter_map(|name| run.source.column(name)) {
+        packer.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    let groups = group(&packer.finish());
+    let mut counts = vec![0_u64; groups.representative.len()];
+    groups.group_of_row.iter().for_each(|group| counts[*group as usize] += 1);
+    let together = (!names.is_empty()).then(|| uniqueness(&counts, rows));
+    KeptExactly { columns, together, homogeneous: homogeneous(run) }
+}
+
+fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
+    Uniqueness {
+        rows,
+        distinct: counts.iter().filter(|count| **count > 0).count() as u64,
+        unique_rows: counts.iter().filter(|count| **count == 1).count() as u64,
+    }
+}
+
+fn homogeneous(run: &Run<'_>) -> Vec<Homogeneity> {
+    let classes = run.classes();
+    let payloads = run.problem.table.payloads();
+    run.plan
+        .names_with(Role::Sensitive)
+        .filter_map(|name| {
+            let place = payloads.position(name)?;
+            let mut found = Homogeneity { column: name.to_owned(), ..Homogeneity::default() };
+            let mut tally = Vec::new();
+            for class in (0..classes.len()).filter(|class| !classes.is_suppressed(*class)) {
+                let view = classes.view(class, payloads);
+                view.tally(place, &mut tally);
+                found.classes_in_all += 1;
+                found.rows_in_all += view.size;
+                if tally.len() == 1 {
+                    found.classes += 1;
+                    found.rows += view.size;
+                }
+            }
+            Some(found)
+        })
+        .collect()
+}
+
+fn warnings(summary: &Summary) -> Vec<Warning> {
+    let note = |text: &String| Warning { severity: Severity::Note, text: text.clone(), advice: None };
+    summary.warnings.iter().cloned().map(Warning::from).chain(summary.notes.iter().map(note)).collect()
+}

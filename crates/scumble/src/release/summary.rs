@@ -1,0 +1,154 @@
+//! The figures of a run, as `--json` prints them. Private: they are about the original.
+
+use scumble_verify::Outcome;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Run;
+use crate::algorithms::Finding;
+use crate::config::StarPolicy;
+use crate::recoding::Step;
+use crate::registry::METRICS;
+
+/// The figures of a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// The algorithm's name.
+    pub algorithm: &'static str,
+    /// What was asked for besides the models.
+    pub parameters: Map<String, Value>,
+    /// Rows of the original table (after rows with missing values were left out, where that was asked for).
+    pub rows: u64,
+    /// Rows of the release.
+    pub released: u64,
+    /// Rows that were starred or dropped.
+    pub suppressed: u64,
+    /// Classes without that of the starred rows.
+    pub classes: u64,
+    /// The size of the smallest class that was judged.
+    pub smallest_class: Option<u64>,
+    /// The models, as the verifier found them in the written file.
+    pub models: Vec<ModelSummary>,
+    /// The metrics by name; `null` for infinite or undefined ones.
+    pub metrics: Map<String, Value>,
+    /// Steps above the lowest level by column, where every column has one level.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub levels: Map<String, Value>,
+    /// What the algorithm found out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// What somebody should decide about before publishing.
+    pub warnings: Vec<String>,
+    /// What is worth knowing.
+    pub notes: Vec<String>,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// The most memory that the process held.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// One model and what the release attains.
+#[derive(Debug, Clone, Serialize)]
+pub struct ModelSummary {
+    /// The registry name.
+    pub name: &'static str,
+    /// The model in words.
+    pub title: String,
+    /// What was asked for.
+    pub required: f64,
+    /// What the written release attains; `null` if infinite or if no class was judged.
+    pub attained: Option<f64>,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// Seconds of wall time by stage.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Seconds {
+    /// Reading and coding.
+    pub read: f64,
+    /// Typing, counting and searching.
+    pub search: f64,
+    /// Applying the recoding to the rows and sorting them.
+    pub apply: f64,
+    /// Reading back and verifying.
+    pub verify: f64,
+    /// Writing the release, the datasheet and the report.
+    pub write: f64,
+    /// Everything.
+    pub total: f64,
+}
+
+pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome) -> Summary {
+    let classes = run.classes();
+    let mut warnings = run.warnings.clone();
+    let mut metrics = Map::new();
+    for entry in METRICS {
+        let value = entry.build.measure(&run.published, &run.problem);
+        if value.is_some_and(f64::is_infinite) {
+            warnings.push(format!(
+                "{} is infinite: a value of some column no longer occurs in the release (the report says which column)",
+                entry.name
+            ));
+        }
+        metrics.insert(entry.name.into(), value.filter(|value| value.is_finite()).into());
+    }
+    let models = run
+        .problem
+        .models
+        .iter()
+        .zip(&outcome.models)
+        .map(|(model, found)| ModelSummary {
+            name: model.name(),
+            title: model.title(),
+            required: found.required,
+            attained: found.attained.filter(|value| value.is_finite()),
+            holds: found.holds,
+        })
+        .collect();
+    Summary {
+        algorithm: run.algorithm.name,
+        parameters: parameters(run),
+        rows: run.problem.table.rows(),
+        released: outcome.rows,
+        suppressed: classes.suppressed_rows(),
+        classes: outcome.classes,
+        smallest_class: outcome.smallest_class,
+        models,
+        metrics,
+        levels: levels(run),
+        findings: run.findings.clone(),
+        warnings,
+        notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
+        seconds: Seconds::default(),
+        peak_memory_bytes: None,
+    }
+}
+
+/// The parameters of the run by name.
+pub(super) fn parameters(run: &Run<'_>) -> Map<String, Value> {
+    let policy = match run.problem.star_policy {
+        StarPolicy::Strict => "strict",
+        StarPolicy::Paper => "paper",
+        StarPolicy::Drop => "drop",
+    };
+    let mut parameters = Map::from_iter([
+        ("suppression".into(), run.problem.suppression.into()),
+        ("star_policy".into(), policy.into()),
+        ("metric".into(), run.plan.algorithm.metric.as_deref().unwrap_or("loss").into()),
+    ]);
+    for (name, value) in run.plan.algorithm.parameters.iter() {
+        parameters.insert(name.into(), value.to_text().into());
+    }
+    parameters
+}
+
+fn levels(run: &Run<'_>) -> Map<String, Value> {
+    match &run.recoding.step {
+        Step::Levels(levels) => {
+            let names = run.problem.quasi.iter().map(|quasi| quasi.name.clone());
+            names.zip(levels.iter().map(|level| Value::from(*level))).collect()
+        }
+        Step::Cuts(_) => Map::new(),
+    }
+}
