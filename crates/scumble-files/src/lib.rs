@@ -1,2 +1,33 @@
 //! Tables in and out of files.
+//!
+//! [`read_table`] turns any table file (delimited text, Parquet, Arrow; compressed or not) into
+//! dictionary codes, streaming and in parallel: the file is never held as strings. [`write_table`]
+//! writes codes back as text. [`PrivateFile`] keeps what is written unreadable for others until it is
+//! published under its name in one step.
+
+mod codes;
+mod columnar;
+mod compression;
+mod delimited;
+mod dictionary;
+mod encoding;
+pub mod error;
+mod flaw;
+mod names;
+mod pipeline;
+pub mod private;
+pub mod read;
+mod sniff;
+pub mod source;
 pub mod table;
+mod threads;
+pub mod write;
+
+pub use compression::Compression;
+pub use encoding::Encoding;
+pub use error::FileError;
+pub use private::{Audience, PrivateFile, create_private_dir, same_file, sweep};
+pub use read::{Dialect, FileFormat, Header, ReadOptions, Table, read_header, read_table};
+pub use source::Source;
+pub use table::{CodedColumn, CodedTable, Codes, Texts};
+pub use write::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, format_for, write_table};

@@ -54,6 +54,18 @@ impl Texts {
         (self.ends.len() - 1) as u32
     }
 
+    /// Room for `texts` texts of `bytes` bytes in all.
+    #[must_use]
+    pub fn with_capacity(texts: usize, bytes: usize) -> Self {
+        Self { bytes: String::with_capacity(bytes), ends: Vec::with_capacity(texts) }
+    }
+
+    /// All texts, one after another without a separator.
+    #[must_use]
+    pub fn bytes(&self) -> &str {
+        &self.bytes
+    }
+
     /// The text at a place.
     #[must_use]
     pub fn get(&self, place: u32) -> &str {
@@ -106,6 +118,33 @@ impl<'a> FromIterator<&'a str> for Texts {
 }
 
 impl Codes {
+    /// The codes in the narrowest width for a dictionary of `values` texts.
+    #[must_use]
+    pub fn narrow(values: usize, codes: &[u32]) -> Self {
+        match values {
+            0..=0x100 => Self::U8(codes.iter().map(|&code| code as u8).collect()),
+            0x101..=0x1_0000 => Self::U16(codes.iter().map(|&code| code as u16).collect()),
+            _ => Self::U32(codes.to_vec()),
+        }
+    }
+
+    /// Appends for each of `local` codes its code in `code_of_local`, which must fit the width chosen
+    /// at the start.
+    pub fn extend_mapped(&mut self, local: &Self, code_of_local: &[u32]) {
+        fn extend<T>(target: &mut Vec<T>, local: &Codes, code_of_local: &[u32], narrow: impl Fn(u32) -> T) {
+            match local {
+                Codes::U8(codes) => target.extend(codes.iter().map(|&c| narrow(code_of_local[c as usize]))),
+                Codes::U16(codes) => target.extend(codes.iter().map(|&c| narrow(code_of_local[c as usize]))),
+                Codes::U32(codes) => target.extend(codes.iter().map(|&c| narrow(code_of_local[c as usize]))),
+            }
+        }
+        match self {
+            Self::U8(target) => extend(target, local, code_of_local, |code| code as u8),
+            Self::U16(target) => extend(target, local, code_of_local, |code| code as u16),
+            Self::U32(target) => extend(target, local, code_of_local, |code| code),
+        }
+    }
+
     /// Room for `rows` codes of a dictionary of `values` texts.
     #[must_use]
     pub fn with_capacity(values: usize, rows: usize) -> Self {
@@ -154,5 +193,35 @@ impl Codes {
     /// All codes, in row order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + '_ {
         (0..self.len()).map(|row| self.get(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_find_their_places() {
+        let texts: Texts = ["", "a", "b\n", "é"].into_iter().collect();
+        assert_eq!(texts.len(), 4);
+        assert_eq!(texts.get(2), "b\n");
+        assert_eq!(texts.find_sorted("é"), Some(3));
+        assert_eq!(texts.find_sorted("aa"), None);
+        assert_eq!(texts.iter().collect::<Vec<_>>(), ["", "a", "b\n", "é"]);
+    }
+
+    #[test]
+    fn codes_are_as_narrow_as_the_dictionary_allows() {
+        assert_eq!(Codes::narrow(256, &[255, 0]), Codes::U8(vec![255, 0]));
+        assert_eq!(Codes::narrow(257, &[256, 0]), Codes::U16(vec![256, 0]));
+        assert_eq!(Codes::narrow(65_537, &[65_536, 0]), Codes::U32(vec![65_536, 0]));
+    }
+
+    #[test]
+    fn codes_are_mapped_between_widths() {
+        let mut codes = Codes::with_capacity(300, 4);
+        codes.extend_mapped(&Codes::U8(vec![1, 0]), &[7, 299]);
+        codes.extend_mapped(&Codes::U32(vec![2, 2]), &[0, 0, 5]);
+        assert_eq!(codes, Codes::U16(vec![299, 7, 5, 5]));
     }
 }

@@ -1,0 +1,202 @@
+//! Delimited text: CSV, TSV and their kin.
+
+mod chunks;
+mod scan;
+mod split;
+
+use std::io::{self, Read};
+
+use crate::compression::Compression;
+use crate::encoding::Encoding;
+use crate::error::{FileError, Result};
+use crate::flaw::{Flaw, Teller};
+use crate::names::{self, Selection};
+use crate::pipeline::{self, Done, Encoder};
+use crate::read::{Dialect, FileFormat, Header, ReadOptions, Table};
+use crate::sniff;
+use crate::source::{FIRST, explain_reading};
+use crate::threads;
+use chunks::{Buffers, Chunk, Chunks};
+use scan::Scanner;
+use split::Splitter;
+
+/// A file whose header has been read.
+struct Opened<'a> {
+    names: Vec<String>,
+    dialect: Dialect,
+    notes: Vec<String>,
+    /// The first chunk, from the first row on.
+    first: Chunk,
+    /// The chunks behind it.
+    chunks: Chunks<'a>,
+}
+
+/// Reads a table.
+pub(crate) fn read_table(
+    name: &str,
+    first: &[u8],
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    options: &ReadOptions,
+) -> Result<Table> {
+    let buffers = Buffers::default();
+    let opened = open(name, first, reader, compression, options, &buffers)?;
+    let Opened { names, dialect, notes, first, mut chunks } = opened;
+    let selection = Selection::new(name, names.clone(), options.columns.as_deref())?;
+    let reference = if dialect.header { "the header" } else { "the first row" };
+    let (encoding, field_limit) = (dialect.encoding, options.field_limit);
+    let teller = Teller { file: name, names: &names, reference, encoding, field_limit };
+    let encode = |encoder: &mut Encoder, chunk: Chunk| {
+        let done = encode_chunk(encoder, &chunk, &selection.places, dialect, field_limit);
+        buffers.give(chunk.bytes);
+        done
+    };
+    let mut first = Some(Ok(first));
+    let produce = || first.take().or_else(|| chunks.next());
+    let (workers, width) = (threads::count(options.threads), selection.names.len());
+    let pieces = pipeline::run(workers, width, options.text_limit, produce, encode)
+        .map_err(|first| teller.first_flaw(first))?;
+    let merge = || pieces.merge(&selection, options.text_limit);
+    let coded = threads::run(options.threads, merge)?.map_err(|column| teller.too_much_text(column))?;
+    Ok(Table { coded, format: FileFormat::Csv(dialect), notes })
+}
+
+/// Reads only the header.
+pub(crate) fn read_header(
+    name: &str,
+    first: &[u8],
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    options: &ReadOptions,
+) -> Result<Header> {
+    let options = ReadOptions { block_size: options.block_size.min(FIRST as usize), ..options.clone() };
+    let buffers = Buffers::default();
+    let opened = open(name, first, reader, compression, &options, &buffers)?;
+    Ok(Header { names: opened.names, format: FileFormat::Csv(opened.dialect), notes: opened.notes })
+}
+
+/// Finds out how the file is written and reads its header.
+fn open<'a>(
+    name: &'a str,
+    first: &[u8],
+    reader: Box<dyn Read + Send + 'a>,
+    compression: Compression,
+    options: &ReadOptions,
+    buffers: &'a Buffers,
+) -> Result<Opened<'a>> {
+    let mut notes = Vec::new();
+    let encoding = options.encoding.unwrap_or_else(|| Encoding::recognise(first));
+    let quote = options.quote.unwrap_or(b'"');
+    let delimiter = match options.delimiter {
+        Some(given) => given,
+        None => {
+            let sample = decoded_sample(encoding, first);
+            let is_whole = (first.len() as u64) < FIRST;
+            sniff::delimiter(&sample, is_whole, quote).unwrap_or_else(|| {
+                notes.push(format!(
+                    "'{name}': no comma, semicolon, tab or bar divides the first line, so it was read as one \
+                     column"
+                ));
+                if quote == b',' { b';' } else { b',' }
+            })
+        }
+    };
+    let explain_io = move |error: io::Error| explain_reading(name, compression, error);
+    let reader = encoding.to_utf8(reader).map_err(explain_io)?;
+    let sizes = (options.block_size, options.field_limit);
+    let scanner = Scanner::new(delimiter, quote);
+    let mut chunks = Chunks::new(reader, scanner, buffers, sizes, Box::new(explain_io));
+    // Until the number of columns is known, a record is given the room of many.
+    chunks.record_limit = options.field_limit.saturating_mul(64);
+
+    let (reference, field_limit) = ("the header", options.field_limit);
+    let teller = Teller { file: name, names: &[], reference, encoding, field_limit };
+    let (mut first_chunk, cells, behind) = first_record(teller, &mut chunks, delimiter, quote)?;
+    chunks.record_limit = options.field_limit.saturating_add(1).saturating_mul(cells.len());
+    let header = options.header.unwrap_or_else(|| sniff::is_header(&cells));
+    let names = if header {
+        first_chunk.start = behind;
+        cells
+    } else {
+        let names: Vec<String> = (1..=cells.len()).map(|number| format!("column_{number}")).collect();
+        if options.header.is_none() {
+            notes.push(format!(
+                "'{name}': the first row holds a number or a date, so it was read as data and the columns are \
+                 called column_1 to column_{}; if it is a header, say so",
+                cells.len()
+            ));
+        }
+        names
+    };
+    names::check(name, &names)?;
+    let dialect = Dialect { delimiter, quote, header, encoding, compression };
+    Ok(Opened { names, dialect, notes, first: first_chunk, chunks })
+}
+
+/// The first bytes in UTF-8. That the last character may be cut does not matter for a sample.
+fn decoded_sample(encoding: Encoding, first: &[u8]) -> Vec<u8> {
+    let mut sample = Vec::new();
+    if let Ok(mut reader) = encoding.to_utf8(Box::new(first)) {
+        // An error comes behind what could be decoded, and will be met again when the file is read.
+        let _ = reader.read_to_end(&mut sample);
+    }
+    sample
+}
+
+/// The first chunk that holds a record, the record's cells, and the place behind it.
+fn first_record(
+    teller: Teller<'_>,
+    chunks: &mut Chunks<'_>,
+    delimiter: u8,
+    quote: u8,
+) -> Result<(Chunk, Vec<String>, usize)> {
+    while let Some(next) = chunks.next() {
+        let chunk = next.map_err(|flaw| teller.flaw("the first row", flaw))?;
+        let mut splitter = Splitter::new(&chunk, delimiter, quote);
+        let mut cells = Vec::new();
+        while let Some(field) = splitter.next() {
+            let bytes = &splitter.buffer(field)[field.start..field.start + field.length];
+            let cell = std::str::from_utf8(bytes)
+                .map_err(|_| teller.flaw("the first row", Flaw::NotUtf8(cells.len())))?;
+            cells.push(cell.to_owned());
+            if field.ends_record {
+                let behind = splitter.at;
+                return Ok((chunk, cells, behind));
+            }
+        }
+    }
+    Err(FileError::Data(format!("'{}' is empty: a table needs a header and at least one row", teller.file)))
+}
+
+/// Encodes the records of a chunk.
+fn encode_chunk(
+    encoder: &mut Encoder,
+    chunk: &Chunk,
+    places: &[Option<usize>],
+    dialect: Dialect,
+    field_limit: usize,
+) -> Done {
+    let mut splitter = Splitter::new(chunk, dialect.delimiter, dialect.quote);
+    let (mut rows, mut column) = (0, 0);
+    while let Some(field) = splitter.next() {
+        if let Some(&Some(place)) = places.get(column) {
+            if field.length > field_limit {
+                return (rows, Some(Flaw::FieldTooLong(column)));
+            }
+            let buffer = splitter.buffer(field);
+            match encoder.dictionaries[place].code_at(buffer, field.start, field.length) {
+                Ok(code) => encoder.codes[place].push(code),
+                Err(refusal) => return (rows, Some(Flaw::refused(refusal, column))),
+            }
+        }
+        column += 1;
+        if field.ends_record {
+            if column != places.len() {
+                return (rows, Some(Flaw::Ragged(column)));
+            }
+            rows += 1;
+            column = 0;
+        }
+    }
+    (rows, None)
+}

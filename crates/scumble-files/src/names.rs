@@ -1,0 +1,95 @@
+//! Column names: checked, and selected.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::{FileError, Result};
+
+/// Which columns of a file are read.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    /// The names of the selected columns, in the order of the file.
+    pub(crate) names: Vec<String>,
+    /// For each column of the file its place among the selected.
+    pub(crate) places: Vec<Option<usize>>,
+}
+
+/// Checks the names of a file's columns: each must have one, and no two the same.
+pub(crate) fn check(file: &str, names: &[String]) -> Result<()> {
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
+    for (index, name) in names.iter().enumerate() {
+        let position = index + 1;
+        if name.trim().is_empty() {
+            return Err(FileError::Data(format!(
+                "'{file}': column {position} of {} has no name; name it in the header",
+                names.len()
+            )));
+        }
+        if let Some(earlier) = first.insert(name, position) {
+            return Err(FileError::Data(format!(
+                "'{file}': columns {earlier} and {position} are both named '{name}'; rename one of them"
+            )));
+        }
+    }
+    Ok(())
+}
+
+impl Selection {
+    /// The wanted columns of a file, or all of them.
+    pub(crate) fn new(file: &str, names: Vec<String>, wanted: Option<&[String]>) -> Result<Self> {
+        let Some(wanted) = wanted else {
+            let places = (0..names.len()).map(Some).collect();
+            return Ok(Self { names, places });
+        };
+        if let Some(missing) = wanted.iter().find(|name| !names.contains(name)) {
+            return Err(FileError::Config(format!("'{file}' has no column '{missing}'")));
+        }
+        let wanted: BTreeSet<&String> = wanted.iter().collect();
+        let mut selected = Vec::with_capacity(wanted.len());
+        let mut places = Vec::with_capacity(names.len());
+        for name in names {
+            places.push(wanted.contains(&name).then_some(selected.len()));
+            if wanted.contains(&name) {
+                selected.push(name);
+            }
+        }
+        Ok(Self { names: selected, places })
+    }
+
+    /// The column of the file that has that place among the selected.
+    pub(crate) fn column_of(&self, place: usize) -> usize {
+        self.places.iter().position(|found| *found == Some(place)).unwrap_or(place)
+    }
+
+    /// The selected columns of the file.
+    pub(crate) fn columns(&self) -> Vec<usize> {
+        (0..self.places.len()).filter(|&column| self.places[column].is_some()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.to_owned()).collect()
+    }
+
+    #[test]
+    fn names_must_be_there_and_differ() {
+        assert!(check("t.csv", &strings(&["a", "b", "A"])).is_ok());
+        let message = check("t.csv", &strings(&["a", "b", "a"])).unwrap_err().to_string();
+        assert_eq!(message, "'t.csv': columns 1 and 3 are both named 'a'; rename one of them");
+        let message = check("t.csv", &strings(&["a", " "])).unwrap_err().to_string();
+        assert_eq!(message, "'t.csv': column 2 of 2 has no name; name it in the header");
+    }
+
+    #[test]
+    fn a_selection_keeps_the_order_of_the_file() {
+        let names = strings(&["a", "b", "c"]);
+        let selection = Selection::new("t", names.clone(), Some(&strings(&["c", "a", "c"]))).unwrap();
+        assert_eq!(selection.names, ["a", "c"]);
+        assert_eq!(selection.places, [Some(0), None, Some(1)]);
+        let message = Selection::new("t", names, Some(&strings(&["d"]))).unwrap_err().to_string();
+        assert_eq!(message, "'t' has no column 'd'");
+    }
+}

@@ -1,0 +1,208 @@
+//! One reader, several workers: jobs are made in order, done in any order, and put together in order.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Mutex, PoisonError};
+
+use crate::codes::{Piece, Pieces};
+use crate::dictionary::Dictionary;
+use crate::flaw::{FirstFlaw, Flaw};
+use crate::table::Codes;
+
+/// What one worker keeps from job to job.
+pub(crate) struct Encoder {
+    /// One dictionary for each selected column.
+    pub(crate) dictionaries: Vec<Dictionary>,
+    /// The current job's codes for each selected column.
+    pub(crate) codes: Vec<Vec<u32>>,
+}
+
+/// The rows of a job that were good, and what was wrong with the next one, if anything.
+pub(crate) type Done = (usize, Option<Flaw>);
+
+impl Encoder {
+    fn new(columns: usize, limit: usize) -> Self {
+        Self {
+            dictionaries: (0..columns).map(|_| Dictionary::new(limit)).collect(),
+            codes: vec![Vec::new(); columns],
+        }
+    }
+
+    /// Takes the codes of the job that is done.
+    fn take_piece(&mut self, worker: usize, rows: usize) -> Piece {
+        let columns = self
+            .codes
+            .iter_mut()
+            .zip(&self.dictionaries)
+            .map(|(codes, dictionary)| {
+                let narrow = Codes::narrow(dictionary.texts().len(), codes);
+                codes.clear();
+                narrow
+            })
+            .collect();
+        Piece { worker, rows, columns }
+    }
+}
+
+/// What a worker has finished: for each job its number, its piece and its flaw.
+type Finished = Vec<(usize, Piece, Option<Flaw>)>;
+
+/// Runs jobs through `threads` workers. `produce` gives the next job, or a flaw of the row behind all
+/// jobs before it. `work` encodes a job and says how many rows were good.
+pub(crate) fn run<J: Send>(
+    threads: usize,
+    columns: usize,
+    limit: usize,
+    mut produce: impl FnMut() -> Option<Result<J, Flaw>>,
+    work: impl Fn(&mut Encoder, J) -> Done + Sync,
+) -> Result<Pieces, FirstFlaw> {
+    // Jobs behind the first flawed one need not be done; those before it must be, for its row number
+    // and because one of them may be flawed as well.
+    let first_flawed = AtomicUsize::new(usize::MAX);
+    let mut last_flaw = None;
+    let do_job = |worker: usize, encoder: &mut Encoder, finished: &mut Finished, number: usize, job: J| {
+        if number > first_flawed.load(Ordering::Relaxed) {
+            return;
+        }
+        let (rows, flaw) = work(encoder, job);
+        if flaw.is_some() {
+            first_flawed.fetch_min(number, Ordering::Relaxed);
+        }
+        finished.push((number, encoder.take_piece(worker, rows), flaw));
+    };
+    // The next numbered job, as long as there is one and nothing is wrong.
+    let mut jobs = 0;
+    let mut next_job = || {
+        if first_flawed.load(Ordering::Relaxed) != usize::MAX {
+            return None;
+        }
+        match produce()? {
+            Ok(job) => {
+                jobs += 1;
+                Some((jobs - 1, job))
+            }
+            Err(flaw) => {
+                last_flaw = Some(flaw);
+                None
+            }
+        }
+    };
+
+    let mut all: Vec<(Encoder, Finished)> = Vec::with_capacity(threads);
+    if threads <= 1 {
+        let (mut encoder, mut finished) = (Encoder::new(columns, limit), Vec::new());
+        while let Some((number, job)) = next_job() {
+            do_job(0, &mut encoder, &mut finished, number, job);
+        }
+        all.push((encoder, finished));
+    } else {
+        let (sender, receiver) = sync_channel::<(usize, J)>(threads);
+        let receiver = Mutex::new(receiver);
+        let work_all = |worker: usize| {
+            let (mut encoder, mut finished) = (Encoder::new(columns, limit), Vec::new());
+            while let Some((number, job)) = receive(&receiver) {
+                do_job(worker, &mut encoder, &mut finished, number, job);
+            }
+            (encoder, finished)
+        };
+        std::thread::scope(|scope| {
+            let work_all = &work_all;
+            let workers: Vec<_> = (0..threads).map(|worker| scope.spawn(move || work_all(worker))).collect();
+            while let Some(job) = next_job() {
+                if sender.send(job).is_err() {
+                    break;
+                }
+            }
+            drop(sender);
+            for worker in workers {
+                match worker.join() {
+                    Ok(result) => all.push(result),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+        });
+    }
+    put_together(all, last_flaw)
+}
+
+fn receive<T>(receiver: &Mutex<Receiver<T>>) -> Option<T> {
+    // A poisoned lock means that another worker panicked; its panic is passed on when it is joined.
+    receiver.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+/// The pieces in order, or the first flaw in the order of the file.
+fn put_together(all: Vec<(Encoder, Finished)>, last_flaw: Option<Flaw>) -> Result<Pieces, FirstFlaw> {
+    let mut dictionaries = Vec::with_capacity(all.len());
+    let mut finished = Vec::new();
+    for (encoder, jobs) in all {
+        dictionaries.push(encoder.dictionaries);
+        finished.extend(jobs);
+    }
+    finished.sort_unstable_by_key(|(number, ..)| *number);
+    let mut rows_before = 0;
+    let mut pieces = Vec::with_capacity(finished.len());
+    for (_, piece, flaw) in finished {
+        rows_before += piece.rows;
+        if let Some(flaw) = flaw {
+            return Err(FirstFlaw { rows_before, flaw });
+        }
+        pieces.push(piece);
+    }
+    match last_flaw {
+        Some(flaw) => Err(FirstFlaw { rows_before, flaw }),
+        None => Ok(Pieces { dictionaries, pieces }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Selection;
+
+    /// Jobs are lists of texts for one column; the text "bad" is a flaw.
+    fn encode(encoder: &mut Encoder, job: Vec<&'static str>) -> Done {
+        for (row, text) in job.iter().enumerate() {
+            if *text == "bad" {
+                return (row, Some(Flaw::Ragged(row)));
+            }
+            let code = encoder.dictionaries[0].code_of(text.as_bytes()).unwrap();
+            encoder.codes[0].push(code);
+        }
+        (job.len(), None)
+    }
+
+    #[test]
+    fn pieces_come_back_in_order_for_any_number_of_threads() {
+        let texts = ["d", "a", "c", "a", "b", "d", "e"];
+        for threads in [1, 2, 5] {
+            let mut jobs = texts.chunks(2).map(|job| Ok(job.to_vec()));
+            let pieces = run(threads, 1, usize::MAX, || jobs.next(), encode).ok().unwrap();
+            let table =
+                pieces.merge(&Selection::new("t", vec!["x".to_owned()], None).unwrap(), usize::MAX).unwrap();
+            let column = &table.columns[0];
+            let back: Vec<&str> = column.codes.iter().map(|code| column.values.get(code)).collect();
+            assert_eq!(back, texts);
+            assert_eq!(column.values.iter().collect::<Vec<_>>(), ["a", "b", "c", "d", "e"]);
+        }
+    }
+
+    #[test]
+    fn the_first_flaw_wins_with_its_row() {
+        for threads in [1, 2, 5] {
+            let mut jobs = vec![Ok(vec!["a", "b"]), Ok(vec!["c", "bad"]), Ok(vec!["bad"])].into_iter();
+            let flaw = run(threads, 1, usize::MAX, || jobs.next(), encode).err().unwrap();
+            assert_eq!(flaw.rows_before, 3);
+            assert!(matches!(flaw.flaw, Flaw::Ragged(1)));
+        }
+    }
+
+    #[test]
+    fn a_flaw_of_the_reader_comes_behind_all_jobs() {
+        for threads in [1, 2] {
+            let mut jobs = vec![Ok(vec!["a", "b"]), Err(Flaw::QuoteNeverClosed)].into_iter();
+            let flaw = run(threads, 1, usize::MAX, || jobs.next(), encode).err().unwrap();
+            assert_eq!(flaw.rows_before, 2);
+            assert!(matches!(flaw.flaw, Flaw::QuoteNeverClosed));
+        }
+    }
+}

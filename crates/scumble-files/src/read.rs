@@ -1,0 +1,158 @@
+//! Reading a table from any file that is recognised.
+
+use crate::columnar;
+use crate::compression::Compression;
+use crate::delimited;
+use crate::encoding::Encoding;
+use crate::error::{FileError, Result};
+use crate::source::{Form, Source};
+use crate::table::CodedTable;
+
+/// How to read; the default detects everything and reads all columns.
+#[derive(Debug, Clone)]
+pub struct ReadOptions {
+    /// The delimiter of delimited text; detected among `,`, `;`, tab and `|` if not given.
+    pub delimiter: Option<u8>,
+    /// The quote of delimited text; `"` if not given.
+    pub quote: Option<u8>,
+    /// Whether delimited text has a header; detected if not given.
+    pub header: Option<bool>,
+    /// The encoding of delimited text; if not given, UTF-16 is detected, else it is UTF-8.
+    pub encoding: Option<Encoding>,
+    /// The columns to read; all if not given. Others never enter memory.
+    pub columns: Option<Vec<String>>,
+    /// How many threads encode; 0 for as many as the current thread pool has.
+    pub threads: usize,
+    /// The longest field that is taken for data and not for a quote that was never closed, in bytes.
+    pub field_limit: usize,
+    /// How many bytes are read at a time. The result does not depend on it.
+    #[doc(hidden)]
+    pub block_size: usize,
+    /// How many bytes the distinct texts of a column may take.
+    #[doc(hidden)]
+    pub text_limit: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            delimiter: None,
+            quote: None,
+            header: None,
+            encoding: None,
+            columns: None,
+            threads: 0,
+            field_limit: 1 << 20,
+            block_size: 1 << 20,
+            text_limit: u32::MAX as usize,
+        }
+    }
+}
+
+/// What kind of file a table was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileFormat {
+    /// Delimited text: CSV, TSV and their kin.
+    Csv(Dialect),
+    /// Parquet.
+    Parquet,
+    /// Arrow IPC, as a file (Feather 2) or a stream.
+    ArrowIpc,
+}
+
+/// How a delimited text file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// What stands between fields.
+    pub delimiter: u8,
+    /// What stands around fields that hold delimiters, quotes or line ends.
+    pub quote: u8,
+    /// Whether the first record holds the names of the columns.
+    pub header: bool,
+    /// How characters are written.
+    pub encoding: Encoding,
+    /// How the file is compressed.
+    pub compression: Compression,
+}
+
+/// A table and what was found out about its file.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The table.
+    pub coded: CodedTable,
+    /// The kind of file.
+    pub format: FileFormat,
+    /// What the user should know about how the file was understood.
+    pub notes: Vec<String>,
+}
+
+/// The columns of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// The names, in the order of the file.
+    pub names: Vec<String>,
+    /// The kind of file.
+    pub format: FileFormat,
+    /// What the user should know about how the file was understood.
+    pub notes: Vec<String>,
+}
+
+/// Reads a table into dictionary codes. The result is the same for any number of threads.
+///
+/// ```
+/// use scumble_files::{ReadOptions, Source, read_table};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("people.csv");
+/// std::fs::write(&path, "age;sex\n39;m\n50;f\n39;f\n")?;
+/// let table = read_table(&Source::open(&path)?, &ReadOptions::default())?;
+/// let age = table.coded.column("age").expect("it is in the header");
+/// assert_eq!(age.values.iter().collect::<Vec<_>>(), ["39", "50"]);
+/// assert_eq!(age.codes.iter().collect::<Vec<_>>(), [0, 1, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
+    check(options)?;
+    let content = source.content()?;
+    let table = match content.form {
+        Form::Text { first, reader } => {
+            delimited::read_table(source.name(), &first, reader, content.compression, options)?
+        }
+        Form::Parquet(file) => columnar::read_parquet(source.name(), file, options)?,
+        Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,
+        Form::ArrowStream(reader) => columnar::read_arrow_stream(source.name(), reader, options)?,
+    };
+    if table.coded.rows == 0 {
+        return Err(FileError::Data(format!(
+            "'{}' has columns but no rows: there is nothing to release",
+            source.name()
+        )));
+    }
+    Ok(table)
+}
+
+/// Reads only the names of the columns.
+pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
+    check(options)?;
+    let content = source.content()?;
+    match content.form {
+        Form::Text { first, reader } => {
+            delimited::read_header(source.name(), &first, reader, content.compression, options)
+        }
+        Form::Parquet(file) => columnar::parquet_header(source.name(), file),
+        Form::ArrowFile(file) => columnar::arrow_file_header(source.name(), file),
+        Form::ArrowStream(reader) => columnar::arrow_stream_header(source.name(), reader),
+    }
+}
+
+/// Checks that the given delimiter and quote can be told apart from each other and from the text.
+fn check(options: &ReadOptions) -> Result<()> {
+    for (what, given) in [("delimiter", options.delimiter), ("quote", options.quote)] {
+        if given.is_some_and(|byte| !byte.is_ascii() || byte == b'\n' || byte == b'\r' || byte == 0) {
+            return Err(FileError::Config(format!("the {what} must be one ASCII character and no line end")));
+        }
+    }
+    if options.delimiter.is_some_and(|delimiter| delimiter == options.quote.unwrap_or(b'"')) {
+        return Err(FileError::Config("the delimiter and the quote must differ".to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! Where a table is read from.
+
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::path::{Path, PathBuf};
+
+use crate::compression::Compression;
+use crate::error::{FileError, Result, reading, writing};
+
+/// A file that can be read more than once: a path, or a file that is open already.
+#[derive(Debug)]
+pub struct Source {
+    place: Place,
+    name: String,
+}
+
+#[derive(Debug)]
+enum Place {
+    Path(PathBuf),
+    Open(File),
+}
+
+impl Source {
+    /// The file at a path, or standard input for `-`. What can be read only once (standard input, a
+    /// pipe) is copied to an unnamed, owner-only temporary file first.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        if path == Path::new("-") {
+            return Self::standard_input();
+        }
+        let name = path.display().to_string();
+        let metadata = std::fs::metadata(path).map_err(|error| reading(&name, error))?;
+        if metadata.is_dir() {
+            return Err(reading(&name, io::ErrorKind::IsADirectory.into()));
+        }
+        if metadata.is_file() {
+            return Ok(Self { place: Place::Path(path.to_owned()), name });
+        }
+        let pipe = File::open(path).map_err(|error| reading(&name, error))?;
+        let file = spool(pipe, &name)?;
+        Ok(Self { place: Place::Open(file), name })
+    }
+
+    /// Standard input, copied to an unnamed, owner-only temporary file.
+    pub fn standard_input() -> Result<Self> {
+        let name = "standard input".to_owned();
+        let file = spool(io::stdin().lock(), &name)?;
+        Ok(Self { place: Place::Open(file), name })
+    }
+
+    /// A file that is open for reading, with a name for messages. It is read from its start; its
+    /// position is moved, so it must not be read elsewhere at the same time.
+    #[must_use]
+    pub fn from_file(file: File, name: impl Into<String>) -> Self {
+        Self { place: Place::Open(file), name: name.into() }
+    }
+
+    /// The name in messages.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A handle at the start of the file.
+    fn handle(&self) -> Result<File> {
+        let handle = match &self.place {
+            Place::Path(path) => File::open(path),
+            Place::Open(file) => file.try_clone().and_then(|mut file| file.rewind().map(|()| file)),
+        };
+        handle.map_err(|error| reading(&self.name, error))
+    }
+
+    /// The content, recognised by its first bytes.
+    pub(crate) fn content(&self) -> Result<Content> {
+        let file = self.handle()?;
+        let mut compression = Compression::None;
+        let (mut first, mut reader) = peek(Box::new(file)).map_err(|error| reading(&self.name, error))?;
+        if first.is_empty() {
+            return Err(FileError::Data(format!(
+                "'{}' is empty: a table needs a header and at least one row",
+                self.name
+            )));
+        }
+        let found = Compression::recognise(&first);
+        if found != Compression::None {
+            compression = found;
+            let explain = |error| explain_reading(&self.name, compression, error);
+            (first, reader) = found.decompress(reader).and_then(peek).map_err(explain)?;
+        }
+        let form = if is_parquet(&first) {
+            Form::Parquet(self.seekable(compression, reader)?)
+        } else if first.starts_with(b"ARROW1\0\0") {
+            Form::ArrowFile(self.seekable(compression, reader)?)
+        } else if first.starts_with(&[0xff; 4]) {
+            Form::ArrowStream(reader)
+        } else {
+            Form::Text { first, reader }
+        };
+        Ok(Content { compression, form })
+    }
+
+    /// A file that holds the content uncompressed and can be read at any place.
+    fn seekable(&self, compression: Compression, reader: Box<dyn Read + Send>) -> Result<File> {
+        if compression == Compression::None {
+            return self.handle();
+        }
+        let explained = Explained { reader, name: &self.name, compression };
+        spool(explained, &self.name)
+    }
+}
+
+/// What a file holds.
+pub(crate) struct Content {
+    pub(crate) compression: Compression,
+    pub(crate) form: Form,
+}
+
+/// The kind of file, with a reader at its start.
+pub(crate) enum Form {
+    /// Delimited text; `first` is a copy of what `reader` gives first.
+    Text { first: Vec<u8>, reader: Box<dyn Read + Send> },
+    /// Parquet.
+    Parquet(File),
+    /// The Arrow IPC file format, also called Feather 2.
+    ArrowFile(File),
+    /// The Arrow IPC stream format.
+    ArrowStream(Box<dyn Read + Send>),
+}
+
+/// Whether this is Parquet. A text column may be called PAR1; in Parquet a thrift structure follows the
+/// magic number, and its first byte is no printable character.
+fn is_parquet(first: &[u8]) -> bool {
+    first.starts_with(b"PAR1")
+        && first.get(4).is_some_and(|&byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+}
+
+/// How much of a file is looked at to recognise what it is.
+pub(crate) const FIRST: u64 = 64 << 10;
+
+/// The first bytes of a reader, and a reader that still gives them.
+fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    let mut first = Vec::new();
+    reader.by_ref().take(FIRST).read_to_end(&mut first)?;
+    let whole = io::Cursor::new(first.clone()).chain(reader);
+    Ok((first, Box::new(whole)))
+}
+
+/// Copies a reader to an unnamed, owner-only temporary file.
+fn spool(mut reader: impl Read, name: &str) -> Result<File> {
+    let folder = std::env::temp_dir().display().to_string();
+    let keeping = |error| writing(&format!("a temporary copy of {name} in {folder}; TMPDIR moves it"), error);
+    let mut file = tempfile::tempfile().map_err(keeping)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let count = match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => match error.downcast::<FileError>() {
+                Ok(explained) => return Err(explained),
+                Err(error) => return Err(reading(name, error)),
+            },
+        };
+        io::Write::write_all(&mut file, &buffer[..count]).map_err(keeping)?;
+    }
+    file.rewind().map_err(keeping)?;
+    Ok(file)
+}
+
+/// A reader whose errors tell the file and what is wrong with it.
+struct Explained<'a> {
+    reader: Box<dyn Read + Send>,
+    name: &'a str,
+    compression: Compression,
+}
+
+impl Read for Explained<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer).map_err(|error| {
+            let kind = error.kind();
+            io::Error::new(kind, explain_reading(self.name, self.compression, error))
+        })
+    }
+}
+
+/// The error of a failed read. In a compressed file, an error that does not come from the system means
+/// that the compressed data are damaged.
+pub(crate) fn explain_reading(name: &str, compression: Compression, error: io::Error) -> FileError {
+    if compression == Compression::None || error.raw_os_error().is_some() {
+        return reading(name, error);
+    }
+    let format = compression.name();
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        return FileError::Data(format!(
+            "'{name}' is cut off: its {format} data end too early; copy or download it again"
+        ));
+    }
+    FileError::Data(format!("'{name}' is damaged: its {format} data cannot be unpacked ({error})"))
+}

@@ -1,0 +1,174 @@
+//! Delimited text out: every distinct text is quoted once, rows are put together in parallel.
+
+use std::fs::File;
+use std::io::{self, Write};
+
+use rayon::prelude::*;
+
+use super::OutColumn;
+use crate::compression::Compression;
+use crate::error::{Result, writing};
+
+/// Rows that are put together at a time by one thread.
+const BLOCK_ROWS: usize = 8192;
+
+/// The texts of a column as they stand in the file, with the delimiter or line end behind each.
+struct Fields {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Fields {
+    fn new<'a>(texts: impl Iterator<Item = &'a str>, delimiter: u8, is_only: bool, behind: u8) -> Self {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(texts.size_hint().0));
+        for text in texts {
+            if needs_quotes(text, delimiter, is_only) {
+                bytes.push(b'"');
+                for part in text.split_inclusive('"') {
+                    bytes.extend_from_slice(part.as_bytes());
+                    if part.ends_with('"') {
+                        bytes.push(b'"');
+                    }
+                }
+                bytes.push(b'"');
+            } else {
+                bytes.extend_from_slice(text.as_bytes());
+            }
+            bytes.push(behind);
+            ends.push(bytes.len());
+        }
+        Self { bytes, ends }
+    }
+
+    #[inline]
+    fn get(&self, code: u32) -> &[u8] {
+        let code = code as usize;
+        let start = if code == 0 { 0 } else { self.ends[code - 1] };
+        &self.bytes[start..self.ends[code]]
+    }
+}
+
+/// Whether a text must be quoted to be read back as it is. Space at the ends is quoted because some
+/// readers strip it; an empty text that stands alone would be an empty line, which readers skip; and a
+/// byte order mark would be taken for the file's own.
+fn needs_quotes(text: &str, delimiter: u8, is_only: bool) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().any(|&byte| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n'))
+        || text.starts_with([' ', '\t', '\u{feff}'])
+        || text.ends_with([' ', '\t'])
+        || (is_only && text.is_empty())
+}
+
+/// Writes a header and the rows in order.
+pub(super) fn write(
+    out: &mut File,
+    columns: &[OutColumn<'_>],
+    order: &[u32],
+    delimiter: u8,
+    compression: Compression,
+    name: &str,
+) -> Result<()> {
+    let result = match compression {
+        Compression::None => write_rows(out, columns, order, delimiter),
+        Compression::Gzip => {
+            let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+            write_rows(&mut encoder, columns, order, delimiter).and_then(|()| encoder.finish().map(drop))
+        }
+        Compression::Zstd => {
+            zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL).and_then(|mut encoder| {
+                write_rows(&mut encoder, columns, order, delimiter)?;
+                encoder.finish().map(drop)
+            })
+        }
+    };
+    result.map_err(|error| writing(name, error))
+}
+
+fn write_rows(
+    out: &mut (impl Write + Send),
+    columns: &[OutColumn<'_>],
+    order: &[u32],
+    delimiter: u8,
+) -> io::Result<()> {
+    let (is_only, last) = (columns.len() == 1, columns.len() - 1);
+    let behind = |column: usize| if column == last { b'\n' } else { delimiter };
+    for (index, column) in columns.iter().enumerate() {
+        let name = Fields::new(std::iter::once(column.name), delimiter, is_only, behind(index));
+        out.write_all(name.get(0))?;
+    }
+    let fields: Vec<Fields> = columns
+        .par_iter()
+        .enumerate()
+        .map(|(index, column)| Fields::new(column.texts.iter(), delimiter, is_only, behind(index)))
+        .collect();
+
+    // One wave of blocks is written while the next is put together.
+    let wave_rows = 2 * rayon::current_num_threads() * BLOCK_ROWS;
+    let mut ready: Vec<Block> = Vec::new();
+    let mut next: Vec<Block> = Vec::new();
+    for wave in order.chunks(wave_rows) {
+        let (written, ()) =
+            rayon::join(|| write_blocks(out, &ready), || render_wave(columns, &fields, wave, &mut next));
+        written?;
+        std::mem::swap(&mut ready, &mut next);
+    }
+    write_blocks(out, &ready)
+}
+
+/// The text of some rows, and room to gather their codes.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    codes: Vec<Vec<u32>>,
+}
+
+fn write_blocks(out: &mut impl Write, blocks: &[Block]) -> io::Result<()> {
+    blocks.iter().try_for_each(|block| out.write_all(&block.bytes))
+}
+
+fn render_wave(columns: &[OutColumn<'_>], fields: &[Fields], rows: &[u32], blocks: &mut Vec<Block>) {
+    blocks.resize_with(rows.len().div_ceil(BLOCK_ROWS), Block::default);
+    blocks
+        .par_iter_mut()
+        .zip(rows.par_chunks(BLOCK_ROWS))
+        .for_each(|(block, rows)| render(columns, fields, rows, block));
+}
+
+fn render(columns: &[OutColumn<'_>], fields: &[Fields], rows: &[u32], block: &mut Block) {
+    // Codes are gathered column by column: these reads jump, and go faster on their own.
+    block.codes.resize_with(columns.len(), Vec::new);
+    for (column, codes) in columns.iter().zip(&mut block.codes) {
+        column.cells.gather(rows, codes);
+    }
+    block.bytes.clear();
+    for row in 0..rows.len() {
+        for (fields, codes) in fields.iter().zip(&block.codes) {
+            block.bytes.extend_from_slice(fields.get(codes[row]));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(text: &str, is_only: bool) -> String {
+        let fields = Fields::new(std::iter::once(text), b',', is_only, b'\n');
+        String::from_utf8(fields.get(0).to_vec()).unwrap()
+    }
+
+    #[test]
+    fn quotes_only_where_needed() {
+        for plain in ["", "a", "a b", "é", "[1;2]", "a'b"] {
+            assert_eq!(field(plain, false), format!("{plain}\n"));
+        }
+        assert_eq!(field("[1,2)", false), "\"[1,2)\"\n");
+        assert_eq!(field("say \"hi\"", false), "\"say \"\"hi\"\"\"\n");
+        assert_eq!(field("\"", false), "\"\"\"\"\n");
+        for odd in [" a", "a ", "\ta", "a\nb", "a\rb", "\u{feff}a"] {
+            assert_eq!(field(odd, false), format!("\"{odd}\"\n"));
+        }
+        assert_eq!(field("", true), "\"\"\n");
+        assert_eq!(field("a", true), "a\n");
+    }
+}

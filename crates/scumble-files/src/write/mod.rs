@@ -1,0 +1,184 @@
+//! Writing a table of codes as text, row by row in a given order.
+
+mod columnar;
+mod delimited;
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::compression::Compression;
+use crate::error::{FileError, Result};
+use crate::table::{Codes, Texts};
+use crate::threads;
+
+/// The kind of file to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutFormat {
+    /// Delimited text with a header.
+    Csv {
+        /// What stands between fields.
+        delimiter: u8,
+        /// How the file is compressed.
+        compression: Compression,
+    },
+    /// Parquet.
+    Parquet,
+    /// The Arrow IPC file format, also called Feather 2.
+    ArrowIpc,
+}
+
+/// What a column is written as where the format has types; delimited text has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ColumnType {
+    /// Text.
+    #[default]
+    Text,
+    /// 64-bit integers, if every text that is written reads back identically; else text.
+    Integer,
+    /// 64-bit floating-point numbers, if every text that is written reads back identically; else text.
+    Float,
+    /// Dates, if every text that is written is one as ISO 8601 writes it; else text.
+    Date,
+}
+
+/// One column to write.
+#[derive(Debug, Clone, Copy)]
+pub struct OutColumn<'a> {
+    /// The name in the header.
+    pub name: &'a str,
+    /// The texts that the codes mean. Only those that occur in a written row are written.
+    pub texts: &'a Texts,
+    /// The code of each source row.
+    pub cells: Cells<'a>,
+    /// The type, where the format has types.
+    pub kind: ColumnType,
+}
+
+/// The code of each source row, told directly or through the class that the row belongs to.
+#[derive(Debug, Clone, Copy)]
+pub enum Cells<'a> {
+    /// A code per row.
+    Direct(&'a Codes),
+    /// A class per row and a code per class.
+    Via {
+        /// The class of each row.
+        class_of_row: &'a [u32],
+        /// The code of each class.
+        code_of_class: &'a [u32],
+    },
+}
+
+/// How to write.
+#[derive(Debug, Clone)]
+pub struct WriteOptions<'a> {
+    /// The kind of file.
+    pub format: OutFormat,
+    /// The name in messages.
+    pub name: &'a str,
+    /// How many threads work; 0 for as many as the current thread pool has.
+    pub threads: usize,
+}
+
+/// The extensions that [`format_for`] knows.
+const EXTENSIONS: &str =
+    ".csv, .tsv, .txt (each also with .gz or .zst behind it), .parquet, .arrow, .feather, .ipc";
+
+/// The format that a file name asks for by its extension.
+///
+/// ```
+/// use scumble_files::{Compression, OutFormat, format_for};
+/// let format = format_for("release.csv.gz".as_ref())?;
+/// assert_eq!(format, OutFormat::Csv { delimiter: b',', compression: Compression::Gzip });
+/// # Ok::<(), scumble_files::FileError>(())
+/// ```
+pub fn format_for(path: &Path) -> Result<OutFormat> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let (stem, compression) = if let Some(stem) = name.strip_suffix(".gz") {
+        (stem, Compression::Gzip)
+    } else if let Some(stem) = name.strip_suffix(".zst") {
+        (stem, Compression::Zstd)
+    } else {
+        (name.as_str(), Compression::None)
+    };
+    let extension = stem.rsplit_once('.').map_or("", |(_, extension)| extension);
+    match (extension, compression) {
+        ("csv" | "txt", _) => Ok(OutFormat::Csv { delimiter: b',', compression }),
+        ("tsv", _) => Ok(OutFormat::Csv { delimiter: b'\t', compression }),
+        ("parquet", Compression::None) => Ok(OutFormat::Parquet),
+        ("arrow" | "feather" | "ipc", Compression::None) => Ok(OutFormat::ArrowIpc),
+        _ => Err(FileError::Config(format!(
+            "'{}': the extension does not tell what to write; known are {EXTENSIONS}",
+            path.display()
+        ))),
+    }
+}
+
+/// Writes a table: a header, and for each place in `order` the source row that stands there. The same
+/// bytes for any number of threads. Nothing but the names and the texts of these rows is written: no
+/// statistics, no unused texts, no metadata.
+pub fn write_table(
+    out: &mut File,
+    columns: &[OutColumn<'_>],
+    order: &[u32],
+    options: &WriteOptions<'_>,
+) -> Result<()> {
+    if columns.is_empty() {
+        return Err(FileError::Config(format!("'{}': there is no column to write", options.name)));
+    }
+    threads::run(options.threads, || match options.format {
+        OutFormat::Csv { delimiter, compression } => {
+            delimited::write(out, columns, order, delimiter, compression, options.name)
+        }
+        OutFormat::Parquet => columnar::write_parquet(out, columns, order, options.name),
+        OutFormat::ArrowIpc => columnar::write_arrow(out, columns, order, options.name),
+    })?
+}
+
+impl Cells<'_> {
+    /// Replaces `codes` by the codes of these rows.
+    fn gather(&self, rows: &[u32], codes: &mut Vec<u32>) {
+        codes.clear();
+        match *self {
+            Self::Direct(Codes::U8(all)) => {
+                codes.extend(rows.iter().map(|&row| u32::from(all[row as usize])))
+            }
+            Self::Direct(Codes::U16(all)) => {
+                codes.extend(rows.iter().map(|&row| u32::from(all[row as usize])))
+            }
+            Self::Direct(Codes::U32(all)) => codes.extend(rows.iter().map(|&row| all[row as usize])),
+            Self::Via { class_of_row, code_of_class } => {
+                codes.extend(rows.iter().map(|&row| code_of_class[class_of_row[row as usize] as usize]));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extensions_tell_the_format() {
+        let format = |name: &str| format_for(Path::new(name));
+        let csv = |delimiter, compression| OutFormat::Csv { delimiter, compression };
+        assert_eq!(format("a.csv").unwrap(), csv(b',', Compression::None));
+        assert_eq!(format("x/A.B.TSV").unwrap(), csv(b'\t', Compression::None));
+        assert_eq!(format("a.txt.zst").unwrap(), csv(b',', Compression::Zstd));
+        assert_eq!(format("a.parquet").unwrap(), OutFormat::Parquet);
+        assert_eq!(format("a.feather").unwrap(), OutFormat::ArrowIpc);
+        for unknown in ["a", "a.xlsx", "csv", "a.parquet.gz", "a.gz"] {
+            let error = format(unknown).unwrap_err();
+            assert!(matches!(error, FileError::Config(_)));
+            assert!(error.to_string().contains(".csv, .tsv, .txt"), "{error}");
+        }
+    }
+
+    #[test]
+    fn cells_are_gathered_directly_and_through_classes() {
+        let mut codes = vec![9];
+        Cells::Direct(&Codes::U16(vec![300, 5, 7])).gather(&[2, 0, 2], &mut codes);
+        assert_eq!(codes, [7, 300, 7]);
+        Cells::Via { class_of_row: &[1, 0, 1], code_of_class: &[40, 30] }.gather(&[0, 1], &mut codes);
+        assert_eq!(codes, [30, 40]);
+    }
+}
