@@ -18,3 +18,9 @@ pub(crate) fn table(columns: &[(&str, &[&str])]) -> CodedTable {
     };
     CodedTable { columns: columns.iter().map(code).collect(), rows }
 }
+
+mod closeness;
+mod judged;
+mod naive;
+mod scale;
+mod truthful;
