@@ -1,1 +1,68 @@
 //! The independent checker of released tables.
+//!
+//! It shares no code with whatever made a release: it takes the table as it was written and read back, groups its texts
+//! again, and judges them by the definitions. A release that breaks its requirement must not pass, so what is not
+//! understood (a model, a parameter, a column) is an error, never a pass.
+//!
+//! | question | function |
+//! |---|---|
+//! | Does the release keep what is claimed? | [`check_models`] |
+//! | What does it attain, where nothing is claimed? | [`attained`] |
+//! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
+//! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
+//! | What does a released text say? | [`label::parse`] |
+//!
+//! ```
+//! use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
+//! use scumble_verify::{Claim, ModelClaim, StarRows, check_models};
+//!
+//! let column = |name: &str, values: &[&str], codes: &[u8]| CodedColumn {
+//!     name: name.to_owned(),
+//!     values: values.iter().copied().collect(),
+//!     codes: Codes::U8(codes.to_vec()),
+//! };
+//! let release = CodedTable {
+//!     columns: vec![
+//!         column("age", &["[20,30)", "[30,40)"], &[0, 0, 0, 1, 1]),
+//!         column("disease", &["asthma", "flu"], &[0, 1, 1, 0, 1]),
+//!     ],
+//!     rows: 5,
+//! };
+//! let model = ModelClaim::from_json(&serde_json::json!({"model": "k_anonymity", "k": 3}))?;
+//! let claim = Claim { quasi: vec!["age".to_owned()], models: vec![model], star: StarRows::Judged };
+//! let outcome = check_models(&release, &claim, None)?;
+//! assert!(!outcome.holds);
+//! assert_eq!(outcome.smallest_class, Some(2));
+//! # Ok::<(), scumble_verify::VerifyError>(())
+//! ```
+//!
+//! Inside: `columns` looks columns up and distrusts them, `group` numbers rows of equal content, `models` judges classes,
+//! `exact` and `value` compare without rounding, `cover` says which released text is true of which original, `truth`
+//! compares row by row, and `matching` with `flow` finds an assignment where the row map is not known.
+
+mod columns;
+mod cover;
+mod error;
+mod exact;
+mod flow;
+mod group;
+pub mod label;
+mod matching;
+mod models;
+#[cfg(test)]
+mod tests;
+mod truth;
+mod value;
+
+pub use cover::{Cover, Nodes};
+pub use error::VerifyError;
+pub use label::{Label, parse};
+pub use models::{
+    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, StarRows,
+    WorstClass, attained, check_models,
+};
+pub use truth::{
+    ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,
+    check_truth_with_map,
+};
+pub use value::{DateFormat, ValueKind};

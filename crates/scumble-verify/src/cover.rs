@@ -1,0 +1,453 @@
+//! Is a released value true of its original? The reading of one column's texts.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use crate::error::VerifyError;
+use crate::label::{Interval, Label, Separator, parse};
+use crate::value::{Value, ValueKind};
+
+/// How the released values of a coarsened column are to be read.
+///
+/// An original value is covered by
+/// * `*`;
+/// * the same text, or a number or date of the same value;
+/// * a node's label, if the hierarchy has the original among the node's leaves. In number and date columns a leaf may be an
+///   interval, and then has every value inside it below it;
+/// * an interval that contains its value;
+/// * a set that names it, or a node above it.
+///
+/// A label that is both a node and an interval may be true in either reading. A missing original is covered only by `*`,
+/// a missing marker (also in a set) and a node that has it among its leaves; a missing marker covers nothing else.
+#[derive(Debug, Clone)]
+pub struct Cover {
+    /// What the column's texts mean.
+    pub kind: ValueKind,
+    /// The column's hierarchy; empty if there is none.
+    pub nodes: Nodes,
+    /// The texts that stand for a missing value.
+    pub missing: Vec<String>,
+}
+
+/// A hierarchy, from leaves up.
+#[derive(Debug, Clone, Default)]
+pub struct Nodes {
+    /// The number of each label.
+    number: HashMap<String, u32, FixedState>,
+    /// The leaves, with the numbers of their own and their ancestors' labels.
+    leaves: Vec<(String, Vec<u32>)>,
+    /// The place of a leaf in `leaves`.
+    place: HashMap<String, u32, FixedState>,
+}
+
+impl Nodes {
+    /// Builds it from each leaf's text and its ancestors' labels, in any order.
+    pub fn from_paths(paths: impl IntoIterator<Item = (String, Vec<String>)>) -> Result<Self, VerifyError> {
+        let mut nodes = Self::default();
+        for (leaf, ancestors) in paths {
+            let mut above: Vec<u32> = std::iter::once(&leaf)
+                .chain(&ancestors)
+                .map(|label| {
+                    let next = nodes.number.len() as u32;
+                    *nodes.number.entry_ref(label.as_str()).or_insert(next)
+                })
+                .collect();
+            above.sort_unstable();
+            above.dedup();
+            match nodes.place.get(&leaf) {
+                Some(&place) if nodes.leaves[place as usize].1 != above => {
+                    let why = "it lists a leaf twice, with different ancestors".to_owned();
+                    return Err(VerifyError::Domain { what: "hierarchy", column: String::new(), why });
+                }
+                Some(_) => {}
+                None => {
+                    nodes.place.insert(leaf.clone(), nodes.leaves.len() as u32);
+                    nodes.leaves.push((leaf, above));
+                }
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+/// An original text, understood.
+pub(crate) struct Original<'a> {
+    text: &'a str,
+    missing: bool,
+    value: Option<Value>,
+    /// The nodes it lies under, ascending.
+    pub(crate) nodes: Vec<u32>,
+}
+
+/// A released text, understood: it is true of an original if one of these is.
+#[derive(Default)]
+pub(crate) struct Released {
+    /// `*`.
+    pub(crate) star: bool,
+    /// Raw values.
+    pub(crate) raw: Vec<Raw>,
+    /// Nodes.
+    pub(crate) nodes: Vec<u32>,
+    /// An interval.
+    pub(crate) range: Option<Range>,
+}
+
+/// A raw value that a released text names.
+pub(crate) struct Raw {
+    pub(crate) text: String,
+    pub(crate) value: Option<Value>,
+    pub(crate) missing: bool,
+}
+
+/// An interval of values.
+#[derive(Clone, Copy)]
+pub(crate) struct Range {
+    low: Value,
+    high: Value,
+    closed: bool,
+}
+
+impl Range {
+    fn contains(self, value: Value) -> bool {
+        self.low <= value && (value < self.high || (self.closed && value == self.high))
+    }
+}
+
+/// A column's reading with what is looked up often.
+pub(crate) struct Reading<'a> {
+    cover: &'a Cover,
+    /// Leaves by value, for numbers and dates.
+    leaf_values: HashMap<Value, Vec<u32>, FixedState>,
+    /// Leaves that are intervals.
+    leaf_ranges: Vec<(Range, u32)>,
+}
+
+impl<'a> Reading<'a> {
+    pub(crate) fn new(cover: &'a Cover) -> Self {
+        let mut reading = Self { cover, leaf_values: HashMap::default(), leaf_ranges: Vec::new() };
+        for (place, (leaf, _)) in cover.nodes.leaves.iter().enumerate() {
+            let place = place as u32;
+            if reading.is_missing(leaf) {
+                continue;
+            }
+            if let Some(value) = reading.value(leaf) {
+                reading.leaf_values.entry(value).or_default().push(place);
+            } else if let Label::Interval(interval) = parse(leaf)
+                && let Some(range) = reading.range(&interval)
+            {
+                reading.leaf_ranges.push((range, place));
+            }
+        }
+        reading
+    }
+
+    fn value(&self, text: &str) -> Option<Value> {
+        Value::read(text, self.cover.kind)
+    }
+
+    fn is_missing(&self, text: &str) -> bool {
+        self.cover.missing.iter().any(|marker| marker == text)
+    }
+
+    /// The meaning of an interval, if it is one in a column of this kind.
+    fn range(&self, interval: &Interval) -> Option<Range> {
+        let expected = match self.cover.kind {
+            ValueKind::Number { comma: true } => Separator::Semicolon,
+            _ => Separator::Comma,
+        };
+        if interval.separator != expected {
+            return None;
+        }
+        let (low, high) = (self.value(&interval.low)?, self.value(&interval.high)?);
+        Some(Range { low, high, closed: interval.closed })
+    }
+
+    pub(crate) fn original(&self, text: &'a str) -> Original<'a> {
+        let missing = self.is_missing(text);
+        let value = if missing { None } else { self.value(text) };
+        let mut leaves: Vec<u32> = self.cover.nodes.place.get(text).copied().into_iter().collect();
+        if let Some(value) = value {
+            leaves.extend(self.leaf_values.get(&value).into_iter().flatten());
+            let inside = self.leaf_ranges.iter().filter(|(range, _)| range.contains(value));
+            leaves.extend(inside.map(|&(_, place)| place));
+        }
+        let mut nodes: Vec<u32> =
+            leaves.iter().flat_map(|&place| &self.cover.nodes.leaves[place as usize].1).copied().collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        Original { text, missing, value, nodes }
+    }
+
+    pub(crate) fn released(&self, text: &str) -> Released {
+        let node = |label: &str| self.cover.nodes.number.get(label).copied();
+        let raw = |text: String| Raw { value: self.value(&text), missing: self.is_missing(&text), text };
+        match parse(text) {
+            Label::Suppressed => Released { star: true, ..Released::default() },
+            Label::Quoted(value) => Released { raw: vec![raw(value)], ..Released::default() },
+            Label::Plain(value) => Released {
+                nodes: node(text).into_iter().collect(),
+                raw: vec![raw(value)],
+                ..Released::default()
+            },
+            Label::Interval(interval) => Released {
+                nodes: node(text).into_iter().collect(),
+                range: self.range(&interval),
+                ..Released::default()
+            },
+            Label::Set(members) => Released {
+                nodes: members.iter().map(String::as_str).chain([text]).filter_map(node).collect(),
+                raw: members.into_iter().map(raw).collect(),
+                ..Released::default()
+            },
+        }
+    }
+}
+
+impl Released {
+    /// Whether this is true of the original.
+    pub(crate) fn covers(&self, original: &Original<'_>) -> bool {
+        if self.star || self.nodes.iter().any(|node| original.nodes.binary_search(node).is_ok()) {
+            return true;
+        }
+        if original.missing {
+            return self.raw.iter().any(|raw| raw.missing);
+        }
+        let same = |raw: &Raw| {
+            let same_value = raw.value.is_some() && raw.value == original.value;
+            !raw.missing && (raw.text == original.text || same_value)
+        };
+        self.raw.iter().any(same)
+            || self.range.zip(original.value).is_some_and(|(range, value)| range.contains(value))
+    }
+}
+
+/// Released labels by what they can cover, to find those of an original without trying all.
+pub(crate) struct LabelIndex<'a> {
+    labels: &'a [Released],
+    /// Labels that may cover many originals, or cannot be found by a key: `*` and intervals.
+    broad: Vec<u32>,
+    missing: Vec<u32>,
+    by_text: HashMap<&'a str, Vec<u32>, FixedState>,
+    by_value: HashMap<Value, Vec<u32>, FixedState>,
+    by_node: HashMap<u32, Vec<u32>, FixedState>,
+}
+
+impl<'a> LabelIndex<'a> {
+    pub(crate) fn new(labels: &'a [Released]) -> Self {
+        let mut index = Self {
+            labels,
+            broad: Vec::new(),
+            missing: Vec::new(),
+            by_text: HashMap::default(),
+            by_value: HashMap::default(),
+            by_node: HashMap::default(),
+        };
+        for (code, label) in labels.iter().enumerate() {
+            let code = code as u32;
+            if label.star || label.range.is_some() {
+                index.broad.push(code);
+            }
+            for &node in &label.nodes {
+                index.by_node.entry(node).or_default().push(code);
+            }
+            for raw in &label.raw {
+                if raw.missing {
+                    index.missing.push(code);
+                }
+                index.by_text.entry(raw.text.as_str()).or_default().push(code);
+                if let Some(value) = raw.value {
+                    index.by_value.entry(value).or_default().push(code);
+                }
+            }
+        }
+        index
+    }
+
+    /// The codes of the labels that cover an original, ascending.
+    pub(crate) fn covering(&self, original: &Original<'_>) -> Vec<u32> {
+        let mut found = self.broad.clone();
+        if original.missing {
+            found.extend(&self.missing);
+        }
+        found.extend(self.by_text.get(original.text).into_iter().flatten());
+        if let Some(value) = original.value {
+            found.extend(self.by_value.get(&value).into_iter().flatten());
+        }
+        for node in &original.nodes {
+            found.extend(self.by_node.get(node).into_iter().flatten());
+        }
+        found.sort_unstable();
+        found.dedup();
+        // The index only proposes.
+        found.retain(|&code| self.labels[code as usize].covers(original));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::DateFormat;
+    use proptest::prelude::*;
+
+    fn cover(kind: ValueKind, paths: &[&[&str]], missing: &[&str]) -> Cover {
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let paths = paths.iter().map(|path| (path[0].to_owned(), owned(&path[1..])));
+        Cover { kind, nodes: Nodes::from_paths(paths).expect("a hierarchy"), missing: owned(missing) }
+    }
+
+    fn covers(cover: &Cover, original: &str, released: &str) -> bool {
+        let reading = Reading::new(cover);
+        reading.released(released).covers(&reading.original(original))
+    }
+
+    const NUMBER: ValueKind = ValueKind::Number { comma: false };
+
+    #[test]
+    fn numbers() {
+        let age = cover(NUMBER, &[], &["?"]);
+        for (original, released, expected) in [
+            ("25", "*", true),
+            ("25", "25", true),
+            ("25", "25.0", true),
+            ("25", "26", false),
+            ("25", "=25", true),
+            ("20", "[20,30)", true),
+            ("19.999", "[20,30)", false),
+            ("30", "[20,30)", false),
+            ("29.99", "[20,30)", true),
+            ("30", "[20,30]", true),
+            ("30.01", "[20,30]", false),
+            ("20", "[20,20]", true),
+            ("20", "[20,20)", false),
+            ("25", "[30,20]", false),
+            ("-5", "[-10,-1]", true),
+            ("25", "[20;30]", false),
+            ("25", "=[20,30]", false),
+            ("25", "{24|25.0}", true),
+            ("25", "{24|26}", false),
+            ("?", "?", true),
+            ("?", "*", true),
+            ("?", "{25|?}", true),
+            ("?", "{25}", false),
+            ("?", "[0,99]", false),
+            ("25", "?", false),
+            ("abc", "[0,99]", false),
+            ("abc", "abc", true),
+            ("abc", "abd", false),
+            ("25", "young", false),
+        ] {
+            assert_eq!(covers(&age, original, released), expected, "{original} {released}");
+        }
+    }
+
+    #[test]
+    fn decimal_commas_and_dates() {
+        let price = cover(ValueKind::Number { comma: true }, &[], &[]);
+        assert!(covers(&price, "1,5", "[1,5;2,5]") && covers(&price, "2,5", "[1,5;2,5]"));
+        assert!(!covers(&price, "1,49", "[1,5;2,5]") && !covers(&price, "2,51", "[1,5;2,5]"));
+        assert!(!covers(&price, "3", "[1,5]"));
+        let day = cover(ValueKind::Date { format: DateFormat::DayMonthYearDot }, &[], &[]);
+        assert!(covers(&day, "02.01.2020", "[31.12.2019,01.02.2020)"));
+        assert!(!covers(&day, "01.02.2020", "[31.12.2019,01.02.2020)"));
+        assert!(covers(&day, "1.2.2020", "01.02.2020"));
+        assert!(!covers(&day, "30.02.2020", "[01.01.2020,31.12.2020]"));
+    }
+
+    #[test]
+    fn missing_markers_that_look_like_values() {
+        let coded = cover(NUMBER, &[], &["-9", ""]);
+        assert!(covers(&coded, "-9", "") && covers(&coded, "", "-9"));
+        assert!(!covers(&coded, "-9", "[-10,0]"));
+        assert!(!covers(&coded, "-9.0", "-9"));
+        assert!(!covers(&coded, "-9", "-9.0"));
+        assert!(covers(&coded, "-8", "[-10,0]"));
+    }
+
+    #[test]
+    fn hierarchies() {
+        let job = cover(
+            ValueKind::Text,
+            &[
+                &["nurse", "health", "any"],
+                &["doctor", "health", "any"],
+                &["cook", "food", "any"],
+                &["?", "any"],
+            ],
+            &["?"],
+        );
+        for (original, released, expected) in [
+            ("nurse", "health", true),
+            ("nurse", "any", true),
+            ("nurse", "food", false),
+            ("nurse", "nurse", true),
+            ("nurse", "doctor", false),
+            ("nurse", "=health", false),
+            ("nurse", "{cook|nurse}", true),
+            ("nurse", "{food|health}", true),
+            ("nurse", "{cook|food}", false),
+            ("?", "any", true),
+            ("?", "health", false),
+            ("nurse", "?", false),
+            ("baker", "food", false),
+            ("baker", "baker", true),
+        ] {
+            assert_eq!(covers(&job, original, released), expected, "{original} {released}");
+        }
+    }
+
+    #[test]
+    fn quoted_values_are_raw() {
+        let odd = cover(ValueKind::Text, &[], &[]);
+        assert!(covers(&odd, "*", "=*") && !covers(&odd, "x", "=*"));
+        assert!(covers(&odd, "=x", "==x") && !covers(&odd, "=x", "=x"));
+        assert!(covers(&odd, "{a|b}", "={a|b}") && !covers(&odd, "a", "={a|b}"));
+        assert!(covers(&odd, "a|b", r"{a\|b|c}") && !covers(&odd, "a", r"{a\|b|c}"));
+    }
+
+    #[test]
+    fn intervals_as_leaves() {
+        let age = cover(
+            NUMBER,
+            &[&["[0,18)", "minor", "any"], &["[18,99]", "adult", "any"], &["100", "old", "any"]],
+            &[],
+        );
+        assert!(covers(&age, "17", "minor") && covers(&age, "17", "[0,18)") && covers(&age, "17", "any"));
+        assert!(covers(&age, "18", "adult") && !covers(&age, "18", "minor"));
+        assert!(covers(&age, "100.0", "old") && !covers(&age, "101", "any"));
+    }
+
+    #[test]
+    fn a_node_that_is_written_as_an_interval_is_true_in_either_reading() {
+        let age = cover(NUMBER, &[&["30", "[20,30)"]], &[]);
+        assert!(
+            covers(&age, "30", "[20,30)") && covers(&age, "25", "[20,30)") && !covers(&age, "31", "[20,30)")
+        );
+    }
+
+    #[test]
+    fn a_leaf_with_two_parents_is_refused() {
+        let path = |leaf: &str, parent: &str| (leaf.to_owned(), vec![parent.to_owned()]);
+        assert!(Nodes::from_paths([path("a", "x"), path("a", "x")]).is_ok());
+        assert!(Nodes::from_paths([path("a", "x"), path("a", "y")]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_finds_what_trying_all_finds(
+            originals in proptest::collection::vec(r"[?ab]|[0-6](\.0)?|\[1,3\)", 1..8),
+            labels in proptest::collection::vec(r"\*|\?|=?[ab]|=\[1,3\)|[0-6](\.0)?|\[[0-3],[3-6][\])]|\{[0-6?a]\|[0-6n]\}|n|m", 1..12),
+        ) {
+            let cover = cover(NUMBER, &[&["a", "n", "r"], &["1", "n", "r"], &["?", "m"], &["[2,4)", "m"], &["5.0", "{1|n}"]], &["?"]);
+            let reading = Reading::new(&cover);
+            let released: Vec<Released> = labels.iter().map(|label| reading.released(label)).collect();
+            let index = LabelIndex::new(&released);
+            for text in &originals {
+                let original = reading.original(text);
+                let tried: Vec<u32> =
+                    (0..released.len() as u32).filter(|&code| released[code as usize].covers(&original)).collect();
+                prop_assert_eq!(index.covering(&original), tried);
+            }
+        }
+    }
+}

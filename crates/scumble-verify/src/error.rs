@@ -1,0 +1,88 @@
+//! Why a check could not be made at all; a check that was made and failed is an outcome, not an error.
+
+/// A check that could not be made. Nothing was judged, so nothing may be released on the strength of it.
+///
+/// Messages name columns, row numbers and parameters, never a cell's value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// A claim without quasi-identifiers would make the whole table one class and hold for nothing.
+    #[error("no quasi-identifier is named, so there are no classes to judge; name at least one column")]
+    NoQuasi,
+    /// A column of the claim is not in the table.
+    #[error("the {table} has no column `{column}`; check the column's name")]
+    NoSuchColumn {
+        /// "release" or "original table".
+        table: &'static str,
+        /// The column that was asked for.
+        column: String,
+    },
+    /// Two columns of one name: what holds for one says nothing about the other.
+    #[error("column `{column}` is named twice in the {place}; each column may be there once")]
+    Repeated {
+        /// Where the name stands twice.
+        place: &'static str,
+        /// The repeated name.
+        column: String,
+    },
+    /// The coded table contradicts itself.
+    #[error(
+        "column `{column}` of the {table} is not a well-formed coded column: {why}; this is a fault of the reader"
+    )]
+    Malformed {
+        /// "release" or "original table".
+        table: &'static str,
+        /// The faulty column.
+        column: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A model this checker does not know. It must not be skipped.
+    #[error("unknown model `{name}`; this checker knows k_anonymity, l_diversity and t_closeness")]
+    UnknownModel {
+        /// The name in the claim.
+        name: String,
+    },
+    /// A parameter that is missing, unknown or out of range.
+    #[error("model `{model}`, parameter `{parameter}`: {why}")]
+    Parameter {
+        /// The model's name.
+        model: String,
+        /// The parameter's name.
+        parameter: String,
+        /// What is wrong and what is expected.
+        why: String,
+    },
+    /// The order or tree of a sensitive column does not fit the data.
+    #[error("the {what} of column `{column}` cannot be used: {why}")]
+    Domain {
+        /// "order", "tree", "hierarchy" or "reference".
+        what: &'static str,
+        /// The column; empty where the caller knows it.
+        column: String,
+        /// What is wrong and what is expected.
+        why: String,
+    },
+    /// The row map does not point from released rows to original rows.
+    #[error("the row map cannot be used: {why}")]
+    RowMap {
+        /// What is wrong.
+        why: String,
+    },
+    /// A column both checks need has been declared in a way that cannot be checked.
+    #[error(
+        "unknown date format `{format}`; known are yyyy-mm-dd, yyyy/mm/dd, dd.mm.yyyy, dd/mm/yyyy and mm/dd/yyyy"
+    )]
+    DateFormat {
+        /// The format as it was given.
+        format: String,
+    },
+    /// More than this checker can hold.
+    #[error("too large to check: {what}; {remedy}")]
+    TooLarge {
+        /// What is too large.
+        what: String,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+}

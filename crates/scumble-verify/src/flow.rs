@@ -1,0 +1,247 @@
+//! Maximum flow between two sides of a bipartite graph with capacities on the nodes: Dinic's algorithm.
+
+/// Suppliers on the left, demands on the right, and who may serve whom.
+pub(crate) struct Network<'a> {
+    /// What each supplier has.
+    pub(crate) supply: &'a [u64],
+    /// What each demand needs.
+    pub(crate) demand: &'a [u64],
+    /// The demands each supplier can serve, without repetition.
+    pub(crate) serves: &'a [Box<[u32]>],
+}
+
+/// The largest amount of demand that can be served at once.
+pub(crate) fn most_served(network: &Network<'_>) -> u64 {
+    let mut dinic = Dinic::new(network);
+    let mut served = 0;
+    while dinic.layer() {
+        served += dinic.block();
+    }
+    served
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// The residual graph is implicit: a supplier reaches each of its demands, a demand goes back where flow came from.
+struct Dinic<'a> {
+    serves: &'a [Box<[u32]>],
+    /// Left over at each supplier, still open at each demand.
+    supply: Vec<u64>,
+    demand: Vec<u64>,
+    /// The start of each supplier's edges in `flow`.
+    start: Vec<usize>,
+    flow: Vec<u64>,
+    /// The edges into each demand, as (supplier, edge).
+    into: Vec<Vec<(u32, usize)>>,
+    /// Steps from a supplier with something left, in the current phase.
+    supplier_level: Vec<u32>,
+    demand_level: Vec<u32>,
+    /// Edges that are used up in the current phase.
+    supplier_next: Vec<usize>,
+    demand_next: Vec<usize>,
+}
+
+impl<'a> Dinic<'a> {
+    fn new(network: &Network<'a>) -> Self {
+        let mut start = vec![0];
+        let mut into = vec![Vec::new(); network.demand.len()];
+        for (supplier, demands) in network.serves.iter().enumerate() {
+            let first = start[supplier];
+            for (place, &demand) in demands.iter().enumerate() {
+                into[demand as usize].push((supplier as u32, first + place));
+            }
+            start.push(first + demands.len());
+        }
+        Self {
+            serves: network.serves,
+            supply: network.supply.to_vec(),
+            demand: network.demand.to_vec(),
+            flow: vec![0; start[network.serves.len()]],
+            start,
+            into,
+            supplier_level: Vec::new(),
+            demand_level: Vec::new(),
+            supplier_next: Vec::new(),
+            demand_next: Vec::new(),
+        }
+    }
+
+    /// Breadth-first levels; whether an open demand can be reached.
+    fn layer(&mut self) -> bool {
+        self.supplier_level = self.supply.iter().map(|&left| if left > 0 { 0 } else { NOWHERE }).collect();
+        self.demand_level = vec![NOWHERE; self.demand.len()];
+        self.supplier_next = vec![0; self.supply.len()];
+        self.demand_next = vec![0; self.demand.len()];
+        let mut suppliers: Vec<u32> =
+            (0..self.supply.len() as u32).filter(|&supplier| self.supply[supplier as usize] > 0).collect();
+        let mut level = 0;
+        let mut reached = false;
+        while !suppliers.is_empty() && !reached {
+            let mut demands = Vec::new();
+            for &supplier in &suppliers {
+                for &demand in &self.serves[supplier as usize] {
+                    if self.demand_level[demand as usize] == NOWHERE {
+                        self.demand_level[demand as usize] = level + 1;
+                        reached |= self.demand[demand as usize] > 0;
+                        demands.push(demand);
+                    }
+                }
+            }
+            suppliers.clear();
+            for &demand in &demands {
+                for &(supplier, edge) in &self.into[demand as usize] {
+                    if self.flow[edge] > 0 && self.supplier_level[supplier as usize] == NOWHERE {
+                        self.supplier_level[supplier as usize] = level + 2;
+                        suppliers.push(supplier);
+                    }
+                }
+            }
+            level += 2;
+        }
+        reached
+    }
+
+    /// Fills the current levels until no path is left.
+    fn block(&mut self) -> u64 {
+        let mut served = 0;
+        for supplier in 0..self.supply.len() {
+            while self.supply[supplier] > 0 {
+                let sent = self.augment(supplier);
+                if sent == 0 {
+                    break;
+                }
+                served += sent;
+            }
+        }
+        served
+    }
+
+    /// Sends along one path from a supplier, with an explicit stack since paths can be long.
+    fn augment(&mut self, source: usize) -> u64 {
+        // The path as edges taken: (supplier, its edge place) and, for going back, (demand, place in `into`).
+        let mut forward: Vec<(usize, usize)> = Vec::new();
+        let mut back: Vec<(usize, usize)> = Vec::new();
+        let mut supplier = source;
+        loop {
+            // From a supplier to a demand one level on.
+            let place = self.supplier_next[supplier];
+            if place == self.serves[supplier].len() {
+                // Dead end: step back over the demand that led here.
+                let Some((demand, _)) = back.pop() else { return 0 };
+                self.demand_next[demand] += 1;
+                let (previous, _) = forward[forward.len() - 1];
+                if !self.advance_from_demand(demand, &mut back, &mut supplier) {
+                    forward.pop();
+                    self.supplier_next[previous] += 1;
+                    supplier = previous;
+                }
+                continue;
+            }
+            let demand = self.serves[supplier][place] as usize;
+            if self.demand_level[demand] != self.supplier_level[supplier].wrapping_add(1) {
+                self.supplier_next[supplier] += 1;
+                continue;
+            }
+            forward.push((supplier, place));
+            if self.demand[demand] > 0 {
+                return self.send(source, demand, &forward, &back);
+            }
+            if !self.advance_from_demand(demand, &mut back, &mut supplier) {
+                forward.pop();
+                self.supplier_next[supplier] += 1;
+            }
+        }
+    }
+
+    /// From a demand back to a supplier one level on that serves it.
+    fn advance_from_demand(
+        &mut self,
+        demand: usize,
+        back: &mut Vec<(usize, usize)>,
+        supplier: &mut usize,
+    ) -> bool {
+        while let Some(&(next, edge)) = self.into[demand].get(self.demand_next[demand]) {
+            if self.flow[edge] > 0 && self.supplier_level[next as usize] == self.demand_level[demand] + 1 {
+                back.push((demand, self.demand_next[demand]));
+                *supplier = next as usize;
+                return true;
+            }
+            self.demand_next[demand] += 1;
+        }
+        false
+    }
+
+    fn send(
+        &mut self,
+        source: usize,
+        sink: usize,
+        forward: &[(usize, usize)],
+        back: &[(usize, usize)],
+    ) -> u64 {
+        let returned = |&(demand, place): &(usize, usize)| self.into[demand][place].1;
+        let edges: Vec<usize> = back.iter().map(returned).collect();
+        let narrowest = edges.iter().map(|&edge| self.flow[edge]).min().unwrap_or(u64::MAX);
+        let amount = narrowest.min(self.supply[source]).min(self.demand[sink]);
+        for &(supplier, place) in forward {
+            self.flow[self.start[supplier] + place] += amount;
+        }
+        for edge in edges {
+            self.flow[edge] -= amount;
+        }
+        self.supply[source] -= amount;
+        self.demand[sink] -= amount;
+        amount
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn served(supply: &[u64], demand: &[u64], serves: &[&[u32]]) -> u64 {
+        let serves: Vec<Box<[u32]>> = serves.iter().map(|&demands| demands.into()).collect();
+        most_served(&Network { supply, demand, serves: &serves })
+    }
+
+    #[test]
+    fn a_choice_must_be_taken_back() {
+        // The first supplier takes demand 0 first; the second can serve nothing else.
+        assert_eq!(served(&[1, 1], &[1, 1], &[&[0, 1], &[0]]), 2);
+        // A chain of three such choices.
+        assert_eq!(served(&[1, 1, 1, 1], &[1, 1, 1, 1], &[&[0, 1], &[1, 2], &[2, 3], &[0]]), 4);
+        assert_eq!(served(&[5, 2], &[3, 3], &[&[0], &[0, 1]]), 5);
+        assert_eq!(served(&[5, 0], &[3, 3], &[&[0], &[1]]), 3);
+        assert_eq!(served(&[], &[3], &[]), 0);
+        assert_eq!(served(&[3], &[], &[&[]]), 0);
+    }
+
+    /// Hall's condition in numbers: the least, over sets of demands, of what their suppliers have plus the other demands.
+    fn by_cuts(supply: &[u64], demand: &[u64], serves: &[Vec<u32>]) -> u64 {
+        (0u32..1 << demand.len())
+            .map(|set| {
+                let outside: u64 = (0..demand.len()).filter(|d| set >> d & 1 == 0).map(|d| demand[d]).sum();
+                let reach = |s: &usize| serves[*s].iter().any(|&d| set >> d & 1 == 1);
+                outside + (0..supply.len()).filter(reach).map(|s| supply[s]).sum::<u64>()
+            })
+            .min()
+            .unwrap_or(0)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn flow_equals_the_smallest_cut(
+            demand in proptest::collection::vec(0u64..6, 0..7),
+            sides in proptest::collection::vec((0u64..6, 0u32..128), 0..8),
+        ) {
+            let supply: Vec<u64> = sides.iter().map(|&(supply, _)| supply).collect();
+            let serves: Vec<Vec<u32>> = sides
+                .iter()
+                .map(|&(_, mask)| (0..demand.len() as u32).filter(|d| mask >> d & 1 == 1).collect())
+                .collect();
+            let borrowed: Vec<&[u32]> = serves.iter().map(Vec::as_slice).collect();
+            prop_assert_eq!(served(&supply, &demand, &borrowed), by_cuts(&supply, &demand, &serves));
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Do the released classes keep what is claimed?
+
+mod attained;
+mod l_diversity;
+mod requirement;
+mod t_closeness;
+
+pub use attained::{Attained, AttainedColumn, attained};
+
+use rayon::prelude::*;
+use scumble_files::table::{CodedColumn, CodedTable};
+use serde::Serialize;
+
+use crate::columns::{RELEASE, check_distinct, check_size, column, part};
+use crate::error::VerifyError;
+use crate::group::{Groups, Histograms, group};
+use crate::label::SUPPRESSED;
+use requirement::{Requirement, Variant};
+use t_closeness::Closeness;
+
+/// What a release is said to keep.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The quasi-identifiers: rows with the same texts in all of them are a class.
+    pub quasi: Vec<String>,
+    /// The models that every class must satisfy.
+    pub models: Vec<ModelClaim>,
+    /// Whether the class of fully suppressed rows must satisfy them too.
+    pub star: StarRows,
+}
+
+/// One model with its parameters, as they stand in a configuration.
+///
+/// | name | parameters |
+/// |---|---|
+/// | `k_anonymity` | `k` ≥ 1, integer |
+/// | `l_diversity` | `column`; `variant` = `distinct` (integer `l` ≥ 1), `entropy` or `frequency` (real `l` ≥ 1), `recursive` (integer `l` ≥ 2, real `c` > 0) |
+/// | `t_closeness` | `column`; `t` in \[0, 1\]; `distance` = `equal`, `ordered` (`order`: the domain's values ascending) or `hierarchical` (`tree`: a list of paths, each from a value to the root) |
+///
+/// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelClaim {
+    /// The model's name.
+    pub name: String,
+    /// Its parameters by name.
+    pub parameters: serde_json::Map<String, serde_json::Value>,
+}
+
+impl ModelClaim {
+    /// A claim from one object that names its model: `{"model": "k_anonymity", "k": 5}`.
+    pub fn from_json(object: &serde_json::Value) -> Result<Self, VerifyError> {
+        let mut parameters = object.as_object().cloned().unwrap_or_default();
+        match parameters.shift_remove("model") {
+            Some(serde_json::Value::String(name)) => Ok(Self { name, parameters }),
+            _ => Err(VerifyError::UnknownModel { name: String::new() }),
+        }
+    }
+}
+
+/// What to do with rows that have `*` in every quasi-identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StarRows {
+    /// They are a class like any other: whoever is in no other class is in this one.
+    Judged,
+    /// They are not judged (star policy `paper`), and the outcome says so.
+    Unjudged,
+}
+
+/// What is known of the original table, for models that compare with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reference {
+    /// The sensitive columns.
+    pub columns: Vec<ReferenceColumn>,
+}
+
+/// A sensitive column of the original table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReferenceColumn {
+    /// The column's name.
+    pub name: String,
+    /// How many original rows hold each value.
+    pub counts: Vec<(String, u64)>,
+    /// The values of the domain, ascending, also those no row holds; for the ordered distance.
+    pub order: Option<Vec<String>>,
+    /// For each value its ancestors up to the root; for the hierarchical distance.
+    pub tree: Option<Vec<(String, Vec<String>)>>,
+}
+
+impl ReferenceColumn {
+    /// Counts a column of the original table.
+    pub fn count(original: &CodedTable, name: &str) -> Result<Self, VerifyError> {
+        let column = column(original, crate::columns::ORIGINAL, name)?;
+        let mut counts: Vec<(String, u64)> = column.values.iter().map(|text| (text.to_owned(), 0)).collect();
+        for code in column.codes.iter() {
+            counts[code as usize].1 += 1;
+        }
+        Ok(Self { name: name.to_owned(), counts, order: None, tree: None })
+    }
+}
+
+/// What was found; sizes and figures only, no values.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The rows of the release.
+    pub rows: u64,
+    /// The rows with `*` in every quasi-identifier.
+    pub star_rows: u64,
+    /// The classes without that of the star rows.
+    pub classes: u64,
+    /// The size of the smallest class that was judged; the star rows count if they are judged.
+    pub smallest_class: Option<u64>,
+    /// Whether every model holds.
+    pub holds: bool,
+    /// Each model of the claim, in its order.
+    pub models: Vec<ModelOutcome>,
+    /// How many classes there are of each size, ascending by size, without the star rows.
+    pub class_sizes: Vec<(u64, u64)>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+}
+
+/// What was found about one model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelOutcome {
+    /// The model's name, as in the claim.
+    pub name: String,
+    /// The model in words, such as `entropy l-diversity of disease`.
+    pub label: String,
+    /// The parameter that was asked for: k, l, t, or c of recursive diversity.
+    pub required: f64,
+    /// The same of the worst class; none if no class was judged. Of recursive diversity: the value that c must exceed
+    /// (infinite where too few values are there). For t and c smaller is better, else larger.
+    pub attained: Option<f64>,
+    /// Whether every judged class satisfies the model. Decided on exact numbers, entropy excepted, which is allowed
+    /// to fall short by a relative 1e-9 so that rounding does not fail a class that is exactly diverse enough.
+    pub holds: bool,
+    /// The classes that do not.
+    pub failing_classes: u64,
+    /// Their rows.
+    pub failing_rows: u64,
+    /// The worst classes, worst first, whether or not they fail.
+    pub worst: Vec<WorstClass>,
+    /// What a reader must know about this figure.
+    pub note: Option<String>,
+}
+
+/// One of the worst classes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WorstClass {
+    /// Its number of rows.
+    pub size: u64,
+    /// What it attains.
+    pub attained: f64,
+}
+
+/// How many of the worst classes are reported.
+const WORST: usize = 5;
+
+/// One class under one model.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Judgement {
+    holds: bool,
+    attained: f64,
+}
+
+/// Checks a release against a claim. Every model is judged on every class; nothing is taken from whoever made the release.
+pub fn check_models(
+    release: &CodedTable,
+    claim: &Claim,
+    reference: Option<&Reference>,
+) -> Result<Outcome, VerifyError> {
+    // Parameters first: a claim that cannot be read must not depend on the data.
+    let requirements = claim.models.iter().map(Requirement::read).collect::<Result<Vec<_>, _>>()?;
+    let classes = Classes::of(release, &claim.quasi, claim.star)?;
+    let models = requirements
+        .iter()
+        .zip(&claim.models)
+        .map(|(requirement, model)| judge(requirement, &model.name, release, &classes, reference))
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Outcome {
+        rows: release.rows as u64,
+        star_rows: classes.star_rows(),
+        classes: classes.count(),
+        smallest_class: classes.smallest(),
+        holds: models.iter().all(|model| model.holds),
+        models,
+        class_sizes: classes.sizes(),
+        notes: classes.notes(),
+    })
+}
+
+/// The classes of a release and which of them are judged.
+struct Classes {
+    groups: Groups,
+    /// The class of the star rows.
+    star: Option<usize>,
+    star_rule: StarRows,
+}
+
+impl Classes {
+    fn of(release: &CodedTable, quasi: &[String], star_rule: StarRows) -> Result<Self, VerifyError> {
+        check_size(release, RELEASE)?;
+        if quasi.is_empty() {
+            return Err(VerifyError::NoQuasi);
+        }
+        check_distinct(quasi.iter().map(String::as_str), "list of quasi-identifiers")?;
+        let columns =
+            quasi.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
+        let parts: Vec<_> = columns.iter().map(|column| part(column)).collect();
+        let groups = group(&parts, release.rows);
+        let stars: Option<Vec<u32>> =
+            columns.iter().map(|column| column.values.find_sorted(SUPPRESSED)).collect();
+        let star = stars.and_then(|stars| {
+            groups.first_row.iter().position(|&row| {
+                columns.iter().zip(&stars).all(|(column, &star)| column.codes.get(row as usize) == star)
+            })
+        });
+        Ok(Self { groups, star, star_rule })
+    }
+
+    /// The classes that must satisfy the models.
+    fn judged(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.groups.len()).filter(|&class| self.star_rule == StarRows::Judged || Some(class) != self.star)
+    }
+
+    /// The classes without that of the star rows.
+    fn count(&self) -> u64 {
+        self.groups.len() as u64 - u64::from(self.star.is_some())
+    }
+
+    /// The size of the smallest judged class.
+    fn smallest(&self) -> Option<u64> {
+        self.judged().map(|class| self.groups.size[class]).min()
+    }
+
+    fn star_rows(&self) -> u64 {
+        self.star.map_or(0, |class| self.groups.size[class])
+    }
+
+    /// Classes by size, without the star rows.
+    fn sizes(&self) -> Vec<(u64, u64)> {
+        let mut sizes: Vec<u64> = (0..self.groups.len())
+            .filter(|&class| Some(class) != self.star)
+            .map(|class| self.groups.size[class])
+            .collect();
+        sizes.sort_unstable();
+        sizes.chunk_by(|one, next| one == next).map(|run| (run[0], run.len() as u64)).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.groups.len() == 0 {
+            notes.push("empty release".to_owned());
+        }
+        if self.star_rule == StarRows::Unjudged && self.star_rows() > 0 {
+            notes.push(format!(
+                "{} fully suppressed rows were not judged: whoever is in no other class is among them",
+                self.star_rows()
+            ));
+        }
+        notes
+    }
+}
+
+fn judge(
+    requirement: &Requirement,
+    name: &str,
+    release: &CodedTable,
+    classes: &Classes,
+    reference: Option<&Reference>,
+) -> Result<ModelOutcome, VerifyError> {
+    let size = &classes.groups.size;
+    let judged: Vec<usize> = classes.judged().collect();
+    let of_column = |column: &CodedColumn| Histograms::count(&classes.groups, part(column));
+    let mut note = None;
+    let judgements: Vec<Judgement> = match requirement {
+        Requirement::KAnonymity { k } => judged
+            .iter()
+            .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
+            .collect(),
+        Requirement::LDiversity { column: sensitive, variant } => {
+            let histograms = of_column(column(release, RELEASE, sensitive)?);
+            judged.par_iter().map(|&class| variant.judge(size[class], histograms.of(class))).collect()
+        }
+        Requirement::TCloseness { column: sensitive, t, ground } => {
+            let sensitive = column(release, RELEASE, sensitive)?;
+            let (closeness, remark) = Closeness::new(sensitive, ground, reference)?;
+            note = remark;
+            let histograms = of_column(sensitive);
+            let judge = |&class: &usize| closeness.judge(*t, size[class], histograms.of(class));
+            judged.par_iter().map(judge).collect()
+        }
+    };
+
+    let failing = || judged.iter().zip(&judgements).filter(|(_, judgement)| !judgement.holds);
+    let mut worst: Vec<WorstClass> = judged
+        .iter()
+        .zip(&judgements)
+        .map(|(&class, judgement)| WorstClass { size: size[class], attained: judgement.attained })
+        .collect();
+    let larger_is_better = requirement.larger_is_better();
+    let worse_first = |a: &WorstClass, b: &WorstClass| {
+        let by_attained = a.attained.total_cmp(&b.attained);
+        let by_attained = if larger_is_better { by_attained } else { by_attained.reverse() };
+        by_attained.then(a.size.cmp(&b.size))
+    };
+    if worst.len() > WORST {
+        worst.select_nth_unstable_by(WORST - 1, worse_first);
+        worst.truncate(WORST);
+    }
+    worst.sort_unstable_by(worse_first);
+    Ok(ModelOutcome {
+        name: name.to_owned(),
+        label: requirement.label(),
+        required: requirement.required(),
+        attained: worst.first().map(|class| class.attained),
+        holds: judgements.iter().all(|judgement| judgement.holds),
+        failing_classes: failing().count() as u64,
+        failing_rows: failing().map(|(&class, _)| size[class]).sum(),
+        worst,
+        note,
+    })
+}
+
+impl Requirement {
+    fn larger_is_better(&self) -> bool {
+        !matches!(self, Self::TCloseness { .. } | Self::LDiversity { variant: Variant::Recursive { .. }, .. })
+    }
+
+    fn required(&self) -> f64 {
+        match self {
+            Self::KAnonymity { k } => *k as f64,
+            Self::TCloseness { t, .. } => t.to_f64(),
+            Self::LDiversity { variant, .. } => match variant {
+                Variant::Distinct { l } => *l as f64,
+                Variant::Entropy { l } | Variant::Frequency { l } => l.to_f64(),
+                Variant::Recursive { c, .. } => c.to_f64(),
+            },
+        }
+    }
+
+    fn label(&self) -> String {
+        match self {
+            Self::KAnonymity { .. } => "k-anonymity".to_owned(),
+            Self::LDiversity { column, variant } => match variant {
+                Variant::Distinct { .. } => format!("distinct l-diversity of {column}"),
+                Variant::Entropy { .. } => format!("entropy l-diversity of {column}"),
+                Variant::Frequency { .. } => format!("frequency l-diversity of {column}"),
+                Variant::Recursive { l, .. } => format!("recursive (c,{l})-diversity of {column}"),
+            },
+            Self::TCloseness { column, ground, .. } => {
+                format!("t-closeness of {column}, {} distance", ground.name())
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Claims read into requirements; whatever is not understood is an error.
+
+use serde_json::{Map, Value};
+
+use super::ModelClaim;
+use super::t_closeness::Ground;
+use crate::error::VerifyError;
+use crate::exact::Rational;
+
+/// One model, understood.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Requirement {
+    KAnonymity { k: u64 },
+    LDiversity { column: String, variant: Variant },
+    TCloseness { column: String, t: Rational, ground: Ground },
+}
+
+/// The four meanings of "l-diversity".
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Variant {
+    Distinct { l: u64 },
+    Entropy { l: Rational },
+    Recursive { l: u64, c: Rational },
+    Frequency { l: Rational },
+}
+
+impl Requirement {
+    pub(super) fn read(claim: &ModelClaim) -> Result<Self, VerifyError> {
+        let mut parameters = Parameters { model: &claim.name, rest: claim.parameters.clone() };
+        let requirement = match claim.name.as_str() {
+            "k_anonymity" => Self::KAnonymity { k: parameters.integer("k", 1)? },
+            "l_diversity" => {
+                let variant =
+                    parameters.choice("variant", &["distinct", "entropy", "recursive", "frequency"])?;
+                let variant = match variant {
+                    "distinct" => Variant::Distinct { l: parameters.integer("l", 1)? },
+                    "entropy" => Variant::Entropy { l: parameters.at_least_one("l")? },
+                    "frequency" => Variant::Frequency { l: parameters.at_least_one("l")? },
+                    _ => Variant::Recursive { l: parameters.integer("l", 2)?, c: parameters.positive("c")? },
+                };
+                Self::LDiversity { column: parameters.text("column")?, variant }
+            }
+            "t_closeness" => {
+                let ground = match parameters.choice("distance", &["equal", "ordered", "hierarchical"])? {
+                    "equal" => Ground::Equal,
+                    "ordered" => Ground::Ordered { order: parameters.optional("order", texts)? },
+                    _ => Ground::Hierarchical { tree: parameters.optional("tree", paths)? },
+                };
+                Self::TCloseness { column: parameters.text("column")?, t: parameters.share("t")?, ground }
+            }
+            _ => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
+        };
+        parameters.none_left()?;
+        Ok(requirement)
+    }
+}
+
+/// Parameters that are taken one by one; what is left at the end is an error.
+struct Parameters<'a> {
+    model: &'a str,
+    rest: Map<String, Value>,
+}
+
+impl Parameters<'_> {
+    fn error(&self, parameter: &str, why: &str) -> VerifyError {
+        VerifyError::Parameter {
+            model: self.model.to_owned(),
+            parameter: parameter.to_owned(),
+            why: why.to_owned(),
+        }
+    }
+
+    fn take(&mut self, parameter: &str) -> Result<Value, VerifyError> {
+        self.rest.shift_remove(parameter).ok_or_else(|| self.error(parameter, "it is missing"))
+    }
+
+    fn text(&mut self, parameter: &str) -> Result<String, VerifyError> {
+        match self.take(parameter)? {
+            Value::String(text) => Ok(text),
+            _ => Err(self.error(parameter, "it must be a text")),
+        }
+    }
+
+    fn choice(&mut self, parameter: &str, known: &[&'static str]) -> Result<&'static str, VerifyError> {
+        let given = self.text(parameter)?;
+        let choice = known.iter().find(|&&name| name == given);
+        choice
+            .copied()
+            .ok_or_else(|| self.error(parameter, &format!("it must be one of {}", known.join(", "))))
+    }
+
+    fn optional<T>(
+        &mut self,
+        parameter: &str,
+        read: fn(&Value) -> Option<T>,
+    ) -> Result<Option<T>, VerifyError> {
+        let Some(value) = self.rest.shift_remove(parameter) else { return Ok(None) };
+        match read(&value) {
+            Some(read) => Ok(Some(read)),
+            None => {
+                Err(self.error(parameter, "it must be a list of texts (order) or of paths of texts (tree)"))
+            }
+        }
+    }
+
+    /// A number that is not negative, from its written form: JSON writes the shortest decimal, so 0.2 is 1/5.
+    fn number(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+        let read = match self.take(parameter)? {
+            Value::Number(number) => Rational::parse(&number.to_string()),
+            Value::String(text) => Rational::parse(&text),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            self.error(parameter, "it must be a number that is not negative, with at most 30 digits")
+        })
+    }
+
+    fn integer(&mut self, parameter: &str, least: u64) -> Result<u64, VerifyError> {
+        let integer = self.number(parameter)?.integer().and_then(|integer| u64::try_from(integer).ok());
+        integer
+            .filter(|&integer| integer >= least)
+            .ok_or_else(|| self.error(parameter, &format!("it must be an integer of at least {least}")))
+    }
+
+    fn at_least_one(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+        let number = self.number(parameter)?;
+        if number.compare(1, 1).is_lt() {
+            return Err(self.error(parameter, "it must be at least 1"));
+        }
+        Ok(number)
+    }
+
+    fn positive(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+        let number = self.number(parameter)?;
+        if number.numerator == 0 {
+            return Err(self.error(parameter, "it must be greater than 0"));
+        }
+        Ok(number)
+    }
+
+    fn share(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+        let number = self.number(parameter)?;
+        if number.compare(1, 1).is_gt() {
+            return Err(self.error(parameter, "it must be between 0 and 1"));
+        }
+        Ok(number)
+    }
+
+    fn none_left(&self) -> Result<(), VerifyError> {
+        match self.rest.keys().next() {
+            Some(unknown) => Err(self.error(unknown, "this model has no such parameter here")),
+            None => Ok(()),
+        }
+    }
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+fn paths(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
+    let path = |value: &Value| {
+        let mut path = texts(value)?.into_iter();
+        Some((path.next()?, path.collect()))
+    };
+    value.as_array()?.iter().map(path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn read(claim: &Value) -> Result<Requirement, VerifyError> {
+        Requirement::read(&ModelClaim::from_json(claim)?)
+    }
+
+    #[test]
+    fn numbers_are_kept_exactly() {
+        let l = |written: Value| match read(
+            &json!({"model": "l_diversity", "variant": "frequency", "l": written, "column": "s"}),
+        ) {
+            Ok(Requirement::LDiversity { variant: Variant::Frequency { l }, .. }) => {
+                (l.numerator, l.denominator)
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(l(json!(2.5)), (5, 2));
+        assert_eq!(l(json!("2.5")), (5, 2));
+        assert_eq!(l(json!("5/3")), (5, 3));
+        assert_eq!(l(json!(1)), (1, 1));
+        assert_eq!(l(json!(1.1)), (11, 10));
+    }
+
+    #[test]
+    fn legal_claims_at_the_edge_of_their_ranges() {
+        for claim in [
+            json!({"model": "k_anonymity", "k": 1}),
+            json!({"model": "k_anonymity", "k": "5"}),
+            json!({"model": "l_diversity", "variant": "distinct", "l": 1, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "entropy", "l": 1.0, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "recursive", "l": 2, "c": 0.0001, "column": "s"}),
+            json!({"model": "t_closeness", "distance": "equal", "t": 0, "column": "s"}),
+            json!({"model": "t_closeness", "distance": "equal", "t": 1, "column": "s"}),
+            json!({"model": "t_closeness", "distance": "ordered", "t": 0.1, "column": "s", "order": ["a", "b"]}),
+            json!({"model": "t_closeness", "distance": "hierarchical", "t": 0.1, "column": "s", "tree": [["a", "r"], ["b", "r"]]}),
+        ] {
+            assert!(read(&claim).is_ok(), "{claim}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_an_error() {
+        for claim in [
+            json!({"model": "k-anonymity", "k": 5}),
+            json!({"model": "delta_presence"}),
+            json!({"k": 5}),
+            json!(5),
+        ] {
+            assert!(matches!(read(&claim), Err(VerifyError::UnknownModel { .. })), "{claim}");
+        }
+        for claim in [
+            json!({"model": "k_anonymity"}),
+            json!({"model": "k_anonymity", "k": 0}),
+            json!({"model": "k_anonymity", "k": 2.5}),
+            json!({"model": "k_anonymity", "k": -3}),
+            json!({"model": "k_anonymity", "k": true}),
+            json!({"model": "k_anonymity", "k": 5, "column": "s"}),
+            json!({"model": "l_diversity", "l": 2, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "strong", "l": 2, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "distinct", "l": 2}),
+            json!({"model": "l_diversity", "variant": "distinct", "l": 0, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "distinct", "l": 2.5, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "entropy", "l": 0.99, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "frequency", "l": 0.99, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "frequency", "l": 2, "c": 1, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "recursive", "l": 1, "c": 1, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "recursive", "l": 2, "c": 0, "column": "s"}),
+            json!({"model": "l_diversity", "variant": "recursive", "l": 2, "column": "s"}),
+            json!({"model": "t_closeness", "t": 0.1, "column": "s"}),
+            json!({"model": "t_closeness", "distance": "equal", "t": 1.0001, "column": "s"}),
+            json!({"model": "t_closeness", "distance": "equal", "t": -0.1, "column": "s"}),
+            json!({"model": "t_closeness", "distance": "equal", "t": 0.1, "column": "s", "order": ["a"]}),
+            json!({"model": "t_closeness", "distance": "ordered", "t": 0.1, "column": "s", "order": "a"}),
+            json!({"model": "t_closeness", "distance": "hierarchical", "t": 0.1, "column": "s", "tree": [[]]}),
+        ] {
+            assert!(matches!(read(&claim), Err(VerifyError::Parameter { .. })), "{claim}");
+        }
+    }
+}

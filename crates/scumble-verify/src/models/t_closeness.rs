@@ -1,0 +1,329 @@
+//! The distance of one class's sensitive values from those of the original table, in exact fractions.
+//!
+//! With p the counts of the class (size s) and q those of the original (n rows), all distances are integers over a
+//! common denominator: p/s − q/n = (p·n − q·s) / (s·n).
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use scumble_files::table::CodedColumn;
+
+use super::{Judgement, Reference, ReferenceColumn};
+use crate::error::VerifyError;
+use crate::exact::Rational;
+use crate::value::{Value, ValueKind};
+
+/// The distance between values, as claimed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Ground {
+    Equal,
+    Ordered { order: Option<Vec<String>> },
+    Hierarchical { tree: Option<Vec<(String, Vec<String>)>> },
+}
+
+impl Ground {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Ordered { .. } => "ordered",
+            Self::Hierarchical { .. } => "hierarchical",
+        }
+    }
+}
+
+/// The original distribution of one column, ready to be compared with classes.
+pub(super) struct Closeness {
+    /// The original's number of rows.
+    total: u64,
+    /// The original's rows per code of the release.
+    count: Vec<u64>,
+    distance: Distance,
+}
+
+enum Distance {
+    Equal,
+    Ordered(Line),
+    Hierarchical(Tree),
+}
+
+/// Counts above this would not fit the sums below; it is 1,000 times the number of people on earth.
+const MOST_ROWS: u64 = 1 << 43;
+
+impl Closeness {
+    /// Prepares the comparison; the remark says what a reader must know about it.
+    pub(super) fn new(
+        column: &CodedColumn,
+        ground: &Ground,
+        reference: Option<&Reference>,
+    ) -> Result<(Self, Option<String>), VerifyError> {
+        let own = ReferenceColumn {
+            name: column.name.clone(),
+            counts: own_counts(column),
+            order: None,
+            tree: None,
+        };
+        let (original, remark) = match reference {
+            None => (
+                &own,
+                Some(
+                    "compared with the release's own distribution, since that of the original was not given"
+                        .to_owned(),
+                ),
+            ),
+            Some(reference) => match reference.columns.iter().find(|original| original.name == column.name) {
+                Some(original) => (original, None),
+                None => return Err(fault("reference", column, "it does not describe this column")),
+            },
+        };
+        let mut counts: Vec<(&str, u64)> =
+            original.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
+        counts.sort_unstable();
+        if counts.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return Err(fault("reference", column, "it counts a value twice"));
+        }
+        let total = counts.iter().try_fold(0u64, |sum, &(_, count)| sum.checked_add(count));
+        let total = total.filter(|&total| total <= MOST_ROWS);
+        let total =
+            total.ok_or_else(|| fault("reference", column, "it counts more rows than can be compared"))?;
+        if total == 0 && !column.codes.is_empty() {
+            return Err(fault("reference", column, "it counts no rows"));
+        }
+        let find = |text: &str| {
+            counts.binary_search_by(|entry| entry.0.cmp(text)).map_or(0, |place| counts[place].1)
+        };
+        let distance = match ground {
+            Ground::Equal => Distance::Equal,
+            Ground::Ordered { order } => {
+                Distance::Ordered(Line::new(column, &counts, order.as_ref().or(original.order.as_ref()))?)
+            }
+            Ground::Hierarchical { tree } => {
+                Distance::Hierarchical(Tree::new(column, &counts, tree.as_ref().or(original.tree.as_ref()))?)
+            }
+        };
+        let count = column.values.iter().map(find).collect();
+        Ok((Self { total, count, distance }, remark))
+    }
+
+    pub(super) fn judge(&self, t: Rational, size: u64, histogram: &[(u32, u64)]) -> Judgement {
+        let (numerator, denominator) = self.distance(size, histogram);
+        Judgement {
+            holds: t.compare(numerator, denominator).is_ge(),
+            attained: numerator as f64 / denominator as f64,
+        }
+    }
+
+    /// The distance of a class as a fraction.
+    pub(super) fn distance(&self, size: u64, histogram: &[(u32, u64)]) -> (u128, u128) {
+        let (s, n) = (u128::from(size), u128::from(self.total));
+        match &self.distance {
+            Distance::Equal => {
+                // Values that are not in the class differ by their whole share in the original.
+                let mut elsewhere = n;
+                let mut sum = 0u128;
+                for &(code, p) in histogram {
+                    let q = u128::from(self.count[code as usize]);
+                    elsewhere -= q;
+                    sum += (u128::from(p) * n).abs_diff(q * s);
+                }
+                (sum + elsewhere * s, 2 * s * n)
+            }
+            Distance::Ordered(line) => line.distance(s, n, histogram),
+            Distance::Hierarchical(tree) => tree.distance(s, n, histogram),
+        }
+    }
+}
+
+fn own_counts(column: &CodedColumn) -> Vec<(String, u64)> {
+    let mut counts: Vec<(String, u64)> = column.values.iter().map(|text| (text.to_owned(), 0)).collect();
+    for code in column.codes.iter() {
+        counts[code as usize].1 += 1;
+    }
+    counts
+}
+
+fn fault(what: &'static str, column: &CodedColumn, why: &str) -> VerifyError {
+    VerifyError::Domain { what, column: column.name.clone(), why: why.to_owned() }
+}
+
+/// A domain of ordered values: the work of moving is the number of steps.
+struct Line {
+    /// The rank of each code of the release.
+    rank: Vec<u32>,
+    /// The original's rows up to and with each rank.
+    cumulative: Vec<u64>,
+    /// Sums of `cumulative` before each rank.
+    sums: Vec<u128>,
+}
+
+impl Line {
+    fn new(
+        column: &CodedColumn,
+        counts: &[(&str, u64)],
+        order: Option<&Vec<String>>,
+    ) -> Result<Self, VerifyError> {
+        let numeric;
+        let order: &[String] = match order {
+            Some(order) => order,
+            None => {
+                numeric = numeric_order(column, counts).ok_or_else(|| {
+                    fault("order", column, "none is given and its values are not all numbers; list the values in ascending order")
+                })?;
+                &numeric
+            }
+        };
+        let mut rank_of: HashMap<&str, u32, foldhash::fast::FixedState> = HashMap::default();
+        for (rank, text) in order.iter().enumerate() {
+            if rank_of.insert(text, rank as u32).is_some() {
+                return Err(fault("order", column, "it lists a value twice"));
+            }
+        }
+        let missing =
+            || fault("order", column, "it does not list every value of the column; add the missing ones");
+        let rank = column
+            .values
+            .iter()
+            .map(|text| rank_of.get(text).copied())
+            .collect::<Option<_>>()
+            .ok_or_else(missing)?;
+        let mut cumulative = vec![0u64; order.len()];
+        for &(text, count) in counts {
+            cumulative[*rank_of.get(text).ok_or_else(missing)? as usize] = count;
+        }
+        let mut sums = vec![0u128; order.len() + 1];
+        for rank in 0..order.len() {
+            cumulative[rank] += if rank > 0 { cumulative[rank - 1] } else { 0 };
+            sums[rank + 1] = sums[rank] + u128::from(cumulative[rank]);
+        }
+        Ok(Self { rank, cumulative, sums })
+    }
+
+    fn distance(&self, s: u128, n: u128, histogram: &[(u32, u64)]) -> (u128, u128) {
+        let steps = self.cumulative.len().saturating_sub(1);
+        if steps == 0 {
+            return (0, 1);
+        }
+        let mut ranked: Vec<(usize, u64)> =
+            histogram.iter().map(|&(code, count)| (self.rank[code as usize] as usize, count)).collect();
+        ranked.sort_unstable();
+        // Between two values of the class its cumulative count stands still.
+        let (mut sum, mut from, mut so_far) = (0, 0, 0u64);
+        for (rank, count) in ranked {
+            sum += self.stretch(from, rank, u128::from(so_far) * n, s);
+            (from, so_far) = (rank, so_far + count);
+        }
+        sum += self.stretch(from, steps, u128::from(so_far) * n, s);
+        (sum, steps as u128 * s * n)
+    }
+
+    /// The sum of |class − cumulative · s| over the ranks from `from` to before `to`.
+    fn stretch(&self, from: usize, to: usize, class: u128, s: u128) -> u128 {
+        let below =
+            self.cumulative[from..to].partition_point(|&cumulative| u128::from(cumulative) * s <= class);
+        let middle = from + below;
+        let (lower, upper) = (self.sums[middle] - self.sums[from], self.sums[to] - self.sums[middle]);
+        (class * below as u128 - lower * s) + (upper * s - class * (to - middle) as u128)
+    }
+}
+
+/// All values seen, by number; none if one of them is no number.
+fn numeric_order(column: &CodedColumn, counts: &[(&str, u64)]) -> Option<Vec<String>> {
+    let texts = || column.values.iter().chain(counts.iter().map(|&(text, _)| text));
+    let read = |comma| {
+        let number = |text| Some((Value::read(text, ValueKind::Number { comma })?, text));
+        texts().map(number).collect::<Option<Vec<_>>>()
+    };
+    let mut numbers = read(false).or_else(|| read(true))?;
+    numbers.sort_unstable();
+    numbers.dedup();
+    Some(numbers.into_iter().map(|(_, text)| text.to_owned()).collect())
+}
+
+/// A domain in a tree: the work of moving is the height of the lowest common ancestor over the height of the tree.
+struct Tree {
+    /// Nodes are numbered so that a parent comes after its children; the root has no parent.
+    parent: Vec<Option<u32>>,
+    /// The longest way down to a leaf; 0 for leaves.
+    height: Vec<u32>,
+    /// The original's rows below each node.
+    count: Vec<u64>,
+    /// The leaf of each code of the release.
+    leaf: Vec<u32>,
+}
+
+impl Tree {
+    fn new(
+        column: &CodedColumn,
+        counts: &[(&str, u64)],
+        paths: Option<&Vec<(String, Vec<String>)>>,
+    ) -> Result<Self, VerifyError> {
+        let paths = paths
+            .ok_or_else(|| fault("tree", column, "none is given; give the path of each value to the root"))?;
+        // A node is its label and its parent: a label may come again elsewhere. Leaves are nodes of their own.
+        let mut inner: HashMap<(&str, Option<u32>), u32, foldhash::fast::FixedState> = HashMap::default();
+        let mut leaf_of: HashMap<&str, u32, foldhash::fast::FixedState> = HashMap::default();
+        let mut parents: Vec<Option<u32>> = Vec::new();
+        for (leaf, ancestors) in paths {
+            let mut parent = None;
+            for label in ancestors.iter().rev() {
+                parent = Some(*inner.entry((label.as_str(), parent)).or_insert_with(|| {
+                    parents.push(parent);
+                    (parents.len() - 1) as u32
+                }));
+            }
+            parents.push(parent);
+            if leaf_of.insert(leaf, (parents.len() - 1) as u32).is_some() {
+                return Err(fault("tree", column, "it lists a value twice"));
+            }
+        }
+        if parents.iter().filter(|parent| parent.is_none()).count() != 1 {
+            return Err(fault("tree", column, "its paths do not end in one root"));
+        }
+        // Nodes were made from the root down; turned around, children come first.
+        let last = parents.len() as u32 - 1;
+        let parent: Vec<Option<u32>> =
+            parents.iter().rev().map(|parent| parent.map(|node| last - node)).collect();
+        let leaf_node = |text: &str| leaf_of.get(text).map(|&node| last - node);
+        let missing =
+            || fault("tree", column, "it does not hold every value of the column; add the missing ones");
+        let mut count = vec![0u64; parent.len()];
+        for &(text, rows) in counts {
+            count[leaf_node(text).ok_or_else(missing)? as usize] = rows;
+        }
+        let mut height = vec![0u32; parent.len()];
+        for node in 0..parent.len() {
+            if let Some(above) = parent[node] {
+                count[above as usize] += count[node];
+                height[above as usize] = height[above as usize].max(height[node] + 1);
+            }
+        }
+        let leaf = column.values.iter().map(leaf_node).collect::<Option<_>>().ok_or_else(missing)?;
+        Ok(Self { parent, height, count, leaf })
+    }
+
+    fn distance(&self, s: u128, n: u128, histogram: &[(u32, u64)]) -> (u128, u128) {
+        let tree_height = self.height.last().copied().unwrap_or(0);
+        if tree_height == 0 {
+            return (0, 1);
+        }
+        // Only nodes above the class's values can have a child with too much, and only there something moves. They are
+        // visited children first. Per node: the class's rows below it, and what its children have too much.
+        let mut waiting: BTreeMap<u32, (u128, u128)> = BTreeMap::new();
+        for &(code, count) in histogram {
+            waiting.entry(self.leaf[code as usize]).or_default().0 += u128::from(count);
+        }
+        let mut cost = 0u128;
+        while let Some((node, (rows, surplus))) = waiting.pop_first() {
+            let node = node as usize;
+            let (here, original) = (rows * n, u128::from(self.count[node]) * s);
+            // surplus − shortage of the children = here − original.
+            let shortage = (surplus + original).saturating_sub(here);
+            cost += u128::from(self.height[node]) * surplus.min(shortage);
+            if let Some(parent) = self.parent[node] {
+                let above = waiting.entry(parent).or_default();
+                above.0 += rows;
+                above.1 += here.saturating_sub(original);
+            }
+        }
+        (cost, u128::from(tree_height) * s * n)
+    }
+}

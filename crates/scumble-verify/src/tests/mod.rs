@@ -1,0 +1,26 @@
+//! Whole checks on tables made by hand and at random, against a second, naive reading of the definitions.
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
+
+/// A table from columns of texts.
+pub(crate) fn table(columns: &[(&str, &[&str])]) -> CodedTable {
+    let rows = columns.first().map_or(0, |(_, cells)| cells.len());
+    let code = |(name, cells): &(&str, &[&str])| {
+        let mut distinct = cells.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let values: Texts = distinct.iter().copied().collect();
+        let mut codes = Codes::with_capacity(values.len(), cells.len());
+        for cell in *cells {
+            codes.push(values.find_sorted(cell).expect("just put there"));
+        }
+        CodedColumn { name: (*name).to_owned(), values, codes }
+    };
+    CodedTable { columns: columns.iter().map(code).collect(), rows }
+}
+
+mod closeness;
+mod judged;
+mod naive;
+mod scale;
+mod truthful;

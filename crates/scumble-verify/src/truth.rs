@@ -1,0 +1,292 @@
+//! Is each released value true of the original row it stands for?
+
+use foldhash::fast::FixedState;
+use hashbrown::HashSet;
+use rayon::prelude::*;
+use scumble_files::table::{CodedColumn, CodedTable};
+use serde::Serialize;
+
+use crate::columns::{ORIGINAL, RELEASE, check_distinct, check_size, column, part};
+use crate::cover::{Cover, Original, Reading, Released};
+use crate::error::VerifyError;
+use crate::matching;
+
+/// What a column of the release owes to the original.
+#[derive(Debug, Clone)]
+pub enum Truth {
+    /// The same text in every row, without quoting.
+    Exact,
+    /// A value that covers the original one.
+    Covers(Cover),
+    /// The column must not be in the release, as identifiers and dropped columns must not.
+    Absent,
+}
+
+/// Whether original rows may be missing from the release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drops {
+    /// Rows may have been dropped.
+    Allowed,
+    /// Every original row must be there.
+    Forbidden,
+}
+
+/// What was found; no values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TruthOutcome {
+    /// Whether everything below is as it must be.
+    pub holds: bool,
+    /// The rows of the release.
+    pub released_rows: u64,
+    /// The rows of the original table.
+    pub original_rows: u64,
+    /// The original rows that no released row stands for; a fault only where drops are forbidden.
+    pub unreleased_rows: u64,
+    /// Released rows whose original row also stands behind an earlier one. Only with a row map.
+    pub repeated_rows: u64,
+    /// Released rows for which no original row is left. Only without a row map.
+    pub unassigned_rows: u64,
+    /// Columns that must not be there, are not declared, or are missing.
+    pub column_faults: Vec<ColumnFault>,
+    /// The columns that were compared. Only with a row map.
+    pub columns: Vec<ColumnTruth>,
+    /// The first false cell: by row, then by the columns' order. Only with a row map.
+    pub first_false: Option<FalseCell>,
+}
+
+/// A column that should or should not be in the release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ColumnFault {
+    /// The column.
+    pub column: String,
+    /// What is wrong.
+    pub fault: ColumnFaultKind,
+}
+
+/// What is wrong with a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnFaultKind {
+    /// It is in the release although it must not be.
+    MustBeAbsent,
+    /// It is in the release and nobody said what it is.
+    Undeclared,
+    /// It is not in the release although it was announced.
+    Missing,
+}
+
+/// One compared column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ColumnTruth {
+    /// The column.
+    pub column: String,
+    /// Distinct pairs of original and released value of which the released one is false.
+    pub false_pairs: u64,
+    /// The cells that hold them.
+    pub false_cells: u64,
+    /// The first of them, counted from 1 in the release.
+    pub first_row: Option<u64>,
+}
+
+/// A false cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FalseCell {
+    /// The row of the release, counted from 1.
+    pub row: u64,
+    /// The column.
+    pub column: String,
+}
+
+/// Checks every cell of the release against the original row that the private row map says it came from.
+///
+/// `row_map[i]` is the original row (from 0) of released row `i`.
+pub fn check_truth_with_map(
+    release: &CodedTable,
+    original: &CodedTable,
+    row_map: &[u32],
+    columns: &[(String, Truth)],
+    drops: Drops,
+) -> Result<TruthOutcome, VerifyError> {
+    let (column_faults, pairings) = pair_columns(release, original, columns)?;
+    if row_map.len() != release.rows {
+        let why = format!("it has {} entries and the release {} rows", row_map.len(), release.rows);
+        return Err(VerifyError::RowMap { why });
+    }
+    let mut used = vec![false; original.rows];
+    let mut repeated_rows = 0;
+    for (row, &source) in row_map.iter().enumerate() {
+        match used.get_mut(source as usize) {
+            Some(used) if *used => repeated_rows += 1,
+            Some(used) => *used = true,
+            None => {
+                let why = format!(
+                    "released row {} is said to come from a row the original table does not have",
+                    row + 1
+                );
+                return Err(VerifyError::RowMap { why });
+            }
+        }
+    }
+    let columns: Vec<ColumnTruth> = pairings.par_iter().map(|pairing| pairing.check(row_map)).collect();
+    let first_false = columns
+        .iter()
+        .filter_map(|column| Some(FalseCell { row: column.first_row?, column: column.column.clone() }))
+        .min_by_key(|cell| cell.row);
+    let unreleased_rows = used.iter().filter(|&&used| !used).count() as u64;
+    Ok(TruthOutcome {
+        holds: column_faults.is_empty()
+            && first_false.is_none()
+            && repeated_rows == 0
+            && (drops == Drops::Allowed || unreleased_rows == 0),
+        released_rows: release.rows as u64,
+        original_rows: original.rows as u64,
+        unreleased_rows,
+        repeated_rows,
+        unassigned_rows: 0,
+        column_faults,
+        columns,
+        first_false,
+    })
+}
+
+/// Checks, without a row map, that the released rows can be assigned to distinct original rows of which they are true.
+pub fn check_truth(
+    release: &CodedTable,
+    original: &CodedTable,
+    columns: &[(String, Truth)],
+    drops: Drops,
+) -> Result<TruthOutcome, VerifyError> {
+    let (column_faults, pairings) = pair_columns(release, original, columns)?;
+    let unassigned_rows = matching::unassigned(release.rows, original.rows, &pairings)?;
+    let unreleased_rows = (original.rows as u64 + unassigned_rows).saturating_sub(release.rows as u64);
+    Ok(TruthOutcome {
+        holds: column_faults.is_empty()
+            && unassigned_rows == 0
+            && (drops == Drops::Allowed || unreleased_rows == 0),
+        released_rows: release.rows as u64,
+        original_rows: original.rows as u64,
+        unreleased_rows,
+        repeated_rows: 0,
+        unassigned_rows,
+        column_faults,
+        columns: Vec::new(),
+        first_false: None,
+    })
+}
+
+/// A released column beside its original.
+pub(crate) struct Pairing<'a> {
+    pub(crate) released: &'a CodedColumn,
+    pub(crate) original: &'a CodedColumn,
+    /// None: exactly the same texts.
+    pub(crate) cover: Option<&'a Cover>,
+}
+
+/// Pairs the declared columns and finds those that should or should not be there.
+fn pair_columns<'a>(
+    release: &'a CodedTable,
+    original: &'a CodedTable,
+    columns: &'a [(String, Truth)],
+) -> Result<(Vec<ColumnFault>, Vec<Pairing<'a>>), VerifyError> {
+    check_size(release, RELEASE)?;
+    check_size(original, ORIGINAL)?;
+    check_distinct(columns.iter().map(|(name, _)| name.as_str()), "list of declared columns")?;
+    check_distinct(release.columns.iter().map(|column| column.name.as_str()), RELEASE)?;
+    let mut faults = Vec::new();
+    for released in &release.columns {
+        let fault = match columns.iter().find(|(name, _)| *name == released.name) {
+            Some((_, Truth::Absent)) => ColumnFaultKind::MustBeAbsent,
+            Some(_) => continue,
+            None => ColumnFaultKind::Undeclared,
+        };
+        faults.push(ColumnFault { column: released.name.clone(), fault });
+    }
+    let mut pairings = Vec::new();
+    for (name, truth) in columns {
+        let cover = match truth {
+            Truth::Absent => continue,
+            Truth::Exact => None,
+            Truth::Covers(cover) => Some(cover),
+        };
+        if release.column(name).is_none() {
+            faults.push(ColumnFault { column: name.clone(), fault: ColumnFaultKind::Missing });
+            continue;
+        }
+        let (released, original) = (column(release, RELEASE, name)?, column(original, ORIGINAL, name)?);
+        pairings.push(Pairing { released, original, cover });
+    }
+    Ok((faults, pairings))
+}
+
+/// Value pairs up to this number are remembered in a table of bytes, above it in a hash table.
+const DENSE: usize = 1 << 24;
+
+impl Pairing<'_> {
+    fn check(&self, row_map: &[u32]) -> ColumnTruth {
+        match self.cover {
+            None => {
+                let same = self.same_text();
+                self.check_cells(row_map, |original, released| same[released as usize] == Some(original))
+            }
+            Some(cover) => {
+                let reading = Reading::new(cover);
+                let originals: Vec<Original<'_>> =
+                    self.original.values.iter().map(|text| reading.original(text)).collect();
+                let labels: Vec<Released> =
+                    self.released.values.iter().map(|text| reading.released(text)).collect();
+                let covers = |original: u32, released: u32| {
+                    labels[released as usize].covers(&originals[original as usize])
+                };
+                self.check_pairs_once(row_map, covers)
+            }
+        }
+    }
+
+    /// The original code of the same text, per released code.
+    pub(crate) fn same_text(&self) -> Vec<Option<u32>> {
+        self.released.values.iter().map(|text| self.original.values.find_sorted(text)).collect()
+    }
+
+    /// Asks only once about each pair of values.
+    fn check_pairs_once(&self, row_map: &[u32], covers: impl Fn(u32, u32) -> bool) -> ColumnTruth {
+        let labels = self.released.values.len();
+        match self.original.values.len().checked_mul(labels) {
+            Some(pairs) if pairs <= DENSE => {
+                let mut known: Vec<Option<bool>> = vec![None; pairs];
+                self.check_cells(row_map, |original, released| {
+                    let place = original as usize * labels + released as usize;
+                    *known[place].get_or_insert_with(|| covers(original, released))
+                })
+            }
+            _ => {
+                let mut known: HashSet<(u32, u32), FixedState> = HashSet::default();
+                // Only true pairs are remembered: false ones are rare, or all is lost anyway.
+                self.check_cells(row_map, |original, released| {
+                    let pair = (original, released);
+                    known.contains(&pair) || (covers(original, released) && known.insert(pair))
+                })
+            }
+        }
+    }
+
+    fn check_cells(&self, row_map: &[u32], mut is_true: impl FnMut(u32, u32) -> bool) -> ColumnTruth {
+        let (originals, released) = (part(self.original).codes, part(self.released).codes);
+        let mut false_pairs: HashSet<(u32, u32), FixedState> = HashSet::default();
+        let mut false_cells = 0;
+        let mut first_row = None;
+        for (row, &source) in row_map.iter().enumerate() {
+            let pair = (originals.get(source as usize), released.get(row));
+            if !is_true(pair.0, pair.1) {
+                false_cells += 1;
+                false_pairs.insert(pair);
+                first_row.get_or_insert(row as u64 + 1);
+            }
+        }
+        ColumnTruth {
+            column: self.released.name.clone(),
+            false_pairs: false_pairs.len() as u64,
+            false_cells,
+            first_row,
+        }
+    }
+}
