@@ -6,7 +6,7 @@ use super::data::{Amount, Distribution, RiskBand, RiskFigures, SizeCount, ValueC
 const LISTED: usize = 40;
 
 /// Bars of an ordered column; with more values, neighbours share a bar.
-const BARS: usize = 60;
+const BARS: usize = 100;
 
 /// Bounds of the bands in which rows are counted by risk. They are reciprocals of whole class sizes
 /// (1, 2, 3, 5, 10, 20, 50, 100), written so that `1 / size` compares exactly.
@@ -107,7 +107,7 @@ mod tests {
         // 1/5 is not above 0.2; the five rows in classes of one and two are.
         assert_eq!(risk.rows_above, 5);
         let rows: Vec<u64> = risk.bands.iter().map(|band| band.rows).collect();
-        assert_eq!(rows, [1, 4, 0, 5, 0, 0, 0, 0].map(|r| r).to_vec());
+        assert_eq!(rows, [1, 4, 0, 5, 0, 0, 0, 0]);
     }
 
     #[test]
@@ -137,11 +137,11 @@ mod tests {
 
     #[test]
     fn neighbours_share_a_bar_when_there_are_many() {
-        let values: Vec<ValueCount> = (0..100).map(|i| value(&i.to_string(), 1)).collect();
+        let values: Vec<ValueCount> = (0..201).map(|i| value(&i.to_string(), 1)).collect();
         let distribution = Distribution::of(values, true);
-        // 100 values at most 60 bars: two a bar.
-        assert_eq!(distribution.values.len(), 50);
-        assert_eq!(distribution.values[0], value("0 to 1", 2));
-        assert_eq!(distribution.rows(), 100);
+        // 201 values in at most 100 bars: three a bar.
+        assert_eq!(distribution.values.len(), 67);
+        assert_eq!(distribution.values[0], value("0 to 2", 3));
+        assert_eq!(distribution.rows(), 201);
     }
 }

@@ -18,13 +18,39 @@ fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 /// Classes after coarsening: 45,200 rows.
 fn sizes_before() -> Vec<SizeCount> {
     sizes(&[
-        (1, 940), (2, 380), (3, 190), (4, 120), (5, 84), (6, 66), (7, 70), (8, 40), (9, 30), (12, 95), (17, 60),
-        (28, 75), (41, 60), (63, 48), (90, 30), (140, 22), (260, 16), (420, 12), (780, 8), (1_150, 5), (2_330, 2),
+        (1, 940),
+        (2, 380),
+        (3, 190),
+        (4, 120),
+        (5, 84),
+        (6, 66),
+        (7, 70),
+        (8, 40),
+        (9, 30),
+        (12, 95),
+        (17, 60),
+        (28, 75),
+        (41, 60),
+        (63, 48),
+        (90, 30),
+        (140, 22),
+        (260, 16),
+        (420, 12),
+        (780, 8),
+        (1_150, 5),
+        (2_330, 2),
     ])
 }
 
 fn metric(name: &str, title: &str, value: f64, range: Option<(f64, f64)>, better: Better) -> MetricResult {
-    MetricResult { name: name.into(), title: title.into(), value: value.into(), range, better, ..MetricResult::default() }
+    MetricResult {
+        name: name.into(),
+        title: title.into(),
+        value: value.into(),
+        range,
+        better,
+        ..MetricResult::default()
+    }
 }
 
 fn quasi() -> Vec<String> {
@@ -107,7 +133,14 @@ pub(super) fn full() -> Report {
 pub(super) fn minimal() -> Report {
     Report {
         title: "table".into(),
-        release: Release { rows: 12, released: 12, classes: 2, smallest_class: Some(6), checked: true, ..Release::default() },
+        release: Release {
+            rows: 12,
+            released: 12,
+            classes: 2,
+            smallest_class: Some(6),
+            checked: true,
+            ..Release::default()
+        },
         models: vec![ModelResult {
             name: "k_anonymity".into(),
             title: "k-anonymity".into(),
@@ -142,7 +175,13 @@ fn models() -> Vec<ModelResult> {
             vec![Setting::new("l", 2.5)],
             Setting::new("l", 2.5864),
         ),
-        model("t_closeness", "t-closeness (ordered)", Some("length of stay"), vec![Setting::new("t", 0.3)], Setting::new("t", 0.2467)),
+        model(
+            "t_closeness",
+            "t-closeness (ordered)",
+            Some("length of stay"),
+            vec![Setting::new("t", 0.3)],
+            Setting::new("t", 0.2467),
+        ),
     ]
 }
 
@@ -163,7 +202,13 @@ fn metrics(rows: u64) -> Vec<MetricResult> {
         metric("c_avg", "Average class size (C_AVG)", 11.83, None, Better::Lower),
         metric("precision", "Precision (Prec)", 0.7411, unit, Better::Higher),
         metric("kl_divergence", "KL divergence, largest of all columns", f64::INFINITY, None, Better::Lower),
-        metric("mutual_information_change", "Change of mutual information, largest", 0.019_333, None, Better::Lower),
+        metric(
+            "mutual_information_change",
+            "Change of mutual information, largest",
+            0.019_333,
+            None,
+            Better::Lower,
+        ),
         MetricResult {
             explanation: Some("A metric this page has never heard of brings its own sentence.".into()),
             ..metric("brand_new", "A later metric", 3.5, Some((1.0, 10.0)), Better::Lower)
@@ -180,34 +225,52 @@ fn columns(rows: u64, starred: u64) -> Vec<ColumnReport> {
             ValueCount { value: age.to_string(), rows: (share * 1_100.0) as u64 }
         })
         .collect();
-    let postcodes: Vec<ValueCount> =
-        (0..400u64).map(|i| ValueCount { value: format!("{:05}", 10_115 + 37 * i), rows: 9_000 / (i + 30) }).collect();
+    let postcodes: Vec<ValueCount> = (0..400u64)
+        .map(|i| ValueCount { value: format!("{:05}", 10_115 + 37 * i), rows: 9_000 / (i + 30) })
+        .collect();
     let with_stars = |values: &[(&str, u64)]| {
         let mut values = counts(values);
         values.push(ValueCount { value: "*".into(), rows: starred });
         values
     };
-    let column = |name: &str, coarsening, loss: f64, before: Distribution, after: Distribution| ColumnReport {
-        name: name.into(),
-        role: ColumnRole::Quasi,
-        coarsening,
-        hierarchy: Some(HierarchyNote { provenance: Provenance::Declared, description: Some(format!("file {name}.csv")) }),
-        loss: loss.into(),
-        distinct_before: before.values.len() as u64 + before.other_values,
-        distinct_after: after.values.iter().filter(|v| v.value != "*").count() as u64 + after.other_values,
-        before: Some(before),
-        after: Some(after),
-    };
+    let column =
+        |name: &str, coarsening, loss: f64, before: Distribution, after: Distribution| ColumnReport {
+            name: name.into(),
+            role: ColumnRole::Quasi,
+            coarsening,
+            hierarchy: Some(HierarchyNote {
+                provenance: Provenance::Declared,
+                description: Some(format!("file {name}.csv")),
+            }),
+            loss: loss.into(),
+            distinct_before: before.values.len() as u64 + before.other_values,
+            distinct_after: after.values.iter().filter(|v| v.value != "*").count() as u64
+                + after.other_values,
+            before: Some(before),
+            after: Some(after),
+        };
     vec![
         ColumnReport {
-            hierarchy: Some(HierarchyNote { provenance: Provenance::FromData, description: Some("ranges that separate the class (MDLP)".into()) }),
+            hierarchy: Some(HierarchyNote {
+                provenance: Provenance::FromData,
+                description: Some("ranges that separate the class (MDLP)".into()),
+            }),
             distinct_before: 74,
             ..column(
                 "age",
                 Coarsening::Level { level: 2, of: 4 },
                 0.214,
                 Distribution::of(ages, true),
-                Distribution::of(with_stars(&[("[17,25)", 4_410), ("[25,35)", 9_930), ("[35,50)", 13_204), ("[50,65)", 9_740), ("[65,90]", 4_811)]), true),
+                Distribution::of(
+                    with_stars(&[
+                        ("[17,25)", 4_410),
+                        ("[25,35)", 9_930),
+                        ("[35,50)", 13_204),
+                        ("[50,65)", 9_740),
+                        ("[65,90]", 4_811),
+                    ]),
+                    true,
+                ),
             )
         },
         column(
@@ -222,21 +285,73 @@ fn columns(rows: u64, starred: u64) -> Vec<ColumnReport> {
             Coarsening::Level { level: 3, of: 5 },
             0.61,
             Distribution::of(postcodes, false),
-            Distribution::of(with_stars(&[("10***", 13_002), ("11***", 8_211), ("12***", 7_400), ("13***", 6_002), ("14***", 4_001), ("21***", 2_000), ("22***", 1_480)]), false),
+            Distribution::of(
+                with_stars(&[
+                    ("10***", 13_002),
+                    ("11***", 8_211),
+                    ("12***", 7_400),
+                    ("13***", 6_002),
+                    ("14***", 4_001),
+                    ("21***", 2_000),
+                    ("22***", 1_480),
+                ]),
+                false,
+            ),
         ),
         column(
             "occupation",
             Coarsening::Level { level: 1, of: 2 },
             0.17,
-            Distribution::of(counts(&[("Nurse", 6_020), ("Teacher", 5_810), ("Clerk", 5_604), ("Engineer", 5_002), ("Machine operator and inspector", 3_999), ("Driver", 3_120), ("Cook", 2_830), ("Farmer", 2_400), ("Cleaner", 2_090), ("Lawyer", 1_200), ("Fisher", 640), ("Armed forces", 14), ("Private house service", 140)]), false),
-            Distribution::of(with_stars(&[("Services", 15_900), ("Professional", 12_800), ("Manual", 13_400)]), false),
+            Distribution::of(
+                counts(&[
+                    ("Nurse", 6_020),
+                    ("Teacher", 5_810),
+                    ("Clerk", 5_604),
+                    ("Engineer", 5_002),
+                    ("Machine operator and inspector", 3_999),
+                    ("Driver", 3_120),
+                    ("Cook", 2_830),
+                    ("Farmer", 2_400),
+                    ("Cleaner", 2_090),
+                    ("Lawyer", 1_200),
+                    ("Fisher", 640),
+                    ("Armed forces", 14),
+                    ("Private house service", 140),
+                ]),
+                false,
+            ),
+            Distribution::of(
+                with_stars(&[("Services", 15_900), ("Professional", 12_800), ("Manual", 13_400)]),
+                false,
+            ),
         ),
         column(
             "marital status",
             Coarsening::None,
             0.061,
-            Distribution::of(counts(&[("married", 21_003), ("never married", 14_000), ("divorced", 6_200), ("widowed", 1_900), ("separated", 1_300), ("spouse absent", 540), ("spouse in armed forces", 31)]), false),
-            Distribution::of(with_stars(&[("married", 20_480), ("never married", 13_100), ("divorced", 5_100), ("widowed", 1_300), ("separated", 900), ("spouse absent", 210)]), false),
+            Distribution::of(
+                counts(&[
+                    ("married", 21_003),
+                    ("never married", 14_000),
+                    ("divorced", 6_200),
+                    ("widowed", 1_900),
+                    ("separated", 1_300),
+                    ("spouse absent", 540),
+                    ("spouse in armed forces", 31),
+                ]),
+                false,
+            ),
+            Distribution::of(
+                with_stars(&[
+                    ("married", 20_480),
+                    ("never married", 13_100),
+                    ("divorced", 5_100),
+                    ("widowed", 1_300),
+                    ("separated", 900),
+                    ("spouse absent", 210),
+                ]),
+                false,
+            ),
         ),
         ColumnReport {
             name: "country".into(),
@@ -293,19 +408,52 @@ fn changes() -> Vec<ColumnChange> {
 fn suppression(suppressed: u64) -> Suppression {
     let groups = |column: &str, groups: &[(&str, u64, u64)]| SubgroupColumn {
         column: column.into(),
-        groups: groups.iter().map(|(value, rows, suppressed)| Subgroup { value: (*value).into(), rows: *rows, suppressed: *suppressed }).collect(),
+        groups: groups
+            .iter()
+            .map(|(value, rows, suppressed)| Subgroup {
+                value: (*value).into(),
+                rows: *rows,
+                suppressed: *suppressed,
+            })
+            .collect(),
     };
     Suppression {
         reasons: vec![
             ReasonCount { reason: "class smaller than 5".into(), rows: suppressed - 240 },
-            ReasonCount { reason: "diagnosis too uniform in the class (entropy l-diversity)".into(), rows: 228 },
+            ReasonCount {
+                reason: "diagnosis too uniform in the class (entropy l-diversity)".into(),
+                rows: 228,
+            },
             ReasonCount { reason: "added so that suppressed rows are a class themselves".into(), rows: 12 },
         ],
         subgroups: vec![
             groups("sex", &[("female", 23_804, 1_590), ("male", 21_396, 1_160)]),
-            groups("occupation", &[("Nurse", 6_020, 190), ("Armed forces", 14, 14), ("Private house service", 140, 61), ("Fisher", 640, 130), ("Teacher", 5_810, 240), ("Clerk", 5_604, 260), ("Engineer", 5_002, 210)]),
-            groups("country", &[("Germany", 39_100, 1_210), ("Turkey", 1_900, 402), ("Poland", 1_500, 281), ("Italy", 700, 195), ("Laos", 18, 17)]),
-            groups("age group", &[("under 30", 8_900, 480), ("30 to 60", 24_100, 1_240), ("over 60", 12_200, 1_030)]),
+            groups(
+                "occupation",
+                &[
+                    ("Nurse", 6_020, 190),
+                    ("Armed forces", 14, 14),
+                    ("Private house service", 140, 61),
+                    ("Fisher", 640, 130),
+                    ("Teacher", 5_810, 240),
+                    ("Clerk", 5_604, 260),
+                    ("Engineer", 5_002, 210),
+                ],
+            ),
+            groups(
+                "country",
+                &[
+                    ("Germany", 39_100, 1_210),
+                    ("Turkey", 1_900, 402),
+                    ("Poland", 1_500, 281),
+                    ("Italy", 700, 195),
+                    ("Laos", 18, 17),
+                ],
+            ),
+            groups(
+                "age group",
+                &[("under 30", 8_900, 480), ("30 to 60", 24_100, 1_240), ("over 60", 12_200, 1_030)],
+            ),
         ],
     }
 }
@@ -325,8 +473,20 @@ fn kept_exactly(rows: u64) -> KeptExactly {
         ],
         together: Some(Uniqueness { rows, distinct: 9_240, unique_rows: 3_105 }),
         homogeneous: vec![
-            Homogeneity { column: "diagnosis".into(), classes: 0, classes_in_all: 723, rows: 0, rows_in_all: 42_116 },
-            Homogeneity { column: "length of stay".into(), classes: 4, classes_in_all: 723, rows: 31, rows_in_all: 42_116 },
+            Homogeneity {
+                column: "diagnosis".into(),
+                classes: 0,
+                classes_in_all: 723,
+                rows: 0,
+                rows_in_all: 42_116,
+            },
+            Homogeneity {
+                column: "length of stay".into(),
+                classes: 4,
+                classes_in_all: 723,
+                rows: 31,
+                rows_in_all: 42_116,
+            },
         ],
     }
 }

@@ -162,10 +162,8 @@ fn scientific(size: f64) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let text = format!("{size:.3e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let raised: String = exponent
-        .chars()
-        .map(|c| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize]))
-        .collect();
+    let raised: String =
+        exponent.chars().map(|c| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize])).collect();
     format!("{} × 10{raised}", trim_zeros(mantissa))
 }
 

@@ -13,7 +13,11 @@ fn elements(page: &str) -> Vec<String> {
     let mut seen = Vec::new();
     let mut rest = page;
     while let Some(start) = rest.find('<') {
-        assert!(!rest[..start].contains('>') || open.last().is_some_and(|t| t == "style"), "a stray > in {}", &rest[..start]);
+        assert!(
+            !rest[..start].contains('>') || open.last().is_some_and(|t| t == "style"),
+            "a stray > in {}",
+            &rest[..start]
+        );
         rest = &rest[start + 1..];
         if let Some(after) = rest.strip_prefix("!doctype html>") {
             rest = after;
@@ -50,7 +54,8 @@ fn rendered(report: &Report) -> String {
 /// Set `SCUMBLE_REPORT_PREVIEW` to a folder to look at the pages in a browser.
 fn preview(name: &str, page: &str) {
     if let Ok(folder) = std::env::var("SCUMBLE_REPORT_PREVIEW") {
-        std::fs::write(std::path::Path::new(&folder).join(name), page).expect("the preview folder is writable");
+        std::fs::write(std::path::Path::new(&folder).join(name), page)
+            .expect("the preview folder is writable");
     }
 }
 
@@ -58,19 +63,34 @@ fn preview(name: &str, page: &str) {
 fn a_full_report_has_every_section_in_order() {
     let page = rendered(&fixture::full());
     preview("full.html", &page);
-    let ids: Vec<&str> = page.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+    let ids: Vec<&str> =
+        page.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
     assert_eq!(
         ids,
         [
-            "requirements", "costs", "class-sizes", "columns", "information", "suppression", "risk", "kept", "warnings",
-            "run", "glossary"
+            "requirements",
+            "costs",
+            "class-sizes",
+            "columns",
+            "information",
+            "suppression",
+            "risk",
+            "kept",
+            "warnings",
+            "run",
+            "glossary"
         ]
     );
     let seen = elements(&page);
     // 2 class sizes, 2 + 1 + 2 + 2 + 1 columns, 6 curves, 2 changes, 4 subgroups, 1 risk, 1 in the banner.
     assert_eq!(seen.iter().filter(|name| *name == "svg").count(), 24);
     assert_eq!(page.matches("role=\"img\"").count(), 23);
-    for text in ["5-anonymous on age, sex, postcode, occupation and 2 more; 2.5-diverse for diagnosis", "; checked.", "with warnings", "infinite"] {
+    for text in [
+        "5-anonymous on age, sex, postcode, occupation and 2 more; 2.5-diverse for diagnosis",
+        "; checked.",
+        "with warnings",
+        "infinite",
+    ] {
         assert!(page.contains(text), "{text}");
     }
 }
@@ -80,7 +100,8 @@ fn what_is_absent_vanishes() {
     let page = rendered(&fixture::minimal());
     preview("minimal.html", &page);
     elements(&page);
-    let ids: Vec<&str> = page.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+    let ids: Vec<&str> =
+        page.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
     assert_eq!(ids, ["requirements", "glossary"]);
     assert!(!page.contains("role=\"img\""));
     assert!(page.contains("Released and checked"));
@@ -111,7 +132,9 @@ fn optional_parts_that_are_there_but_empty_vanish_too() {
 #[test]
 fn the_page_loads_nothing_and_runs_nothing() {
     let page = rendered(&fixture::full());
-    for forbidden in ["http://", "https://", "url(", "@import", "src=", "<script", "<link", "<iframe", "onload"] {
+    for forbidden in
+        ["http://", "https://", "url(", "@import", "src=", "<script", "<link", "<iframe", "onload"]
+    {
         assert!(!page.contains(forbidden), "{forbidden}");
     }
     assert!(page.contains("default-src 'none'"));
@@ -122,8 +145,25 @@ fn spoil(value: &mut serde_json::Value, nasty: &str) {
     match value {
         // These are read back as enumerations or special numbers, not shown as they are.
         serde_json::Value::String(text)
-            if ["infinite", "lower", "higher", "starred", "dropped", "quasi", "class", "sensitive", "other", "none", "level",
-                "suppressed", "declared", "from-data", "warning", "note"].contains(&text.as_str()) => {}
+            if [
+                "infinite",
+                "lower",
+                "higher",
+                "starred",
+                "dropped",
+                "quasi",
+                "class",
+                "sensitive",
+                "other",
+                "none",
+                "level",
+                "suppressed",
+                "declared",
+                "from-data",
+                "warning",
+                "note",
+            ]
+            .contains(&text.as_str()) => {}
         serde_json::Value::String(text) => *text = format!("{nasty}{text}"),
         serde_json::Value::Array(items) => items.iter_mut().for_each(|item| spoil(item, nasty)),
         serde_json::Value::Object(fields) => fields.iter_mut().for_each(|(_, field)| spoil(field, nasty)),
@@ -148,21 +188,50 @@ fn degenerate_data_gives_finite_charts() {
     let nothing = Distribution::default();
     let one = Distribution::of(vec![ValueCount { value: "x".into(), rows: 0 }], true);
     let report = Report {
-        class_sizes: Some(ClassSizes { before: vec![SizeCount { size: 0, classes: 0 }], after: vec![], k: Some(0) }),
+        class_sizes: Some(ClassSizes {
+            before: vec![SizeCount { size: 0, classes: 0 }],
+            after: vec![],
+            k: Some(0),
+        }),
         columns: [nothing, one]
-            .map(|d| ColumnReport { before: Some(d.clone()), after: Some(d), loss: Amount::Infinite, ..ColumnReport::default() })
+            .map(|d| ColumnReport {
+                before: Some(d.clone()),
+                after: Some(d),
+                loss: Amount::Infinite,
+                ..ColumnReport::default()
+            })
             .to_vec(),
         information: Some(ClassInformation {
             class: "c".into(),
-            curves: vec![LevelCurve { information: vec![Amount::Undefined, Amount::Infinite], chosen: Some(9), ..LevelCurve::default() }],
+            curves: vec![LevelCurve {
+                information: vec![Amount::Undefined, Amount::Infinite],
+                chosen: Some(9),
+                ..LevelCurve::default()
+            }],
         }),
-        changes: vec![ColumnChange { divergence: Amount::Undefined, information_change: Some(Amount::Infinite), ..ColumnChange::default() }],
+        changes: vec![ColumnChange {
+            divergence: Amount::Undefined,
+            information_change: Some(Amount::Infinite),
+            ..ColumnChange::default()
+        }],
         suppression: Some(Suppression {
             reasons: vec![ReasonCount::default()],
             subgroups: vec![SubgroupColumn { column: "c".into(), groups: vec![Subgroup::default()] }],
         }),
-        risk: Some(Risk { before: None, after: RiskFigures { rows: 1, threshold: f64::NAN, bands: vec![RiskBand::default()], ..RiskFigures::default() } }),
-        metrics: vec![MetricResult { value: Amount::Infinite, range: Some((0.0, f64::INFINITY)), ..MetricResult::default() }],
+        risk: Some(Risk {
+            before: None,
+            after: RiskFigures {
+                rows: 1,
+                threshold: f64::NAN,
+                bands: vec![RiskBand::default()],
+                ..RiskFigures::default()
+            },
+        }),
+        metrics: vec![MetricResult {
+            value: Amount::Infinite,
+            range: Some((0.0, f64::INFINITY)),
+            ..MetricResult::default()
+        }],
         ..Report::default()
     };
     let page = rendered(&report);
@@ -183,7 +252,8 @@ fn the_json_twin_round_trips() {
 
 #[test]
 fn an_older_twin_without_newer_fields_still_reads() {
-    let report: Report = serde_json::from_str(r#"{"title": "old", "release": {"rows": 3}}"#).expect("defaults fill in");
+    let report: Report =
+        serde_json::from_str(r#"{"title": "old", "release": {"rows": 3}}"#).expect("defaults fill in");
     assert_eq!((report.title.as_str(), report.release.rows, report.release.checked), ("old", 3, false));
 }
 

@@ -3,7 +3,7 @@
 //! Plain and honest. A release is never "anonymous" or "safe" by itself: it is "5-anonymous on age, sex
 //! and postcode; checked". Each sentence about protection says against what.
 
-use super::data::{Coarsening, ColumnRole, ModelResult, Provenance, Report, Severity, Setting, SuppressedAs};
+use super::data::{Coarsening, ColumnRole, ModelResult, Provenance, Report, Setting, Severity, SuppressedAs};
 use super::format::{amount, capitalised, count, counted, list, share};
 
 /// The overall judgement.
@@ -76,7 +76,10 @@ pub(super) fn verdict(report: &Report) -> String {
     }
     let claims: Vec<String> = report.models.iter().map(claim).collect();
     if !release.checked {
-        return format!("The release is meant to be {}; the written file has not been checked.", claims.join("; "));
+        return format!(
+            "The release is meant to be {}; the written file has not been checked.",
+            claims.join("; ")
+        );
     }
     let kept = release.rows.saturating_sub(release.suppressed);
     let cost = if empty(report) {
@@ -99,10 +102,15 @@ pub(super) fn next_step(report: &Report) -> String {
         return step.clone();
     }
     match Verdict::of(report) {
+        Verdict::NotYet if report.models.is_empty() => {
+            "Do not publish this file. Say what is required, for example k-anonymity with k = 5, and run again.".to_owned()
+        }
         Verdict::NotYet => "Do not publish this file. Look at the table of requirements below, then allow more \
                             suppression or coarser levels, or ask for less, and run again."
             .to_owned(),
-        _ if empty(report) => "Use fewer quasi-identifiers, coarser hierarchies or a smaller k, and run again.".to_owned(),
+        _ if empty(report) => {
+            "Use fewer quasi-identifiers, coarser hierarchies or a smaller k, and run again.".to_owned()
+        }
         Verdict::CheckedWithWarnings => {
             let (warnings, them) = match warnings(report) {
                 1 => ("the warning".to_owned(), "it"),
@@ -113,9 +121,12 @@ pub(super) fn next_step(report: &Report) -> String {
                  this report in the house."
             )
         }
-        Verdict::Checked => "Look at the columns that are kept exactly: if outsiders do not have them, publish the \
-                             release with its datasheet, and keep this report in the house."
-            .to_owned(),
+        Verdict::Checked if report.kept.is_some() => {
+            "Look at the columns that are kept exactly: if outsiders do not have them, publish the release with its \
+             datasheet, and keep this report in the house."
+                .to_owned()
+        }
+        Verdict::Checked => "Publish the release with its datasheet, and keep this report in the house.".to_owned(),
     }
 }
 
@@ -138,7 +149,8 @@ pub(super) fn settings(settings: &[Setting]) -> String {
 }
 
 /// What a known model means, in a line.
-pub(super) fn model_meaning(model: &ModelResult) -> Option<String> {
+/// `unit` is what is counted: rows, or persons where a column tells them apart.
+pub(super) fn model_meaning(model: &ModelResult, unit: &str) -> Option<String> {
     if model.meaning.is_some() {
         return model.meaning.clone();
     }
@@ -146,7 +158,7 @@ pub(super) fn model_meaning(model: &ModelResult) -> Option<String> {
     let column = model.column.as_deref().unwrap_or("the sensitive column");
     Some(match model.name.as_str() {
         "k_anonymity" => format!(
-            "Whoever knows these columns about a person finds at least {} rows that fit, and cannot tell which is theirs.",
+            "Whoever knows these columns about a person finds at least {} {unit} that fit, and cannot tell which is the right one.",
             first()?
         ),
         "l_diversity" => format!(
@@ -199,7 +211,9 @@ pub(super) fn metric_explanation(name: &str) -> Option<&'static str> {
             "The same loss, with the columns combined by a geometric mean, as the ARX tool reports it. Use it to compare \
              with results from there."
         }
-        "ncp" | "ncp_xu" => "How much detail is gone, counting the share of all values that a released value stands for.",
+        "ncp" | "ncp_xu" => {
+            "How much detail is gone, counting the share of all values that a released value stands for."
+        }
         "discernibility" => {
             "Each row is charged the number of rows it cannot be told apart from; a suppressed row is charged the whole \
              table. Large classes and suppression make it grow."
@@ -209,8 +223,8 @@ pub(super) fn metric_explanation(name: &str) -> Option<&'static str> {
              suppressed rows."
         }
         "c_avg" => {
-            "The average class is this many times larger than k requires. 1 would be a perfect fit; 4 means four times \
-             more coarsening than necessary."
+            "The average class is this many times larger than k requires. 1 would be a perfect fit; 4 means that classes \
+             are four times as large as they need to be."
         }
         "precision" | "prec" => {
             "How low in their hierarchies the values have stayed: 1 if all are as they were, 0 if all are at the top."
@@ -235,7 +249,9 @@ pub(super) fn metric_explanation(name: &str) -> Option<&'static str> {
 pub(super) fn coarsening(coarsening: &Coarsening) -> String {
     match coarsening {
         Coarsening::None | Coarsening::Level { level: 0, .. } => "Values as in the original".to_owned(),
-        Coarsening::Level { level, of } if level == of => format!("Level {level} of {of}: the top, one value for all"),
+        Coarsening::Level { level, of } if level == of => {
+            format!("Level {level} of {of}: the top, one value for all")
+        }
         Coarsening::Level { level, of } => {
             let steps = if *level == 1 { "one step".to_owned() } else { format!("{level} steps") };
             format!("Level {level} of {of}: every value {steps} up its hierarchy")
@@ -252,7 +268,9 @@ pub(super) fn coarsening(coarsening: &Coarsening) -> String {
 pub(super) fn provenance(provenance: Provenance) -> (&'static str, &'static str) {
     match provenance {
         Provenance::Declared => ("declared", "given beforehand; says nothing about these rows"),
-        Provenance::FromData => ("from data", "computed from these rows; its cut points say something about them"),
+        Provenance::FromData => {
+            ("from data", "computed from these rows; its cut points say something about them")
+        }
     }
 }
 
@@ -297,17 +315,41 @@ pub(super) fn chance(risk: f64) -> String {
 
 /// Words that the report uses, for readers who are new to them.
 pub(super) const GLOSSARY: &[(&str, &str)] = &[
-    ("Quasi-identifier", "A column that outsiders may know about a person, such as age, sex or postcode. Several together can point to one person."),
-    ("Class (equivalence class)", "All released rows that look the same on the quasi-identifiers. Nobody can tell them apart by these columns."),
-    ("Class column", "A column that learners will later predict. Not to be mixed up with an equivalence class."),
+    (
+        "Quasi-identifier",
+        "A column that outsiders may know about a person, such as age, sex or postcode. Several together can point to one person.",
+    ),
+    (
+        "Class (equivalence class)",
+        "All released rows that look the same on the quasi-identifiers. Nobody can tell them apart by these columns.",
+    ),
+    (
+        "Class column",
+        "A column that learners will later predict. Not to be mixed up with an equivalence class.",
+    ),
     ("Sensitive column", "A column whose value must not be learnt about a person, such as a diagnosis."),
     ("k-anonymous", "Every class has at least k rows."),
-    ("l-diverse", "In every class the sensitive column takes at least l values, or is spread as evenly as l values would be; the variant says which."),
-    ("t-close", "In every class the sensitive column is distributed almost as in the whole table, up to a distance t."),
-    ("Coarsening", "Replacing a value by a wider one that is still true: 37 by a range around it, a town by its county."),
-    ("Hierarchy", "The tree of ever wider values that a column may be coarsened along. Level 0 is the original value."),
+    (
+        "l-diverse",
+        "In every class the sensitive column takes at least l values, or is spread as evenly as l values would be; the variant says which.",
+    ),
+    (
+        "t-close",
+        "In every class the sensitive column is distributed almost as in the whole table, up to a distance t.",
+    ),
+    (
+        "Coarsening",
+        "Replacing a value by a wider one that is still true: 37 by a range around it, a town by its county.",
+    ),
+    (
+        "Hierarchy",
+        "The tree of ever wider values that a column may be coarsened along. Level 0 is the original value.",
+    ),
     ("Suppression", "Giving up a row: all its quasi-identifiers become *, or the row is left out."),
-    ("Prosecutor risk", "The chance of picking the right row for somebody who is known to be in the table: 1 divided by the size of the class."),
+    (
+        "Prosecutor risk",
+        "The chance of picking the right row for somebody who is known to be in the table: 1 divided by the size of the class.",
+    ),
 ];
 
 /// A title in the middle of a sentence. Names that begin with a symbol or a capital abbreviation stay.
@@ -339,7 +381,14 @@ mod tests {
 
     fn report() -> Report {
         Report {
-            release: Release { rows: 100, released: 100, suppressed: 10, classes: 9, checked: true, ..Release::default() },
+            release: Release {
+                rows: 100,
+                released: 100,
+                suppressed: 10,
+                classes: 9,
+                checked: true,
+                ..Release::default()
+            },
             models: vec![k_anonymity(true)],
             ..Report::default()
         }
@@ -358,7 +407,8 @@ mod tests {
     #[test]
     fn warnings_change_the_verdict_and_notes_do_not() {
         let mut report = report();
-        report.warnings = vec![Warning { severity: Severity::Note, ..Warning::from("one row per person".to_owned()) }];
+        report.warnings =
+            vec![Warning { severity: Severity::Note, ..Warning::from("one row per person".to_owned()) }];
         assert_eq!(Verdict::of(&report), Verdict::Checked);
         report.warnings.push(Warning::from("star rows are not judged".to_owned()));
         assert_eq!(Verdict::of(&report), Verdict::CheckedWithWarnings);
@@ -405,9 +455,16 @@ mod tests {
             claim(&model("l_diversity", "Entropy l-diversity", vec![Setting::new("l", 2.5)])),
             "2.5-diverse for diagnosis (entropy l-diversity)"
         );
-        assert_eq!(claim(&model("t_closeness", "t-closeness", vec![Setting::new("t", 0.2)])), "0.2-close for diagnosis");
         assert_eq!(
-            claim(&model("l_diversity", "Recursive (c,l)-diversity", vec![Setting::new("c", 2.0), Setting::new("l", 3u64)])),
+            claim(&model("t_closeness", "t-closeness", vec![Setting::new("t", 0.2)])),
+            "0.2-close for diagnosis"
+        );
+        assert_eq!(
+            claim(&model(
+                "l_diversity",
+                "Recursive (c,l)-diversity",
+                vec![Setting::new("c", 2.0), Setting::new("l", 3u64)]
+            )),
             "recursive (c,l)-diversity for diagnosis with c = 2, l = 3"
         );
     }
@@ -425,7 +482,13 @@ mod tests {
     #[test]
     fn levels_in_words() {
         assert_eq!(coarsening(&Coarsening::Level { level: 0, of: 4 }), "Values as in the original");
-        assert_eq!(coarsening(&Coarsening::Level { level: 2, of: 4 }), "Level 2 of 4: every value 2 steps up its hierarchy");
-        assert_eq!(coarsening(&Coarsening::Level { level: 1, of: 1 }), "Level 1 of 1: the top, one value for all");
+        assert_eq!(
+            coarsening(&Coarsening::Level { level: 2, of: 4 }),
+            "Level 2 of 4: every value 2 steps up its hierarchy"
+        );
+        assert_eq!(
+            coarsening(&Coarsening::Level { level: 1, of: 1 }),
+            "Level 1 of 1: the top, one value for all"
+        );
     }
 }

@@ -1,16 +1,16 @@
-//! Horizontal bars with names at the left and values at the right: one or two per row, some marked.
+//! Horizontal bars with names at the left and values in a column at the right: one or two per row, some marked.
 
+use super::Ink;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg, text_width};
-use super::Ink;
 use crate::report::format;
 
 /// One bar.
 #[derive(Debug, Clone)]
 pub(in crate::report) struct Bar {
-    /// Its length; infinity is drawn as a hatched bar over the whole width.
+    /// Its length; infinity is drawn as a paler bar over the whole width, and what is no number not at all.
     pub(in crate::report) value: f64,
-    /// What is written at its end.
+    /// What is written beside it.
     pub(in crate::report) label: String,
     /// What is shown when the pointer rests on it.
     pub(in crate::report) hint: String,
@@ -72,7 +72,7 @@ impl BarChart<'_> {
                 svg.rect("track", (name_width, at + 0.5), (right - name_width, BAR - 1.0), None);
                 svg.rect(class, (name_width, at + 0.5), (wide, BAR - 1.0), Some(&hint));
                 let class = if bar.ink == Ink::Alert { "value alerted" } else { "value" };
-                svg.text(class, (name_width + wide + 6.0, at + BAR - 2.5), Anchor::Start, &bar.label);
+                svg.text(class, (right + 7.0, at + BAR - 2.5), Anchor::Start, &bar.label);
             }
             y += row_height(row);
         }
@@ -94,7 +94,8 @@ impl BarChart<'_> {
                 format!("{}: {}", row.name, labels.join(" and then "))
             })
             .collect();
-        let reference = self.reference.as_ref().map_or_else(String::new, |(_, name)| format!(" Marked: {name}."));
+        let reference =
+            self.reference.as_ref().map_or_else(String::new, |(_, name)| format!(" Marked: {name}."));
         format!("{}.{reference}", rows.join("; "))
     }
 }

@@ -40,7 +40,8 @@ impl ColumnChart<'_> {
         let height = floor + label_height + 24.0;
 
         let mut svg = Svg::new(WIDTH, height, self.title, &self.in_words());
-        let highest = self.series.iter().flat_map(|s| &s.values).copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
+        let highest =
+            self.series.iter().flat_map(|s| &s.values).copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
         let y_ticks = whole_ticks(highest, 4);
         let y = Scale::linear((0.0, y_ticks.last().copied().unwrap_or(1.0)), (floor, TOP));
         for tick in y_ticks {
@@ -88,7 +89,9 @@ impl ColumnChart<'_> {
                 let values: Vec<String> = self
                     .series
                     .iter()
-                    .map(|s| format!("{} {}", s.name, format::number(s.values.get(g).copied().unwrap_or(0.0))))
+                    .map(|s| {
+                        format!("{} {}", s.name, format::number(s.values.get(g).copied().unwrap_or(0.0)))
+                    })
                     .collect();
                 format!("{name}: {}", values.join(", "))
             })

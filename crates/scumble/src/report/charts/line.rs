@@ -19,10 +19,10 @@ pub(in crate::report) struct LineChart<'a> {
 }
 
 const WIDTH: f64 = 300.0;
-const HEIGHT: f64 = 186.0;
+const HEIGHT: f64 = 192.0;
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 16.0;
-const TOP: f64 = 22.0;
+const TOP: f64 = 28.0;
 const BOTTOM: f64 = 44.0;
 
 impl LineChart<'_> {
@@ -48,8 +48,15 @@ impl LineChart<'_> {
         svg.text("axis", (f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 8.0), Anchor::Middle, self.x_name);
 
         let place = |i: usize, value: f64| (x.at(i as f64), y.at(value));
-        for run in self.points.iter().enumerate().collect::<Vec<_>>().chunk_by(|a, b| a.1.1.finite().is_some() && b.1.1.finite().is_some()) {
-            let points: Vec<_> = run.iter().filter_map(|(i, (_, value))| Some(place(*i, value.finite()?))).collect();
+        for run in self
+            .points
+            .iter()
+            .enumerate()
+            .collect::<Vec<_>>()
+            .chunk_by(|a, b| a.1.1.finite().is_some() && b.1.1.finite().is_some())
+        {
+            let points: Vec<_> =
+                run.iter().filter_map(|(i, (_, value))| Some(place(*i, value.finite()?))).collect();
             svg.polyline("curve", &points);
         }
         for (i, (label, value)) in self.points.iter().enumerate() {
@@ -57,11 +64,17 @@ impl LineChart<'_> {
             let hint = format!("{label}: {}", format::number(number));
             let (px, py) = place(i, number);
             if self.marked == Some(i) {
-                svg.line("mark", (px, HEIGHT - BOTTOM), (px, TOP));
+                svg.line("mark", (px, HEIGHT - BOTTOM), (px, TOP - 8.0));
                 svg.dot("halo", (px, py), 7.5, None);
                 svg.dot("chosen", (px, py), 4.5, Some(&hint));
-                let anchor = if px > WIDTH - 70.0 { Anchor::End } else if px < LEFT + 40.0 { Anchor::Start } else { Anchor::Middle };
-                svg.text("callout", (px, TOP - 8.0), anchor, &format!("chosen: {}", format::number(number)));
+                let anchor = if px > WIDTH - 70.0 {
+                    Anchor::End
+                } else if px < LEFT + 40.0 {
+                    Anchor::Start
+                } else {
+                    Anchor::Middle
+                };
+                svg.text("callout", (px, TOP - 13.0), anchor, &format!("chosen: {}", format::number(number)));
             } else {
                 svg.dot("point", (px, py), 3.0, Some(&hint));
             }

@@ -56,13 +56,18 @@ pub(super) fn ticks(highest: f64, wanted: usize) -> Vec<f64> {
 
 /// As [`ticks`] for whole things, which have no halves.
 pub(super) fn whole_ticks(highest: f64, wanted: usize) -> Vec<f64> {
-    if highest < wanted as f64 { (0..=highest.max(1.0) as usize).map(|i| i as f64).collect() } else { ticks(highest, wanted) }
+    if highest < wanted as f64 {
+        (0..=highest.max(1.0) as usize).map(|i| i as f64).collect()
+    } else {
+        ticks(highest, wanted)
+    }
 }
 
 /// 1, 2, 5, 10, 20, 50 … up to `highest`, thinned to powers of ten if that is many.
 pub(super) fn log_ticks(highest: f64) -> Vec<f64> {
     let highest = if highest.is_finite() { highest.clamp(10.0, 1e15) } else { 10.0 };
-    let decades = || std::iter::successors(Some(1.0), |power| Some(power * 10.0)).take_while(|p| *p <= highest);
+    let decades =
+        || std::iter::successors(Some(1.0), |power| Some(power * 10.0)).take_while(|p| *p <= highest);
     if highest > 2000.0 {
         return decades().collect();
     }

@@ -67,7 +67,12 @@ impl StepChart<'_> {
             svg.line("mark", (at, floor), (at, ceiling - 8.0));
             svg.dot("halo", (at, share), 7.5, None);
             svg.dot("chosen", (at, share), 4.5, None);
-            svg.text("callout", (at + side, ceiling - 8.0), anchor, &format!("{name}: {} of rows below", format::percent(*below)));
+            svg.text(
+                "callout",
+                (at + side, ceiling - 8.0),
+                anchor,
+                &format!("{name}: {} of rows below", format::percent(*below)),
+            );
         }
         svg.finish()
     }
@@ -82,7 +87,9 @@ impl StepChart<'_> {
             .steps
             .iter()
             .step_by(every)
-            .map(|(position, share)| format!("up to {}: {}", format::count(*position), format::percent(*share)))
+            .map(|(position, share)| {
+                format!("up to {}: {}", format::count(*position), format::percent(*share))
+            })
             .collect();
         format!("{mark}Cumulative share of rows by {}: {}.", self.x_name, steps.join("; "))
     }

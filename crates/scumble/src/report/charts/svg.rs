@@ -84,14 +84,15 @@ impl Svg {
     }
 
     /// A dot.
-    pub(in crate::report) fn dot(&mut self, class: &str, (x, y): (f64, f64), radius: f64, hint: Option<&str>) {
-        let _ = write!(
-            self.body,
-            r#"<circle class="{class}" cx="{}" cy="{}" r="{}""#,
-            px(x),
-            px(y),
-            px(radius)
-        );
+    pub(in crate::report) fn dot(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        radius: f64,
+        hint: Option<&str>,
+    ) {
+        let _ =
+            write!(self.body, r#"<circle class="{class}" cx="{}" cy="{}" r="{}""#, px(x), px(y), px(radius));
         self.close_with_hint("circle", hint);
     }
 
@@ -165,5 +166,5 @@ pub(super) fn escape(text: &str) -> String {
 
 /// About how wide a text is at the size of chart labels. Only a browser knows; this errs on the wide side.
 pub(super) fn text_width(text: &str) -> f64 {
-    text.chars().count() as f64 * 6.6
+    text.chars().count() as f64 * 6.9
 }

@@ -13,7 +13,8 @@ fn assert_sound(svg: &str) {
     for word in ["NaN", "inf\"", "inf,", "=\"-inf"] {
         assert!(!svg.contains(word), "{word} in {svg}");
     }
-    let placed = [" x=\"", " y=\"", " width=\"", " height=\"", " x1=\"", " y1=\"", " cx=\"", " cy=\"", "points=\""];
+    let placed =
+        [" x=\"", " y=\"", " width=\"", " height=\"", " x1=\"", " y1=\"", " cx=\"", " cy=\"", "points=\""];
     let mut seen = 0;
     for attribute in placed {
         for part in svg.split(attribute).skip(1) {
@@ -57,7 +58,13 @@ fn lines_are_sound() {
 
 #[test]
 fn a_line_breaks_where_there_is_no_number() {
-    let values = [Amount::Finite(1.0), Amount::Finite(2.0), Amount::Undefined, Amount::Finite(1.0), Amount::Finite(3.0)];
+    let values = [
+        Amount::Finite(1.0),
+        Amount::Finite(2.0),
+        Amount::Undefined,
+        Amount::Finite(1.0),
+        Amount::Finite(3.0),
+    ];
     let points: Vec<_> = values.iter().enumerate().map(|(i, v)| (i.to_string(), *v)).collect();
     let svg = LineChart { title: "t", x_name: "level", points: &points, marked: None }.svg();
     assert_eq!(svg.matches("<polyline").count(), 2);
@@ -76,14 +83,18 @@ fn steps_are_sound() {
 
 #[test]
 fn columns_are_sound() {
-    for values in [vec![], vec![0.0], vec![7.0, 7.0, 7.0], vec![f64::INFINITY, f64::NAN, 1.0], vec![1e15; 30]] {
+    for values in [vec![], vec![0.0], vec![7.0, 7.0, 7.0], vec![f64::INFINITY, f64::NAN, 1.0], vec![1e15; 30]]
+    {
         let groups: Vec<String> = (0..values.len()).map(|i| format!("group number {i}")).collect();
         let series = [
             Series { name: "a".into(), ink: Ink::Before, values: values.clone() },
             Series { name: "b".into(), ink: Ink::After, values: vec![] },
         ];
         let mark = Some((1, "k = 5".to_owned()));
-        assert_sound(&ColumnChart { title: "t", x_name: "x", unit: "rows", groups: &groups, series: &series, mark }.svg());
+        assert_sound(
+            &ColumnChart { title: "t", x_name: "x", unit: "rows", groups: &groups, series: &series, mark }
+                .svg(),
+        );
     }
 }
 
@@ -97,12 +108,24 @@ fn histograms_are_sound() {
 
 #[test]
 fn bars_are_sound_and_infinity_is_seen() {
-    for values in [vec![], vec![0.0], vec![2.0, 2.0], vec![f64::NAN], vec![f64::INFINITY], vec![f64::INFINITY, 0.1, -3.0]] {
+    for values in [
+        vec![],
+        vec![0.0],
+        vec![2.0, 2.0],
+        vec![f64::NAN],
+        vec![f64::INFINITY],
+        vec![f64::INFINITY, 0.1, -3.0],
+    ] {
         let rows: Vec<BarRow> = values
             .iter()
             .map(|value| BarRow {
                 name: "name".into(),
-                bars: vec![Bar { value: *value, label: "label".into(), hint: String::new(), ink: Ink::After }],
+                bars: vec![Bar {
+                    value: *value,
+                    label: "label".into(),
+                    hint: String::new(),
+                    ink: Ink::After,
+                }],
             })
             .collect();
         for reference in [None, Some((0.5, "average".to_owned())), Some((f64::INFINITY, "none".to_owned()))] {
@@ -115,7 +138,10 @@ fn bars_are_sound_and_infinity_is_seen() {
 
 #[test]
 fn a_bar_is_as_long_as_its_value_says() {
-    let bar = |value| BarRow { name: "n".into(), bars: vec![Bar { value, label: String::new(), hint: String::new(), ink: Ink::After }] };
+    let bar = |value| BarRow {
+        name: "n".into(),
+        bars: vec![Bar { value, label: String::new(), hint: String::new(), ink: Ink::After }],
+    };
     let svg = BarChart { title: "t", rows: &[bar(1.0), bar(2.0)], reference: None }.svg();
     let widths: Vec<f64> = svg
         .split("class=\"after\"")
@@ -129,7 +155,10 @@ fn a_bar_is_as_long_as_its_value_says() {
 #[test]
 fn text_cannot_become_markup() {
     let nasty = "<script>alert('x')</script>\"&\u{7}";
-    let rows = [BarRow { name: nasty.into(), bars: vec![Bar { value: 1.0, label: nasty.into(), hint: nasty.into(), ink: Ink::Alert }] }];
+    let rows = [BarRow {
+        name: nasty.into(),
+        bars: vec![Bar { value: 1.0, label: nasty.into(), hint: nasty.into(), ink: Ink::Alert }],
+    }];
     let svg = BarChart { title: nasty, rows: &rows, reference: Some((1.0, nasty.to_owned())) }.svg();
     assert!(!svg.contains("<script") && !svg.contains('\u{7}') && !svg.contains("'x'"));
     assert!(svg.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp; "));

@@ -60,7 +60,11 @@ fn histogram(sizes: &ClassSizes) -> Option<Value> {
         .collect();
     let mut series = Vec::new();
     if !sizes.before.is_empty() && sizes.before != sizes.after {
-        series.push(Series { name: "before suppression".into(), ink: Ink::Before, values: in_bucket(&sizes.before) });
+        series.push(Series {
+            name: "before suppression".into(),
+            ink: Ink::Before,
+            values: in_bucket(&sizes.before),
+        });
     }
     if !sizes.after.is_empty() {
         series.push(Series { name: "released".into(), ink: Ink::After, values: in_bucket(&sizes.after) });

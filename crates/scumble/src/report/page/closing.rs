@@ -28,11 +28,8 @@ pub(super) fn run(report: &Report) -> Option<Value> {
     let pairs = |pairs: &[(String, String)]| -> Vec<Value> {
         pairs.iter().map(|(name, value)| context! { name, value }).collect()
     };
-    let mut resources: Vec<Value> = run
-        .seconds
-        .iter()
-        .map(|(step, time)| context! { name => step, value => seconds(*time) })
-        .collect();
+    let mut resources: Vec<Value> =
+        run.seconds.iter().map(|(step, time)| context! { name => step, value => seconds(*time) }).collect();
     if let Some(peak) = run.peak_memory_bytes {
         resources.push(context! { name => "peak memory", value => bytes(peak) });
     }
@@ -56,7 +53,9 @@ pub(super) fn run(report: &Report) -> Option<Value> {
 }
 
 pub(super) fn glossary() -> Value {
-    let words: Vec<Value> =
-        words::GLOSSARY.iter().map(|(word, meaning)| context! { word => *word, meaning => *meaning }).collect();
+    let words: Vec<Value> = words::GLOSSARY
+        .iter()
+        .map(|(word, meaning)| context! { word => *word, meaning => *meaning })
+        .collect();
     context! { words }
 }

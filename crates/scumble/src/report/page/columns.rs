@@ -31,8 +31,10 @@ fn column(column: &ColumnReport) -> Value {
         let (word, meaning) = words::provenance(note.provenance);
         context! { word, meaning, description => note.description.as_deref() }
     });
+    let figures = figures(column);
     context! {
         name => &column.name,
+        wide => figures.len() > 1,
         role => words::role(column.role),
         coarsening => words::coarsening(&column.coarsening),
         hierarchy,
@@ -40,13 +42,15 @@ fn column(column: &ColumnReport) -> Value {
         loss_percent => column.loss.finite().map(|loss| format!("{:.1}", loss.clamp(0.0, 1.0) * 100.0)),
         distinct_before => count(column.distinct_before),
         distinct_after => count(column.distinct_after),
-        figures => figures(column),
+        figures,
     }
 }
 
 fn figures(column: &ColumnReport) -> Vec<Value> {
     match (&column.before, &column.after) {
-        (Some(before), Some(after)) if comparable(before, after) => vec![side_by_side(&column.name, before, after)],
+        (Some(before), Some(after)) if comparable(before, after) => {
+            vec![side_by_side(&column.name, before, after)]
+        }
         (before, after) => [(before, "Before", Ink::Before), (after, "After", Ink::After)]
             .into_iter()
             .filter_map(|(distribution, heading, ink)| {
@@ -58,7 +62,8 @@ fn figures(column: &ColumnReport) -> Vec<Value> {
 
 /// The released values are those of the original, so that one chart can show both.
 fn comparable(before: &Distribution, after: &Distribution) -> bool {
-    let known = |value: &ValueCount| value.value == STAR || before.values.iter().any(|b| b.value == value.value);
+    let known =
+        |value: &ValueCount| value.value == STAR || before.values.iter().any(|b| b.value == value.value);
     let long = before.ordered && before.values.len() > NAMED;
     !long && after.other_values == 0 && !after.values.is_empty() && after.values.iter().all(known)
 }
@@ -85,8 +90,8 @@ fn side_by_side(name: &str, before: &Distribution, after: &Distribution) -> Valu
         rows.push(BarRow {
             name: others(folded.other_values),
             bars: vec![
-                bar(folded.other_rows, all_before, Ink::Before),
-                bar(all_after.saturating_sub(listed_after + starred), all_after, Ink::After),
+                undrawn(bar(folded.other_rows, all_before, Ink::Before)),
+                undrawn(bar(all_after.saturating_sub(listed_after + starred), all_after, Ink::After)),
             ],
         });
     }
@@ -95,8 +100,11 @@ fn side_by_side(name: &str, before: &Distribution, after: &Distribution) -> Valu
     }
     let title = format!("{name}: share of rows by value, before and after");
     let svg = BarChart { title: &title, rows: &rows, reference: None }.svg();
-    let series = [("before", Ink::Before), ("after", Ink::After)]
-        .map(|(name, ink)| Series { name: name.into(), ink, values: vec![] });
+    let series = [("before", Ink::Before), ("after", Ink::After)].map(|(name, ink)| Series {
+        name: name.into(),
+        ink,
+        values: vec![],
+    });
     figure(svg, "Before and after", "", &series)
 }
 
@@ -104,11 +112,15 @@ fn panel(name: &str, distribution: &Distribution, heading: &str, ink: Ink) -> Va
     let title = format!("{name}: distribution, {}", heading.to_lowercase());
     let starred: u64 = distribution.values.iter().filter(|v| v.value == STAR).map(|v| v.rows).sum();
     if distribution.ordered && distribution.values.len() > NAMED {
-        let values: Vec<ValueCount> = distribution.values.iter().filter(|v| v.value != STAR).cloned().collect();
+        let values: Vec<ValueCount> =
+            distribution.values.iter().filter(|v| v.value != STAR).cloned().collect();
         let remark = if starred == 0 {
             "Rows by value.".to_owned()
         } else {
-            format!("Rows by value; {} (suppressed) not drawn.", counted(starred, "row with *", "rows with *"))
+            format!(
+                "Rows by value; {} (suppressed) not drawn.",
+                counted(starred, "row with *", "rows with *")
+            )
         };
         return figure(Histogram { title: &title, values: &values, ink }.svg(), heading, &remark, &[]);
     }
@@ -121,7 +133,10 @@ fn panel(name: &str, distribution: &Distribution, heading: &str, ink: Ink) -> Va
         .map(|v| BarRow { name: v.value.clone(), bars: vec![bar(v.rows, all, ink)] })
         .collect();
     if folded.other_values > 0 {
-        rows.push(BarRow { name: others(folded.other_values), bars: vec![bar(folded.other_rows, all, ink)] });
+        rows.push(BarRow {
+            name: others(folded.other_values),
+            bars: vec![undrawn(bar(folded.other_rows, all, ink))],
+        });
     }
     if starred > 0 {
         rows.push(BarRow { name: "* (suppressed)".into(), bars: vec![bar(starred, all, Ink::Alert)] });
@@ -132,6 +147,11 @@ fn panel(name: &str, distribution: &Distribution, heading: &str, ink: Ink) -> Va
 fn bar(rows: u64, all: u64, ink: Ink) -> Bar {
     let label = if rows == 0 { "0".to_owned() } else { share(rows, all) };
     Bar { value: ratio(rows, all).unwrap_or(0.0), label, hint: counted(rows, "row", "rows"), ink }
+}
+
+/// Many rare values together can outweigh the frequent ones, whose bars would then be too short to compare.
+fn undrawn(bar: Bar) -> Bar {
+    Bar { value: f64::NAN, ..bar }
 }
 
 fn others(values: u64) -> String {
@@ -161,7 +181,8 @@ mod tests {
     use super::*;
 
     fn distribution(values: &[(&str, u64)], ordered: bool) -> Distribution {
-        let values = values.iter().map(|(value, rows)| ValueCount { value: (*value).into(), rows: *rows }).collect();
+        let values =
+            values.iter().map(|(value, rows)| ValueCount { value: (*value).into(), rows: *rows }).collect();
         Distribution { ordered, values, ..Distribution::default() }
     }
 

@@ -25,7 +25,8 @@ fn curve(curve: &LevelCurve) -> Value {
         curve.information.iter().enumerate().map(|(level, value)| (level.to_string(), *value)).collect();
     let title = format!("{}: normalised mutual information with the class, by level", curve.column);
     let marked = curve.chosen.map(|level| level as usize);
-    let svg = LineChart { title: &title, x_name: "steps above the original value", points: &points, marked }.svg();
+    let svg =
+        LineChart { title: &title, x_name: "steps above the original value", points: &points, marked }.svg();
     figure(svg, &curve.column, "", &[])
 }
 
@@ -33,31 +34,16 @@ fn changes(changes: &[ColumnChange]) -> Vec<Value> {
     if changes.is_empty() {
         return vec![];
     }
-    let divergence: Vec<BarRow> = changes
-        .iter()
-        .map(|change| {
-            let label = match change.divergence {
-                Amount::Infinite => "infinite".to_owned(),
-                other => amount(other),
-            };
-            row(&change.column, change.divergence, label)
-        })
-        .collect();
-    let svg = BarChart {
-        title: "Divergence of each column by suppression",
-        rows: &divergence,
-        reference: None,
-    }
-    .svg();
-    let mut figures = vec![figure(svg, "How much suppression has bent each column", &lost_values(changes), &[])];
+    let divergence: Vec<BarRow> =
+        changes.iter().map(|change| row(&change.column, change.divergence)).collect();
+    let svg =
+        BarChart { title: "Divergence of each column by suppression", rows: &divergence, reference: None }
+            .svg();
+    let mut figures =
+        vec![figure(svg, "How much suppression has bent each column", &lost_values(changes), &[])];
 
-    let information: Vec<BarRow> = changes
-        .iter()
-        .filter_map(|change| {
-            let value = change.information_change?;
-            Some(row(&change.column, value, amount(value)))
-        })
-        .collect();
+    let information: Vec<BarRow> =
+        changes.iter().filter_map(|change| Some(row(&change.column, change.information_change?))).collect();
     if !information.is_empty() {
         let svg = BarChart {
             title: "Change of each column's normalised mutual information with the class",
@@ -65,13 +51,15 @@ fn changes(changes: &[ColumnChange]) -> Vec<Value> {
             reference: None,
         }
         .svg();
-        let remark = "How much more or less a column says about the class after suppression; shorter bars are better.";
+        let remark =
+            "How much more or less a column says about the class after suppression; shorter bars are better.";
         figures.push(figure(svg, "How much each column's link to the class has changed", remark, &[]));
     }
     figures
 }
 
-fn row(column: &str, value: Amount, label: String) -> BarRow {
+fn row(column: &str, value: Amount) -> BarRow {
+    let label = amount(value);
     let length = match value {
         Amount::Finite(number) => number,
         Amount::Infinite => f64::INFINITY,
@@ -83,7 +71,8 @@ fn row(column: &str, value: Amount, label: String) -> BarRow {
 
 /// What an infinite bar means, with its finite companion.
 fn lost_values(changes: &[ColumnChange]) -> String {
-    let mut text = "Normalised Kullback–Leibler divergence; 0 means that the distribution is as before.".to_owned();
+    let mut text =
+        "Normalised Kullback–Leibler divergence; 0 means that the distribution is as before.".to_owned();
     for change in changes.iter().filter(|c| c.divergence == Amount::Infinite) {
         let lost = match change.lost_values {
             0 => "a value has vanished".to_owned(),
@@ -91,9 +80,9 @@ fn lost_values(changes: &[ColumnChange]) -> String {
             n => format!("{} have vanished", counted(n, "value", "values")),
         };
         let finite = change.finite_divergence.map_or_else(String::new, |finite| {
-            format!(" (counting it as half a row instead: {})", amount(finite))
+            format!(" (counted as half a row instead: {})", amount(finite))
         });
-        text.push_str(&format!(" {}: infinite, because {lost} from the release{finite}.", change.column));
+        text.push_str(&format!(" “{}” is infinite because {lost} from the release{finite}.", change.column));
     }
     text
 }
@@ -113,7 +102,7 @@ mod tests {
         };
         let text = lost_values(&[change]).replace('\u{a0}', " ");
         assert!(text.ends_with(
-            "workclass: infinite, because 2 values have vanished from the release (counting it as half a row instead: 0.0213)."
+            "“workclass” is infinite because 2 values have vanished from the release (counted as half a row instead: 0.0213)."
         ));
     }
 }

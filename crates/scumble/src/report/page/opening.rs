@@ -1,6 +1,6 @@
 //! The banner with verdict and next step, and the key figures.
 
-use crate::report::data::{Report, SuppressedAs};
+use crate::report::data::{Amount, Report, SuppressedAs};
 use crate::report::format::{amount, count, counted, share};
 use crate::report::words::{self, Verdict};
 use minijinja::{Value, context};
@@ -31,7 +31,11 @@ fn figures(report: &Report) -> Vec<Value> {
     let suppressed_note = if release.suppressed == 0 {
         "every row keeps its details".to_owned()
     } else {
-        format!("{}; {}", share(release.suppressed, release.rows), words::suppressed_as(release.suppressed_as))
+        format!(
+            "{}; {}",
+            share(release.suppressed, release.rows),
+            words::suppressed_as(release.suppressed_as)
+        )
     };
     let in_classes = release.rows.saturating_sub(release.suppressed);
     let mean_size = if release.classes == 0 {
@@ -45,12 +49,15 @@ fn figures(report: &Report) -> Vec<Value> {
         .find(|m| m.name == "k_anonymity")
         .and_then(|m| m.required.first())
         .map_or_else(String::new, |k| format!("at least {} required", amount(k.value)));
-    vec![
+    let mut figures = vec![
         one("Rows in", count(release.rows), people),
         one("Rows released", count(release.released), released_note),
         one("Suppressed", count(release.suppressed), suppressed_note),
         one("Classes", count(release.classes), mean_size),
         one("Smallest class", release.smallest_class.map_or_else(|| "–".to_owned(), count), required),
-        one("Mean loss", amount(release.loss), "0 is untouched, 1 is nothing left".to_owned()),
-    ]
+    ];
+    if release.loss != Amount::Undefined {
+        figures.push(one("Mean loss", amount(release.loss), "0 is untouched, 1 is nothing left".to_owned()));
+    }
+    figures
 }

@@ -9,11 +9,12 @@ pub(super) fn models(report: &Report) -> Option<Value> {
     if report.models.is_empty() {
         return None;
     }
-    let rows: Vec<Value> = report.models.iter().map(model).collect();
+    let unit = if report.release.subject.is_some() { "persons" } else { "rows" };
+    let rows: Vec<Value> = report.models.iter().map(|m| model(m, unit)).collect();
     Some(context! { rows, checks => checks(report) })
 }
 
-fn model(model: &ModelResult) -> Value {
+fn model(model: &ModelResult, unit: &str) -> Value {
     context! {
         title => &model.title,
         about => about(model),
@@ -23,7 +24,7 @@ fn model(model: &ModelResult) -> Value {
             |attained| words::settings(std::slice::from_ref(attained)),
         ),
         holds => model.holds,
-        meaning => words::model_meaning(model),
+        meaning => words::model_meaning(model, unit),
         limits => words::model_limits(model),
     }
 }
@@ -52,10 +53,13 @@ fn checks(report: &Report) -> Vec<Value> {
     } else {
         check(false, "The written release was not checked.".to_owned())
     }];
-    match release.truthful {
-        Some(true) => checks.push(check(true, "Every released value was found true of its original.".to_owned())),
-        Some(false) => checks.push(check(false, "A released value is not true of its original.".to_owned())),
-        None => {}
+    if let Some(truthful) = release.truthful {
+        let text = if truthful {
+            "Every released value was found true of its original."
+        } else {
+            "A released value is not true of its original."
+        };
+        checks.push(check(truthful, text.to_owned()));
     }
     if release.suppressed > 0 && release.suppressed_as == SuppressedAs::Starred {
         checks.push(check(
@@ -104,7 +108,13 @@ fn meter(metric: &MetricResult) -> Option<Value> {
         Better::Lower => part,
         Better::Higher => 1.0 - part,
     };
-    let class = if worse < 0.34 { "mild" } else if worse < 0.67 { "middling" } else { "heavy" };
+    let class = if worse < 0.34 {
+        "mild"
+    } else if worse < 0.67 {
+        "middling"
+    } else {
+        "heavy"
+    };
     Some(context! { percent => format!("{:.1}", part * 100.0), class })
 }
 
@@ -115,7 +125,12 @@ mod tests {
     #[test]
     fn the_meter_knows_which_end_is_bad() {
         let class = |value: f64, better| {
-            let metric = MetricResult { value: value.into(), range: Some((0.0, 1.0)), better, ..MetricResult::default() };
+            let metric = MetricResult {
+                value: value.into(),
+                range: Some((0.0, 1.0)),
+                better,
+                ..MetricResult::default()
+            };
             meter(&metric).map(|m| m.get_attr("class").expect("a class").to_string())
         };
         assert_eq!(class(0.1, Better::Lower).as_deref(), Some("mild"));

@@ -86,13 +86,18 @@ fn chart(report: &Report) -> Option<Value> {
 /// A band of risks as chances: `1 in 5–9` has risks above 1/10 and up to 1/5.
 fn band_name(band: &RiskBand) -> String {
     // 1 / (1 / 3) need not be a whole number in floating point.
-    let whole = |number: f64| if (number - number.round()).abs() < 1e-6 { number.round() } else { number.ceil() };
+    let whole =
+        |number: f64| if (number - number.round()).abs() < 1e-6 { number.round() } else { number.ceil() };
     let smallest = whole(1.0 / band.up_to);
     if band.above <= 0.0 {
         return format!("1 in {smallest:.0}+");
     }
     let largest = whole(1.0 / band.above) - 1.0;
-    if largest <= smallest { format!("1 in {smallest:.0}") } else { format!("1 in {smallest:.0}–{largest:.0}") }
+    if largest <= smallest {
+        format!("1 in {smallest:.0}")
+    } else {
+        format!("1 in {smallest:.0}–{largest:.0}")
+    }
 }
 
 #[cfg(test)]
@@ -104,7 +109,16 @@ mod tests {
         let names: Vec<String> = RiskFigures::of(&[], 0.2).bands.iter().map(band_name).collect();
         assert_eq!(
             names,
-            ["1 in 1", "1 in 2", "1 in 3–4", "1 in 5–9", "1 in 10–19", "1 in 20–49", "1 in 50–99", "1 in 100+"]
+            [
+                "1 in 1",
+                "1 in 2",
+                "1 in 3–4",
+                "1 in 5–9",
+                "1 in 10–19",
+                "1 in 20–49",
+                "1 in 50–99",
+                "1 in 100+"
+            ]
         );
     }
 }

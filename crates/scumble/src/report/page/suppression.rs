@@ -41,7 +41,9 @@ pub(super) fn section(report: &Report) -> Option<Value> {
     let reasons: Vec<Value> = suppression
         .reasons
         .iter()
-        .map(|r| context! { reason => &r.reason, rows => count(r.rows), share => share(r.rows, release.rows) })
+        .map(
+            |r| context! { reason => &r.reason, rows => count(r.rows), share => share(r.rows, release.rows) },
+        )
         .collect();
     let figures: Vec<Value> = suppression.subgroups.iter().filter_map(|c| chart(c, average)).collect();
     Some(context! { summary, reasons, figures, outstanding => outstanding(&suppression.subgroups, average) })
@@ -102,14 +104,22 @@ fn chart(column: &SubgroupColumn, average: f64) -> Option<Value> {
             bars: vec![Bar {
                 value: ratio(group.suppressed, group.rows).unwrap_or(0.0),
                 label: share(group.suppressed, group.rows),
-                hint: format!("{} of {} suppressed", count(group.suppressed), counted(group.rows, "row", "rows")),
+                hint: format!(
+                    "{} of {} suppressed",
+                    count(group.suppressed),
+                    counted(group.rows, "row", "rows")
+                ),
                 ink: if stands_out(group, average) { Ink::Alert } else { Ink::After },
             }],
         })
         .collect();
     let title = format!("Share of rows suppressed, by {}", column.column);
-    let svg = BarChart { title: &title, rows: &rows, reference: Some((average, format!("average {}", percent(average)))) }
-        .svg();
+    let svg = BarChart {
+        title: &title,
+        rows: &rows,
+        reference: Some((average, format!("average {}", percent(average)))),
+    }
+    .svg();
     let remark = if hidden == 0 {
         String::new()
     } else {
@@ -139,9 +149,13 @@ mod tests {
 
     #[test]
     fn those_who_lose_most_come_first() {
-        let column = SubgroupColumn { column: "job".into(), groups: vec![group("a", 50, 10), group("b", 20, 10)] };
+        let column =
+            SubgroupColumn { column: "job".into(), groups: vec![group("a", 50, 10), group("b", 20, 10)] };
         let lines = outstanding(&[column], 0.1);
-        assert_eq!(lines[0].replace('\u{a0}', " "), "job “b”: 10 of 20 rows lost (50 %), 5.0 times the average");
+        assert_eq!(
+            lines[0].replace('\u{a0}', " "),
+            "job “b”: 10 of 20 rows lost (50 %), 5.0 times the average"
+        );
         assert_eq!(lines.len(), 2);
     }
 }
