@@ -2,7 +2,7 @@
 //!
 //! Counts are stored and shares are computed from them when the page is drawn, so that the two can never
 //! disagree. Everything optional is an `Option` or a list that may be empty; what is absent here is
-//! absent from the page. Where a registry knows a better sentence than [`super::words`] does, the
+//! absent from the page. Where a registry knows a better sentence than the page does, the
 //! fields `meaning`, `limits` and `explanation` take it.
 
 use serde::{Deserialize, Serialize};
