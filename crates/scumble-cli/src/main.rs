@@ -1,7 +1,33 @@
-//! The `scumble` command.
+//! The `scumble` command: every subcommand is a file in `cmd/`.
 
-// Called by the demo and sample commands, which are not here yet.
-#[allow(dead_code)]
+use std::process::ExitCode;
+
+use clap::Parser;
+
+mod cmd;
 mod sample;
+mod ui;
 
-fn main() {}
+/// Publishes tables about people without publishing the people.
+///
+/// Start with `scumble demo`, or `scumble init DATA` on a table of your own.
+#[derive(Parser)]
+#[command(name = "scumble", version, propagate_version = true, arg_required_else_help = true)]
+struct Arguments {
+    #[command(flatten)]
+    shared: ui::Shared,
+    #[command(subcommand)]
+    command: cmd::Command,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let interface = match ui::Interface::new(&arguments.shared) {
+        Ok(interface) => interface,
+        Err(error) => return ui::fail(&error),
+    };
+    match arguments.command.run(&interface) {
+        Ok(code) => code,
+        Err(error) => ui::fail(&error),
+    }
+}

@@ -86,6 +86,26 @@ impl Error {
     }
 }
 
+impl From<scumble_files::FileError> for Error {
+    fn from(error: scumble_files::FileError) -> Self {
+        use scumble_files::FileError;
+        match error {
+            FileError::Config(message) => Self::Config(message),
+            FileError::Data(message) => Self::Data(message),
+            FileError::Resources(message) => Self::Resources(message),
+            FileError::Io { what, source } => Self::Io { what, source },
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}
+
+/// Inside a run, what the verifier cannot judge must not be published.
+impl From<scumble_verify::VerifyError> for Error {
+    fn from(error: scumble_verify::VerifyError) -> Self {
+        Self::Verification(format!("the release could not be verified, so it was not published: {error}"))
+    }
+}
+
 /// `; did you mean 'x'?` for the nearest of `known` names, or nothing if none is near.
 #[must_use]
 pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> String {

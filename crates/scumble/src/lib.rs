@@ -1,5 +1,6 @@
 //! Scumble publishes tables about people without publishing the people.
 pub mod algorithms;
+pub mod check;
 pub mod config;
 pub mod date;
 pub mod error;

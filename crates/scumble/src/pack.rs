@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 /// Keys of rows under construction: one `u64` a row, columns appended from the most significant down.
-pub struct Packer {
+pub(crate) struct Packer {
     keys: Vec<u64>,
     bits: u32,
 }
@@ -19,12 +19,12 @@ fn bits_for(values: u32) -> u32 {
 impl Packer {
     /// Keys of `rows` rows, all equal so far.
     #[must_use]
-    pub fn new(rows: usize) -> Self {
+    pub(crate) fn new(rows: usize) -> Self {
         Self { keys: vec![0; rows], bits: 0 }
     }
 
     /// Appends a column: `code(row)`, always below `values`.
-    pub fn push(&mut self, values: u32, code: impl Fn(usize) -> u32 + Sync) {
+    pub(crate) fn push(&mut self, values: u32, code: impl Fn(usize) -> u32 + Sync) {
         let bits = bits_for(values);
         if self.bits + bits > 64 {
             self.replace_by_ranks();
@@ -50,22 +50,22 @@ impl Packer {
 
     /// One key a row: equal for equal tuples, ordered as the tuples are.
     #[must_use]
-    pub fn finish(self) -> Vec<u64> {
+    pub(crate) fn finish(self) -> Vec<u64> {
         self.keys
     }
 }
 
 /// Rows grouped by key.
-pub struct Groups {
+pub(crate) struct Groups {
     /// The group of each row; groups are numbered by ascending key.
-    pub group_of_row: Vec<u32>,
+    pub(crate) group_of_row: Vec<u32>,
     /// One row of each group, the first one.
-    pub representative: Vec<u32>,
+    pub(crate) representative: Vec<u32>,
 }
 
 /// Groups rows with equal keys.
 #[must_use]
-pub fn group(keys: &[u64]) -> Groups {
+pub(crate) fn group(keys: &[u64]) -> Groups {
     let mut pairs: Vec<(u64, u32)> =
         keys.par_iter().enumerate().map(|(row, key)| (*key, row as u32)).collect();
     pairs.par_sort_unstable();

@@ -9,7 +9,7 @@ use crate::config::{Column, Label, MissingPolicy, Plan, Role};
 use crate::date::{Date, DateFormat};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
-use crate::hierarchy::{self, Builder, Built, Domain, Hierarchy};
+use crate::hierarchy::{self, Builder, Built, Domain, Hierarchy, Unlisted};
 use crate::kind::{Inference, Kind, Measure};
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::{Line, Quasi, Shape};
@@ -126,7 +126,7 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
         check_subject(subject)?;
     }
     let class_column = with_role(Role::Class).next();
-    let classes = class_column.map(|column| (column.coded, column.coded.values.len()));
+    let classes = class_column.map(|column| column.coded);
     let hierarchies = plan.hierarchies.as_ref().map(|name| folder.join(name));
     check_hierarchy_files(hierarchies.as_deref(), plan)?;
 
@@ -174,6 +174,50 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
     Ok(Prepared { quasi, table: frequency, tuple_of_row, class, payload_trees, missing, notes })
 }
 
+/// The tree of one column, and how many rows each of its leaves has.
+pub struct ColumnTree {
+    /// The tree and what was noticed while it was made.
+    pub built: Built,
+    /// Rows per leaf.
+    pub rows_per_leaf: Vec<u64>,
+}
+
+/// Builds the hierarchy of one column of a table, for looking at it.
+pub fn column_tree(
+    table: &CodedTable,
+    name: &str,
+    column: &Column,
+    class: Option<&str>,
+    read: &crate::config::Read,
+) -> Result<ColumnTree> {
+    let coded = table.column(name).ok_or_else(|| Error::internal("the column was not read"))?;
+    let missing = column.missing.as_ref().unwrap_or(&read.missing);
+    let planned = Planned { name, plan: column, coded, missing };
+    let ordered = order(&planned, true)?;
+    let classes = class.and_then(|class| table.column(class)).map(|class| class_rows(coded, class, &ordered));
+    let domain = domain(&planned, &ordered, classes.as_deref())?;
+    let builder = column.hierarchy.clone().unwrap_or_else(|| hierarchy::automatic(&domain));
+    let built = hierarchy::build(&builder, &domain)?;
+    let mut rows_per_leaf = vec![0; built.hierarchy.leaf_count() as usize];
+    for (code, rows) in built.codes.iter().zip(&ordered.rows) {
+        rows_per_leaf[*code as usize] += rows;
+    }
+    if let Some(code) = built.missing {
+        rows_per_leaf[code as usize] += table.rows as u64 - ordered.rows.iter().sum::<u64>();
+    }
+    Ok(ColumnTree { built, rows_per_leaf })
+}
+
+/// The kind of a sensitive column and its values in their order.
+pub(crate) fn sensitive_order(table: &CodedTable, name: &str, plan: &Plan) -> Result<(Kind, Vec<String>)> {
+    let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
+    let column = plan.column(name).unwrap_or(&unplanned);
+    let coded = table.column(name).ok_or_else(|| Error::config(format!("the table has no column '{name}'")))?;
+    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+    let (payload, _) = payload_column(&Planned { name, plan: column, coded, missing })?;
+    Ok((payload.measure.kind, payload.values.iter().map(str::to_owned).collect()))
+}
+
 /// Models here count rows, so a table with several rows a person would be promised more than it gets.
 fn check_subject(subject: &Planned<'_>) -> Result<()> {
     let mut seen = vec![false; subject.coded.values.len()];
@@ -212,13 +256,34 @@ fn uses_hierarchy(column: &Column) -> bool {
 /// What the plan says about a column's hierarchy: its own entry, else a file in the folder of hierarchies.
 fn builder_for(column: &Planned<'_>, folder: &Path, hierarchies: Option<&Path>) -> Result<Option<Builder>> {
     if let Some(spec) = &column.plan.hierarchy {
-        return Ok(Some(spec.clone().relative_to(folder)));
+        return Ok(Some(relative_to(folder, spec.clone())));
     }
     let file: Option<PathBuf> = match hierarchies {
         Some(hierarchies) => hierarchy::find_in_dir(hierarchies, column.name)?,
         None => None,
     };
-    Ok(file.map(Builder::file))
+    Ok(file.map(|path| Builder::File { path, unlisted: Unlisted::Error }))
+}
+
+/// A builder whose files are seen from the plan's own folder.
+fn relative_to(folder: &Path, builder: Builder) -> Builder {
+    match builder {
+        Builder::File { path, unlisted } => Builder::File { path: folder.join(path), unlisted },
+        Builder::ParentChild { path, unlisted } => Builder::ParentChild { path: folder.join(path), unlisted },
+        other => other,
+    }
+}
+
+/// How a hierarchy was made without being asked for, in a phrase.
+fn describe(builder: &Builder) -> &'static str {
+    match builder {
+        Builder::EqualWidth { .. } => "ranges of equal width",
+        Builder::Dates { .. } => "month, year and decade",
+        Builder::Prefix { .. } => "codes masked from the end",
+        Builder::Flat {} => "the value or *",
+        Builder::Alphabetic { .. } => "five neighbours in alphabetic order to a node",
+        _ => "see the plan",
+    }
 }
 
 /// Orders the values of a column by its kind. `must_be_clear`: an ambiguous date format is an error, not a text.
@@ -329,27 +394,32 @@ fn domain<'a>(column: &Planned<'a>, ordered: &'a Ordered<'a>, classes: Option<&'
     })
 }
 
+/// Rows per value and class.
+fn class_rows(column: &CodedColumn, class: &CodedColumn, ordered: &Ordered<'_>) -> Vec<Vec<u64>> {
+    let mut rows = vec![vec![0; class.values.len()]; ordered.values.len()];
+    for (value, class) in column.codes.iter().zip(class.codes.iter()) {
+        if let Some(rows) = rows.get_mut(ordered.place[value as usize] as usize) {
+            rows[class as usize] += 1;
+        }
+    }
+    rows
+}
+
 /// A quasi-identifier, the code of each dictionary code, and notes.
 fn make_quasi(
     column: &Planned<'_>,
     builder: Option<Builder>,
     trees: bool,
-    classes: Option<(&CodedColumn, usize)>,
+    classes: Option<&CodedColumn>,
 ) -> Result<(Quasi, Vec<u32>, Vec<String>)> {
     let ordered = order(column, true)?;
-    let class_rows = match (&builder, classes) {
-        (Some(builder), Some((class, values))) if builder.reads_classes() => {
-            let mut rows = vec![vec![0; values]; ordered.values.len()];
-            for (value, class) in column.coded.codes.iter().zip(class.codes.iter()) {
-                if let Some(rows) = rows.get_mut(ordered.place[value as usize] as usize) {
-                    rows[class as usize] += 1;
-                }
-            }
-            Some(rows)
+    let classes = match (&builder, classes) {
+        (Some(builder), Some(class)) if matches!(builder, Builder::Mdlp {}) => {
+            Some(class_rows(column.coded, class, &ordered))
         }
         _ => None,
     };
-    let domain = domain(column, &ordered, class_rows.as_deref())?;
+    let domain = domain(column, &ordered, classes.as_deref())?;
     let mut notes = Vec::new();
     let line = ordered.measure.kind.is_ordered() && !trees;
     let small_set = ordered.measure.kind == Kind::Text && !trees && ordered.values.len() <= LARGEST_SET;
@@ -362,7 +432,7 @@ fn make_quasi(
                 notes.push(format!(
                     "column '{}' has no hierarchy; one was built from the data ({})",
                     column.name,
-                    automatic.describe()
+                    describe(&automatic)
                 ));
                 automatic
             });

@@ -81,6 +81,10 @@ impl Algorithm for Iacc {
         true
     }
 
+    fn needs_model(&self) -> bool {
+        false
+    }
+
     fn default_suppression(&self) -> f64 {
         1.0
     }

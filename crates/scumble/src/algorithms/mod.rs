@@ -7,7 +7,7 @@ use crate::recoding::Recoding;
 
 pub mod iacc;
 pub mod iack;
-pub(crate) mod information;
+pub mod information;
 pub mod mondrian;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
@@ -33,6 +33,10 @@ pub struct Finding {
 pub trait Algorithm: Send + Sync {
     /// Whether every quasi-identifier must have levels.
     fn needs_trees(&self) -> bool;
+    /// Whether a run without any model makes no sense.
+    fn needs_model(&self) -> bool {
+        true
+    }
     /// The suppression limit where the user gives none.
     fn default_suppression(&self) -> f64 {
         0.05

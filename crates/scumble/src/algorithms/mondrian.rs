@@ -85,7 +85,7 @@ impl Algorithm for Mondrian {
 }
 
 impl Search<'_> {
-    fn split(&self, mut part: Part<'_>) -> Result<Cut> {
+    fn split(&self, part: Part<'_>) -> Result<Cut> {
         self.problem.progress.check()?;
         let extents: Vec<(u32, u32)> = (0..self.problem.quasi.len()).map(|column| self.extent(&part, column)).collect();
         if part.rows >= 2 * self.least {

@@ -11,6 +11,7 @@ use super::roles::Roles;
 use super::value::Value;
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
+use crate::hierarchy::Builder;
 use crate::kind::{Kind, Measure};
 
 /// What the plan says about one column.
@@ -45,13 +46,8 @@ pub struct Column {
     pub missing_policy: Option<MissingPolicy>,
     /// How values are generalised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hierarchy: Option<HierarchySpec>,
+    pub hierarchy: Option<Builder>,
 }
-
-/// How a hierarchy is made or where it is read from, not looked into here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct HierarchySpec(#[schemars(with = "serde_json::Map<String, serde_json::Value>")] pub toml::Table);
 
 /// The type of a column's values, as users write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -35,7 +35,7 @@ mod source;
 mod tests;
 mod value;
 
-pub use column::{Column, HierarchySpec, Label, ValueType};
+pub use column::{Column, Label, ValueType};
 pub use duration::Budget;
 pub use parameters::Parameters;
 pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, Read, Rest, StarPolicy};

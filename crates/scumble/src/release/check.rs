@@ -1,8 +1,8 @@
 //! The claim that a run makes about its release, put to the independent verifier.
 
-use scumble_files::{PrivateFile, ReadOptions, Source, read_table};
+use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
-    Claim, Cover, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind, check_models,
+    Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind, check_models,
     check_truth_with_map,
 };
 
@@ -15,10 +15,14 @@ use crate::kind::{Kind, Measure};
 use crate::quasi::Quasi;
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold.
-pub(super) fn verify(run: &Run<'_>, file: &PrivateFile, rows: &ReleasedRows) -> Result<Outcome> {
+pub(super) fn verify(run: &Run<'_>, file: &PrivateFile, rows: &ReleasedRows, format: OutFormat) -> Result<Outcome> {
     let handle = file.reopen()?;
-    // What was written is known to have a header and a comma; nothing is left to detection.
-    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+    // How the file was written is known; nothing is left to detection.
+    let delimiter = match format {
+        OutFormat::Csv { delimiter, .. } => Some(delimiter),
+        _ => None,
+    };
+    let options = ReadOptions { header: Some(true), delimiter, ..ReadOptions::default() };
     if rows.order.is_empty() {
         return Err(Error::infeasible(
             "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
@@ -48,11 +52,15 @@ pub(super) fn verify(run: &Run<'_>, file: &PrivateFile, rows: &ReleasedRows) -> 
             model.label, model.failing_classes, model.failing_rows
         )));
     }
-    let truth = check_truth_with_map(&release, run.source, &rows.order, &truths(run)?)?;
-    if !truth.holds() {
+    let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
+    let truth = check_truth_with_map(&release, run.source, &rows.order, &truths(run)?, drops)?;
+    if !truth.holds {
+        let place = truth.first_false.map_or("rows or columns are missing or too many".into(), |cell| {
+            format!("first in row {} of the release, column '{}'", cell.row, cell.column)
+        });
         return Err(Error::Verification(format!(
-            "the written release shows values that are not true of the original rows ({truth}). It was not published. This is \
-             a bug in Scumble, please report it"
+            "the written release is not true of the original rows ({place}). It was not published. This is a bug in Scumble, \
+             please report it"
         )));
     }
     Ok(outcome)
@@ -105,11 +113,11 @@ pub(crate) fn value_kind(measure: &Measure) -> ValueKind {
         Kind::Text => ValueKind::Text,
         Kind::Date(format) => ValueKind::Date {
             format: match format {
-                DateFormat::YearMonthDay => Theirs::YearMonthDay,
+                DateFormat::YearMonthDay => Theirs::YearMonthDayDash,
                 DateFormat::YearMonthDaySlash => Theirs::YearMonthDaySlash,
                 DateFormat::DayMonthYearDot => Theirs::DayMonthYearDot,
-                DateFormat::DayMonthYear => Theirs::DayMonthYear,
-                DateFormat::MonthDayYear => Theirs::MonthDayYear,
+                DateFormat::DayMonthYear => Theirs::DayMonthYearSlash,
+                DateFormat::MonthDayYear => Theirs::MonthDayYearSlash,
             },
         },
     }

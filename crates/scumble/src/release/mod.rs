@@ -6,11 +6,12 @@
 //! ```
 //! A release that fails verification never gets its name.
 
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{Audience, PrivateFile, ReadOptions, Source};
+use scumble_files::{Audience, Compression, OutFormat, PrivateFile, ReadOptions, Source};
 
 use crate::algorithms::Algorithm;
 use crate::config::{Plan, Role, StarPolicy};
@@ -21,7 +22,7 @@ use crate::problem::{Problem, Progress};
 use crate::published::{Classes, Published};
 use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
 
-mod check;
+pub(crate) mod check;
 mod datasheet;
 mod fill_report;
 mod recoding_file;
@@ -94,7 +95,6 @@ pub(crate) struct Run<'a> {
     pub(crate) recoding: crate::recoding::Recoding,
     pub(crate) published: Published,
     pub(crate) findings: Vec<crate::algorithms::Finding>,
-    pub(crate) payload_trees: Vec<(String, crate::hierarchy::Hierarchy)>,
     pub(crate) missing: Vec<(String, Vec<String>)>,
     pub(crate) warnings: Vec<String>,
     pub(crate) notes: Vec<String>,
@@ -146,13 +146,13 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let mut file = targets.private_file()?;
-    rows::write(&run, &released_rows, file.file_mut(), targets.format)?;
+    rows::write(&run, &released_rows, file.file(), targets.format)?;
     seconds.write = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let outcome = check::verify(&run, &file, &released_rows)?;
+    let outcome = check::verify(&run, &file, &released_rows, targets.format)?;
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
     drop(released_rows);
@@ -169,16 +169,15 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 struct Targets {
     release: Option<PathBuf>,
     report: Option<PathBuf>,
-    format: scumble_files::OutFormat,
-    folder: PathBuf,
+    format: OutFormat,
 }
 
 impl Targets {
     fn of(plan: &Plan, folder: &Path) -> Result<Self> {
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         if plan.output == "-" {
-            let format = scumble_files::OutFormat::default();
-            return Ok(Self { release: None, report, format, folder: std::env::temp_dir() });
+            let format = OutFormat::Csv { delimiter: b',', compression: Compression::None };
+            return Ok(Self { release: None, report, format });
         }
         let release = folder.join(&plan.output);
         let input = beside(folder, &plan.input);
@@ -188,16 +187,13 @@ impl Targets {
             ));
         }
         let format = scumble_files::format_for(&release)?;
-        let parent = match release.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        scumble_files::sweep(&parent);
-        Ok(Self { release: Some(release), report, format, folder: parent })
+        sweep_beside(&release);
+        Ok(Self { release: Some(release), report, format })
     }
 
     fn private_file(&self) -> Result<PrivateFile> {
-        Ok(PrivateFile::create_in(&self.folder)?)
+        let beside_nothing = std::env::temp_dir().join("scumble-release.csv");
+        Ok(PrivateFile::create(self.release.as_ref().unwrap_or(&beside_nothing))?)
     }
 
     fn name(&self) -> String {
@@ -212,6 +208,13 @@ impl Targets {
         let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("release").to_owned();
         Some(release.with_file_name(format!("{stem}.{ending}")))
     }
+}
+
+/// Removes what a run that was killed may have left in the folder of a file.
+fn sweep_beside(file: &Path) {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Leftovers that cannot be removed are unreadable for others and harm nothing.
+    let _ = scumble_files::sweep(folder);
 }
 
 fn beside(folder: &Path, name: &str) -> PathBuf {
@@ -311,7 +314,7 @@ fn search<'a>(
         ));
     }
     let models = build_models(plan, &prepared)?;
-    if models.is_empty() && entry.name != "iacc" {
+    if models.is_empty() && algorithm.needs_model() {
         return Err(Error::config("no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5"));
     }
     let metric = plan.algorithm.metric.as_deref().unwrap_or("loss");
@@ -342,7 +345,6 @@ fn search<'a>(
         recoding: solution.recoding,
         published: Published::Classes(classes),
         findings: solution.findings,
-        payload_trees: prepared.payload_trees,
         missing: prepared.missing,
         warnings: Vec::new(),
         notes: prepared.notes,
@@ -379,9 +381,9 @@ fn warnings(run: &Run<'_>) -> Vec<String> {
 #[expect(clippy::too_many_arguments, reason = "the last step of one function, split for its length")]
 fn publish(
     run: &Run<'_>,
-    mut file: PrivateFile,
+    file: PrivateFile,
     targets: &Targets,
-    report: Option<crate::report::Report>,
+    report: Option<crate::report::data::Report>,
     released: &mut Released,
     options: &mut RunOptions<'_>,
     seconds: &mut Seconds,
@@ -392,29 +394,30 @@ fn publish(
     // The private report first: if it cannot be written, nothing is published.
     if let (Some(folder), Some(mut report)) = (&targets.report, report) {
         scumble_files::create_private_dir(folder)?;
-        scumble_files::sweep(folder);
+        sweep_beside(&folder.join("report.html"));
         seconds.total = started.elapsed().as_secs_f64();
         fill_report::add_run(&mut report, run, seconds);
         let page = folder.join("report.html");
-        write_private(folder, &page, crate::report::html(&report)?.as_bytes())?;
-        write_private(folder, &folder.join("report.json"), to_json(&report)?.as_bytes())?;
-        write_private(folder, &folder.join("recoding.json"), to_json(&recoding_file::recoding(run))?.as_bytes())?;
+        write_file(&page, crate::report::html(&report)?.as_bytes(), Audience::Owner)?;
+        write_file(&folder.join("report.json"), to_json(&report)?.as_bytes(), Audience::Owner)?;
+        let recoding = to_json(&recoding_file::recoding(run))?;
+        write_file(&folder.join("recoding.json"), recoding.as_bytes(), Audience::Owner)?;
         released.report = Some(page);
     }
     if let (Some(json), Some(markdown)) =
         (targets.beside_release("datasheet.json"), targets.beside_release("datasheet.md"))
     {
-        write_public(&targets.folder, &json, to_json(&sheet)?.as_bytes())?;
-        write_public(&targets.folder, &markdown, datasheet::markdown(&sheet).as_bytes())?;
+        write_file(&json, to_json(&sheet)?.as_bytes(), Audience::Public)?;
+        write_file(&markdown, datasheet::markdown(&sheet).as_bytes(), Audience::Public)?;
         released.datasheet = Some(markdown);
     }
     match (&targets.release, options.standard_output.as_deref_mut()) {
         (Some(target), _) => {
-            file.publish(target, Audience::Public)?;
+            file.publish(Audience::Public)?;
             released.release = Some(target.clone());
         }
         (None, Some(out)) => {
-            file.copy_to(out)?;
+            copy(&file, out).map_err(|source| Error::Io { what: "cannot write to standard output".into(), source })?;
         }
         (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
     }
@@ -431,21 +434,19 @@ fn to_json(value: &impl serde::Serialize) -> Result<String> {
         .map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
 }
 
-fn write_private(folder: &Path, target: &Path, bytes: &[u8]) -> Result<()> {
-    write_file(folder, target, bytes, Audience::Private)
-}
-
-fn write_public(folder: &Path, target: &Path, bytes: &[u8]) -> Result<()> {
-    write_file(folder, target, bytes, Audience::Public)
-}
-
-fn write_file(folder: &Path, target: &Path, bytes: &[u8], audience: Audience) -> Result<()> {
-    use std::io::Write;
-    let mut file = PrivateFile::create_in(folder)?;
-    file.file_mut()
+fn write_file(target: &Path, bytes: &[u8], audience: Audience) -> Result<()> {
+    let mut file = PrivateFile::create(target)?;
+    file.file()
         .write_all(bytes)
         .map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
-    Ok(file.publish(target, audience)?)
+    Ok(file.publish(audience)?)
+}
+
+fn copy(file: &PrivateFile, out: &mut (dyn std::io::Write + Send)) -> std::io::Result<()> {
+    let mut handle = file.reopen().map_err(std::io::Error::other)?;
+    handle.rewind()?;
+    std::io::copy(&mut handle, out)?;
+    out.flush()
 }
 
 /// A helpful error for a name that is not among the columns.

@@ -4,11 +4,12 @@ use std::fs::File;
 
 use rayon::prelude::*;
 use scumble_files::table::{Codes, Texts};
-use scumble_files::{Cells, OutColumn, OutFormat, write_table};
+use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
 
 use super::Run;
 use crate::config::StarPolicy;
 use crate::error::Result;
+use crate::kind::{Inference, Kind};
 use crate::label;
 
 /// The rows of a release before they are written.
@@ -84,12 +85,26 @@ pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format:
         if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == *name) {
             let (texts, of_class) = &rows.labels[place];
             let cells = Cells::Via { class_of_row: &rows.class_of_row, code_of_class: of_class };
-            columns.push(OutColumn::new(name, texts, cells));
+            columns.push(OutColumn { name, texts, cells, kind: ColumnType::Text });
         } else if run.kept_columns().any(|kept| kept == name) {
             if let Some(column) = run.source.column(name) {
-                columns.push(OutColumn::new(name, &column.values, Cells::Direct(&column.codes)));
+                let cells = Cells::Direct(&column.codes);
+                // Where the format has types, a column that is published as it is keeps its own.
+                let kind = column_type(&column.values);
+                columns.push(OutColumn { name, texts: &column.values, cells, kind });
             }
         }
     }
-    Ok(write_table(file, format, &columns, &rows.order)?)
+    let options = WriteOptions { format, name: &run.plan.output, threads: 0 };
+    Ok(write_table(file, &columns, &rows.order, &options)?)
+}
+
+/// The type of texts that are published as they are.
+fn column_type(texts: &Texts) -> ColumnType {
+    match Kind::infer(texts.iter().filter(|text| !text.is_empty())) {
+        Inference::Clear(Kind::Integer) => ColumnType::Integer,
+        Inference::Clear(Kind::Decimal) => ColumnType::Float,
+        Inference::Clear(Kind::Date(_)) => ColumnType::Date,
+        _ => ColumnType::Text,
+    }
 }

@@ -1,0 +1,402 @@
+//! `scumble anonymize`: a verified release from a plan, or from a table and flags.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use scumble::config::{Column, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
+use scumble::hierarchy::Builder;
+use scumble::problem::Progress;
+use scumble::release::{Released, RunOptions, anonymize};
+use scumble::{Error, Result};
+
+use super::reading::{Reading, parse_builder};
+use crate::ui::{Interface, count, percent, print};
+
+/// Make a verified release from a plan (release.toml), or from a table and flags
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A plan (release.toml), or a table; - is standard input
+    input: PathBuf,
+    /// The release; its ending tells the format (.csv, .tsv, .parquet, .arrow, also .csv.gz, .csv.zst); - is standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<String>,
+    /// The folder of the private report; '' for none
+    #[arg(long, value_name = "DIR")]
+    report: Option<String>,
+    /// Print exactly one JSON object with all figures (private: it is about the original)
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    roles: RoleFlags,
+    #[command(flatten)]
+    privacy: PrivacyFlags,
+    #[command(flatten)]
+    search: SearchFlags,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What the columns are.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Columns (lists are comma-separated)")]
+pub(super) struct RoleFlags {
+    /// Columns that outsiders may know
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    quasi: Vec<String>,
+    /// Columns that outsiders must not learn
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    sensitive: Vec<String>,
+    /// The label that learners will predict; may also be sensitive
+    #[arg(long, value_name = "COLUMN")]
+    class: Option<String>,
+    /// Columns that name a person; never read, never released
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    identifier: Vec<String>,
+    /// The column that tells which rows belong to one person
+    #[arg(long, value_name = "COLUMN")]
+    subject: Option<String>,
+    /// Columns that are published as they are
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    other: Vec<String>,
+    /// Columns to leave out
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    drop: Vec<String>,
+    /// What happens to columns that are not named: other or drop
+    #[arg(long, value_name = "ROLE")]
+    rest: Option<String>,
+    /// The type of a column: integer, decimal, decimal_comma, text, date, or a date format such as dd/mm/yyyy
+    #[arg(long = "type", value_name = "COLUMN=TYPE")]
+    types: Vec<String>,
+    /// A folder with hierarchies: <column>.csv, or ARX's *_hierarchy_<column>.csv
+    #[arg(long, value_name = "DIR")]
+    hierarchies: Option<String>,
+    /// The hierarchy of one column: a file, or a builder as in the plan, e.g. 'postcode={ build = "prefix" }'
+    #[arg(long, value_name = "COLUMN=FILE|{…}")]
+    hierarchy: Vec<String>,
+}
+
+/// What must hold.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Privacy")]
+pub(super) struct PrivacyFlags {
+    /// k-anonymity: at least K rows in each class
+    #[arg(long, value_name = "K")]
+    k: Option<String>,
+    /// l-diversity of the sensitive columns
+    #[arg(long, value_name = "L")]
+    l: Option<String>,
+    /// The form of l-diversity: distinct (default), entropy, recursive or frequency
+    #[arg(long, value_name = "FORM", requires = "l")]
+    l_variant: Option<String>,
+    /// The factor c of recursive l-diversity
+    #[arg(long, value_name = "C", requires = "l")]
+    c: Option<String>,
+    /// t-closeness of the sensitive columns
+    #[arg(long, value_name = "T")]
+    t: Option<String>,
+    /// The distance of t-closeness: equal, ordered or hierarchical
+    #[arg(long, value_name = "KIND", requires = "t")]
+    t_distance: Option<String>,
+    /// Publish sensitive columns that no model protects
+    #[arg(long)]
+    accept_attribute_disclosure: bool,
+}
+
+/// How the release is found.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Search")]
+struct SearchFlags {
+    /// The algorithm (scumble list); mondrian if not given
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+    /// The metric to optimise, where the algorithm lets one choose
+    #[arg(long, value_name = "NAME")]
+    metric: Option<String>,
+    /// The share of rows that may be suppressed, from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    suppression: Option<String>,
+    /// What becomes of suppressed rows: strict, paper or drop
+    #[arg(long, value_name = "POLICY")]
+    star_policy: Option<String>,
+    /// The time a search may take, e.g. 30s
+    #[arg(long, value_name = "TIME")]
+    budget: Option<String>,
+    /// The steps a search may take; replays a budget
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Fixes randomness, for tests
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// A parameter of the algorithm
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Keep the order of the original rows (not for publication)
+    #[arg(long)]
+    keep_order: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    if arguments.json && arguments.output.as_deref() == Some("-") {
+        return Err(Error::config("--json and -o - both want standard output; give the release a file name"));
+    }
+    let (plan, folder) = plan(arguments)?;
+    let released = execute(&plan, &folder, interface)?;
+    if arguments.json {
+        let json = serde_json::to_string(&released.summary).map_err(Error::internal)?;
+        print(json + "\n")?;
+    } else {
+        tell(&plan, &released, interface);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Carries out a plan with progress.
+pub(crate) fn execute(plan: &Plan, folder: &Path, interface: &Interface) -> Result<Released> {
+    let mut out = std::io::stdout();
+    let stage = |stage| interface.stage(stage);
+    let mut options = RunOptions {
+        folder,
+        threads: 0,
+        progress: Progress::default(),
+        stage: &stage,
+        standard_output: Some(&mut out),
+    };
+    let released = anonymize(plan, &mut options);
+    interface.done();
+    released
+}
+
+/// Says what was released, in a few lines.
+pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
+    let summary = &released.summary;
+    let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
+    let models: Vec<&str> = summary.models.iter().map(|model| model.title.as_str()).collect();
+    let target = released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
+    interface.say(format_args!("Released {} rows to {target}", count(summary.released)));
+    if models.is_empty() {
+        interface.say(format_args!("  no model was asked for; the smallest class has {} rows", summary.smallest_class.unwrap_or(0)));
+    } else {
+        interface.say(format_args!("  {} on {}; checked", models.join(", "), names.join(", ")));
+    }
+    let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
+    interface.say(format_args!(
+        "  {} classes, the smallest with {} rows; {} rows suppressed ({}); mean loss {}",
+        count(summary.classes),
+        summary.smallest_class.map_or("no".into(), count),
+        count(summary.suppressed),
+        percent(summary.suppressed, summary.rows),
+        loss.map_or("undefined".into(), |loss| format!("{loss:.4}")),
+    ));
+    for finding in &summary.findings {
+        let value = finding.value.map_or("infinite".into(), |value| format!("{value:.6}"));
+        interface.note(format_args!("{} = {value}: {}", finding.name, finding.meaning));
+    }
+    if let Some(path) = &released.datasheet {
+        interface.say(format_args!("  datasheet  {}  (may be published)", path.display()));
+    }
+    if let Some(path) = &released.report {
+        interface.say(format_args!("  report     {}  (private: open it in a browser, do not publish it)", path.display()));
+    }
+    summary.notes.iter().for_each(|note| interface.note(note));
+    summary.warnings.iter().for_each(|warning| interface.warn(warning));
+}
+
+/// The plan that the arguments ask for, and the folder that its file names are relative to.
+fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
+    let is_plan = arguments.input.extension().is_some_and(|extension| extension == "toml");
+    let (mut plan, folder) = if is_plan {
+        let folder = arguments.input.parent().map(Path::to_owned).unwrap_or_default();
+        (Plan::load(&arguments.input)?, folder)
+    } else {
+        let input = arguments.input.to_string_lossy();
+        let output = arguments.output.clone().ok_or_else(|| {
+            Error::config("say where the release goes: -o FILE (its ending tells the format), or -o - for standard output")
+        })?;
+        let mut plan = Plan::new(input, output.clone());
+        plan.report = default_report(&output);
+        (plan, PathBuf::new())
+    };
+    // File names on the command line are relative to where the command runs, not to the plan.
+    let here = |name: &String| -> Result<String> {
+        if name == "-" || name.is_empty() || !is_plan {
+            return Ok(name.clone());
+        }
+        let path = std::path::absolute(name).map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
+        Ok(path.to_string_lossy().into_owned())
+    };
+    if let Some(output) = &arguments.output {
+        plan.output = here(output)?;
+    }
+    if let Some(report) = &arguments.report {
+        plan.report = here(report)?;
+    }
+    arguments.roles.apply(&mut plan, here)?;
+    arguments.privacy.apply(&mut plan)?;
+    arguments.search.apply(&mut plan)?;
+    arguments.reading.apply(&mut plan.read)?;
+    Ok((plan, folder))
+}
+
+/// `out/release.csv` has its report in `out/release.report`; standard output has none.
+fn default_report(output: &str) -> String {
+    if output == "-" {
+        return String::new();
+    }
+    let path = Path::new(output);
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("release");
+    path.with_file_name(format!("{stem}.report")).to_string_lossy().into_owned()
+}
+
+/// `name=value`, or an error that names the flag.
+fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str)> {
+    text.split_once('=').ok_or_else(|| Error::config(format!("{flag} wants NAME=VALUE, not '{text}'")))
+}
+
+impl RoleFlags {
+    pub(super) fn apply(&self, plan: &mut Plan, here: impl Fn(&String) -> Result<String>) -> Result<()> {
+        let lists: [(Role, Vec<&String>); 7] = [
+            (Role::Quasi, self.quasi.iter().collect()),
+            (Role::Sensitive, self.sensitive.iter().collect()),
+            (Role::Class, self.class.iter().collect()),
+            (Role::Identifier, self.identifier.iter().collect()),
+            (Role::Subject, self.subject.iter().collect()),
+            (Role::Other, self.other.iter().collect()),
+            (Role::Drop, self.drop.iter().collect()),
+        ];
+        let mut given: Vec<(&str, Vec<Role>)> = Vec::new();
+        for (role, names) in &lists {
+            for name in names {
+                match given.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, roles)) => roles.push(*role),
+                    None => given.push((name, vec![*role])),
+                }
+            }
+        }
+        for (name, roles) in given {
+            let roles = Roles::new(&roles).map_err(|message| Error::config(format!("column '{name}': {message}")))?;
+            column(plan, name).role = roles;
+        }
+        plan.rest = match self.rest.as_deref() {
+            None => plan.rest,
+            Some("other") => Some(Rest::Other),
+            Some("drop") => Some(Rest::Drop),
+            Some(other) => return Err(Error::config(format!("--rest is other or drop, not '{other}'"))),
+        };
+        for given in &self.types {
+            let (name, kind) = pair("--type", given)?;
+            set_type(known_column(plan, "--type", name)?, kind)?;
+        }
+        if let Some(folder) = &self.hierarchies {
+            plan.hierarchies = Some(here(folder)?);
+        }
+        for given in &self.hierarchy {
+            let (name, what) = pair("--hierarchy", given)?;
+            let mut builder = parse_builder(what)?;
+            if let Builder::File { path, .. } | Builder::ParentChild { path, .. } = &mut builder {
+                *path = here(&path.to_string_lossy().into_owned())?.into();
+            }
+            known_column(plan, "--hierarchy", name)?.hierarchy = Some(builder);
+        }
+        Ok(())
+    }
+}
+
+/// The column of that name in a plan, added if it is not there.
+fn column<'a>(plan: &'a mut Plan, name: &str) -> &'a mut Column {
+    let place = plan.columns.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
+        plan.columns.push((name.to_owned(), Column::new(Roles::one(Role::Other))));
+        plan.columns.len() - 1
+    });
+    &mut plan.columns[place].1
+}
+
+fn known_column<'a>(plan: &'a mut Plan, flag: &str, name: &str) -> Result<&'a mut Column> {
+    let names: Vec<String> = plan.columns.iter().map(|(name, _)| name.clone()).collect();
+    match plan.columns.iter_mut().find(|(known, _)| known == name) {
+        Some((_, column)) => Ok(column),
+        None => Err(Error::config(format!(
+            "{flag}: no role is given for a column '{name}'{}",
+            scumble::error::did_you_mean(name, names.iter().map(String::as_str))
+        ))),
+    }
+}
+
+pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
+    use scumble::date::DateFormat;
+    if let Some(format) = DateFormat::ALL.into_iter().find(|format| format.name() == kind) {
+        column.value_type = Some(scumble::config::ValueType::Date);
+        column.format = Some(format);
+        return Ok(());
+    }
+    let value = toml::Value::String(kind.to_owned());
+    column.value_type = Some(value.try_into().map_err(|_| {
+        let formats = DateFormat::ALL.map(DateFormat::name).join(", ");
+        Error::config(format!("--type: '{kind}' is no type; there are integer, decimal, decimal_comma, text, date, {formats}"))
+    })?);
+    Ok(())
+}
+
+impl PrivacyFlags {
+    pub(super) fn apply(&self, plan: &mut Plan) -> Result<()> {
+        let forms = [
+            ("k_anonymity", vec![("k", &self.k)]),
+            ("l_diversity", vec![("l", &self.l), ("variant", &self.l_variant), ("c", &self.c)]),
+            ("t_closeness", vec![("t", &self.t), ("distance", &self.t_distance)]),
+        ];
+        for (model, parameters) in forms {
+            if parameters[0].1.is_none() {
+                continue;
+            }
+            let mut spec = ModelSpec { model: model.into(), columns: Vec::new(), parameters: Parameters::default() };
+            for (name, value) in parameters {
+                if let Some(value) = value {
+                    spec.parameters.set(name, Value::from_text(value));
+                }
+            }
+            // A flag replaces what the plan asks for under the same name.
+            plan.privacy.retain(|known| known.model != model);
+            plan.privacy.push(spec);
+        }
+        plan.accept_attribute_disclosure |= self.accept_attribute_disclosure;
+        Ok(())
+    }
+}
+
+impl SearchFlags {
+    fn apply(&self, plan: &mut Plan) -> Result<()> {
+        let algorithm = &mut plan.algorithm;
+        if let Some(name) = &self.algorithm {
+            algorithm.name.clone_from(name);
+        }
+        if let Some(metric) = &self.metric {
+            algorithm.metric = Some(metric.clone());
+        }
+        if let Some(share) = &self.suppression {
+            let parsed = share.parse().map_err(|_| {
+                Error::config(format!("--suppression is a share of the rows between 0 and 1, not '{share}'"))
+            })?;
+            algorithm.suppression = Some(parsed);
+        }
+        algorithm.star_policy = match self.star_policy.as_deref() {
+            None => algorithm.star_policy,
+            Some("strict") => StarPolicy::Strict,
+            Some("paper") => StarPolicy::Paper,
+            Some("drop") => StarPolicy::Drop,
+            Some(other) => {
+                return Err(Error::config(format!("--star-policy is strict, paper or drop, not '{other}'")));
+            }
+        };
+        if let Some(budget) = &self.budget {
+            algorithm.budget = Some(budget.parse().map_err(|error| Error::config(format!("--budget: {error}")))?);
+        }
+        algorithm.steps = self.steps.or(algorithm.steps);
+        algorithm.seed = self.seed.or(algorithm.seed);
+        for given in &self.set {
+            let (name, value) = pair("--set", given)?;
+            algorithm.parameters.set(name, Value::from_text(value));
+        }
+        plan.keep_order |= self.keep_order;
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! `scumble check`: verify any table, also another tool's.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use scumble::check::{Checked, check};
+use scumble::config::{Plan, Role};
+use scumble::prepare::drop_incomplete;
+use scumble::{Error, Result};
+use scumble_files::{CodedTable, Source, read_header, read_table};
+use scumble_verify::{Attained, Outcome, TruthOutcome};
+
+use super::anonymize::{PrivacyFlags, RoleFlags};
+use super::reading::Reading;
+use crate::ui::{Interface, count, print};
+
+/// Verify any table, also another tool's, against privacy models; without a model, say what it attains
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The table to check; - is standard input
+    release: PathBuf,
+    /// A plan whose columns and models are checked
+    #[arg(long, value_name = "release.toml")]
+    plan: Option<PathBuf>,
+    /// The original table: also check that the release is true of it
+    #[arg(long, value_name = "DATA")]
+    original: Option<PathBuf>,
+    /// Do not judge rows that show * in every quasi-identifier
+    #[arg(long)]
+    ignore_suppressed: bool,
+    /// Print exactly one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    roles: RoleFlags,
+    #[command(flatten)]
+    privacy: PrivacyFlags,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    let (plan, folder) = plan(arguments)?;
+    if plan.names_with(Role::Quasi).next().is_none() {
+        return Err(Error::config("say which columns outsiders may know: --quasi a,b, or --plan release.toml"));
+    }
+    let release = read(&arguments.release, &plan, None, interface)?;
+    let original = match &arguments.original {
+        None => None,
+        Some(path) => {
+            let header = read_header(&Source::open(path)?, &scumble::release::read_options(&plan, 0)?)?;
+            let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+            check_roles(&plan, &names)?;
+            let mut table = read(path, &plan, Some(&names), interface)?;
+            drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
+            Some(table)
+        }
+    };
+    let checked = check(&release, original.as_ref(), &plan, &folder)?;
+    let code = if checked.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    if arguments.json {
+        print(serde_json::to_string(&Verdict { holds: checked.holds(), checked }).map_err(Error::internal)? + "\n")?;
+    } else {
+        print(tell(&checked, &plan))?;
+    }
+    Ok(code)
+}
+
+#[derive(serde::Serialize)]
+struct Verdict {
+    holds: bool,
+    #[serde(flatten)]
+    checked: Checked,
+}
+
+fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
+    let (mut plan, folder) = match &arguments.plan {
+        Some(path) => (Plan::load(path)?, path.parent().map(Path::to_owned).unwrap_or_default()),
+        None => (Plan::new(arguments.release.to_string_lossy(), "-"), PathBuf::new()),
+    };
+    arguments.roles.apply(&mut plan, |name| Ok(name.clone()))?;
+    arguments.privacy.apply(&mut plan)?;
+    arguments.reading.apply(&mut plan.read)?;
+    if arguments.ignore_suppressed {
+        plan.algorithm.star_policy = scumble::config::StarPolicy::Paper;
+    }
+    Ok((plan, folder))
+}
+
+/// With an original every column of the release is compared, so every column needs a role.
+fn check_roles(plan: &Plan, names: &[&str]) -> Result<()> {
+    plan.columns_for(names).map(|_| ())
+}
+
+fn read(path: &Path, plan: &Plan, wanted: Option<&[&str]>, interface: &Interface) -> Result<CodedTable> {
+    let mut options = scumble::release::read_options(plan, 0)?;
+    if let Some(names) = wanted {
+        // Identifiers of the original are not needed for anything.
+        let unread = |name: &str| {
+            plan.column(name).is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
+        };
+        options.columns = Some(names.iter().filter(|name| !unread(name)).map(|name| (*name).to_owned()).collect());
+    }
+    let table = read_table(&Source::open(path)?, &options)?;
+    table.notes.iter().for_each(|note| interface.note(note));
+    Ok(table.coded)
+}
+
+fn tell(checked: &Checked, plan: &Plan) -> String {
+    let mut text = String::new();
+    if let Some(outcome) = &checked.outcome {
+        tell_models(&mut text, outcome);
+    }
+    if let Some(attained) = &checked.attained {
+        tell_attained(&mut text, attained);
+    }
+    if let Some(truth) = &checked.truth {
+        tell_truth(&mut text, truth);
+    }
+    let quasi: Vec<&str> = plan.names_with(Role::Quasi).collect();
+    text += &format!("Classes are rows with the same {}; one row is taken for one person.\n", quasi.join(", "));
+    text
+}
+
+fn number(value: f64) -> String {
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn tell_models(text: &mut String, outcome: &Outcome) {
+    for model in &outcome.models {
+        let mark = if model.holds { "holds" } else { "FAILS" };
+        let attained = model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
+        *text += &format!("{mark}  {}: required {}, {attained}\n", model.label, number(model.required));
+        if !model.holds {
+            *text += &format!(
+                "       {} classes with {} rows fail\n",
+                count(model.failing_classes),
+                count(model.failing_rows)
+            );
+            let worst: Vec<String> =
+                model.worst.iter().map(|class| format!("{} rows at {}", class.size, number(class.attained))).collect();
+            *text += &format!("       the worst classes: {}\n", worst.join("; "));
+        }
+        if let Some(note) = &model.note {
+            *text += &format!("       {note}\n");
+        }
+    }
+    tell_sizes(text, outcome.rows, outcome.star_rows, outcome.classes, &outcome.class_sizes);
+    outcome.notes.iter().for_each(|note| *text += &format!("note: {note}\n"));
+}
+
+fn tell_attained(text: &mut String, attained: &Attained) {
+    *text += &format!("k = {}\n", attained.k.map_or("undefined".into(), count));
+    for column in &attained.columns {
+        let show = |value: Option<f64>| value.map_or("undefined".into(), number);
+        *text += &format!(
+            "{}: distinct l = {}, entropy l = {}, frequency l = {}, t (equal distance) = {}; {} classes have one value only\n",
+            column.column,
+            column.distinct_l.map_or("undefined".into(), count),
+            show(column.entropy_l),
+            show(column.frequency_l),
+            show(column.equal_t),
+            count(column.homogeneous_classes)
+        );
+        if let Some(note) = &column.note {
+            *text += &format!("  {note}\n");
+        }
+    }
+    tell_sizes(text, attained.rows, attained.star_rows, attained.classes, &attained.class_sizes);
+    attained.notes.iter().for_each(|note| *text += &format!("note: {note}\n"));
+}
+
+fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u64, u64)]) {
+    *text += &format!("{} rows in {} classes", count(rows - star), count(classes));
+    if star > 0 {
+        *text += &format!(", and {} rows that show * in every quasi-identifier", count(star));
+    }
+    *text += "\n";
+    let smallest: Vec<String> =
+        sizes.iter().take(5).map(|(size, classes)| format!("{} of {} rows", count(*classes), count(*size))).collect();
+    if !smallest.is_empty() {
+        *text += &format!("smallest classes: {}\n", smallest.join(", "));
+    }
+}
+
+fn tell_truth(text: &mut String, truth: &TruthOutcome) {
+    if truth.holds {
+        *text += "holds  true of the original: every released row can stand for an original row of its own\n";
+    } else {
+        *text += &format!(
+            "FAILS  true of the original: {} of {} released rows stand for no original row\n",
+            count(truth.unassigned_rows),
+            count(truth.released_rows)
+        );
+        for fault in &truth.column_faults {
+            let what = match fault.fault {
+                scumble_verify::ColumnFaultKind::MustBeAbsent => "must not be in the release",
+                scumble_verify::ColumnFaultKind::Undeclared => "is in the release, but nobody said what it is",
+                scumble_verify::ColumnFaultKind::Missing => "is missing from the release",
+            };
+            *text += &format!("       column '{}' {what}\n", fault.column);
+        }
+    }
+    if truth.unreleased_rows > 0 {
+        *text += &format!("       {} original rows are not in the release\n", count(truth.unreleased_rows));
+    }
+}

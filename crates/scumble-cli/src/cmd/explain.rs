@@ -1,0 +1,62 @@
+//! `scumble explain NAME`: what one algorithm, model or metric does.
+
+use std::process::ExitCode;
+
+use scumble::error::did_you_mean;
+use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS};
+use scumble::{Error, Result};
+
+use crate::ui::print;
+
+/// What one algorithm, model or metric does, with its paper and parameters
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A name from `scumble list`
+    name: String,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let wanted = arguments.name.replace('-', "_").to_lowercase();
+    let found = explain("algorithm", ALGORITHMS, &wanted)
+        .or_else(|| explain("privacy model", MODELS, &wanted))
+        .or_else(|| explain("metric", METRICS, &wanted));
+    let Some(text) = found else {
+        let names = ALGORITHMS.iter().map(|entry| entry.name);
+        let names = names.chain(MODELS.iter().map(|entry| entry.name)).chain(METRICS.iter().map(|entry| entry.name));
+        let near = did_you_mean(&wanted, names);
+        return Err(Error::config(format!("there is nothing called '{}'{near} (see scumble list --all)", arguments.name)));
+    };
+    print(text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn explain<B>(kind: &str, entries: &[Entry<B>], name: &str) -> Option<String> {
+    let entry = entries.iter().find(|entry| entry.name == name)?;
+    let mut text = format!("{}\n{} · {} · {}\n\n", entry.title, kind, entry.standing.name(), entry.paper);
+    text += &wrap(entry.about, 90);
+    if !entry.parameters.is_empty() {
+        text += "\nParameters\n";
+        let width = entry.parameters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        for (name, meaning) in entry.parameters {
+            text += &format!("  {name:width$}  {meaning}\n");
+        }
+    }
+    Some(text)
+}
+
+/// Breaks a text into lines of at most `width` characters.
+fn wrap(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !lines[last].is_empty() {
+                lines[last].push(' ');
+            }
+            lines[last] += word;
+        }
+    }
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,127 @@
+//! `scumble hierarchy`: make, look at and validate hierarchies.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use scumble::config::{Column, Plan, Role, Roles};
+use scumble::hierarchy::{Built, Provenance, show, to_csv};
+use scumble::prepare::{ColumnTree, column_tree};
+use scumble::Result;
+use scumble_files::{Source, read_header, read_table};
+
+use super::reading::{Reading, parse_builder};
+use super::sample::write_to;
+use crate::ui::{Interface, count, print};
+
+/// Make, look at and validate hierarchies
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Build the hierarchy of a column and write it as a file that can be edited
+    Build {
+        #[command(flatten)]
+        column: ColumnArguments,
+        /// The file to write; - is standard output
+        #[arg(long, short, default_value = "-", value_name = "FILE")]
+        output: PathBuf,
+    },
+    /// Draw the tree of a column with its row counts
+    Show {
+        #[command(flatten)]
+        column: ColumnArguments,
+        /// The most lines to draw
+        #[arg(long, default_value_t = 60, value_name = "N")]
+        lines: usize,
+    },
+    /// Check that a hierarchy is sound and covers a column
+    Check {
+        #[command(flatten)]
+        column: ColumnArguments,
+    },
+}
+
+/// A column and how its hierarchy is made.
+#[derive(clap::Args)]
+struct ColumnArguments {
+    /// The table
+    data: PathBuf,
+    /// The column
+    column: String,
+    /// A hierarchy file, or a builder as in the plan, e.g. '{ build = "prefix", lengths = [3, 1] }'; chosen by the column's
+    /// values if not given
+    #[arg(long, short = 'H', value_name = "FILE|{…}")]
+    hierarchy: Option<String>,
+    /// The column's type: integer, decimal, decimal_comma, text, date, or a date format
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// The class column, for mdlp
+    #[arg(long, value_name = "COLUMN")]
+    class: Option<String>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    match &arguments.action {
+        Action::Build { column, output } => {
+            let (_, tree) = build(column, interface)?;
+            let text = to_csv(&tree.built.hierarchy);
+            if output.as_os_str() == "-" {
+                print(text)?;
+            } else {
+                write_to(output, |out| std::io::Write::write_all(out, text.as_bytes()))?;
+                interface.say(format_args!(
+                    "Wrote the hierarchy of '{}' to {}; its labels are values of the data, so treat it as private",
+                    column.column,
+                    output.display()
+                ));
+            }
+        }
+        Action::Show { column, lines } => {
+            let (_, tree) = build(column, interface)?;
+            print(show(&tree.built.hierarchy, &tree.rows_per_leaf, *lines))?;
+        }
+        Action::Check { column } => {
+            let (rows, tree) = build(column, interface)?;
+            let Built { hierarchy, notes, .. } = &tree.built;
+            notes.iter().for_each(|note| interface.warn(note));
+            let origin = if hierarchy.provenance() == Provenance::Declared { "declared" } else { "built from the data" };
+            print(format!(
+                "The hierarchy of '{}' holds: {} values, {} levels, {origin}; it covers all {} rows.\n",
+                column.column,
+                count(u64::from(hierarchy.leaf_count())),
+                hierarchy.height() + 1,
+                count(rows)
+            ))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn build(arguments: &ColumnArguments, interface: &Interface) -> Result<(u64, ColumnTree)> {
+    let mut plan = Plan::new(arguments.data.to_string_lossy(), "-");
+    arguments.reading.apply(&mut plan.read)?;
+    let mut column = Column::new(Roles::one(Role::Quasi));
+    if let Some(kind) = &arguments.kind {
+        super::anonymize::set_type(&mut column, kind)?;
+    }
+    column.hierarchy = arguments.hierarchy.as_deref().map(parse_builder).transpose()?;
+    let source = Source::open(&arguments.data)?;
+    let mut options = scumble::release::read_options(&plan, 0)?;
+    let header = read_header(&source, &options)?;
+    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    let wanted: Vec<String> = std::iter::once(&arguments.column).chain(&arguments.class).cloned().collect();
+    if let Some(unknown) = wanted.iter().find(|name| !names.contains(&name.as_str())) {
+        return Err(scumble::release::unknown_column(unknown, &names));
+    }
+    options.columns = Some(wanted);
+    let table = read_table(&source, &options)?;
+    table.notes.iter().for_each(|note| interface.note(note));
+    let tree = column_tree(&table.coded, &arguments.column, &column, arguments.class.as_deref(), &plan.read)?;
+    Ok((table.coded.rows as u64, tree))
+}

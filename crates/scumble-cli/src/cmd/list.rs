@@ -1,0 +1,45 @@
+//! `scumble list`: what there is to choose from.
+
+use std::process::ExitCode;
+
+use scumble::Result;
+use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, Standing};
+
+use crate::ui::print;
+
+/// What there is: algorithms, models, metrics
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Show also what is superseded or experimental
+    #[arg(long)]
+    all: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let mut text = String::new();
+    section(&mut text, "Algorithms", ALGORITHMS, arguments.all);
+    section(&mut text, "Privacy models", MODELS, arguments.all);
+    section(&mut text, "Metrics", METRICS, arguments.all);
+    text += "`scumble explain NAME` says more about each";
+    text += if arguments.all { ".\n" } else { "; --all shows the rest.\n" };
+    print(text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn section<B>(text: &mut String, title: &str, entries: &[Entry<B>], all: bool) {
+    *text += &format!("{title}\n");
+    let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+    for standing in [Standing::Recommended, Standing::Classic, Standing::Experimental] {
+        if standing != Standing::Recommended && !all {
+            continue;
+        }
+        for entry in entries.iter().filter(|entry| entry.standing == standing) {
+            let mark = if standing == Standing::Recommended { String::new() } else { format!(" ({})", standing.name()) };
+            // The first sentence says when to use it.
+            let about = entry.about.split(". ").next().unwrap_or(entry.about).trim_end_matches('.');
+            *text += &format!("  {:width$}  {}{mark}\n", entry.name, entry.title);
+            *text += &format!("  {:width$}    {about}.\n", "");
+        }
+    }
+    text.push('\n');
+}

@@ -1,0 +1,61 @@
+//! The subcommands, one file each.
+
+use std::process::ExitCode;
+
+use scumble::Result;
+
+use crate::ui::Interface;
+
+mod anonymize;
+mod check;
+mod completions;
+mod demo;
+mod explain;
+mod hierarchy;
+mod init;
+mod list;
+mod reading;
+mod sample;
+mod schema;
+
+/// What to do.
+#[derive(clap::Subcommand)]
+pub(crate) enum Command {
+    /// A whole story on a built-in synthetic table: init, anonymize, check, report
+    Demo(demo::Arguments),
+    /// Profile the columns of a table and write a commented plan, release.toml
+    Init(init::Arguments),
+    /// Make a verified release from a plan, or from a table and flags
+    Anonymize(Box<anonymize::Arguments>),
+    /// Verify any table, also another tool's, against privacy models
+    Check(check::Arguments),
+    /// Make, look at and validate hierarchies
+    Hierarchy(hierarchy::Arguments),
+    /// What there is: algorithms, models, metrics
+    List(list::Arguments),
+    /// What one algorithm, model or metric does
+    Explain(explain::Arguments),
+    /// The JSON Schema of release.toml
+    Schema,
+    /// Write a synthetic clinic table of any size, for trying things
+    Sample(sample::Arguments),
+    /// Completions for your shell
+    Completions(completions::Arguments),
+}
+
+impl Command {
+    pub(crate) fn run(self, interface: &Interface) -> Result<ExitCode> {
+        match self {
+            Self::Demo(arguments) => demo::run(&arguments, interface),
+            Self::Init(arguments) => init::run(&arguments, interface),
+            Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
+            Self::Check(arguments) => check::run(&arguments, interface),
+            Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
+            Self::List(arguments) => list::run(&arguments),
+            Self::Explain(arguments) => explain::run(&arguments),
+            Self::Schema => schema::run(),
+            Self::Sample(arguments) => sample::run(&arguments, interface),
+            Self::Completions(arguments) => completions::run(&arguments),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What people see: progress on a terminal, results, errors and exit codes.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use scumble::release::Stage;
+use scumble::{Error, Result};
+
+/// Options of every command.
+#[derive(clap::Args)]
+pub(crate) struct Shared {
+    /// Say nothing but errors
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say also what is only worth knowing
+    #[arg(long, short, global = true)]
+    verbose: bool,
+    /// Threads to use; all cores if not given
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+}
+
+/// How to talk to the person at the other end.
+pub(crate) struct Interface {
+    quiet: bool,
+    verbose: bool,
+    bar: ProgressBar,
+}
+
+/// Set while files get their names: an interrupt then waits, since what is left takes milliseconds.
+static PUBLISHING: AtomicBool = AtomicBool::new(false);
+
+impl Interface {
+    pub(crate) fn new(shared: &Shared) -> Result<Self> {
+        if shared.threads == Some(0) {
+            return Err(Error::config("--threads must be at least 1"));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(shared.threads.unwrap_or(0)).build_global();
+        pool.map_err(|error| Error::Resources(format!("cannot start threads: {error}")))?;
+        // Unverified output has no name anywhere, so leaving at once leaves nothing behind.
+        let handler = ctrlc::set_handler(|| {
+            if !PUBLISHING.load(Ordering::SeqCst) {
+                let _ = writeln!(std::io::stderr(), "\nerror: interrupted: nothing was released");
+                leave(130);
+            }
+        });
+        handler.map_err(|error| Error::Resources(format!("cannot listen for interrupts: {error}")))?;
+        let bar = if shared.quiet || !std::io::stderr().is_terminal() {
+            ProgressBar::hidden()
+        } else {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        };
+        Ok(Self { quiet: shared.quiet, verbose: shared.verbose, bar })
+    }
+
+    /// Shows what is being done.
+    pub(crate) fn stage(&self, stage: Stage) {
+        PUBLISHING.store(stage == Stage::Publish, Ordering::SeqCst);
+        self.bar.set_message(stage.name());
+    }
+
+    /// Ends the progress display.
+    pub(crate) fn done(&self) {
+        PUBLISHING.store(false, Ordering::SeqCst);
+        self.bar.finish_and_clear();
+    }
+
+    /// Tells a result that is no output of the command: on standard error, so that pipes stay clean.
+    pub(crate) fn say(&self, line: impl Display) {
+        if !self.quiet {
+            self.bar.suspend(|| eprintln!("{line}"));
+        }
+    }
+
+    /// Tells something that is only worth knowing.
+    pub(crate) fn note(&self, line: impl Display) {
+        if self.verbose {
+            self.say(format_args!("{} {line}", paint("note:", "36")));
+        }
+    }
+
+    /// Tells something that somebody should decide about.
+    pub(crate) fn warn(&self, line: impl Display) {
+        self.say(format_args!("{} {line}", paint("warning:", "33")));
+    }
+}
+
+/// Ends the process at once.
+#[expect(clippy::exit, reason = "an interrupt leaves from another thread")]
+fn leave(code: i32) -> ! {
+    std::process::exit(code)
+}
+
+/// Prints to standard output; a reader that has gone away is no error.
+pub(crate) fn print(text: impl Display) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    match write!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Error::Io { what: "cannot write to standard output".into(), source: error })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Reports an error and gives its exit code.
+pub(crate) fn fail(error: &Error) -> ExitCode {
+    let _ = writeln!(std::io::stderr(), "{} {error}", paint("error:", "31"));
+    ExitCode::from(error.exit_code())
+}
+
+/// Colours a word where colours are wanted.
+pub(crate) fn paint(text: &str, colour: &str) -> String {
+    let wanted = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted { format!("\u{1b}[{colour};1m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// A count with its thousands apart: `1,234,567`.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage: `12.3 %`.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    format!("{:.1} %", part as f64 / whole.max(1) as f64 * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(percent(1, 8), "12.5 %");
+    }
+}

@@ -1,0 +1,167 @@
+//! Verifying any table, also another tool's, against models and an original.
+
+use std::path::Path;
+
+use scumble_files::table::CodedTable;
+use scumble_verify::{
+    Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, StarRows, Truth, TruthOutcome, VerifyError,
+    attained, check_models, check_truth,
+};
+use serde_json::{Map, Value};
+
+use crate::config::{ModelSpec, Plan, Role, StarPolicy};
+use crate::error::{Error, Result};
+use crate::kind::Kind;
+use crate::prepare::{prepare, sensitive_order};
+use crate::release::check::cover;
+
+/// What was found.
+#[derive(Debug, serde::Serialize)]
+pub struct Checked {
+    /// The models that were asked for; none if none was.
+    pub outcome: Option<Outcome>,
+    /// What the table attains, where no model was asked for.
+    pub attained: Option<Attained>,
+    /// Whether the table is true of its original, where one was given.
+    pub truth: Option<TruthOutcome>,
+}
+
+impl Checked {
+    /// Whether everything that was asked holds.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.outcome.as_ref().is_none_or(|outcome| outcome.holds) && self.truth.as_ref().is_none_or(|truth| truth.holds)
+    }
+}
+
+/// Checks a table. The plan says which columns are what and which models are asked for; `folder` is where its file names
+/// start.
+pub fn check(release: &CodedTable, original: Option<&CodedTable>, plan: &Plan, folder: &Path) -> Result<Checked> {
+    let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let star = if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
+    let truth = original.map(|original| truthful(release, original, plan, folder)).transpose()?;
+    let reference = original
+        .map(|original| {
+            let columns = sensitive.iter().map(|name| ReferenceColumn::count(original, name));
+            Ok::<_, VerifyError>(Reference { columns: columns.collect::<Result<_, _>>()? })
+        })
+        .transpose()
+        .map_err(cannot_check)?;
+    if plan.privacy.is_empty() {
+        let found = attained(release, &quasi, &sensitive, star, reference.as_ref()).map_err(cannot_check)?;
+        return Ok(Checked { outcome: None, attained: Some(found), truth });
+    }
+    let mut models = Vec::new();
+    for spec in &plan.privacy {
+        models.extend(claims(spec, &sensitive, original.unwrap_or(release), plan, folder)?);
+    }
+    let claim = Claim { quasi, models, star };
+    let outcome = check_models(release, &claim, reference.as_ref()).map_err(cannot_check)?;
+    Ok(Checked { outcome: Some(outcome), attained: None, truth })
+}
+
+/// Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
+fn cannot_check(error: VerifyError) -> Error {
+    Error::config(error)
+}
+
+/// The claims that a model of the plan makes, one for each column that it protects.
+fn claims(
+    spec: &ModelSpec,
+    sensitive: &[String],
+    reference: &CodedTable,
+    plan: &Plan,
+    folder: &Path,
+) -> Result<Vec<ModelClaim>> {
+    let entry = crate::registry::find("model", &spec.model, crate::registry::MODELS)?;
+    let parameters: Map<String, Value> =
+        spec.parameters.iter().map(|(name, value)| (name.to_owned(), Value::from(value.to_text().into_owned()))).collect();
+    let whole = |mut parameters: Map<String, Value>| {
+        // Whole numbers are numbers for the verifier; decimals stay texts, which are exact.
+        for value in parameters.values_mut() {
+            if let Some(number) = value.as_str().and_then(|text| text.parse::<u64>().ok()) {
+                *value = number.into();
+            }
+        }
+        parameters
+    };
+    let parameters = whole(parameters);
+    if entry.name == "k_anonymity" {
+        return Ok(vec![ModelClaim { name: entry.name.into(), parameters }]);
+    }
+    let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
+    if columns.is_empty() {
+        return Err(Error::config(format!(
+            "model '{}' protects sensitive values; name the column (--sensitive COLUMN)",
+            entry.name
+        )));
+    }
+    columns
+        .iter()
+        .map(|column| {
+            let mut parameters = parameters.clone();
+            parameters.insert("column".into(), column.clone().into());
+            match entry.name {
+                "l_diversity" => {
+                    parameters.entry("variant").or_insert("distinct".into());
+                }
+                _ => add_distance(&mut parameters, column, reference, plan, folder)?,
+            }
+            Ok(ModelClaim { name: entry.name.into(), parameters })
+        })
+        .collect()
+}
+
+/// What t-closeness needs to know about a column: its order or its tree.
+fn add_distance(
+    parameters: &mut Map<String, Value>,
+    column: &str,
+    reference: &CodedTable,
+    plan: &Plan,
+    folder: &Path,
+) -> Result<()> {
+    let (kind, order) = sensitive_order(reference, column, plan)?;
+    let default = if kind == Kind::Text { "equal" } else { "ordered" };
+    let distance = parameters.entry("distance").or_insert(default.into()).as_str().unwrap_or_default().to_owned();
+    match distance.as_str() {
+        "ordered" => {
+            parameters.insert("order".into(), order.into());
+        }
+        "hierarchical" => {
+            let prepared = prepare(reference, &sensitive_only(plan), folder, false)?;
+            let tree = prepared.payload_trees.iter().find(|(name, _)| name == column).ok_or_else(|| {
+                Error::config(format!("hierarchical t-closeness needs a hierarchy for '{column}' (--hierarchies DIR)"))
+            })?;
+            let paths = crate::models::t_closeness::owned_paths(&tree.1);
+            let path = |(leaf, above): (String, Vec<String>)| Value::from_iter(std::iter::once(leaf).chain(above));
+            parameters.insert("tree".into(), paths.into_iter().map(path).collect());
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// A plan without its quasi-identifiers: for building the trees of sensitive columns alone.
+fn sensitive_only(plan: &Plan) -> Plan {
+    let columns = plan.columns.iter().filter(|(_, column)| column.role.has(Role::Sensitive)).cloned().collect();
+    Plan { columns, ..plan.clone() }
+}
+
+/// Is there an assignment of the released rows to original rows of which they are true?
+fn truthful(release: &CodedTable, original: &CodedTable, plan: &Plan, folder: &Path) -> Result<TruthOutcome> {
+    let prepared = prepare(original, plan, folder, false)?;
+    let mut columns = Vec::new();
+    for (name, column) in &plan.columns {
+        let truth = if let Some(quasi) = prepared.quasi.iter().find(|quasi| quasi.name == *name) {
+            Truth::Covers(cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?)
+        } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
+            Truth::Exact
+        } else {
+            Truth::Absent
+        };
+        columns.push((name.clone(), truth));
+    }
+    let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
+    check_truth(release, original, &columns, drops).map_err(cannot_check)
+}
