@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::ColumnProfile;
-use crate::config::{Role, ValueType};
+use crate::config::{Read, Role, ValueType};
 use crate::date::DateFormat;
 use crate::kind::{Inference, Kind};
 
@@ -50,11 +50,13 @@ const ROLES: &str = "\
 
 /// The guesses as a commented plan. Roles are marked with a `?` unless they are to be accepted as they are.
 ///
+/// `read` is how the table was read, so that the plan reads it in the same way.
 /// The plan holds counts of the original table and no value of it.
 #[must_use]
-pub fn plan_toml(profiles: &[ColumnProfile], files: &PlanFiles, accept: bool) -> String {
+pub fn plan_toml(profiles: &[ColumnProfile], files: &PlanFiles, read: &Read, accept: bool) -> String {
     let mut text = String::new();
     write_head(&mut text, files, accept);
+    write_read(&mut text, read);
     for profile in profiles {
         write_column(&mut text, profile, accept);
     }
@@ -92,9 +94,20 @@ fn write_head(text: &mut String, files: &PlanFiles, accept: bool) {
     line!(text, "output = {}", quoted(&files.output));
     line!(text, "report = {}  # private: not for publication", quoted(&files.report));
     line!(text, "# rest = \"drop\"  # what happens to columns that are not listed here: other or drop\n");
+}
+
+fn write_read(text: &mut String, read: &Read) {
+    line!(
+        text,
+        "# How the table is read; delimiter, quote, header and encoding are detected where they are not given."
+    );
+    line!(
+        text,
+        "# missing_policy: own-value keeps a missing value as a value, drop-row leaves the row out, or error."
+    );
     line!(text, "[read]");
-    line!(text, "missing = [\"?\", \"\", \"NA\"]");
-    line!(text, "missing_policy = \"own-value\"  # or drop-row, error");
+    // These settings always have a text.
+    text.push_str(&toml::to_string(read).unwrap_or_default());
 }
 
 fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {

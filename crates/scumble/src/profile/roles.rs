@@ -111,6 +111,8 @@ fn by_name(facts: &Facts<'_>, known_to_outsiders: Option<&str>) -> Option<Guess>
     };
     match facts.topic? {
         Topic::PersonName => identifier("a name"),
+        // Two values say whether there is one, as in "has a telephone".
+        Topic::Contact if facts.distinct <= 2 => None,
         Topic::Contact => identifier("a way to reach a person"),
         Topic::Address => identifier("an address"),
         Topic::RecordNumber | Topic::Person => by_number(facts),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::config::{Plan, Role};
+use crate::config::{MissingPolicy, Plan, Read, Role};
 use crate::date::DateFormat;
 
 /// A column of one text per row; empty texts are missing.
@@ -150,6 +150,7 @@ fn roles_by_name_and_values() {
         (around("version", 60, &["1"]), &[Role::Other]),
         (around("empty", 60, &[""]), &[Role::Drop]),
         (around("city", 60, &["Anna", "Emma", "Otto"]), &[Role::Quasi]),
+        (around("telephone", 60, &["yes", "no"]), &[Role::Quasi]),
         (around("first name", 60, &["Anna", "Emma", "Otto"]), &[Role::Identifier]),
         (around("admission date", 60, &["2024-01-02", "2024-02-03"]), &[Role::Quasi]),
         (around("diagnosis date", 60, &["2024-01-02", "2024-02-03"]), &[Role::Quasi]),
@@ -234,7 +235,8 @@ fn counts_types_and_hierarchies() {
 fn guessed_plans_read_back() {
     let all = profiles(&clinic());
     let files = PlanFiles::for_input("clinic.csv");
-    let guessed = Plan::from_toml(&plan_toml(&all, &files, false), "release.toml").expect("reads");
+    let guessed =
+        Plan::from_toml(&plan_toml(&all, &files, &Read::default(), false), "release.toml").expect("reads");
     let names: Vec<&str> = guessed.columns.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, all.iter().map(|profile| profile.name.as_str()).collect::<Vec<_>>());
     for (profile, (_, column)) in all.iter().zip(&guessed.columns) {
@@ -242,7 +244,8 @@ fn guessed_plans_read_back() {
     }
     let error = guessed.ready().expect_err("guesses").to_string();
     assert!(error.starts_with("9 roles are only guessed: id (?identifier), Name (?identifier), "), "{error}");
-    let accepted = Plan::from_toml(&plan_toml(&all, &files, true), "release.toml").expect("reads");
+    let accepted =
+        Plan::from_toml(&plan_toml(&all, &files, &Read::default(), true), "release.toml").expect("reads");
     accepted.ready().expect("can be carried out");
     let visit = accepted.column("visit").expect("there");
     assert_eq!(visit.declared_kind(), Some(Kind::Text), "usable although day and month cannot be told apart");
@@ -250,9 +253,22 @@ fn guessed_plans_read_back() {
 }
 
 #[test]
+fn a_plan_reads_the_table_as_it_was_read() {
+    let read = Read {
+        delimiter: Some('\t'),
+        quote: Some('"'),
+        missing: vec!["-9".to_owned(), "\"".to_owned()],
+        missing_policy: MissingPolicy::DropRow,
+        ..Read::default()
+    };
+    let text = plan_toml(&profiles(&clinic()), &PlanFiles::for_input("clinic.tsv"), &read, true);
+    assert_eq!(Plan::from_toml(&text, "release.toml").expect("reads").read, read);
+}
+
+#[test]
 fn no_value_of_the_table_is_written() {
     let fixtures = clinic();
-    let text = plan_toml(&profiles(&fixtures), &PlanFiles::for_input("clinic.csv"), false);
+    let text = plan_toml(&profiles(&fixtures), &PlanFiles::for_input("clinic.csv"), &Read::default(), false);
     for value in fixtures.iter().flat_map(|fixture| fixture.counts.keys()).filter(|value| value.len() > 3) {
         assert!(!text.contains(value.as_str()), "{value}");
     }
@@ -269,7 +285,7 @@ fn a_small_plan_word_for_word() {
         around("disease", 30, &["flu", "gout", "measles"]),
         around("outcome", 30, &["good", "bad"]),
     ];
-    let text = plan_toml(&profiles(&fixtures), &PlanFiles::for_input("people.csv"), false);
+    let text = plan_toml(&profiles(&fixtures), &PlanFiles::for_input("people.csv"), &Read::default(), false);
     let expected = include_str!("small_plan.toml");
     assert_eq!(text, expected, "\n{text}");
 }
@@ -287,7 +303,7 @@ proptest! {
             .map(|(place, name)| Fixture::new(name, rows.iter().map(|row| row[place].clone())))
             .collect();
         let all = profiles(&fixtures);
-        let text = plan_toml(&all, &PlanFiles::for_input("x.csv"), accept);
+        let text = plan_toml(&all, &PlanFiles::for_input("x.csv"), &Read::default(), accept);
         let plan = Plan::from_toml(&text, "release.toml").unwrap_or_else(|error| panic!("{error}\n{text}"));
         prop_assert_eq!(plan.columns.len(), fixtures.len());
         for ((name, column), profile) in plan.columns.iter().zip(&all) {

@@ -230,7 +230,7 @@ const WORDS: &[(Topic, Weight, &str)] = &[
         "
             class classes klasse clase classe label* target* ziel* zielvariable outcome* ergebnis
             result resultado readmi* churn* survived survival died deceased mortality y response
-            default defaulted fraud approved decision prediction recidivism relapse success
+            default defaulted fraud approved decision prediction severity recidivism relapse success
         ",
     ),
     (
