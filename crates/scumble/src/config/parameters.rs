@@ -120,10 +120,12 @@ impl Parameters {
 
     /// A list of texts; one text alone is a list of one.
     pub fn texts(&self, name: &str) -> Result<Option<Vec<&str>>> {
-        let text = |value| match value {
-            &Value::Text(ref text) => Some(text.as_str()),
-            _ => None,
-        };
+        fn text(value: &Value) -> Option<&str> {
+            match value {
+                Value::Text(text) => Some(text),
+                _ => None,
+            }
+        }
         self.read(name, "a text or a list of texts", |value| match value {
             Value::List(items) => items.iter().map(text).collect(),
             value => text(value).map(|text| vec![text]),
