@@ -69,7 +69,7 @@ pub enum VerifyError {
         /// What is wrong.
         why: String,
     },
-    /// A column both checks need has been declared in a way that cannot be checked.
+    /// A date format that cannot be read.
     #[error(
         "unknown date format `{format}`; known are yyyy-mm-dd, yyyy/mm/dd, dd.mm.yyyy, dd/mm/yyyy and mm/dd/yyyy"
     )]

@@ -32,7 +32,7 @@ pub(crate) fn unassigned(
     let exact: Vec<&Pairing<'_>> = pairings.iter().filter(|pairing| pairing.cover.is_none()).collect();
     let mut coarse: Vec<Coarse<'_>> = pairings
         .par_iter()
-        .filter_map(|pairing| Some(Coarse::new(pairing, Reading::new(pairing.cover?))))
+        .filter_map(|pairing| Some(Coarse::new(pairing, &Reading::new(pairing.cover?))))
         .collect();
     // The columns that rule out most come first; the sort is stable, so ties stay in the order given.
     coarse.sort_by(|a, b| a.openness.total_cmp(&b.openness));
@@ -87,7 +87,7 @@ struct Coarse<'a> {
 }
 
 impl<'a> Coarse<'a> {
-    fn new(pairing: &'a Pairing<'a>, reading: Reading<'a>) -> Self {
+    fn new(pairing: &'a Pairing<'a>, reading: &Reading<'a>) -> Self {
         let labels: Vec<Released> =
             pairing.released.values.iter().map(|text| reading.released(text)).collect();
         let index = LabelIndex::new(&labels);
@@ -174,12 +174,11 @@ impl Tuples {
     }
 }
 
+/// Released and original tuples that agree on the exact columns.
+type Piece = (Range<usize>, Range<usize>);
+
 /// Both sides' ranges that agree on the exact columns, and the released rows that agree with no original.
-fn parts_by_prefix(
-    released: &Tuples,
-    originals: &Tuples,
-    prefix: usize,
-) -> (Vec<(Range<usize>, Range<usize>)>, u64) {
+fn parts_by_prefix(released: &Tuples, originals: &Tuples, prefix: usize) -> (Vec<Piece>, u64) {
     let (mut parts, mut without_original) = (Vec::new(), 0);
     let (mut next, mut original) = (0, 0);
     while next < released.len() {
@@ -215,7 +214,7 @@ impl Problem<'_> {
         let star = self.stars.as_ref().and_then(|stars| {
             let at = self
                 .released
-                .end(released.clone(), |place| &self.released.get(place)[self.depth..] < &stars[..]);
+                .end(released.clone(), |place| self.released.get(place)[self.depth..] < stars[..]);
             (at < released.end && self.released.get(at)[self.depth..] == stars[..]).then_some(at)
         });
         let mut fits = Fits { first: released.start, star, ..Fits::default() };

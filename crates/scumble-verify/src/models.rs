@@ -172,10 +172,13 @@ pub fn check_models(
     // Parameters first: a claim that cannot be read must not depend on the data.
     let requirements = claim.models.iter().map(Requirement::read).collect::<Result<Vec<_>, _>>()?;
     let classes = Classes::of(release, &claim.quasi, claim.star)?;
+    let mut counted = Counted::default();
     let models = requirements
         .iter()
         .zip(&claim.models)
-        .map(|(requirement, model)| judge(requirement, &model.name, release, &classes, reference))
+        .map(|(requirement, model)| {
+            judge(requirement, &model.name, release, &classes, &mut counted, reference)
+        })
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Outcome {
         rows: release.rows as u64,
@@ -262,16 +265,30 @@ impl Classes {
     }
 }
 
+/// The histograms of the sensitive columns, each counted once however many models read it.
+#[derive(Default)]
+struct Counted(Vec<(String, Histograms)>);
+
+impl Counted {
+    fn of(&mut self, column: &CodedColumn, classes: &Classes) -> &Histograms {
+        let place = self.0.iter().position(|(name, _)| *name == column.name).unwrap_or_else(|| {
+            self.0.push((column.name.clone(), Histograms::count(&classes.groups, part(column))));
+            self.0.len() - 1
+        });
+        &self.0[place].1
+    }
+}
+
 fn judge(
     requirement: &Requirement,
     name: &str,
     release: &CodedTable,
     classes: &Classes,
+    counted: &mut Counted,
     reference: Option<&Reference>,
 ) -> Result<ModelOutcome, VerifyError> {
     let size = &classes.groups.size;
     let judged: Vec<usize> = classes.judged().collect();
-    let of_column = |column: &CodedColumn| Histograms::count(&classes.groups, part(column));
     let mut note = None;
     let judgements: Vec<Judgement> = match requirement {
         Requirement::KAnonymity { k } => judged
@@ -279,14 +296,14 @@ fn judge(
             .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
             .collect(),
         Requirement::LDiversity { column: sensitive, variant } => {
-            let histograms = of_column(column(release, RELEASE, sensitive)?);
+            let histograms = counted.of(column(release, RELEASE, sensitive)?, classes);
             judged.par_iter().map(|&class| variant.judge(size[class], histograms.of(class))).collect()
         }
         Requirement::TCloseness { column: sensitive, t, ground } => {
             let sensitive = column(release, RELEASE, sensitive)?;
             let (closeness, remark) = Closeness::new(sensitive, ground, reference)?;
             note = remark;
-            let histograms = of_column(sensitive);
+            let histograms = counted.of(sensitive, classes);
             let judge = |&class: &usize| closeness.judge(*t, size[class], histograms.of(class));
             judged.par_iter().map(judge).collect()
         }

@@ -195,7 +195,7 @@ fn what_t1_attains() {
     let disease = &found.columns[0];
     assert_eq!((disease.distinct_l, disease.frequency_l), (Some(3), Some(5.0 / 3.0)));
     assert!((disease.entropy_l.expect("classes") - 2.586_409).abs() < 1e-6);
-    // E1 against 5/9 flu, 2/9 cancer, 1/9 hiv, 1/9 asthma: (2 + 1 + 5 + 4)/36/2 = 1/6; E2: (8 + 4 + 10 + ... ) below.
+    // E1 against 5/9 flu, 2/9 cancer, 1/9 hiv, 1/9 asthma: (2 + 1 + 5 + 4)/36 is 12/36, half of it 1/6.
     // E2: |3/5-5/9| + |1/5-2/9| + |0-1/9| + |1/5-1/9| = (2 + 1 + 5 + 4)/45 = 12/45, half of it 2/15. The larger is 1/6.
     assert!((disease.equal_t.expect("classes") - 1.0 / 6.0).abs() < 1e-12);
     assert!(disease.note.as_ref().is_some_and(|note| note.contains("own distribution")));
