@@ -120,11 +120,6 @@ impl Plan {
                  (age, sex, postcode, …)",
             ));
         }
-        if self.privacy.is_empty() {
-            return Err(Error::config(
-                "the plan asks for no privacy model; add one, for example: [[privacy]] model = \"k_anonymity\" k = 5",
-            ));
-        }
         if self.input == self.output && self.input != "-" {
             return Err(Error::config("output is the same file as input; give the release another name"));
         }

@@ -1,0 +1,103 @@
+//! `scumble demo`: a whole story on a built-in synthetic table.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use scumble::config::{Plan, Role};
+use scumble::{Error, Result};
+
+use super::anonymize::{execute, tell};
+use super::init::{make_plan, write_plan};
+use super::sample::{DEMO_SEED, write_hierarchies, write_to};
+use crate::sample::write_sample;
+use crate::ui::{Interface, count};
+
+/// A whole story on a built-in synthetic table: init, anonymize, check, report; nothing to prepare
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder to work in; it is made if it is not there
+    #[arg(long, default_value = "scumble-demo", value_name = "DIR")]
+    folder: PathBuf,
+    /// Rows of the synthetic table
+    #[arg(long, default_value_t = 5_000, value_name = "N")]
+    rows: u64,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    let folder = &arguments.folder;
+    std::fs::create_dir_all(folder)
+        .map_err(|source| Error::Io { what: format!("cannot make the folder '{}'", folder.display()), source })?;
+    interface.say("1  A clinic's table, made up: no person in it exists");
+    let table = folder.join("patients.csv");
+    write_to(&table, |out| write_sample(out, arguments.rows, DEMO_SEED))?;
+    write_hierarchies(&folder.join("hierarchies"))?;
+    interface.say(format_args!("   {} with {} rows, hierarchies beside it", table.display(), count(arguments.rows)));
+
+    interface.say("2  scumble init: what the columns probably are, as a plan to confirm");
+    let plan_file = folder.join("release.toml");
+    let plan = demo_plan(&table, interface)?;
+    write_plan(&plan_file, &plan)?;
+    let plan = Plan::load(&plan_file)?;
+    interface.say(format_args!("   {}", plan_file.display()));
+    for role in Role::ALL {
+        let names: Vec<&str> = plan.names_with(role).collect();
+        if !names.is_empty() {
+            interface.say(format_args!("   {:<11} {}", role.name(), names.join(", ")));
+        }
+    }
+
+    interface.say("3  scumble anonymize: generalise, write, read back, verify, publish");
+    let released = execute(&plan, folder, interface)?;
+    tell(&plan, &released, interface);
+
+    interface.say("4  scumble check: anyone can verify the release again");
+    check(&plan, folder, interface)?;
+
+    interface.say("Where to look");
+    let report = folder.join(&plan.report).join("report.html");
+    interface.say(format_args!("  {}   what it cost, what it protects, what risk is left", report.display()));
+    interface.say(format_args!("  {}   the release", folder.join(&plan.output).display()));
+    interface.say("What to try");
+    interface.say(format_args!(
+        "  scumble anonymize {} --algorithm iack --k 10",
+        plan_file.display()
+    ));
+    interface.say("  scumble list");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The plan that `init --accept` writes, with the hierarchies that the demo brings.
+fn demo_plan(table: &Path, interface: &Interface) -> Result<String> {
+    let (text, ..) = make_plan(table, "patients.csv", &scumble::config::Read::default(), true, interface)?;
+    let mut text = text.replacen("report = \"report\"\n", "report = \"report\"\nhierarchies = \"hierarchies\"\n", 1);
+    // A file in the folder of hierarchies serves where the plan itself says nothing.
+    for (column, _) in crate::sample::hierarchies() {
+        text = without_hierarchy(&text, column);
+    }
+    Ok(text)
+}
+
+/// Removes the `hierarchy` line of one column.
+fn without_hierarchy(text: &str, column: &str) -> String {
+    let head = format!("[columns.{column}]");
+    let mut inside = false;
+    let keep = |line: &&str| {
+        if line.starts_with('[') {
+            inside = *line == head;
+        }
+        !(inside && line.starts_with("hierarchy = "))
+    };
+    let lines: Vec<&str> = text.lines().filter(keep).collect();
+    lines.join("\n") + "\n"
+}
+
+fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
+    use scumble_files::{ReadOptions, Source, read_table};
+    let release = read_table(&Source::open(folder.join(&plan.output))?, &ReadOptions::default())?.coded;
+    let checked = scumble::check::check(&release, None, plan, folder)?;
+    for model in checked.outcome.iter().flat_map(|outcome| &outcome.models) {
+        let mark = if model.holds { "holds" } else { "FAILS" };
+        interface.say(format_args!("   {mark}  {}", model.label));
+    }
+    if checked.holds() { Ok(()) } else { Err(Error::Verification("the demo's release does not hold".into())) }
+}

@@ -1,0 +1,126 @@
+//! `scumble init DATA`: profile the columns and write a commented plan.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use scumble::config::Read;
+use scumble::profile::{ColumnValues, PlanFiles, plan_toml, profile};
+use scumble::{Error, Result};
+use scumble_files::{CodedTable, Source, read_table};
+
+use super::reading::Reading;
+use crate::ui::{Interface, count, print};
+
+/// Profile the columns of a table, guess roles, types and hierarchies, and write a commented plan
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The table
+    data: PathBuf,
+    /// The plan to write; - is standard output
+    #[arg(long, short, default_value = "release.toml", value_name = "FILE")]
+    output: PathBuf,
+    /// Write the guesses as they are, without the ? that asks for confirmation
+    #[arg(long)]
+    accept: bool,
+    /// Replace a plan that is already there
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    if !arguments.force && arguments.output.exists() {
+        return Err(Error::config(format!(
+            "'{}' is already there; --force replaces it, -o FILE writes another",
+            arguments.output.display()
+        )));
+    }
+    let mut read = Read::default();
+    arguments.reading.apply(&mut read)?;
+    let input = input_from(&arguments.data, &arguments.output)?;
+    let (text, columns, rows) = make_plan(&arguments.data, &input, &read, arguments.accept, interface)?;
+    if arguments.output == Path::new("-") {
+        print(text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    write_plan(&arguments.output, &text)?;
+    interface.say(format_args!(
+        "Looked at {columns} columns of {} rows and wrote {}",
+        count(rows),
+        arguments.output.display()
+    ));
+    if arguments.accept {
+        interface.say(format_args!("Next: scumble anonymize {}", arguments.output.display()));
+    } else {
+        interface.say(format_args!(
+            "Next: look at each column's role, remove the ? where it is right, then: scumble anonymize {}",
+            arguments.output.display()
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a plan for the owner only: it describes the original.
+pub(crate) fn write_plan(target: &Path, text: &str) -> Result<()> {
+    let mut file = scumble_files::PrivateFile::create(target)?;
+    std::io::Write::write_all(file.file(), text.as_bytes())
+        .map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
+    Ok(file.publish(scumble_files::Audience::Owner)?)
+}
+
+/// The table's name as seen from the plan's folder.
+fn input_from(data: &Path, plan: &Path) -> Result<String> {
+    let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if data == Path::new("-") || folder.is_none() || data.is_absolute() {
+        return Ok(data.to_string_lossy().into_owned());
+    }
+    let path = std::path::absolute(data)
+        .map_err(|source| Error::Io { what: format!("cannot use '{}'", data.display()), source })?;
+    Ok(path.to_string_lossy().into_owned())
+}
+
+/// The text of a plan for a table, the number of its columns and its rows.
+pub(crate) fn make_plan(
+    data: &Path,
+    input: &str,
+    read: &Read,
+    accept: bool,
+    interface: &Interface,
+) -> Result<(String, usize, u64)> {
+    let mut plan = scumble::config::Plan::new(input, "-");
+    plan.read = read.clone();
+    let table = read_table(&Source::open(data)?, &scumble::release::read_options(&plan, 0)?)?;
+    table.notes.iter().for_each(|note| interface.note(note));
+    let profiles = profile(&column_values(&table.coded, &read.missing));
+    let text = plan_toml(&profiles, &PlanFiles::for_input(input), read, accept);
+    Ok((text, profiles.len(), table.coded.rows as u64))
+}
+
+/// The distinct values of each column, missing ones apart.
+fn column_values<'a>(table: &'a CodedTable, missing: &[String]) -> Vec<ColumnValues<'a>> {
+    table
+        .columns
+        .iter()
+        .map(|column| {
+            let mut counts = vec![0_u64; column.values.len()];
+            column.codes.iter().for_each(|code| counts[code as usize] += 1);
+            let mut values = ColumnValues {
+                name: &column.name,
+                values: Vec::new(),
+                counts: Vec::new(),
+                missing: 0,
+                rows: table.rows as u64,
+            };
+            for (text, count) in column.values.iter().zip(counts) {
+                if missing.iter().any(|marker| marker == text) {
+                    values.missing += count;
+                } else {
+                    values.values.push(text);
+                    values.counts.push(count);
+                }
+            }
+            values
+        })
+        .collect()
+}
