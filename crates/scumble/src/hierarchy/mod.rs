@@ -1,0 +1,53 @@
+//! Generalisation hierarchies: trees over the values of a column, and the ways to make them.
+//!
+//! A column is first described as a [`Domain`] (its distinct values and how often they occur). A
+//! [`Builder`], written by the user or chosen by [`automatic`], then turns it into a [`Hierarchy`]
+//! whose leaves are the column's values. Hierarchies can be read from files ([`Builder::File`],
+//! [`Builder::ParentChild`]), written ([`to_csv`]) and drawn ([`show`]).
+//!
+//! | file | idea |
+//! |---|---|
+//! | `tree.rs` | the tree itself: nodes as contiguous ranges of leaf codes |
+//! | `domain.rs` | what a builder is told about a column |
+//! | `builder.rs` | what users can ask for, and the choice when they ask for nothing |
+//! | `nested.rs` | trees of nested groups of ordered values, and the round edges between them |
+//! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `prefix.rs` `dates.rs` | one way to build each |
+//! | `cells.rs` `listing.rs` `file.rs` `parent_child.rs` | reading the two file formats |
+//! | `bind.rs` `numeric.rs` `validate.rs` | joining a file's tree with the data, and its checks |
+//! | `find.rs` `show.rs` | finding, writing and drawing |
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod alphabetic;
+mod bind;
+mod builder;
+mod cells;
+mod dates;
+mod domain;
+mod file;
+mod find;
+mod intervals;
+mod listing;
+mod mdlp;
+mod merging;
+mod nested;
+mod numeric;
+mod parent_child;
+mod prefix;
+mod show;
+mod tree;
+mod validate;
+
+#[cfg(test)]
+mod adult_tests;
+#[cfg(test)]
+mod law_tests;
+
+pub use alphabetic::Order;
+pub use bind::Unlisted;
+pub use builder::{Builder, Quantity, automatic, build};
+pub use dates::{DateLevel, LifeStages};
+pub use domain::{Built, Domain};
+pub use find::find_in_dir;
+pub use show::{show, to_csv};
+pub use tree::{Hierarchy, NodeId, Provenance};

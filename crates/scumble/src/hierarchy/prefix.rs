@@ -1,0 +1,144 @@
+//! Masking the ends of codes: `4350`, `435*`, `43**`, `4***`, `*`.
+
+use super::domain::{Built, Domain};
+use super::tree::{Assembler, Provenance};
+use crate::error::{Error, Result};
+
+/// The tree of prefixes. Without `lengths`, codes of equal length (or made so by padding on the left)
+/// lose one character per level. With them, level 1 keeps the first `lengths[0]` characters, and so on;
+/// a code that is shorter keeps itself there.
+pub(super) fn build(domain: &Domain, lengths: Option<&[usize]>, pad: Option<char>) -> Result<Built> {
+    let longest = domain.values.iter().map(|code| code.chars().count()).max().unwrap_or(0);
+    let padded: Vec<String> = match pad {
+        Some(pad) => domain.values.iter().map(|code| pad_left(code, pad, longest)).collect(),
+        None => domain.values.iter().map(|code| (*code).to_string()).collect(),
+    };
+    // Equal lengths stay equal under the mask; with given lengths one star stands for any rest.
+    let full_mask = lengths.is_none();
+    let lengths: Vec<usize> = match lengths {
+        Some(lengths) => {
+            check_lengths(domain, lengths)?;
+            lengths.to_vec()
+        }
+        None => {
+            check_equal(domain, longest, pad)?;
+            (1..longest).rev().collect()
+        }
+    };
+    // Every prefix is contiguous among codes in text order.
+    let mut places: Vec<usize> = (0..padded.len()).collect();
+    places.sort_by_key(|place| (&padded[*place], domain.values[*place]));
+
+    let mut tree = Assembler::default();
+    tree.open("*")?;
+    let mut codes = vec![0; places.len()];
+    // The prefixes of the nodes that are open below the root, coarsest first.
+    let mut open: Vec<&str> = Vec::new();
+    for place in places {
+        let code = padded[place].as_str();
+        let prefixes: Vec<&str> = lengths.iter().rev().map_while(|length| prefix(code, *length)).collect();
+        let shared = open.iter().zip(&prefixes).take_while(|(a, b)| a == b).count();
+        while open.len() > shared {
+            open.pop();
+            tree.close();
+        }
+        for prefix in &prefixes[shared..] {
+            let masked = if full_mask { longest - prefix.chars().count() } else { 1 };
+            tree.open(&format!("{prefix}{}", "*".repeat(masked)))?;
+            open.push(prefix);
+        }
+        codes[place] = tree.leaf(domain.values[place])?;
+    }
+    domain.finish(tree, codes, Provenance::Declared, Vec::new())
+}
+
+/// The first `length` characters; `None` if there are fewer.
+fn prefix(code: &str, length: usize) -> Option<&str> {
+    let mut ends = code.char_indices().map(|(at, _)| at).chain([code.len()]);
+    ends.nth(length).map(|end| &code[..end])
+}
+
+fn pad_left(code: &str, pad: char, length: usize) -> String {
+    let lacking = length - code.chars().count();
+    std::iter::repeat_n(pad, lacking).chain(code.chars()).collect()
+}
+
+fn check_lengths(domain: &Domain, lengths: &[usize]) -> Result<()> {
+    let falling = lengths.windows(2).all(|pair| pair[0] > pair[1]);
+    if lengths.is_empty() || !falling || lengths.contains(&0) {
+        return Err(Error::config(format!(
+            "column '{}': prefix lengths must fall from level to level and end above 0, such as [3, 1]",
+            domain.name
+        )));
+    }
+    Ok(())
+}
+
+fn check_equal(domain: &Domain, longest: usize, pad: Option<char>) -> Result<()> {
+    let shorter: Vec<usize> =
+        (0..domain.values.len()).filter(|place| domain.values[*place].chars().count() < longest).collect();
+    if shorter.is_empty() || pad.is_some() {
+        return Ok(());
+    }
+    Err(Error::data(format!(
+        "column '{}': {} shorter than the others ({longest} characters), so it is not clear what a prefix means; \
+         give prefix lengths, such as [3, 1], or a pad character, such as \"0\"",
+        domain.name,
+        domain.describe(shorter.into_iter())
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::domain::tests::{domain, level, path, weighted};
+    use super::*;
+    use crate::kind::Kind;
+
+    #[test]
+    fn codes_of_equal_length_lose_a_character_per_level() {
+        let built = build(&domain(Kind::Text, &["4350", "4351", "4390", "5000"]), None, None).unwrap();
+        assert_eq!(path(&built.hierarchy, "4350"), "4350;435*;43**;4***;*");
+        assert_eq!(level(&built.hierarchy, 2), ["43**", "50**"]);
+        assert_eq!((built.hierarchy.height(), built.codes), (4, vec![0, 1, 2, 3]));
+        let letters = build(&domain(Kind::Text, &["F", "M"]), None, None).unwrap();
+        assert_eq!(path(&letters.hierarchy, "F"), "F;*");
+    }
+
+    #[test]
+    fn mixed_lengths_need_lengths_or_a_pad() {
+        let codes = weighted(Kind::Integer, &[("435", 2), ("4350", 1)]);
+        let message = build(&codes, None, None).unwrap_err().to_string();
+        assert!(message.contains("1 value (2 rows) is shorter than the others (4 characters)"), "{message}");
+        let built = build(&codes, None, Some('0')).unwrap();
+        assert_eq!(path(&built.hierarchy, "435"), "435;043*;04**;0***;*");
+        let built = build(&domain(Kind::Integer, &["9", "10"]), None, Some('0')).unwrap();
+        assert_eq!(built.codes, [0, 1]);
+    }
+
+    #[test]
+    fn given_lengths_serve_codes_of_any_length() {
+        let codes = domain(Kind::Text, &["I", "I2", "I21", "I219", "I214.1", "J45"]);
+        let built = build(&codes, Some(&[3, 1]), None).unwrap();
+        let tree = &built.hierarchy;
+        assert_eq!(path(tree, "I219"), "I219;I21*;I*;*");
+        assert_eq!(path(tree, "I21"), "I21;I21*;I*;*");
+        assert_eq!(path(tree, "I2"), "I2;I*;*");
+        assert_eq!(level(tree, 1), ["I", "I2", "I21*", "J45*"], "a shorter code keeps itself");
+        assert_eq!(level(tree, 2), ["I*", "J*"]);
+        for wrong in [&[][..], &[1, 3], &[3, 0], &[3, 3]] {
+            assert!(build(&codes, Some(wrong), None).unwrap_err().to_string().contains("must fall"));
+        }
+    }
+
+    #[test]
+    fn characters_not_bytes() {
+        let built = build(&domain(Kind::Text, &["ÄÖ1", "ÄÖ2", "Äß1"]), None, None).unwrap();
+        assert_eq!(path(&built.hierarchy, "ÄÖ1"), "ÄÖ1;ÄÖ*;Ä**;*");
+    }
+
+    #[test]
+    fn a_value_like_a_mask_is_refused() {
+        let message = build(&domain(Kind::Text, &["12*", "123"]), None, None).unwrap_err().to_string();
+        assert!(message.contains("same label"), "{message}");
+    }
+}
