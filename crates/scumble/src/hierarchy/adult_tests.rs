@@ -8,11 +8,8 @@ use crate::kind::Kind;
 
 /// The folder of public tables next to the workspace, where it exists.
 fn data(folder: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
-    let found = [path.join("../shared/data"), path.join("../../shared/data")]
-        .into_iter()
-        .map(|data| data.join(folder))
-        .find(|path| path.is_dir());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+    let found = Some(root.join("../shared/data").join(folder)).filter(|path| path.is_dir());
     if found.is_none() {
         let test = std::thread::current().name().unwrap_or("a test").to_string();
         eprintln!("{test} is skipped: there is no folder ../shared/data/{folder}");

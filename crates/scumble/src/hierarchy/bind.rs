@@ -76,7 +76,7 @@ pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> R
 
     let missing_listed = found.held.iter().any(|held| matches!(held, Held::Missing));
     let adds = !added.is_empty() || (domain.missing.is_some() && !missing_listed);
-    let mut tree = Assembler::default();
+    let mut tree = Assembler::new(domain.name);
     if found.root_is_interval && adds {
         tree.open("*")?;
         notes.push(format!(
@@ -102,7 +102,7 @@ pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> R
             ))
         })?;
     }
-    Ok(Built { hierarchy: tree.finish(Provenance::Declared, domain.name)?, codes, missing, notes })
+    Ok(Built { hierarchy: tree.finish(Provenance::Declared)?, codes, missing, notes })
 }
 
 /// Puts the file's tree into the assembler, with the data's values at their leaves, and leaves the root

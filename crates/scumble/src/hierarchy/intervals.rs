@@ -2,13 +2,16 @@
 
 use super::builder::Quantity;
 use super::domain::{Built, Domain};
-use super::nested::{Level, assemble, level_of_bins, level_of_cuts, outer_span, round_bins};
+use super::nested::{Level, Span, assemble, level_of_bins, level_of_cuts, outer_span, round_bins};
 use super::tree::Provenance;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 
 /// The most bins that make sense; more are a typing error.
 const MOST_BINS: usize = 1_000_000;
+
+/// The longest interval of dates: 10,000 years.
+const MOST_DAYS: i128 = 3_652_425;
 
 /// `bins` intervals of equal width, nested by merging `fanout` neighbours at a time.
 pub(super) fn equal_width(
@@ -83,6 +86,10 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
             domain.name
         )));
     }
+    let days = matches!(domain.measure.kind, Kind::Date(_));
+    if days && widths.iter().any(|width| *width > MOST_DAYS) {
+        return Err(Error::config(format!("column '{}': widths of dates are days", domain.name)));
+    }
     let level = |width: &i128| {
         level_of_bins(&domain.measure, &numbers, None, |number| {
             let low = origin + (number - origin).div_euclid(*width) * width;
@@ -96,10 +103,7 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
 pub(super) fn equal_frequency(domain: &Domain, bins: usize, fanout: usize) -> Result<Built> {
     check_bins(domain, bins, fanout)?;
     let numbers = domain.numbers("equal_frequency")?;
-    if let Some(range) = domain.declared {
-        inside(domain, &numbers, range)?;
-    }
-    let span = outer_span(&domain.measure, &numbers, domain.declared);
+    let span = label_span(domain, &numbers)?;
     let mut starts = frequency_starts(&numbers, domain.rows, bins);
     let mut levels = Vec::new();
     while starts.len() > 1 {
@@ -150,7 +154,7 @@ pub(super) fn flat(domain: &Domain) -> Result<Built> {
 /// The tree of the levels, finest first.
 pub(super) fn nest(domain: &Domain, mut levels: Vec<Level>, provenance: Provenance) -> Result<Built> {
     levels.reverse();
-    let (tree, codes) = assemble(domain.values, &levels)?;
+    let (tree, codes) = assemble(domain.name, domain.values, &levels)?;
     domain.finish(tree, codes, provenance, Vec::new())
 }
 
@@ -162,6 +166,14 @@ fn check_bins(domain: &Domain, bins: usize, fanout: usize) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// The range that outer labels name, which holds all values.
+pub(super) fn label_span(domain: &Domain, numbers: &[i128]) -> Result<Span> {
+    if let Some(range) = domain.declared {
+        inside(domain, numbers, range)?;
+    }
+    Ok(outer_span(&domain.measure, numbers, domain.declared))
 }
 
 /// An error if the range is empty or some values lie outside it.
@@ -284,6 +296,13 @@ mod tests {
                 .contains("8 values (8 rows) are outside the declared range from 20 to 85")
         );
         assert!(message(equal_width(&ages, 4, 2, Some(&high), Some(&low))).contains("min must be smaller"));
+        let declared = Domain { declared: Some((20, 85)), ..ages };
+        assert!(message(equal_frequency(&declared, 4, 2)).contains("8 values (8 rows) are outside"));
+        let dates = domain(Kind::Date(crate::date::DateFormat::YearMonthDay), &["2024-01-01"]);
+        assert!(message(widths(&dates, &[Quantity::Whole(i64::MAX)], None)).contains("are days"));
+        let built =
+            widths(&dates, &[Quantity::Whole(7)], Some(&Quantity::Text("2024-01-01".into()))).unwrap();
+        assert_eq!(path(&built.hierarchy, "2024-01-01"), "2024-01-01;[2024-01-01,2024-01-07];*");
         assert!(message(equal_width(&domain(Kind::Text, &["a"]), 4, 2, None, None)).contains("is text"));
     }
 }

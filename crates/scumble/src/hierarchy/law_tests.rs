@@ -10,7 +10,7 @@ use crate::kind::{Kind, Measure};
 
 /// A random tree: each number says how far to climb before the next leaf is added, and how deep to go.
 fn random_tree(steps: &[(u8, u8)]) -> Hierarchy {
-    let mut tree = Assembler::default();
+    let mut tree = Assembler::new("c");
     tree.open("root").unwrap();
     for (place, (climb, dive)) in steps.iter().enumerate() {
         for _ in 0..*climb {
@@ -23,7 +23,7 @@ fn random_tree(steps: &[(u8, u8)]) -> Hierarchy {
         }
         tree.leaf(&format!("leaf {place}")).unwrap();
     }
-    tree.finish(Provenance::Declared, "c").unwrap()
+    tree.finish(Provenance::Declared).unwrap()
 }
 
 fn keeps_the_laws(tree: &Hierarchy) {

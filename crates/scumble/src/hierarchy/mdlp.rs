@@ -5,8 +5,8 @@
 //! form one level, so the tree grows from the most telling cut downward.
 
 use super::domain::{Built, Domain};
-use super::intervals::{flat, nest};
-use super::nested::{level_of_cuts, outer_span};
+use super::intervals::{flat, label_span, nest};
+use super::nested::level_of_cuts;
 use super::tree::Provenance;
 use crate::error::{Error, Result};
 
@@ -41,7 +41,7 @@ pub(super) fn build(domain: &Domain) -> Result<Built> {
         ));
         return Ok(built);
     };
-    let span = outer_span(&domain.measure, &numbers, domain.declared);
+    let span = label_span(domain, &numbers)?;
     let level = |round: usize| {
         let kept = cuts.iter().filter(|cut| cut.0 <= round).map(|cut| cut.1);
         let mut starts: Vec<usize> = std::iter::once(0).chain(kept).collect();

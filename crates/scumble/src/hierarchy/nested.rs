@@ -28,8 +28,8 @@ pub(super) struct Span {
 
 /// A tree with an open root `*`, the levels (coarsest first, each a refinement of the one before)
 /// below it and the values as leaves; and the leaf code of each value.
-pub(super) fn assemble(values: &[&str], levels: &[Level]) -> Result<(Assembler, Vec<u32>)> {
-    let mut tree = Assembler::default();
+pub(super) fn assemble(column: &str, values: &[&str], levels: &[Level]) -> Result<(Assembler, Vec<u32>)> {
+    let mut tree = Assembler::new(column);
     tree.open("*")?;
     let mut next = vec![0_usize; levels.len()];
     let mut codes = Vec::with_capacity(values.len());
