@@ -53,9 +53,9 @@ pub(super) fn build(domain: &Domain, order: Order) -> Result<Built> {
 
 /// The paper's tree for a single value has height 0: the value itself.
 fn lone_root(domain: &Domain, value: &str) -> Result<Built> {
-    let mut tree = Assembler::default();
+    let mut tree = Assembler::new(domain.name);
     let code = tree.leaf(value)?;
-    let hierarchy = tree.finish(Provenance::FromData, domain.name)?;
+    let hierarchy = tree.finish(Provenance::FromData)?;
     Ok(Built { hierarchy, codes: vec![code], missing: None, notes: Vec::new() })
 }
 

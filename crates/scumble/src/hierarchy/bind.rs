@@ -67,7 +67,7 @@ pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> R
     if !found.unlisted.is_empty() {
         let done = if added.is_empty() { "treated as missing" } else { "put under the root" };
         notes.push(format!(
-            "column '{}': {} not in {} and {done}",
+            "column '{}': {} not in {}; {done}",
             domain.name,
             domain.describe(found.unlisted.iter().copied()),
             listing.file
@@ -76,7 +76,7 @@ pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> R
 
     let missing_listed = found.held.iter().any(|held| matches!(held, Held::Missing));
     let adds = !added.is_empty() || (domain.missing.is_some() && !missing_listed);
-    let mut tree = Assembler::default();
+    let mut tree = Assembler::new(domain.name);
     if found.root_is_interval && adds {
         tree.open("*")?;
         notes.push(format!(
@@ -102,7 +102,7 @@ pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> R
             ))
         })?;
     }
-    Ok(Built { hierarchy: tree.finish(Provenance::Declared, domain.name)?, codes, missing, notes })
+    Ok(Built { hierarchy: tree.finish(Provenance::Declared)?, codes, missing, notes })
 }
 
 /// Puts the file's tree into the assembler, with the data's values at their leaves, and leaves the root
@@ -180,7 +180,7 @@ fn match_numbers(
 ) -> Result<Match> {
     let numbers = domain.numbers("a hierarchy file")?;
     let mut problems = Findings::about(&listing.file);
-    let mut oddities = Findings::about(&listing.file);
+    let mut oddities = Vec::new();
     let mut held: Vec<Held> = (0..listing.len()).map(|_| Held::Nothing).collect();
     let mut leaves: Vec<(Range, u32, Meaning)> = Vec::new();
     for node in (0..listing.len()).filter(|node| children.is_leaf(*node)) {
@@ -204,7 +204,14 @@ fn match_numbers(
     let covered = hulls(listing, &leaves);
     check_groups(listing, children, domain, &covered, &mut problems, &mut oddities);
     problems.into_result()?;
-    notes.extend(oddities.into_notes());
+    if let Some(first) = oddities.first() {
+        let more = match oddities.len() - 1 {
+            0 => String::new(),
+            1 => "; so does 1 other group".to_string(),
+            more => format!("; so do {more} other groups"),
+        };
+        notes.push(format!("{}:{first}{more}", listing.file));
+    }
 
     let mut unlisted = Vec::new();
     let mut place = 0;
@@ -270,14 +277,15 @@ fn hulls(listing: &Listing, leaves: &[(Range, u32, Meaning)]) -> Vec<Option<Rang
     hulls
 }
 
-/// A group that is called an interval must cover what it holds.
+/// A group that is called an interval must cover what it holds. `15-19` is only noted: ARX's own file for
+/// Adult puts 20 there.
 fn check_groups(
     listing: &Listing,
     children: &Children,
     domain: &Domain,
     covered: &[Option<Range>],
     problems: &mut Findings,
-    oddities: &mut Findings,
+    oddities: &mut Vec<String>,
 ) {
     for node in (0..listing.len()).filter(|node| !children.is_leaf(*node)) {
         let label = listing.label(node);
@@ -295,7 +303,7 @@ fn check_groups(
         );
         let line = listing.lines[node as usize];
         match named {
-            Meaning::Dash(_) => oddities.at(line, message),
+            Meaning::Dash(_) => oddities.push(format!("{line}: {message}")),
             Meaning::Point(_) | Meaning::Interval(_) => problems.at(line, message),
         }
     }
@@ -371,7 +379,7 @@ mod tests {
         let built = bound("a;x;*\nb;x;*", &values, Unlisted::AddUnderRoot).unwrap();
         assert_eq!(path(&built.hierarchy, "z"), "z;*");
         assert_eq!(built.codes, [0, 2]);
-        assert_eq!(built.notes, ["column 'c': 1 value (1 row) is not in f.csv and put under the root"]);
+        assert_eq!(built.notes, ["column 'c': 1 value (1 row) is not in f.csv; put under the root"]);
         let message = bound("a;x;*\nb;x;*", &values, Unlisted::TreatAsMissing).unwrap_err().to_string();
         assert!(message.contains("cannot be treated as missing"), "{message}");
         let with_missing = Domain { missing: Some("?"), ..values };

@@ -118,7 +118,7 @@ impl<'a> Domain<'a> {
             tree.close();
         }
         let missing = self.missing.map(|text| tree.leaf(text)).transpose()?;
-        Ok(Built { hierarchy: tree.finish(provenance, self.name)?, codes, missing, notes })
+        Ok(Built { hierarchy: tree.finish(provenance)?, codes, missing, notes })
     }
 }
 

@@ -10,7 +10,7 @@ use hashbrown::HashTable;
 use super::cells::Cells;
 use super::listing::{Children, Listing, NO_PARENT};
 use super::tree::MAX_HEIGHT;
-use super::validate::{Findings, note_white_space};
+use super::validate::{Findings, check_star, note_white_space};
 use crate::error::{Error, Result};
 
 /// Reads and checks the tree that a text lists.
@@ -99,7 +99,7 @@ impl Reader {
         match &mut self.values[node as usize] {
             value @ 0 => *value = line,
             first => {
-                self.notes.at(line, format_args!("value '{}' appears in lines {first} and {line}", path[0]))
+                self.notes.at(line, format_args!("value '{}' appears in lines {first} and {line}", path[0]));
             }
         }
     }
@@ -154,6 +154,7 @@ impl Reader {
         let children = self.tree.children();
         self.check_values_are_leaves(&children);
         self.check_labels(&children);
+        check_star(&self.tree, &mut self.problems);
         self.problems.into_result()?;
         for (lines, what) in [(&self.blank, "blank line"), (&self.trailing, "trailing delimiter")] {
             if let Some(first) = lines.first() {
@@ -307,6 +308,7 @@ mod tests {
         assert!(problem("x;A;*\nA;B;*").contains("f.csv:2: 'A' names both a value and a group"));
         assert!(problem("A;*\nx;A;*").contains("f.csv:1: 'A' is a value here and a group in line 2"));
         assert!(problem("Other;Other;*\nx;Other;*").contains("'Other' names both a value and a group"));
+        assert!(problem("a;Any\n*;Any").contains("f.csv:2: '*' stands for a suppressed value"));
         let chain = read("17-24;17-24;*\n25-30;25-30;*", "f.csv").unwrap();
         assert_eq!(chain.len(), 5, "a chain of one label is allowed");
         assert!(problem("a;A;B;A;*\nb;B;A;*").contains("not nested: 'A' leads to"), "not a chain");

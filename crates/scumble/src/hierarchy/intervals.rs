@@ -2,13 +2,16 @@
 
 use super::builder::Quantity;
 use super::domain::{Built, Domain};
-use super::nested::{Level, assemble, level_of_bins, level_of_cuts, outer_span, round_bins};
+use super::nested::{Level, Span, assemble, level_of_bins, level_of_cuts, outer_span, round_bins};
 use super::tree::Provenance;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 
 /// The most bins that make sense; more are a typing error.
 const MOST_BINS: usize = 1_000_000;
+
+/// The longest interval of dates: 10,000 years.
+const MOST_DAYS: i128 = 3_652_425;
 
 /// `bins` intervals of equal width, nested by merging `fanout` neighbours at a time.
 pub(super) fn equal_width(
@@ -28,31 +31,28 @@ pub(super) fn equal_width(
     let (Some(first), Some(last)) = (numbers.first().copied(), numbers.last().copied()) else {
         return flat(domain);
     };
-    let (edges, span, single_points) = match (low, high) {
+    let (edges, span) = match (low, high) {
         (None, None) => {
             let (step, span) = round_bins(first, last, bins);
             let count = ((span.end - span.low) / step) as usize;
-            ((0..=count).map(|bin| span.low + bin as i128 * step).collect(), span, step == 1)
+            ((0..=count).map(|bin| span.low + bin as i128 * step).collect(), span)
         }
         _ => {
             // An end that was not given is rounded outward, never taken from the data as it is.
             let rounded = outer_span(measure, &numbers, None);
             let range = (low.unwrap_or(rounded.low), high.unwrap_or(rounded.end - 1));
             inside(domain, &numbers, range)?;
-            (equal_edges(range.0, range.1, bins), outer_span(measure, &numbers, Some(range)), false)
+            (equal_edges(range.0, range.1, bins), outer_span(measure, &numbers, Some(range)))
         }
     };
     let mut levels = Vec::new();
     let mut width = 1;
     while width < edges.len() - 1 {
-        // Bins of one value each would be a level that groups nothing.
-        if width > 1 || !single_points {
-            levels.push(level_of_bins(measure, &numbers, Some(span), |number| {
-                let bin = edges.partition_point(|edge| *edge <= number).max(1) - 1;
-                let group = bin.min(edges.len() - 2) / width;
-                (edges[group * width], edges[((group + 1) * width).min(edges.len() - 1)])
-            }));
-        }
+        levels.push(level_of_bins(measure, &numbers, Some(span), |number| {
+            let bin = edges.partition_point(|edge| *edge <= number).max(1) - 1;
+            let group = bin.min(edges.len() - 2) / width;
+            (edges[group * width], edges[((group + 1) * width).min(edges.len() - 1)])
+        }));
         width *= fanout;
     }
     let fixed = low.is_some() && high.is_some();
@@ -86,6 +86,10 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
             domain.name
         )));
     }
+    let days = matches!(domain.measure.kind, Kind::Date(_));
+    if days && widths.iter().any(|width| *width > MOST_DAYS) {
+        return Err(Error::config(format!("column '{}': widths of dates are days", domain.name)));
+    }
     let level = |width: &i128| {
         level_of_bins(&domain.measure, &numbers, None, |number| {
             let low = origin + (number - origin).div_euclid(*width) * width;
@@ -99,10 +103,7 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
 pub(super) fn equal_frequency(domain: &Domain, bins: usize, fanout: usize) -> Result<Built> {
     check_bins(domain, bins, fanout)?;
     let numbers = domain.numbers("equal_frequency")?;
-    if let Some(range) = domain.declared {
-        inside(domain, &numbers, range)?;
-    }
-    let span = outer_span(&domain.measure, &numbers, domain.declared);
+    let span = label_span(domain, &numbers)?;
     let mut starts = frequency_starts(&numbers, domain.rows, bins);
     let mut levels = Vec::new();
     while starts.len() > 1 {
@@ -153,7 +154,7 @@ pub(super) fn flat(domain: &Domain) -> Result<Built> {
 /// The tree of the levels, finest first.
 pub(super) fn nest(domain: &Domain, mut levels: Vec<Level>, provenance: Provenance) -> Result<Built> {
     levels.reverse();
-    let (tree, codes) = assemble(domain.values, &levels)?;
+    let (tree, codes) = assemble(domain.name, domain.values, &levels)?;
     domain.finish(tree, codes, provenance, Vec::new())
 }
 
@@ -165,6 +166,14 @@ fn check_bins(domain: &Domain, bins: usize, fanout: usize) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// The range that outer labels name, which holds all values.
+pub(super) fn label_span(domain: &Domain, numbers: &[i128]) -> Result<Span> {
+    if let Some(range) = domain.declared {
+        inside(domain, numbers, range)?;
+    }
+    Ok(outer_span(&domain.measure, numbers, domain.declared))
 }
 
 /// An error if the range is empty or some values lie outside it.
@@ -226,6 +235,8 @@ mod tests {
         assert_eq!(built.hierarchy.provenance(), Provenance::FromData);
         let built = equal_width(&integers(0..=3), 16, 2, None, None).unwrap();
         assert_eq!(path(&built.hierarchy, "3"), "3;[2,3];*", "no level of single values");
+        let built = equal_width(&integers(17..=20), 16, 2, None, None).unwrap();
+        assert_eq!(path(&built.hierarchy, "20"), "20;[20,21];[20,21];*", "not [19,20]: 20 is the largest");
         let built = equal_width(&integers(7..=7), 16, 2, None, None).unwrap();
         assert_eq!(path(&built.hierarchy, "7"), "7;*");
     }
@@ -285,6 +296,13 @@ mod tests {
                 .contains("8 values (8 rows) are outside the declared range from 20 to 85")
         );
         assert!(message(equal_width(&ages, 4, 2, Some(&high), Some(&low))).contains("min must be smaller"));
+        let declared = Domain { declared: Some((20, 85)), ..ages };
+        assert!(message(equal_frequency(&declared, 4, 2)).contains("8 values (8 rows) are outside"));
+        let dates = domain(Kind::Date(crate::date::DateFormat::YearMonthDay), &["2024-01-01"]);
+        assert!(message(widths(&dates, &[Quantity::Whole(i64::MAX)], None)).contains("are days"));
+        let built =
+            widths(&dates, &[Quantity::Whole(7)], Some(&Quantity::Text("2024-01-01".into()))).unwrap();
+        assert_eq!(path(&built.hierarchy, "2024-01-01"), "2024-01-01;[2024-01-01,2024-01-07];*");
         assert!(message(equal_width(&domain(Kind::Text, &["a"]), 4, 2, None, None)).contains("is text"));
     }
 }

@@ -5,8 +5,8 @@
 //! form one level, so the tree grows from the most telling cut downward.
 
 use super::domain::{Built, Domain};
-use super::intervals::{flat, nest};
-use super::nested::{level_of_cuts, outer_span};
+use super::intervals::{flat, label_span, nest};
+use super::nested::level_of_cuts;
 use super::tree::Provenance;
 use crate::error::{Error, Result};
 
@@ -41,7 +41,7 @@ pub(super) fn build(domain: &Domain) -> Result<Built> {
         ));
         return Ok(built);
     };
-    let span = outer_span(&domain.measure, &numbers, domain.declared);
+    let span = label_span(domain, &numbers)?;
     let level = |round: usize| {
         let kept = cuts.iter().filter(|cut| cut.0 <= round).map(|cut| cut.1);
         let mut starts: Vec<usize> = std::iter::once(0).chain(kept).collect();
@@ -139,7 +139,12 @@ mod tests {
         assert_eq!(cut.place, 4);
         assert!((cut.gain - 0.609_987).abs() < 5e-7, "{}", cut.gain);
         assert!((cut.threshold - 0.527_732).abs() < 5e-7, "{}", cut.threshold);
-        assert_eq!(accepted_cuts(&numbers, &classes), [(0, 4)]);
+        // The right part, yyyyyn: gain .650022 > (log2 5 + log2 7 − 2·.650022)/6 = .638206, so it is cut too.
+        let cut = best_cut(&numbers, &classes, 4, 10).unwrap();
+        assert_eq!(cut.place, 9);
+        assert!((cut.gain - 0.650_022).abs() < 5e-7, "{}", cut.gain);
+        assert!((cut.threshold - 0.638_206).abs() < 5e-7, "{}", cut.threshold);
+        assert_eq!(accepted_cuts(&numbers, &classes), [(0, 4), (1, 9)]);
     }
 
     #[test]
@@ -149,8 +154,9 @@ mod tests {
         ten.classes = Some(Box::leak(classes.into_boxed_slice()));
         let built = build(&ten).unwrap();
         // Range 1 to 10 rounded outward in steps of 2: 0 to 11.
-        assert_eq!(level(&built.hierarchy, 1), ["[0,4]", "[5,11]"]);
-        assert_eq!(built.hierarchy.height(), 2);
+        assert_eq!(level(&built.hierarchy, 1), ["[0,4]", "[5,9]", "[10,11]"]);
+        assert_eq!(level(&built.hierarchy, 2), ["[0,4]", "[5,11]"]);
+        assert_eq!(built.hierarchy.height(), 3);
         assert_eq!(built.hierarchy.provenance(), Provenance::FromData);
     }
 

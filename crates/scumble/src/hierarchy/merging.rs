@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use super::alphabetic::level_of_names;
 use super::domain::{Built, Domain};
-use super::intervals::nest;
-use super::nested::{level_of_cuts, outer_span};
+use super::intervals::{label_span, nest};
+use super::nested::level_of_cuts;
 use super::tree::Provenance;
 use crate::error::{Error, Result};
 
@@ -37,8 +37,7 @@ pub(super) fn build(domain: &Domain, fanout: Option<usize>) -> Result<Built> {
         }
         levels.push(match &numbers {
             Some(numbers) => {
-                let span = outer_span(&domain.measure, numbers, domain.declared);
-                level_of_cuts(&domain.measure, numbers, span, starts.clone())
+                level_of_cuts(&domain.measure, numbers, label_span(domain, numbers)?, starts.clone())
             }
             None => level_of_names(domain.values, starts.clone()),
         });

@@ -16,6 +16,8 @@
 //! | `bind.rs` `numeric.rs` `validate.rs` | joining a file's tree with the data, and its checks |
 //! | `find.rs` `show.rs` | finding, writing and drawing |
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod alphabetic;
 mod bind;
 mod builder;

@@ -28,8 +28,8 @@ pub(super) struct Span {
 
 /// A tree with an open root `*`, the levels (coarsest first, each a refinement of the one before)
 /// below it and the values as leaves; and the leaf code of each value.
-pub(super) fn assemble(values: &[&str], levels: &[Level]) -> Result<(Assembler, Vec<u32>)> {
-    let mut tree = Assembler::default();
+pub(super) fn assemble(column: &str, values: &[&str], levels: &[Level]) -> Result<(Assembler, Vec<u32>)> {
+    let mut tree = Assembler::new(column);
     tree.open("*")?;
     let mut next = vec![0_usize; levels.len()];
     let mut codes = Vec::with_capacity(values.len());
@@ -99,10 +99,12 @@ pub(super) fn round_steps() -> impl Iterator<Item = i128> {
         .flatten()
 }
 
-/// The smallest round step with which at most `most` bins cover the numbers, and the covering span.
+/// The smallest round step with which at most `most` bins cover the numbers, and the covering span. Bins
+/// hold at least two places of the grid, so that none names a single value; and since bins meet at 0,
+/// numbers on both sides of it need two.
 pub(super) fn round_bins(low: i128, high: i128, most: usize) -> (i128, Span) {
     let mut last = (1, Span { low, end: high + 1, declared: false });
-    for step in round_steps() {
+    for step in round_steps().skip(1) {
         let (first, beyond) = (low.div_euclid(step), high.div_euclid(step) + 1);
         let (Some(low), Some(end)) = (first.checked_mul(step), beyond.checked_mul(step)) else { break };
         last = (step, Span { low, end, declared: false });
@@ -160,7 +162,7 @@ mod tests {
         assert_eq!(round_steps().take(7).collect::<Vec<_>>(), [1, 2, 5, 10, 20, 50, 100]);
         // 16 bins of 5 years cover 17 to 90: the tree that the Adult literature uses.
         assert_eq!(round_bins(17, 90, 16), (5, Span { low: 15, end: 95, declared: false }));
-        assert_eq!(round_bins(-7, -7, 4), (1, Span { low: -7, end: -6, declared: false }));
+        assert_eq!(round_bins(-7, -7, 4), (2, Span { low: -8, end: -6, declared: false }));
         assert_eq!(round_bins(-17, 3, 3), (10, Span { low: -20, end: 10, declared: false }));
         let huge = 10_i128.pow(36);
         let (_, span) = round_bins(-huge, huge, 2);

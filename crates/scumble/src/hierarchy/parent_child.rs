@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cells::Cells;
 use super::listing::{Listing, NO_PARENT};
-use super::validate::{Findings, note_white_space};
+use super::validate::{Findings, check_star, note_white_space};
 use crate::error::{Error, Result};
 
 /// The tree as named in the file: nodes in order of appearance.
@@ -80,6 +80,9 @@ pub(super) fn read(text: &str, file: &str) -> Result<Listing> {
     if tree.len() == 1 {
         return Err(Error::data(format!("{file}: only one level; the root needs children: 'child;parent'")));
     }
+    let mut problems = Findings::about(file);
+    check_star(&tree, &mut problems);
+    problems.into_result()?;
     note_white_space(&tree, &mut notes);
     tree.notes = notes.into_notes();
     Ok(tree)
@@ -187,5 +190,6 @@ mod tests {
         assert!(problem(";b").contains("p.csv:1: a cell is empty"));
         assert!(problem("").contains("the file is empty"));
         assert!(problem("*;").contains("only one level"));
+        assert!(problem("*;Any\na;Any").contains("p.csv:1: '*' stands for a suppressed value"));
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn build(domain: &Domain, lengths: Option<&[usize]>, pad: Option<char
     let mut places: Vec<usize> = (0..padded.len()).collect();
     places.sort_by_key(|place| (&padded[*place], domain.values[*place]));
 
-    let mut tree = Assembler::default();
+    let mut tree = Assembler::new(domain.name);
     tree.open("*")?;
     let mut codes = vec![0; places.len()];
     // The prefixes of the nodes that are open below the root, coarsest first.

@@ -89,14 +89,9 @@ impl Hierarchy {
     /// The children of a node, in order; none for a leaf.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let end = self.ends[node as usize];
-        let mut next = node + 1;
-        std::iter::from_fn(move || {
-            (next < end).then(|| {
-                let child = next;
-                next = self.ends[child as usize];
-                child
-            })
-        })
+        let inside = move |child: &NodeId| *child < end;
+        let first = Some(node + 1).filter(inside);
+        std::iter::successors(first, move |child| Some(self.ends[*child as usize]).filter(inside))
     }
 
     /// The first and the last leaf code below a node, both included.
@@ -221,6 +216,8 @@ impl Hierarchy {
 /// Builds a tree in preorder: open a node, put children in, close it.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
+    /// The column's name, for messages.
+    column: String,
     labels: Texts,
     bytes: usize,
     parents: Vec<NodeId>,
@@ -233,14 +230,26 @@ pub(super) struct Assembler {
 }
 
 impl Assembler {
+    /// An empty tree for a column.
+    pub(super) fn new(column: &str) -> Self {
+        Self { column: column.to_string(), ..Self::default() }
+    }
+
     /// Starts a node below the one that is open.
     pub(super) fn open(&mut self, label: &str) -> Result<()> {
         self.bytes += label.len();
         if self.bytes > u32::MAX as usize || self.parents.len() >= i32::MAX as usize {
-            return Err(Error::Resources("a hierarchy holds at most 2^31 nodes and 4 GiB of labels".into()));
+            return Err(Error::Resources(format!(
+                "column '{}': its hierarchy is too large; 2^31 nodes and 4 GiB of labels are possible",
+                self.column
+            )));
         }
         if self.open.len() > MAX_HEIGHT {
-            return Err(Error::data(format!("a hierarchy may have at most {} levels", MAX_HEIGHT + 1)));
+            return Err(Error::data(format!(
+                "column '{}': its hierarchy has more than {} levels; leave some out",
+                self.column,
+                MAX_HEIGHT + 1
+            )));
         }
         let node = self.labels.push(label);
         self.parents.push(self.open.last().copied().unwrap_or(NONE));
@@ -276,9 +285,9 @@ impl Assembler {
         self.open.len()
     }
 
-    /// The tree of all closed nodes. Two nodes may share a label only where they hold the same leaves;
-    /// `column` is named in the error otherwise.
-    pub(super) fn finish(mut self, provenance: Provenance, column: &str) -> Result<Hierarchy> {
+    /// The tree, all nodes closed. Two nodes may share a label only where they hold the same leaves, and only
+    /// what holds all leaves may be called `*`, the sign of a suppressed value.
+    pub(super) fn finish(mut self, provenance: Provenance) -> Result<Hierarchy> {
         while !self.open.is_empty() {
             self.close();
         }
@@ -288,12 +297,15 @@ impl Assembler {
         by_label.par_sort_unstable_by(|a, b| labels.get(*a).cmp(labels.get(*b)).then(a.cmp(b)));
         let clash = by_label
             .windows(2)
-            .find(|pair| labels.get(pair[0]) == labels.get(pair[1]) && range(pair[0]) != range(pair[1]));
-        if clash.is_some() {
+            .any(|pair| labels.get(pair[0]) == labels.get(pair[1]) && range(pair[0]) != range(pair[1]));
+        let star = by_label.binary_search_by(|node| labels.get(*node).cmp("*"));
+        let inner_star = star.is_ok_and(|place| range(by_label[place]) != range(0));
+        if clash || inner_star {
             return Err(Error::data(format!(
-                "column '{column}': two nodes of its hierarchy have the same label (a value of the data, or \
-                 the text for missing values, reads like the name of a group or like '*'), so a release could \
-                 not tell them apart; recode that value or declare it missing, or build the hierarchy another way"
+                "column '{}': two nodes of its hierarchy have the same label (a value of the data, or the text for \
+                 missing values, reads like the name of a group or like '*'), so a release could not tell them \
+                 apart; recode that value or declare it missing, or build the hierarchy another way",
+                self.column
             )));
         }
         let ends = &self.ends;
@@ -321,13 +333,13 @@ mod tests {
 
     /// Any → (White, Colored → (Asian, Black)): ragged.
     fn race() -> Hierarchy {
-        let mut tree = Assembler::default();
+        let mut tree = Assembler::new("city");
         tree.open("Any").unwrap();
         tree.leaf("White").unwrap();
         tree.open("Colored").unwrap();
         tree.leaf("Asian").unwrap();
         tree.leaf("Black").unwrap();
-        tree.finish(Provenance::Declared, "race").unwrap()
+        tree.finish(Provenance::Declared).unwrap()
     }
 
     #[test]
@@ -366,9 +378,9 @@ mod tests {
 
     #[test]
     fn a_lone_root_is_a_leaf_of_height_0() {
-        let mut tree = Assembler::default();
+        let mut tree = Assembler::new("city");
         assert_eq!(tree.leaf("x").unwrap(), 0);
-        let tree = tree.finish(Provenance::FromData, "c").unwrap();
+        let tree = tree.finish(Provenance::FromData).unwrap();
         assert_eq!((tree.height(), tree.leaf_count(), tree.level_of(0)), (0, 1, 0));
         assert_eq!(tree.level_map(0), [0]);
         assert_eq!(tree.level_sizes(), [1]);
@@ -376,30 +388,41 @@ mod tests {
 
     #[test]
     fn a_label_may_repeat_only_on_a_chain() {
-        let mut tree = Assembler::default();
+        let mut tree = Assembler::new("city");
         tree.open("*").unwrap();
         tree.open("a").unwrap();
         tree.leaf("a").unwrap();
         tree.close();
         tree.leaf("b").unwrap();
-        let chain = tree.finish(Provenance::Declared, "c").unwrap();
+        let chain = tree.finish(Provenance::Declared).unwrap();
         assert_eq!(chain.code_of("a"), Some(0));
 
-        let mut tree = Assembler::default();
+        let mut tree = Assembler::new("city");
         tree.open("*").unwrap();
         tree.leaf("a").unwrap();
         tree.leaf("*").unwrap();
-        let message = tree.finish(Provenance::Declared, "city").unwrap_err().to_string();
+        let message = tree.finish(Provenance::Declared).unwrap_err().to_string();
         assert!(message.contains("column 'city'") && message.contains("same label"), "{message}");
+
+        let mut tree = Assembler::new("city");
+        tree.open("Any").unwrap();
+        tree.leaf("a").unwrap();
+        tree.leaf("*").unwrap();
+        assert!(tree.finish(Provenance::Declared).is_err(), "suppressed values are called '*'");
     }
 
     #[test]
     fn trees_have_a_deepest_level() {
-        let mut tree = Assembler::default();
+        let mut tree = Assembler::new("city");
         for _ in 0..=MAX_HEIGHT {
             tree.open("x").unwrap();
         }
-        assert!(tree.open("x").unwrap_err().to_string().contains("256 levels"));
-        assert_eq!(tree.finish(Provenance::Declared, "c").unwrap().height(), 255);
+        assert!(
+            tree.open("x")
+                .unwrap_err()
+                .to_string()
+                .contains("column 'city': its hierarchy has more than 256 levels")
+        );
+        assert_eq!(tree.finish(Provenance::Declared).unwrap().height(), 255);
     }
 }

@@ -65,6 +65,16 @@ pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).collect()
 }
 
+/// Only a root may be called `*`, which stands for a suppressed value.
+pub(super) fn check_star(listing: &Listing, problems: &mut Findings) {
+    for node in (1..listing.len()).filter(|node| listing.label(*node) == "*" && listing.label(0) != "*") {
+        problems.at(
+            listing.lines[node as usize],
+            "'*' stands for a suppressed value, so only the root may be called that",
+        );
+    }
+}
+
 /// Notes labels that differ only in white space: likely one thing, written in two ways.
 pub(super) fn note_white_space(listing: &Listing, notes: &mut Findings) {
     if !listing.labels.iter().any(|label| label.contains(char::is_whitespace)) {
