@@ -1,15 +1,15 @@
 //! Parquet and Arrow IPC: typed columns, read as texts.
 
+mod arrow;
 mod text;
 
 pub(crate) use text::shortest;
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
-use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -21,6 +21,7 @@ use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder};
 use crate::read::{FileFormat, Header, ReadOptions, Table};
 use crate::threads;
+use arrow::Batches;
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 32 << 10;
@@ -31,18 +32,16 @@ pub(crate) fn read_parquet(name: &str, file: File, options: &ReadOptions) -> Res
     let builder = kind.decode(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
     let selection = select(name, builder.schema(), options)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
-    let batches = kind.decode(|| builder.with_projection(mask).with_batch_size(BATCH_ROWS).build())?;
-    encode(kind, batches, &selection, FileFormat::Parquet, options)
+    let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(BATCH_ROWS).build())?;
+    let next = || batches.next().transpose();
+    encode(kind, next, &selection, FileFormat::Parquet, options)
 }
 
 /// Reads an Arrow IPC file.
 pub(crate) fn read_arrow_file(name: &str, file: File, options: &ReadOptions) -> Result<Table> {
     let kind = Kind { name, what: "Arrow" };
-    let whole = kind.decode(|| FileReader::try_new(BufReader::new(&file), None))?;
-    let selection = select(name, &whole.schema(), options)?;
-    let columns = selection.columns();
-    let selected = kind.decode(|| FileReader::try_new(BufReader::new(&file), Some(columns)))?;
-    encode(kind, selected, &selection, FileFormat::ArrowIpc, options)
+    let stream = kind.decode(|| arrow::stream_of_file(file))?;
+    read_arrow_stream(name, Box::new(stream), options)
 }
 
 /// Reads an Arrow IPC stream.
@@ -52,12 +51,12 @@ pub(crate) fn read_arrow_stream(
     options: &ReadOptions,
 ) -> Result<Table> {
     let kind = Kind { name, what: "Arrow" };
-    let stream = kind.decode(|| StreamReader::try_new(BufReader::new(reader), None))?;
-    let selection = select(name, &stream.schema(), options)?;
-    // A stream tells its columns only once, so what is not wanted is dropped from each batch.
+    let mut batches = kind.decode(|| Batches::new(reader))?;
+    let selection = select(name, batches.schema(), options)?;
+    // Decoding copies nothing, so what is not wanted is dropped from each batch.
     let columns = selection.columns();
-    let batches = stream.map(|batch| batch.and_then(|batch| batch.project(&columns)));
-    encode(kind, batches, &selection, FileFormat::ArrowIpc, options)
+    let selected = || batches.next()?.map(|batch| batch.project(&columns)).transpose();
+    encode(kind, selected, &selection, FileFormat::ArrowIpc, options)
 }
 
 /// The columns of a Parquet file.
@@ -69,16 +68,14 @@ pub(crate) fn parquet_header(name: &str, file: File) -> Result<Header> {
 
 /// The columns of an Arrow IPC file.
 pub(crate) fn arrow_file_header(name: &str, file: File) -> Result<Header> {
-    let kind = Kind { name, what: "Arrow" };
-    let reader = kind.decode(|| FileReader::try_new(BufReader::new(file), None))?;
-    header(name, &reader.schema(), FileFormat::ArrowIpc)
+    let stream = Kind { name, what: "Arrow" }.decode(|| arrow::stream_of_file(file))?;
+    arrow_stream_header(name, Box::new(stream))
 }
 
 /// The columns of an Arrow IPC stream.
 pub(crate) fn arrow_stream_header(name: &str, reader: Box<dyn Read + Send>) -> Result<Header> {
-    let kind = Kind { name, what: "Arrow" };
-    let stream = kind.decode(|| StreamReader::try_new(BufReader::new(reader), None))?;
-    header(name, &stream.schema(), FileFormat::ArrowIpc)
+    let batches = Kind { name, what: "Arrow" }.decode(|| Batches::new(reader))?;
+    header(name, batches.schema(), FileFormat::ArrowIpc)
 }
 
 /// A file and its format, for messages.
@@ -140,7 +137,7 @@ fn select(name: &str, schema: &Schema, options: &ReadOptions) -> Result<Selectio
 /// Encodes the batches of selected columns.
 fn encode(
     kind: Kind<'_>,
-    mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    mut next: impl FnMut() -> Result<Option<RecordBatch>, ArrowError>,
     selection: &Selection,
     format: FileFormat,
     options: &ReadOptions,
@@ -156,7 +153,7 @@ fn encode(
         encoding: Encoding::Utf8,
         field_limit: options.field_limit,
     };
-    let produce = || kind.decode(|| batches.next().transpose()).map_err(Flaw::Other).transpose();
+    let produce = || kind.decode(&mut next).map_err(Flaw::Other).transpose();
     let encode = |encoder: &mut Encoder, batch: RecordBatch| encode_batch(encoder, &batch, selection);
     let (workers, width) = (threads::count(options.threads), selection.names.len());
     let pieces = pipeline::run(workers, width, options.text_limit, produce, encode)
