@@ -189,7 +189,7 @@ pub fn sweep(folder: &Path) -> Result<usize> {
             // Somebody else was quicker, or it is somebody else's: neither is ours to mend.
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
-            Err(error) => return Err(explain(&error)),
+            Err(error) => return Err(explain(error)),
         }
     }
     Ok(removed)
