@@ -1,8 +1,8 @@
 //! The dictionary of one column while it is being read: texts to codes, in order of first sight.
 //!
-//! This is the innermost loop of reading, so it is built for short, often repeated texts: a text of at
-//! most 16 bytes is one 128-bit number that is hashed and compared without a loop, and a small cache of
-//! recent texts answers most questions before the hash table is asked.
+//! This is the innermost loop of reading, so it is built for short texts: one of at most 11 bytes fits,
+//! with its length and its code, in a 128-bit number. These numbers are the entries of the hash table, so
+//! that a text is found without a look at the texts themselves, which would miss the processor's caches.
 
 use std::hash::BuildHasher;
 
@@ -13,9 +13,8 @@ use crate::table::Texts;
 /// How many bytes must be readable behind the end of a text given to [`Dictionary::code_at`].
 pub(crate) const PADDING: usize = 16;
 
-/// Slots of the cache of recent texts; a power of two. Fourteen columns' caches fit a core's second-level
-/// cache.
-const RECENT: usize = 256;
+/// The longest text that fits a table entry.
+const SHORT: usize = 11;
 
 /// Why a text got no code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,28 +28,22 @@ pub(crate) enum Refusal {
 /// One column's texts, in order of first sight.
 pub(crate) struct Dictionary {
     texts: Texts,
-    codes: HashTable<u32>,
-    recent: Box<[Recent; RECENT]>,
+    /// The key of each short text, with its code above [`KEY_BITS`].
+    short: HashTable<u128>,
+    /// The codes of the longer texts.
+    long: HashTable<u32>,
     limit: usize,
 }
 
-/// A short text that was seen not long ago.
-#[derive(Clone, Copy)]
-struct Recent {
-    low: u64,
-    high: u64,
-    length: u32,
-    code: u32,
-}
-
-/// A length that no short text has.
-const NOTHING: Recent = Recent { low: 0, high: 0, length: u32::MAX, code: 0 };
+/// The key of a short text: its bytes, filled up with zeros, and its length.
+const KEY_BITS: u32 = 96;
+const KEY: u128 = (1 << KEY_BITS) - 1;
 
 /// The bits of the first `n` bytes of 16, little-endian.
-const FIRST_BYTES: [u128; PADDING + 1] = {
-    let mut masks = [0; PADDING + 1];
+const FIRST_BYTES: [u128; SHORT + 1] = {
+    let mut masks = [0; SHORT + 1];
     let mut bytes = 1;
-    while bytes <= PADDING {
+    while bytes <= SHORT {
         masks[bytes] = u128::MAX >> (128 - 8 * bytes);
         bytes += 1;
     }
@@ -62,8 +55,8 @@ impl Dictionary {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             texts: Texts::default(),
-            codes: HashTable::new(),
-            recent: Box::new([NOTHING; RECENT]),
+            short: HashTable::new(),
+            long: HashTable::new(),
             limit: limit.min(u32::MAX as usize),
         }
     }
@@ -82,27 +75,21 @@ impl Dictionary {
     /// the buffer.
     #[inline]
     pub(crate) fn code_at(&mut self, buffer: &[u8], start: usize, length: usize) -> Result<u32, Refusal> {
-        if length > PADDING {
+        if length > SHORT {
             return self.code_of_long(&buffer[start..start + length]);
         }
         let mut window = [0; PADDING];
         window.copy_from_slice(&buffer[start..start + PADDING]);
-        let text = u128::from_le_bytes(window) & FIRST_BYTES[length];
-        let hash = hash_short(text, length);
-        let slot = (hash >> 40) as usize % RECENT;
-        let (low, high) = (text as u64, (text >> 64) as u64);
-        let recent = &self.recent[slot];
-        if recent.low == low && recent.high == high && recent.length == length as u32 {
-            return Ok(recent.code);
+        let key = (u128::from_le_bytes(window) & FIRST_BYTES[length]) | ((length as u128) << (8 * SHORT));
+        match self.short.find(hash_short(key), |&entry| entry & KEY == key) {
+            Some(&entry) => Ok((entry >> KEY_BITS) as u32),
+            None => self.insert_short(&buffer[start..start + length], key),
         }
-        let code = self.find_or_insert(&buffer[start..start + length], hash)?;
-        self.recent[slot] = Recent { low, high, length: length as u32, code };
-        Ok(code)
     }
 
     /// The code of a text that stands alone.
     pub(crate) fn code_of(&mut self, text: &[u8]) -> Result<u32, Refusal> {
-        if text.len() > PADDING {
+        if text.len() > SHORT {
             return self.code_of_long(text);
         }
         let mut padded = [0; PADDING];
@@ -111,50 +98,48 @@ impl Dictionary {
     }
 
     #[inline(never)]
-    fn code_of_long(&mut self, text: &[u8]) -> Result<u32, Refusal> {
-        self.find_or_insert(text, hash_of(text))
+    fn insert_short(&mut self, text: &[u8], key: u128) -> Result<u32, Refusal> {
+        let code = self.push(text)?;
+        let entry = key | (u128::from(code) << KEY_BITS);
+        self.short.insert_unique(hash_short(key), entry, |&entry| hash_short(entry & KEY));
+        Ok(code)
     }
 
-    fn find_or_insert(&mut self, text: &[u8], hash: u64) -> Result<u32, Refusal> {
+    #[inline(never)]
+    fn code_of_long(&mut self, text: &[u8]) -> Result<u32, Refusal> {
         let texts = &self.texts;
-        if let Some(&code) = self.codes.find(hash, |&code| texts.get(code).as_bytes() == text) {
+        let hash = hash_long(text);
+        if let Some(&code) = self.long.find(hash, |&code| texts.get(code).as_bytes() == text) {
             return Ok(code);
         }
-        self.insert(text, hash)
+        let code = self.push(text)?;
+        let texts = &self.texts;
+        self.long.insert_unique(hash, code, |&code| hash_long(texts.get(code).as_bytes()));
+        Ok(code)
     }
 
-    #[cold]
-    fn insert(&mut self, text: &[u8], hash: u64) -> Result<u32, Refusal> {
+    /// Appends a new text.
+    fn push(&mut self, text: &[u8]) -> Result<u32, Refusal> {
         let text = std::str::from_utf8(text).map_err(|_| Refusal::NotUtf8)?;
         if self.texts.bytes().len() + text.len() > self.limit || self.texts.len() >= u32::MAX as usize {
             return Err(Refusal::Full);
         }
-        let code = self.texts.push(text);
-        let texts = &self.texts;
-        self.codes.insert_unique(hash, code, |&code| hash_of(texts.get(code).as_bytes()));
-        Ok(code)
+        Ok(self.texts.push(text))
     }
 }
 
-/// The hash of a text, the same for every run and machine.
-fn hash_of(text: &[u8]) -> u64 {
-    if text.len() > PADDING {
-        return foldhash::fast::FixedState::default().hash_one(text);
-    }
-    let mut padded = [0; PADDING];
-    padded[..text.len()].copy_from_slice(text);
-    hash_short(u128::from_le_bytes(padded), text.len())
+/// The hash of a text that is not short, the same for every run and machine.
+fn hash_long(text: &[u8]) -> u64 {
+    foldhash::fast::FixedState::default().hash_one(text)
 }
 
-/// The hash of a text of at most 16 bytes, zero-padded: one wide product, folded.
+/// The hash of a short text's key: one wide product, folded.
 #[inline]
-fn hash_short(text: u128, length: usize) -> u64 {
+fn hash_short(key: u128) -> u64 {
     // Digits of pi, as good as any odd constants.
     const LOW: u64 = 0x243f_6a88_85a3_08d3;
     const HIGH: u64 = 0x1319_8a2e_0370_7345;
-    let low = text as u64 ^ LOW ^ length as u64;
-    let high = (text >> 64) as u64 ^ HIGH;
-    let product = u128::from(low) * u128::from(high);
+    let product = u128::from(key as u64 ^ LOW) * u128::from((key >> 64) as u64 ^ HIGH);
     product as u64 ^ (product >> 64) as u64
 }
 

@@ -62,10 +62,14 @@ impl Encoding {
         let first = &first[..first.len().min(1024)];
         let zeros = |parity: usize| first.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
         let pairs = first.len() / 2;
-        match (zeros(0), zeros(1)) {
-            (0, odd) if pairs > 0 && odd * 2 >= pairs => Self::Utf16Le,
-            (even, 0) if pairs > 0 && even * 2 >= pairs => Self::Utf16Be,
-            _ => Self::Utf8,
+        // Other characters may have a zero byte on the other side, but not as often.
+        let most = |zeros: usize, others: usize| zeros > 0 && zeros * 2 >= pairs && others * 4 <= zeros;
+        if most(zeros(1), zeros(0)) {
+            Self::Utf16Le
+        } else if most(zeros(0), zeros(1)) {
+            Self::Utf16Be
+        } else {
+            Self::Utf8
         }
     }
 

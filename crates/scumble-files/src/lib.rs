@@ -5,6 +5,8 @@
 //! writes codes back as text. [`PrivateFile`] keeps what is written unreadable for others until it is
 //! published under its name in one step.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod codes;
 mod columnar;
 mod compression;

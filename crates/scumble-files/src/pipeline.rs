@@ -160,6 +160,7 @@ mod tests {
     use crate::names::Selection;
 
     /// Jobs are lists of texts for one column; the text "bad" is a flaw.
+    #[allow(clippy::needless_pass_by_value)] // The pipeline gives jobs away.
     fn encode(encoder: &mut Encoder, job: Vec<&'static str>) -> Done {
         for (row, text) in job.iter().enumerate() {
             if *text == "bad" {

@@ -38,7 +38,7 @@ impl PrivateFile {
         if let Some(file) = unnamed(folder, 0o600) {
             return Ok(Self { file, name: None, target });
         }
-        let named = hidden_name().tempfile_in(folder).map_err(|error| writing(&shown, plain(error)))?;
+        let named = hidden_name().tempfile_in(folder).map_err(|error| writing(&shown, plain(&error)))?;
         let (file, name) = named.into_parts();
         Ok(Self { file, name: Some(name), target })
     }
@@ -57,7 +57,7 @@ impl PrivateFile {
     /// the old file is what stands under the name; on failure it stays, and nothing else remains.
     pub fn publish(self, audience: Audience) -> Result<()> {
         let shown = self.target.display().to_string();
-        self.publish_as_system_says(audience).map_err(|error| writing(&shown, plain(error)))
+        self.publish_as_system_says(audience).map_err(|error| writing(&shown, plain(&error)))
     }
 
     fn publish_as_system_says(self, audience: Audience) -> io::Result<()> {
@@ -102,7 +102,7 @@ fn check_target(target: &Path) -> Result<()> {
 }
 
 /// The error without the temporary path that some errors carry: the target is what the user knows.
-fn plain(error: io::Error) -> io::Error {
+fn plain(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
         None => io::Error::from(error.kind()),

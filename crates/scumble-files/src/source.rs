@@ -91,7 +91,7 @@ impl Source {
             Form::Parquet(self.seekable(compression, reader)?)
         } else if first.starts_with(b"ARROW1\0\0") {
             Form::ArrowFile(self.seekable(compression, reader)?)
-        } else if first.starts_with(&[0xff; 4]) {
+        } else if is_arrow_stream(&first) {
             Form::ArrowStream(reader)
         } else {
             Form::Text { first, reader }
@@ -132,6 +132,14 @@ pub(crate) enum Form {
 fn is_parquet(first: &[u8]) -> bool {
     first.starts_with(b"PAR1")
         && first.get(4).is_some_and(|&byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+}
+
+/// Whether this is an Arrow IPC stream: a marker, then the length of the schema. A length that no schema
+/// has would only make the reader ask for that much memory.
+fn is_arrow_stream(first: &[u8]) -> bool {
+    let Some((&[0xff, 0xff, 0xff, 0xff, a, b, c, d], _)) = first.split_first_chunk() else { return false };
+    let length = u32::from_le_bytes([a, b, c, d]);
+    length > 0 && length % 8 == 0 && length < 64 << 20
 }
 
 /// How much of a file is looked at to recognise what it is.

@@ -1,50 +1,47 @@
 //! Parquet and Arrow IPC: typed columns, read as texts.
 
+mod arrow;
 mod text;
 
 pub(crate) use text::shortest;
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use arrow_array::RecordBatch;
-use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::encoding::Encoding;
-use crate::error::{FileError, Result};
+use crate::error::{FileError, Result, reading};
 use crate::flaw::{Flaw, Teller};
 use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder};
 use crate::read::{FileFormat, Header, ReadOptions, Table};
 use crate::threads;
+use arrow::Batches;
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 32 << 10;
 
 /// Reads a Parquet file.
 pub(crate) fn read_parquet(name: &str, file: File, options: &ReadOptions) -> Result<Table> {
-    let damaged = |error| damaged(name, "Parquet", error);
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| damaged(error.into()))?;
+    let kind = Kind { name, what: "Parquet" };
+    let builder = kind.decode(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
     let selection = select(name, builder.schema(), options)?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
-    let batches = builder
-        .with_projection(mask)
-        .with_batch_size(BATCH_ROWS)
-        .build()
-        .map_err(|error| damaged(error.into()))?;
-    encode(name, "Parquet", batches, &selection, FileFormat::Parquet, options)
+    let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(BATCH_ROWS).build())?;
+    let next = || batches.next().transpose();
+    encode(kind, next, &selection, FileFormat::Parquet, options)
 }
 
 /// Reads an Arrow IPC file.
 pub(crate) fn read_arrow_file(name: &str, file: File, options: &ReadOptions) -> Result<Table> {
-    let damaged = |error| damaged(name, "Arrow", error);
-    let whole = FileReader::try_new(BufReader::new(&file), None).map_err(damaged)?;
-    let selection = select(name, &whole.schema(), options)?;
-    let selected = FileReader::try_new(BufReader::new(&file), Some(selection.columns())).map_err(damaged)?;
-    encode(name, "Arrow", selected, &selection, FileFormat::ArrowIpc, options)
+    let kind = Kind { name, what: "Arrow" };
+    let stream = kind.decode(|| arrow::stream_of_file(file))?;
+    read_arrow_stream(name, Box::new(stream), options)
 }
 
 /// Reads an Arrow IPC stream.
@@ -53,34 +50,61 @@ pub(crate) fn read_arrow_stream(
     reader: Box<dyn Read + Send>,
     options: &ReadOptions,
 ) -> Result<Table> {
-    let stream =
-        StreamReader::try_new(BufReader::new(reader), None).map_err(|error| damaged(name, "Arrow", error))?;
-    let selection = select(name, &stream.schema(), options)?;
-    // A stream tells its columns only once, so what is not wanted is dropped from each batch.
+    let kind = Kind { name, what: "Arrow" };
+    let mut batches = kind.decode(|| Batches::new(reader))?;
+    let selection = select(name, batches.schema(), options)?;
+    // Decoding copies nothing, so what is not wanted is dropped from each batch.
     let columns = selection.columns();
-    let batches = stream.map(|batch| batch.and_then(|batch| batch.project(&columns)));
-    encode(name, "Arrow", batches, &selection, FileFormat::ArrowIpc, options)
+    let selected = || batches.next()?.map(|batch| batch.project(&columns)).transpose();
+    encode(kind, selected, &selection, FileFormat::ArrowIpc, options)
 }
 
 /// The columns of a Parquet file.
 pub(crate) fn parquet_header(name: &str, file: File) -> Result<Header> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| damaged(name, "Parquet", error.into()))?;
+    let kind = Kind { name, what: "Parquet" };
+    let builder = kind.decode(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
     header(name, builder.schema(), FileFormat::Parquet)
 }
 
 /// The columns of an Arrow IPC file.
 pub(crate) fn arrow_file_header(name: &str, file: File) -> Result<Header> {
-    let reader =
-        FileReader::try_new(BufReader::new(file), None).map_err(|error| damaged(name, "Arrow", error))?;
-    header(name, &reader.schema(), FileFormat::ArrowIpc)
+    let stream = Kind { name, what: "Arrow" }.decode(|| arrow::stream_of_file(file))?;
+    arrow_stream_header(name, Box::new(stream))
 }
 
 /// The columns of an Arrow IPC stream.
 pub(crate) fn arrow_stream_header(name: &str, reader: Box<dyn Read + Send>) -> Result<Header> {
-    let stream =
-        StreamReader::try_new(BufReader::new(reader), None).map_err(|error| damaged(name, "Arrow", error))?;
-    header(name, &stream.schema(), FileFormat::ArrowIpc)
+    let batches = Kind { name, what: "Arrow" }.decode(|| Batches::new(reader))?;
+    header(name, batches.schema(), FileFormat::ArrowIpc)
+}
+
+/// A file and its format, for messages.
+#[derive(Clone, Copy)]
+struct Kind<'a> {
+    name: &'a str,
+    what: &'a str,
+}
+
+impl Kind<'_> {
+    /// Runs a step of decoding. The decoders of damaged files not only return errors, some panic; here
+    /// both mean the same.
+    fn decode<T, E: Into<ArrowError>>(self, step: impl FnOnce() -> Result<T, E>) -> Result<T> {
+        let Self { name, what } = self;
+        let why = match catch_unwind(AssertUnwindSafe(step)) {
+            Ok(Ok(done)) => return Ok(done),
+            Ok(Err(error)) => match error.into() {
+                ArrowError::IoError(_, source) if source.raw_os_error().is_some() => {
+                    return Err(reading(name, source));
+                }
+                error => format!(" ({error})"),
+            },
+            Err(_) => String::new(),
+        };
+        Err(FileError::Data(format!(
+            "'{name}' is a damaged {what} file, or of a kind that is not known here{why}; write it again, or \
+             give the table as CSV"
+        )))
+    }
 }
 
 fn header(name: &str, schema: &Schema, format: FileFormat) -> Result<Header> {
@@ -112,9 +136,8 @@ fn select(name: &str, schema: &Schema, options: &ReadOptions) -> Result<Selectio
 
 /// Encodes the batches of selected columns.
 fn encode(
-    name: &str,
-    what: &'static str,
-    mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    kind: Kind<'_>,
+    mut next: impl FnMut() -> Result<Option<RecordBatch>, ArrowError>,
     selection: &Selection,
     format: FileFormat,
     options: &ReadOptions,
@@ -124,13 +147,13 @@ fn encode(
         all_names[selection.column_of(place)].clone_from(selected);
     }
     let teller = Teller {
-        file: name,
+        file: kind.name,
         names: &all_names,
         reference: "the header",
         encoding: Encoding::Utf8,
         field_limit: options.field_limit,
     };
-    let produce = || Some(batches.next()?.map_err(|error| Flaw::Other(damaged(name, what, error))));
+    let produce = || kind.decode(&mut next).map_err(Flaw::Other).transpose();
     let encode = |encoder: &mut Encoder, batch: RecordBatch| encode_batch(encoder, &batch, selection);
     let (workers, width) = (threads::count(options.threads), selection.names.len());
     let pieces = pipeline::run(workers, width, options.text_limit, produce, encode)
@@ -155,14 +178,4 @@ fn encode_batch(encoder: &mut Encoder, batch: &RecordBatch, selection: &Selectio
         Some((row, flaw)) => (row, Some(flaw)),
         None => (batch.num_rows(), None),
     }
-}
-
-/// The error of a file that cannot be decoded.
-fn damaged(name: &str, what: &str, error: ArrowError) -> FileError {
-    if let ArrowError::IoError(_, source) = error {
-        return crate::error::reading(name, source);
-    }
-    FileError::Data(format!(
-        "'{name}' is a damaged {what} file, or of a kind that is not known here: {error}"
-    ))
 }

@@ -140,10 +140,10 @@ impl Cells<'_> {
         codes.clear();
         match *self {
             Self::Direct(Codes::U8(all)) => {
-                codes.extend(rows.iter().map(|&row| u32::from(all[row as usize])))
+                codes.extend(rows.iter().map(|&row| u32::from(all[row as usize])));
             }
             Self::Direct(Codes::U16(all)) => {
-                codes.extend(rows.iter().map(|&row| u32::from(all[row as usize])))
+                codes.extend(rows.iter().map(|&row| u32::from(all[row as usize])));
             }
             Self::Direct(Codes::U32(all)) => codes.extend(rows.iter().map(|&row| all[row as usize])),
             Self::Via { class_of_row, code_of_class } => {

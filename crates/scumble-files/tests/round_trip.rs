@@ -1,0 +1,169 @@
+//! What is written reads back the same.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::io::{Read, Seek};
+
+use common::{cells, names, table_of};
+use proptest::prelude::*;
+use scumble_files::{
+    Cells, CodedTable, ColumnType, Compression, Encoding, FileError, OutColumn, OutFormat, ReadOptions,
+    Source, WriteOptions, read_table, write_table,
+};
+
+const CSV: OutFormat = OutFormat::Csv { delimiter: b',', compression: Compression::None };
+
+fn out_columns(table: &CodedTable, kind: ColumnType) -> Vec<OutColumn<'_>> {
+    table
+        .columns
+        .iter()
+        .map(|column| OutColumn {
+            name: &column.name,
+            texts: &column.values,
+            cells: Cells::Direct(&column.codes),
+            kind,
+        })
+        .collect()
+}
+
+fn write(columns: &[OutColumn<'_>], order: &[u32], format: OutFormat, threads: usize) -> std::fs::File {
+    let mut file = tempfile::tempfile().unwrap();
+    write_table(&mut file, columns, order, &WriteOptions { format, name: "out", threads }).unwrap();
+    file
+}
+
+fn content(mut file: std::fs::File) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    file.rewind().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+fn read_back(file: std::fs::File, format: OutFormat) -> CodedTable {
+    let delimiter = match format {
+        OutFormat::Csv { delimiter, .. } => Some(delimiter),
+        _ => None,
+    };
+    let options =
+        ReadOptions { header: Some(true), delimiter, encoding: Some(Encoding::Utf8), ..Default::default() };
+    read_table(&Source::from_file(file, "out"), &options).unwrap().coded
+}
+
+fn strings(rows: &[&[&str]]) -> Vec<Vec<String>> {
+    rows.iter().map(|row| row.iter().map(|&cell| cell.to_owned()).collect()).collect()
+}
+
+#[test]
+fn bytes_of_a_small_file() {
+    let rows = strings(&[&["[1,2)", "", " x"], &["*", "a\"b", "x"]]);
+    let table = table_of(&["a,b".into(), "c".into(), "d".into()], &rows);
+    let file = write(&out_columns(&table, ColumnType::Text), &[1, 0, 1], CSV, 0);
+    let expected = "\"a,b\",c,d\n*,\"a\"\"b\",x\n\"[1,2)\",,\" x\"\n*,\"a\"\"b\",x\n";
+    assert_eq!(String::from_utf8(content(file)).unwrap(), expected);
+}
+
+#[test]
+fn classes_give_the_codes() {
+    let texts = ["*", "[0,9]", "[10,19]"].into_iter().collect();
+    let column = OutColumn {
+        name: "age",
+        texts: &texts,
+        cells: Cells::Via { class_of_row: &[2, 0, 1, 0], code_of_class: &[1, 0, 2] },
+        kind: ColumnType::Text,
+    };
+    let file = write(&[column], &[0, 1, 2, 3], CSV, 0);
+    assert_eq!(String::from_utf8(content(file)).unwrap(), "age\n\"[10,19]\"\n\"[0,9]\"\n*\n\"[0,9]\"\n");
+}
+
+#[test]
+fn nothing_unused_is_written() {
+    let rows = strings(&[&["kept", "1"], &["CANARY", "777777"]]);
+    let table = table_of(&["a".into(), "b".into()], &rows);
+    for format in [CSV, OutFormat::Parquet, OutFormat::ArrowIpc] {
+        for kind in [ColumnType::Text, ColumnType::Integer] {
+            let bytes = content(write(&out_columns(&table, kind), &[0], format, 0));
+            assert!(bytes.windows(4).any(|window| window == b"kept"));
+            assert!(!bytes.windows(6).any(|window| window == b"CANARY" || window == b"777777"));
+            assert!(!bytes.windows(8).any(|window| window == 777_777_u64.to_le_bytes()));
+        }
+    }
+}
+
+#[test]
+fn no_column_is_refused() {
+    let mut file = tempfile::tempfile().unwrap();
+    let options = WriteOptions { format: CSV, name: "out.csv", threads: 0 };
+    let error = write_table(&mut file, &[], &[], &options).unwrap_err();
+    assert!(matches!(error, FileError::Config(_)));
+    assert_eq!(error.to_string(), "'out.csv': there is no column to write");
+}
+
+#[test]
+fn a_full_disk_is_told_with_the_target() {
+    let rows = strings(&[&["x", "1"]]);
+    let table = table_of(&["a".into(), "b".into()], &rows);
+    let Ok(mut full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
+        println!("skipped: a_full_disk_is_told_with_the_target needs /dev/full");
+        return;
+    };
+    for format in [CSV, OutFormat::Parquet, OutFormat::ArrowIpc] {
+        let options = WriteOptions { format, name: "out.csv", threads: 0 };
+        let columns = out_columns(&table, ColumnType::Text);
+        let error = write_table(&mut full, &columns, &[0], &options).unwrap_err();
+        let start = "cannot write 'out.csv' (the disk is full; free some space or choose another disk); nothing \
+                     was published: ";
+        assert!(error.to_string().starts_with(start), "{error}");
+    }
+}
+
+#[test]
+fn large_tables_are_the_same_for_any_number_of_threads() {
+    let rows: Vec<Vec<String>> = (0..70_000_u32)
+        .map(|n| vec![n.to_string(), (n * 7919 % 300).to_string(), format!("text, {}", n % 3)])
+        .collect();
+    let table = table_of(&["a".into(), "b".into(), "c".into()], &rows);
+    let order: Vec<u32> = (0..70_000).rev().collect();
+    let reversed: Vec<Vec<String>> = rows.into_iter().rev().collect();
+    let mut first: Option<Vec<u8>> = None;
+    for threads in [1, 2, 5] {
+        let file = write(&out_columns(&table, ColumnType::Text), &order, CSV, threads);
+        assert_eq!(cells(&read_back(file.try_clone().unwrap(), CSV)), reversed);
+        let bytes = content(file);
+        assert_eq!(first.get_or_insert_with(|| bytes.clone()), &bytes);
+    }
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), "[a\", \r\n;\té😀\u{feff}]{0,5}", any::<String>(), "[0-9]{1,3}"]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_format_reads_back_what_was_written(
+        rows in (1usize..4).prop_flat_map(|width| {
+            prop::collection::vec(prop::collection::vec(any_text(), width), 1..20)
+        }),
+        first_name in "[a\", \r\né\u{feff}]{1,3}",
+        kind in prop::sample::select(vec![ColumnType::Text, ColumnType::Integer, ColumnType::Float]),
+        format in prop::sample::select(vec![
+            CSV,
+            OutFormat::Csv { delimiter: b'\t', compression: Compression::None },
+            OutFormat::Csv { delimiter: b';', compression: Compression::Gzip },
+            OutFormat::Csv { delimiter: b',', compression: Compression::Zstd },
+            OutFormat::Parquet,
+            OutFormat::ArrowIpc,
+        ]),
+    ) {
+        prop_assume!(!first_name.trim().is_empty());
+        let mut header = vec![first_name];
+        header.extend((1..rows[0].len()).map(|index| format!("c{index}")));
+        let table = table_of(&header, &rows);
+        let order: Vec<u32> = (0..rows.len() as u32).collect();
+        let back = read_back(write(&out_columns(&table, kind), &order, format, 0), format);
+        prop_assert_eq!(names(&back), header);
+        prop_assert_eq!(cells(&back), rows);
+    }
+}
