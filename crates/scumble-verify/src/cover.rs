@@ -362,6 +362,10 @@ mod tests {
         assert!(!covers(&coded, "-9.0", "-9"));
         assert!(!covers(&coded, "-9", "-9.0"));
         assert!(covers(&coded, "-8", "[-10,0]"));
+        // Nor by a node whose leaf is an interval around the marker, unless the marker itself is a leaf.
+        let coded = cover(NUMBER, &[&["[-10,0)", "negative"], &["", "negative"]], &["-9", ""]);
+        assert!(covers(&coded, "-8", "negative") && !covers(&coded, "-9", "negative"));
+        assert!(covers(&coded, "", "negative"));
     }
 
     #[test]

@@ -217,10 +217,11 @@ impl Problem<'_> {
                 .end(released.clone(), |place| self.released.get(place)[self.depth..] < stars[..]);
             (at < released.end && self.released.get(at)[self.depth..] == stars[..]).then_some(at)
         });
-        let mut fits = Fits { first: released.start, star, ..Fits::default() };
+        let mut fits = Fits { first: released.start, ..Fits::default() };
         let whole = [(released.start as u32, released.end as u32)];
         self.join(0, originals.clone(), &whole, &mut vec![Vec::new(); self.coarse.len()], &mut fits)?;
 
+        // Fully suppressed rows ask for nothing in the flow: whatever is left will do for them.
         let mut demand = self.released.count[released.clone()].to_vec();
         let star_rows = star.map_or(0, |place| std::mem::take(&mut demand[place - released.start]));
         let served = most_served(&Network { supply: &fits.supply, demand: &demand, serves: &fits.serves });
@@ -286,8 +287,6 @@ impl Problem<'_> {
 struct Fits {
     /// The first released group of the part.
     first: usize,
-    /// The fully suppressed one, which is left out.
-    star: Option<usize>,
     number: HashMap<Vec<u32>, u32, FixedState>,
     serves: Vec<Box<[u32]>>,
     supply: Vec<u64>,
@@ -297,10 +296,10 @@ struct Fits {
 
 impl Fits {
     fn add(&mut self, rows: u64, candidates: &[(u32, u32)]) -> Result<(), VerifyError> {
-        let (first, star) = (self.first, self.star);
+        let first = self.first;
         self.list.clear();
         let places = candidates.iter().flat_map(|&(from, to)| from as usize..to as usize);
-        self.list.extend(places.filter(|&place| Some(place) != star).map(|place| (place - first) as u32));
+        self.list.extend(places.map(|place| (place - first) as u32));
         let next = self.serves.len() as u32;
         let number = *self.number.entry_ref(&self.list[..]).or_insert(next);
         if number == next {
