@@ -39,6 +39,7 @@ const MAX_DIGITS: usize = 30;
 
 impl Kind {
     /// The kind that fits every text; without any text it is `Text`.
+    #[expect(clippy::needless_pass_by_value, reason = "an iterator is passed by value, as everywhere")]
     pub fn infer<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Inference {
         if texts.clone().next().is_none() {
             return Inference::Clear(Self::Text);

@@ -4,6 +4,7 @@ pub mod check;
 pub mod config;
 pub mod date;
 pub mod error;
+pub mod frequency;
 pub mod hierarchy;
 pub mod kind;
 pub mod label;

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
 /// The plan that `init --accept` writes, with the hierarchies that the demo brings.
 fn demo_plan(table: &Path, interface: &Interface) -> Result<String> {
     let (text, ..) = make_plan(table, "patients.csv", &scumble::config::Read::default(), true, interface)?;
-    let mut text = text.replacen("report = \"report\"\n", "report = \"report\"\nhierarchies = \"hierarchies\"\n", 1);
+    let mut text = text.replacen("report = ", "hierarchies = \"hierarchies\"\nreport = ", 1);
     // A file in the folder of hierarchies serves where the plan itself says nothing.
     for (column, _) in crate::sample::hierarchies() {
         text = without_hierarchy(&text, column);
