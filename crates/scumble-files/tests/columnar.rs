@@ -148,7 +148,11 @@ fn columns_are_selected_and_nested_ones_refused() {
         ("many", Arc::new(list)),
         ("b", Arc::new(Int32Array::from(vec![2]))),
     ]);
-    for bytes in [parquet_bytes(&batch), file_bytes(&[batch.clone()]), stream_bytes(&[batch.clone()])] {
+    for bytes in [
+        parquet_bytes(&batch),
+        file_bytes(std::slice::from_ref(&batch)),
+        stream_bytes(std::slice::from_ref(&batch)),
+    ] {
         let error = read(&bytes, &ReadOptions::default()).unwrap_err();
         assert!(matches!(error, FileError::Data(_)));
         assert!(error.to_string().starts_with("'t.csv', column 'many' is of type List"), "{error}");
@@ -185,7 +189,7 @@ fn flaws_are_told_with_row_and_column() {
 #[test]
 fn empty_doubled_and_damaged_files() {
     let none = batch(vec![("a", Arc::new(Int32Array::from(Vec::<i32>::new())) as ArrayRef)]);
-    for bytes in [parquet_bytes(&none), file_bytes(&[none.clone()]), stream_bytes(&[none])] {
+    for bytes in [parquet_bytes(&none), file_bytes(std::slice::from_ref(&none)), stream_bytes(&[none])] {
         let message = read(&bytes, &ReadOptions::default()).unwrap_err().to_string();
         assert_eq!(message, "'t.csv' has columns but no rows: there is nothing to release");
     }
@@ -197,7 +201,8 @@ fn empty_doubled_and_damaged_files() {
     assert_eq!(message, "'t.csv': columns 1 and 2 are both named 'a'; rename one of them");
 
     let one = batch(vec![("a", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)]);
-    for (bytes, what) in [(parquet_bytes(&one), "Parquet"), (file_bytes(&[one.clone()]), "Arrow")] {
+    for (bytes, what) in [(parquet_bytes(&one), "Parquet"), (file_bytes(std::slice::from_ref(&one)), "Arrow")]
+    {
         let error = read(&bytes[..bytes.len() - 9], &ReadOptions::default()).unwrap_err();
         assert!(matches!(error, FileError::Data(_)));
         assert!(error.to_string().starts_with(&format!("'t.csv' is a damaged {what} file")), "{error}");
@@ -207,7 +212,7 @@ fn empty_doubled_and_damaged_files() {
 #[test]
 fn compressed_containers_are_unpacked() {
     let batch = batch(vec![("a", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)]);
-    for bytes in [parquet_bytes(&batch), file_bytes(&[batch.clone()]), stream_bytes(&[batch])] {
+    for bytes in [parquet_bytes(&batch), file_bytes(std::slice::from_ref(&batch)), stream_bytes(&[batch])] {
         let packed = zstd::encode_all(&bytes[..], 3).unwrap();
         assert_eq!(cells(&read_default(&packed).coded), [["1"], ["2"]]);
     }
