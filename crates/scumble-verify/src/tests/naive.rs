@@ -28,7 +28,7 @@ fn classes(rows: &[Row], star: StarRows) -> Vec<Vec<String>> {
         }
         match found.iter_mut().find(|(quasi, _)| quasi[..] == row[..2]) {
             Some((_, values)) => values.push(row[2].clone()),
-            None => found.push((row[..2].to_vec(), vec![row[2].clone(), row[3].clone()])),
+            None => found.push((row[..2].to_vec(), vec![row[2].clone()])),
         }
     }
     found.into_iter().map(|(_, values)| values).collect()
