@@ -439,10 +439,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_index_finds_what_trying_all_finds(
-            originals in proptest::collection::vec(r"[?ab]|[0-6](\.0)?|\[1,3\)", 1..8),
-            labels in proptest::collection::vec(r"\*|\?|=?[ab]|=\[1,3\)|[0-6](\.0)?|\[[0-3],[3-6][\])]|\{[0-6?a]\|[0-6n]\}|n|m", 1..12),
+            originals in proptest::collection::vec(r"[?!ab]|[0-6](\.0)?|\[1,3\)", 1..8),
+            labels in proptest::collection::vec(r"\*|[?!]|=?[ab]|=\[1,3\)|[0-6](\.0)?|\[[0-3],[3-6][\])]|\{[0-6?a]\|[0-6n]\}|n|m", 1..12),
         ) {
-            let cover = cover(NUMBER, &[&["a", "n", "r"], &["1", "n", "r"], &["?", "m"], &["[2,4)", "m"], &["5.0", "{1|n}"]], &["?"]);
+            let cover = cover(NUMBER, &[&["a", "n", "r"], &["1", "n", "r"], &["?", "m"], &["[2,4)", "m"], &["5.0", "{1|n}"]], &["?", "!"]);
             let reading = Reading::new(&cover);
             let released: Vec<Released> = labels.iter().map(|label| reading.released(label)).collect();
             let index = LabelIndex::new(&released);

@@ -170,6 +170,14 @@ fn the_five_worst_classes_worst_first() {
     let outcome = check_age(&table(&[("age", &cells)]), json!({"model": "k_anonymity", "k": 2}));
     let worst: Vec<u64> = outcome.models[0].worst.iter().map(|class| class.size).collect();
     assert_eq!(worst, [1, 1, 2, 3, 4]);
+    // Among classes that attain the same, the smallest come first.
+    let sizes = [6, 1, 3, 2, 5, 4, 7];
+    let cells: Vec<String> =
+        sizes.iter().enumerate().flat_map(|(class, &size)| vec![class.to_string(); size]).collect();
+    let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+    let release = table(&[("age", &cells), ("disease", &vec!["flu"; cells.len()])]);
+    let worst = check_age(&release, diversity("distinct", 2)).models.remove(0).worst;
+    assert_eq!(worst.iter().map(|class| class.size).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     assert_eq!(outcome.class_sizes, [(1, 2), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1)]);
 }
 

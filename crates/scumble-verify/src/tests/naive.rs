@@ -204,19 +204,26 @@ fn covers(column: usize) -> Truth {
 }
 
 fn declaration() -> Vec<(String, Truth)> {
-    vec![("age".to_owned(), covers(0)), ("job".to_owned(), covers(1)), ("kept".to_owned(), Truth::Exact)]
+    vec![
+        ("age".to_owned(), covers(0)),
+        ("job".to_owned(), covers(1)),
+        ("kept".to_owned(), Truth::Exact),
+        ("also".to_owned(), Truth::Exact),
+    ]
 }
 
-const NAMES: [&str; 3] = ["age", "job", "kept"];
-const ORIGINALS: &[&str] = &["[0-9?]", "n1|n2|m1", "[yz]"];
+const NAMES: [&str; 4] = ["age", "job", "kept", "also"];
+const ORIGINALS: &[&str] = &["[0-9?]", "n1|n2|m1", "[yz]", "[uv]"];
 const RELEASED: &[&str] = &[
     r"[0-9?*]|\[[0-4],[4-9][\])]|\[[0-2],[7-9]\]|\{[0-9]\|[0-9?]\}|\*",
     r"n1|n2|m1|n|m|r|\*|\{n1\|m1\}|\{n\|m1\}",
     "[yyyyz]",
+    "[uuuv]",
 ];
 
 fn row_is_true(original: &Row, released: &Row) -> bool {
-    original[2] == released[2] && (0..2).all(|column| true_of(column, &original[column], &released[column]))
+    original[2..] == released[2..]
+        && (0..2).all(|column| true_of(column, &original[column], &released[column]))
 }
 
 /// The largest number of released rows that can be assigned, one row at a time.
@@ -274,7 +281,7 @@ proptest! {
         turn in 0usize..40,
     ) {
         let mut released: Vec<Row> = originals.iter().zip(&choices).map(|(row, &(age, job))| {
-            vec![blur(0, &row[0], age), blur(1, &row[1], job), row[2].clone()]
+            vec![blur(0, &row[0], age), blur(1, &row[1], job), row[2].clone(), row[3].clone()]
         }).collect();
         let turn = turn % released.len();
         released.rotate_left(turn);
@@ -300,10 +307,10 @@ proptest! {
         let outcome = check_truth_with_map(
             &coded(&NAMES, &released), &coded(&NAMES, &originals), &map, &declaration(), Drops::Allowed,
         ).expect("a check");
-        for column in 0..3 {
+        for column in 0..4 {
             let is_false = |&row: &usize| {
                 let (original, released) = (&originals[map[row] as usize][column], &released[row][column]);
-                if column == 2 { original != released } else { !true_of(column, original, released) }
+                if column >= 2 { original != released } else { !true_of(column, original, released) }
             };
             let rows: Vec<usize> = (0..released.len()).filter(is_false).collect();
             prop_assert_eq!(outcome.columns[column].false_cells, rows.len() as u64);

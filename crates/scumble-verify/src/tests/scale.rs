@@ -133,3 +133,19 @@ fn overlapping_intervals_are_assigned() {
     crowded[..=youngest].fill("[0,0]".to_owned());
     assert!(!check_truth(&as_table(&crowded), &original, &columns, Drops::Allowed).expect("a check").holds);
 }
+
+/// More pairs of values than the dense table of answers holds.
+#[test]
+fn many_distinct_values_with_a_row_map() {
+    let rows = 5_000usize;
+    let original = CodedTable { columns: vec![numbers("c", 5_000, rows, |row| row as u32)], rows };
+    let columns = [("c".to_owned(), cover())];
+    let map: Vec<u32> = (0..rows as u32).collect();
+    let check = |value: &dyn Fn(usize) -> u32| {
+        let release = CodedTable { columns: vec![numbers("c", 5_000, rows, value)], rows };
+        check_truth_with_map(&release, &original, &map, &columns, Drops::Forbidden).expect("a check")
+    };
+    assert!(check(&|row| row as u32).holds);
+    let swapped = check(&|row| if row >= 4_998 { 9_997 - row as u32 } else { row as u32 });
+    assert_eq!((swapped.columns[0].false_pairs, swapped.columns[0].first_row), (2, Some(4_999)));
+}
