@@ -22,7 +22,8 @@ pub(super) fn verify(run: &Run<'_>, file: &PrivateFile, rows: &ReleasedRows, for
         OutFormat::Csv { delimiter, .. } => Some(delimiter),
         _ => None,
     };
-    let options = ReadOptions { header: Some(true), delimiter, ..ReadOptions::default() };
+    let encoding = Some(scumble_files::Encoding::Utf8);
+    let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
     if rows.order.is_empty() {
         return Err(Error::infeasible(
             "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
