@@ -119,7 +119,8 @@ pub(crate) fn fail(error: &Error) -> ExitCode {
 
 /// Colours a word where colours are wanted.
 pub(crate) fn paint(text: &str, colour: &str) -> String {
-    let wanted = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let wanted =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted { format!("\u{1b}[{colour};1m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 

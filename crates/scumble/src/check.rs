@@ -4,8 +4,8 @@ use std::path::Path;
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{
-    Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, StarRows, Truth, TruthOutcome, VerifyError,
-    attained, check_models, check_truth,
+    Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, StarRows, Truth, TruthOutcome,
+    VerifyError, attained, check_models, check_truth,
 };
 use serde_json::{Map, Value};
 
@@ -30,16 +30,23 @@ impl Checked {
     /// Whether everything that was asked holds.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.outcome.as_ref().is_none_or(|outcome| outcome.holds) && self.truth.as_ref().is_none_or(|truth| truth.holds)
+        self.outcome.as_ref().is_none_or(|outcome| outcome.holds)
+            && self.truth.as_ref().is_none_or(|truth| truth.holds)
     }
 }
 
 /// Checks a table. The plan says which columns are what and which models are asked for; `folder` is where its file names
 /// start.
-pub fn check(release: &CodedTable, original: Option<&CodedTable>, plan: &Plan, folder: &Path) -> Result<Checked> {
+pub fn check(
+    release: &CodedTable,
+    original: Option<&CodedTable>,
+    plan: &Plan,
+    folder: &Path,
+) -> Result<Checked> {
     let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
-    let star = if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
+    let star =
+        if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
     let truth = original.map(|original| truthful(release, original, plan, folder)).transpose()?;
     let reference = original
         .map(|original| {
@@ -75,8 +82,11 @@ fn claims(
     folder: &Path,
 ) -> Result<Vec<ModelClaim>> {
     let entry = crate::registry::find("model", &spec.model, crate::registry::MODELS)?;
-    let parameters: Map<String, Value> =
-        spec.parameters.iter().map(|(name, value)| (name.to_owned(), Value::from(value.to_text().into_owned()))).collect();
+    let parameters: Map<String, Value> = spec
+        .parameters
+        .iter()
+        .map(|(name, value)| (name.to_owned(), Value::from(value.to_text().into_owned())))
+        .collect();
     let whole = |mut parameters: Map<String, Value>| {
         // Whole numbers are numbers for the verifier; decimals stay texts, which are exact.
         for value in parameters.values_mut() {
@@ -123,7 +133,8 @@ fn add_distance(
 ) -> Result<()> {
     let (kind, order) = sensitive_order(reference, column, plan)?;
     let default = if kind == Kind::Text { "equal" } else { "ordered" };
-    let distance = parameters.entry("distance").or_insert(default.into()).as_str().unwrap_or_default().to_owned();
+    let distance =
+        parameters.entry("distance").or_insert(default.into()).as_str().unwrap_or_default().to_owned();
     match distance.as_str() {
         "ordered" => {
             parameters.insert("order".into(), order.into());
@@ -131,10 +142,13 @@ fn add_distance(
         "hierarchical" => {
             let prepared = prepare(reference, &sensitive_only(plan), folder, false)?;
             let tree = prepared.payload_trees.iter().find(|(name, _)| name == column).ok_or_else(|| {
-                Error::config(format!("hierarchical t-closeness needs a hierarchy for '{column}' (--hierarchies DIR)"))
+                Error::config(format!(
+                    "hierarchical t-closeness needs a hierarchy for '{column}' (--hierarchies DIR)"
+                ))
             })?;
             let paths = crate::models::t_closeness::owned_paths(&tree.1);
-            let path = |(leaf, above): (String, Vec<String>)| Value::from_iter(std::iter::once(leaf).chain(above));
+            let path =
+                |(leaf, above): (String, Vec<String>)| Value::from_iter(std::iter::once(leaf).chain(above));
             parameters.insert("tree".into(), paths.into_iter().map(path).collect());
         }
         _ => {}
@@ -144,7 +158,8 @@ fn add_distance(
 
 /// A plan without its quasi-identifiers: for building the trees of sensitive columns alone.
 fn sensitive_only(plan: &Plan) -> Plan {
-    let columns = plan.columns.iter().filter(|(_, column)| column.role.has(Role::Sensitive)).cloned().collect();
+    let columns =
+        plan.columns.iter().filter(|(_, column)| column.role.has(Role::Sensitive)).cloned().collect();
     Plan { columns, ..plan.clone() }
 }
 

@@ -29,27 +29,49 @@ pub struct FrequencyTable {
     payloads: Payloads,
 }
 
-/// Compressed sparse rows: `starts[i]..starts[i + 1]` are the cells of group `i`.
-pub(crate) fn cells_by_group(groups: usize, mut pairs: Vec<(u32, u32, u64)>) -> (Vec<u32>, Vec<Cell>) {
-    use rayon::slice::ParallelSliceMut;
-    pairs.par_sort_unstable_by_key(|(group, payload, _)| (*group, *payload));
-    let mut starts = vec![0; groups + 1];
-    let mut cells: Vec<Cell> = Vec::new();
-    let mut last = None;
-    for (group, payload, rows) in pairs {
-        if last == Some((group, payload)) {
-            cells.last_mut().expect("the pair before made a cell").rows += rows;
-        } else {
-            cells.push(Cell { payload, rows });
-            starts[group as usize + 1] = cells.len() as u32;
-            last = Some((group, payload));
-        }
-    }
+/// Compressed sparse rows: `starts[i]..starts[i + 1]` are the cells of group `i`, ascending by payload, one a payload.
+/// `pairs` gives each cell with its group, in any order; it is walked twice.
+pub(crate) fn cells_by_group<P: Iterator<Item = (u32, Cell)>>(
+    groups: usize,
+    pairs: impl Fn() -> P,
+) -> (Vec<u32>, Vec<Cell>) {
+    // A counting sort by group: no comparison, two passes.
+    let mut ends = vec![0_u32; groups + 1];
+    pairs().for_each(|(group, _)| ends[group as usize + 1] += 1);
     for group in 0..groups {
-        starts[group + 1] = starts[group + 1].max(starts[group]);
+        ends[group + 1] += ends[group];
     }
+    let mut cells = vec![Cell { payload: 0, rows: 0 }; ends[groups] as usize];
+    let mut next = ends.clone();
+    for (group, cell) in pairs() {
+        cells[next[group as usize] as usize] = cell;
+        next[group as usize] += 1;
+    }
+    drop(next);
+    // Then each group by payload, and equal payloads into one cell; what is left moves up.
+    let mut kept = 0;
+    let mut start = 0;
+    for group in 0..groups {
+        let end = ends[group + 1] as usize;
+        let first = kept;
+        if end - start > 1 {
+            cells[start..end].sort_unstable_by_key(|cell| cell.payload);
+        }
+        for place in start..end {
+            let cell = cells[place];
+            if kept > first && cells[kept - 1].payload == cell.payload {
+                cells[kept - 1].rows += cell.rows;
+            } else {
+                cells[kept] = cell;
+                kept += 1;
+            }
+        }
+        start = end;
+        ends[group + 1] = kept as u32;
+    }
+    cells.truncate(kept);
     cells.shrink_to_fit();
-    (starts, cells)
+    (ends, cells)
 }
 
 impl FrequencyTable {
@@ -80,16 +102,14 @@ impl FrequencyTable {
                 codes
             })
             .collect();
-        let pairs = groups
-            .group_of_row
-            .iter()
-            .zip(payload_of_row)
-            .enumerate()
-            .map(|(row, (tuple, payload))| (*tuple, *payload, weight(row)))
-            .collect();
-        let (starts, cells) = cells_by_group(tuples, pairs);
+        let (starts, cells) = cells_by_group(tuples, || {
+            let rows = groups.group_of_row.iter().zip(payload_of_row).enumerate();
+            rows.map(|(row, (tuple, payload))| (*tuple, Cell { payload: *payload, rows: weight(row) }))
+        });
         let weights: Vec<u64> = (0..tuples)
-            .map(|tuple| cells[starts[tuple] as usize..starts[tuple + 1] as usize].iter().map(|c| c.rows).sum())
+            .map(|tuple| {
+                cells[starts[tuple] as usize..starts[tuple + 1] as usize].iter().map(|c| c.rows).sum()
+            })
             .collect();
         let rows = weights.iter().sum();
         (Self { columns, starts, cells, weights, rows, payloads }, groups.group_of_row)
@@ -144,7 +164,11 @@ impl FrequencyTable {
         for cell in &self.cells {
             totals[cell.payload as usize] += cell.rows;
         }
-        (0..).zip(totals).filter(|(_, rows)| *rows > 0).map(|(payload, rows)| Cell { payload, rows }).collect()
+        (0..)
+            .zip(totals)
+            .filter(|(_, rows)| *rows > 0)
+            .map(|(payload, rows)| Cell { payload, rows })
+            .collect()
     }
 
     /// Rows per code of one quasi-identifier.

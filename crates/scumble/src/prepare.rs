@@ -212,7 +212,8 @@ pub fn column_tree(
 pub(crate) fn sensitive_order(table: &CodedTable, name: &str, plan: &Plan) -> Result<(Kind, Vec<String>)> {
     let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
     let column = plan.column(name).unwrap_or(&unplanned);
-    let coded = table.column(name).ok_or_else(|| Error::config(format!("the table has no column '{name}'")))?;
+    let coded =
+        table.column(name).ok_or_else(|| Error::config(format!("the table has no column '{name}'")))?;
     let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
     let (payload, _) = payload_column(&Planned { name, plan: column, coded, missing })?;
     Ok((payload.measure.kind, payload.values.iter().map(str::to_owned).collect()))
@@ -298,18 +299,29 @@ fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ordered<'a>> {
         rows[code as usize] += 1;
     }
     let is_missing = |code: usize| column.missing.iter().any(|marker| marker == texts.get(code as u32));
-    let present: Vec<u32> =
-        (0..texts.len()).filter(|code| rows[*code] > 0 && !is_missing(*code)).map(|code| code as u32).collect();
+    let present: Vec<u32> = (0..texts.len())
+        .filter(|code| rows[*code] > 0 && !is_missing(*code))
+        .map(|code| code as u32)
+        .collect();
     let present_texts = present.iter().map(|code| texts.get(*code));
     let kind = kind_of(column, present_texts.clone(), must_be_clear)?;
     let measure = Measure::of(kind, present_texts.clone());
     let mut place = vec![u32::MAX; texts.len()];
-    let mut ordered = Ordered { measure, values: Vec::new(), rows: Vec::new(), first_rows: Vec::new(), place: Vec::new(), missing: None };
+    let mut ordered = Ordered {
+        measure,
+        values: Vec::new(),
+        rows: Vec::new(),
+        first_rows: Vec::new(),
+        place: Vec::new(),
+        missing: None,
+    };
     let mut sorted: Vec<(i128, u32)> = Vec::with_capacity(present.len());
     for code in present {
         let number = match kind {
             Kind::Text => i128::from(code),
-            _ => measure.number(texts.get(code)).ok_or_else(|| wrong_kind(column, kind, first_rows[code as usize]))?,
+            _ => measure
+                .number(texts.get(code))
+                .ok_or_else(|| wrong_kind(column, kind, first_rows[code as usize]))?,
         };
         sorted.push((number, code));
     }
@@ -377,7 +389,11 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
     ))
 }
 
-fn domain<'a>(column: &Planned<'a>, ordered: &'a Ordered<'a>, classes: Option<&'a [Vec<u64>]>) -> Result<Domain<'a>> {
+fn domain<'a>(
+    column: &Planned<'a>,
+    ordered: &'a Ordered<'a>,
+    classes: Option<&'a [Vec<u64>]>,
+) -> Result<Domain<'a>> {
     let declared = match column.plan.bounds(column.name, &ordered.measure)? {
         (Some(low), Some(high)) => Some((low, high)),
         _ => None,
@@ -436,13 +452,15 @@ fn make_quasi(
                 ));
                 automatic
             });
-            let Built { hierarchy, mut codes, missing, notes: of_builder } = hierarchy::build(&builder, &domain)?;
+            let Built { hierarchy, mut codes, missing, notes: of_builder } =
+                hierarchy::build(&builder, &domain)?;
             notes.extend(of_builder);
             codes.extend(missing);
             (Shape::Tree(hierarchy), codes)
         }
     };
-    let map = ordered.place.iter().map(|place| code_of_place.get(*place as usize).copied().unwrap_or(0)).collect();
+    let map =
+        ordered.place.iter().map(|place| code_of_place.get(*place as usize).copied().unwrap_or(0)).collect();
     let priority = column.plan.priority.as_ref().map_or(1.0, |priority| priority.to_f64());
     let tight = column.plan.label == Some(Label::Tight);
     if tight {
@@ -459,7 +477,10 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
     let (first, last) = (numbers[0], numbers[numbers.len() - 1]);
     let round = round_outward(&ordered.measure, first, last);
     let (low, high) = column.plan.bounds(column.name, &ordered.measure)?;
-    for (bound, outside, name) in [(low, low.is_some_and(|low| low > first), "min"), (high, high.is_some_and(|high| high < last), "max")] {
+    for (bound, outside, name) in [
+        (low, low.is_some_and(|low| low > first), "min"),
+        (high, high.is_some_and(|high| high < last), "max"),
+    ] {
         if bound.is_some() && outside {
             return Err(Error::data(format!(
                 "column '{}' has values beyond its declared {name}; correct the values or the declaration",
@@ -497,7 +518,8 @@ fn round_outward(measure: &Measure, first: i128, last: i128) -> (i128, i128) {
 fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec<u32>)> {
     let ordered = order(column, false)?;
     let texts = &column.coded.values;
-    let mut codes: Vec<u32> = (0..texts.len() as u32).filter(|code| ordered.place[*code as usize] != u32::MAX).collect();
+    let mut codes: Vec<u32> =
+        (0..texts.len() as u32).filter(|code| ordered.place[*code as usize] != u32::MAX).collect();
     codes.sort_by_key(|code| (ordered.place[*code as usize], *code));
     let mut map = vec![0; texts.len()];
     for (place, code) in (0..).zip(&codes) {
@@ -519,6 +541,9 @@ mod tests {
         assert_eq!(round_outward(&measure, 3, 7), (3, 7));
         let measure = Measure { kind: Kind::Date(DateFormat::YearMonthDay), scale: 0 };
         let day = |text: &str| measure.number(text).expect("a date");
-        assert_eq!(round_outward(&measure, day("1999-05-03"), day("2001-02-01")), (day("1999-01-01"), day("2001-12-31")));
+        assert_eq!(
+            round_outward(&measure, day("1999-05-03"), day("2001-02-01")),
+            (day("1999-01-01"), day("2001-12-31"))
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What an algorithm is asked to do.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
@@ -69,7 +69,10 @@ impl Problem {
             .iter()
             .map(|model| {
                 model.class_test().ok_or_else(|| {
-                    Error::refused(format!("{} is not decided class by class; this algorithm needs that", model.title()))
+                    Error::refused(format!(
+                        "{} is not decided class by class; this algorithm needs that",
+                        model.title()
+                    ))
                 })
             })
             .collect()
@@ -96,7 +99,11 @@ impl Problem {
     /// The largest k asked for, if k-anonymity is asked for at all.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
-        self.models.iter().filter(|model| model.name() == "k_anonymity").map(|model| model.required() as u64).max()
+        self.models
+            .iter()
+            .filter(|model| model.name() == "k_anonymity")
+            .map(|model| model.required() as u64)
+            .max()
     }
 
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
@@ -131,7 +138,8 @@ impl Problem {
         if classes.suppressed_rows() == 0 || passes(&classes.star(payloads)) {
             return Ok(());
         }
-        let mut kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
+        let mut kept: Vec<usize> =
+            (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
         // Classes are numbered by content, so equal sizes are taken in the order of their content.
         kept.sort_by_key(|class| classes.size(*class));
         let mut suppressed = classes.assignment.suppressed.clone();

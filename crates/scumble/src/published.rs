@@ -64,11 +64,18 @@ impl Classes {
     /// The classes of an assignment. A class that shows `*` everywhere joins the suppressed rows, since a
     /// reader cannot tell them apart.
     #[must_use]
-    pub fn new(mut assignment: Assignment, table: &FrequencyTable, quasi: &[Quasi], policy: StarPolicy) -> Self {
+    pub fn new(
+        mut assignment: Assignment,
+        table: &FrequencyTable,
+        quasi: &[Quasi],
+        policy: StarPolicy,
+    ) -> Self {
         let all_star: Vec<Vec<bool>> = quasi
             .iter()
             .zip(&assignment.columns)
-            .map(|(quasi, column)| column.values.iter().map(|v| quasi.label(*v) == crate::label::STAR).collect())
+            .map(|(quasi, column)| {
+                column.values.iter().map(|v| quasi.label(*v) == crate::label::STAR).collect()
+            })
             .collect();
         for class in 0..assignment.classes() {
             let shows_nothing = assignment
@@ -79,14 +86,15 @@ impl Classes {
             // With no quasi-identifier at all there is nothing to suppress.
             assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
         }
-        let pairs = (0..table.tuples() as u32)
-            .flat_map(|tuple| {
+        let (starts, cells) = cells_by_group(assignment.classes(), || {
+            (0..table.tuples() as u32).flat_map(|tuple| {
                 let class = assignment.class_of_tuple[tuple as usize];
-                table.cells(tuple).iter().map(move |cell| (class, cell.payload, cell.rows))
+                table.cells(tuple).iter().map(move |cell| (class, *cell))
             })
-            .collect();
-        let (starts, cells) = cells_by_group(assignment.classes(), pairs);
-        let size = |class: usize| cells[starts[class] as usize..starts[class + 1] as usize].iter().map(|c| c.rows).sum();
+        });
+        let size = |class: usize| {
+            cells[starts[class] as usize..starts[class + 1] as usize].iter().map(|c| c.rows).sum()
+        };
         let sizes = (0..assignment.classes()).map(size).collect();
         let mut classes = Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0 };
         classes.count_star(table.payloads().len());
@@ -175,7 +183,8 @@ impl Classes {
         &'a self,
         payloads: &'a Payloads,
     ) -> impl ParallelIterator<Item = (Option<usize>, ClassView<'a>)> + 'a {
-        let star = (self.policy == StarPolicy::Strict && self.star_rows > 0).then(|| (None, self.star(payloads)));
+        let star =
+            (self.policy == StarPolicy::Strict && self.star_rows > 0).then(|| (None, self.star(payloads)));
         (0..self.len())
             .into_par_iter()
             .with_min_len(1 << 10)

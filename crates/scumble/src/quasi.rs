@@ -70,7 +70,8 @@ impl Line {
     #[must_use]
     pub fn interval(&self, low: u32, high: u32) -> (i128, i128) {
         let first = if low == 0 { self.bounds.0 } else { self.numbers[low as usize - 1] + 1 };
-        let last = if high as usize + 1 == self.numbers.len() { self.bounds.1 } else { self.numbers[high as usize] };
+        let last =
+            if high as usize + 1 == self.numbers.len() { self.bounds.1 } else { self.numbers[high as usize] };
         (first, last)
     }
 
@@ -150,8 +151,7 @@ impl Quasi {
                 if first == last {
                     return 0.0;
                 }
-                let (from, to) =
-                    if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
+                let (from, to) = if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
                 (to.min(last) - from.max(first)) as f64 / (last - first) as f64
             }
             _ => {
@@ -174,8 +174,7 @@ impl Quasi {
                 if low == high && (self.tight || Some(low) == line.missing()) {
                     return label::raw(line.texts.get(low));
                 }
-                let (from, to) =
-                    if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
+                let (from, to) = if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
                 if from == to { label::raw(line.texts.get(high)) } else { self.measure.interval(from, to) }
             }
             (Value::Span(low, high), _) if low == high => label::raw(self.text(low)),

@@ -11,13 +11,14 @@ use crate::frequency::FrequencyTable;
 use crate::pack::{Packer, group};
 use crate::quasi::{Quasi, Value};
 
-/// A rule that turns tuples into classes. `suppressed` classes show nothing.
+/// A rule that turns tuples into classes and says which of them are shown.
 #[derive(Debug, Clone)]
 pub struct Recoding {
     /// How tuples become classes.
     pub step: Step,
-    /// The classes to suppress, named by the values they would show.
-    pub suppressed: Vec<Vec<Value>>,
+    /// The classes that are shown, by their values; all of them if `None`. A class that is not listed is suppressed, so
+    /// a new row never shows a combination that was not checked.
+    pub shown: Option<Vec<Vec<Value>>>,
 }
 
 /// One way of coarsening.
@@ -149,6 +150,12 @@ impl Assignment {
     pub fn classes(&self) -> usize {
         self.suppressed.len()
     }
+
+    /// The values of a class, column by column.
+    #[must_use]
+    pub fn values(&self, class: usize) -> Vec<Value> {
+        self.columns.iter().map(|column| column.value(class)).collect()
+    }
 }
 
 impl Step {
@@ -208,14 +215,11 @@ impl Recoding {
     #[must_use]
     pub fn apply(&self, table: &FrequencyTable, quasi: &[Quasi]) -> Assignment {
         let mut assignment = self.step.apply(table, quasi);
-        let listed: hashbrown::HashSet<&[Value], foldhash::fast::FixedState> =
-            self.suppressed.iter().map(Vec::as_slice).collect();
-        if !listed.is_empty() {
-            for class in 0..assignment.classes() {
-                let values: Vec<Value> =
-                    assignment.columns.iter().map(|column| column.value(class)).collect();
-                assignment.suppressed[class] = listed.contains(values.as_slice());
-            }
+        let Some(shown) = &self.shown else { return assignment };
+        let shown: hashbrown::HashSet<&[Value], foldhash::fast::FixedState> =
+            shown.iter().map(Vec::as_slice).collect();
+        for class in 0..assignment.classes() {
+            assignment.suppressed[class] = !shown.contains(assignment.values(class).as_slice());
         }
         assignment
     }

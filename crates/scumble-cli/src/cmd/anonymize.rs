@@ -171,10 +171,14 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     let summary = &released.summary;
     let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
     let models: Vec<&str> = summary.models.iter().map(|model| model.title.as_str()).collect();
-    let target = released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
+    let target =
+        released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     interface.say(format_args!("Released {} rows to {target}", count(summary.released)));
     if models.is_empty() {
-        interface.say(format_args!("  no model was asked for; the smallest class has {} rows", summary.smallest_class.unwrap_or(0)));
+        interface.say(format_args!(
+            "  no model was asked for; the smallest class has {} rows",
+            summary.smallest_class.unwrap_or(0)
+        ));
     } else {
         interface.say(format_args!("  {} on {}; checked", models.join(", "), names.join(", ")));
     }
@@ -195,7 +199,10 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
         interface.say(format_args!("  datasheet  {}  (may be published)", path.display()));
     }
     if let Some(path) = &released.report {
-        interface.say(format_args!("  report     {}  (private: open it in a browser, do not publish it)", path.display()));
+        interface.say(format_args!(
+            "  report     {}  (private: open it in a browser, do not publish it)",
+            path.display()
+        ));
     }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
@@ -221,7 +228,8 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         if name == "-" || name.is_empty() || !is_plan {
             return Ok(name.clone());
         }
-        let path = std::path::absolute(name).map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
+        let path = std::path::absolute(name)
+            .map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
         Ok(path.to_string_lossy().into_owned())
     };
     if let Some(output) = &arguments.output {
@@ -274,7 +282,8 @@ impl RoleFlags {
             }
         }
         for (name, roles) in given {
-            let roles = Roles::new(&roles).map_err(|message| Error::config(format!("column '{name}': {message}")))?;
+            let roles =
+                Roles::new(&roles).map_err(|message| Error::config(format!("column '{name}': {message}")))?;
             column(plan, name).role = roles;
         }
         plan.rest = match self.rest.as_deref() {
@@ -332,7 +341,9 @@ pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
     let value = toml::Value::String(kind.to_owned());
     column.value_type = Some(value.try_into().map_err(|_| {
         let formats = DateFormat::ALL.map(DateFormat::name).join(", ");
-        Error::config(format!("--type: '{kind}' is no type; there are integer, decimal, decimal_comma, text, date, {formats}"))
+        Error::config(format!(
+            "--type: '{kind}' is no type; there are integer, decimal, decimal_comma, text, date, {formats}"
+        ))
     })?);
     Ok(())
 }
@@ -348,7 +359,8 @@ impl PrivacyFlags {
             if parameters[0].1.is_none() {
                 continue;
             }
-            let mut spec = ModelSpec { model: model.into(), columns: Vec::new(), parameters: Parameters::default() };
+            let mut spec =
+                ModelSpec { model: model.into(), columns: Vec::new(), parameters: Parameters::default() };
             for (name, value) in parameters {
                 if let Some(value) = value {
                     spec.parameters.set(name, Value::from_text(value));
@@ -388,7 +400,8 @@ impl SearchFlags {
             }
         };
         if let Some(budget) = &self.budget {
-            algorithm.budget = Some(budget.parse().map_err(|error| Error::config(format!("--budget: {error}")))?);
+            algorithm.budget =
+                Some(budget.parse().map_err(|error| Error::config(format!("--budget: {error}")))?);
         }
         algorithm.steps = self.steps.or(algorithm.steps);
         algorithm.seed = self.seed.or(algorithm.seed);

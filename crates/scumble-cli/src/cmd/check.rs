@@ -42,7 +42,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let (plan, folder) = plan(arguments)?;
     if plan.names_with(Role::Quasi).next().is_none() {
-        return Err(Error::config("say which columns outsiders may know: --quasi a,b, or --plan release.toml"));
+        return Err(Error::config(
+            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
+        ));
     }
     let release = read(&arguments.release, &plan, None, interface)?;
     let original = match &arguments.original {
@@ -59,7 +61,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let checked = check(&release, original.as_ref(), &plan, &folder)?;
     let code = if checked.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if arguments.json {
-        print(serde_json::to_string(&Verdict { holds: checked.holds(), checked }).map_err(Error::internal)? + "\n")?;
+        print(
+            serde_json::to_string(&Verdict { holds: checked.holds(), checked }).map_err(Error::internal)?
+                + "\n",
+        )?;
     } else {
         print(tell(&checked, &plan))?;
     }
@@ -97,9 +102,11 @@ fn read(path: &Path, plan: &Plan, wanted: Option<&[&str]>, interface: &Interface
     if let Some(names) = wanted {
         // Identifiers of the original are not needed for anything.
         let unread = |name: &str| {
-            plan.column(name).is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
+            plan.column(name)
+                .is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
         };
-        options.columns = Some(names.iter().filter(|name| !unread(name)).map(|name| (*name).to_owned()).collect());
+        options.columns =
+            Some(names.iter().filter(|name| !unread(name)).map(|name| (*name).to_owned()).collect());
     }
     let table = read_table(&Source::open(path)?, &options)?;
     table.notes.iter().for_each(|note| interface.note(note));
@@ -118,7 +125,8 @@ fn tell(checked: &Checked, plan: &Plan) -> String {
         tell_truth(&mut text, truth);
     }
     let quasi: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    text += &format!("Classes are rows with the same {}; one row is taken for one person.\n", quasi.join(", "));
+    text +=
+        &format!("Classes are rows with the same {}; one row is taken for one person.\n", quasi.join(", "));
     text
 }
 
@@ -130,7 +138,8 @@ fn number(value: f64) -> String {
 fn tell_models(text: &mut String, outcome: &Outcome) {
     for model in &outcome.models {
         let mark = if model.holds { "holds" } else { "FAILS" };
-        let attained = model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
+        let attained =
+            model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
         *text += &format!("{mark}  {}: required {}, {attained}\n", model.label, number(model.required));
         if !model.holds {
             *text += &format!(
@@ -138,8 +147,11 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
                 count(model.failing_classes),
                 count(model.failing_rows)
             );
-            let worst: Vec<String> =
-                model.worst.iter().map(|class| format!("{} rows at {}", class.size, number(class.attained))).collect();
+            let worst: Vec<String> = model
+                .worst
+                .iter()
+                .map(|class| format!("{} rows at {}", class.size, number(class.attained)))
+                .collect();
             *text += &format!("       the worst classes: {}\n", worst.join("; "));
         }
         if let Some(note) = &model.note {
@@ -177,8 +189,11 @@ fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u
         *text += &format!(", and {} rows that show * in every quasi-identifier", count(star));
     }
     *text += "\n";
-    let smallest: Vec<String> =
-        sizes.iter().take(5).map(|(size, classes)| format!("{} of {} rows", count(*classes), count(*size))).collect();
+    let smallest: Vec<String> = sizes
+        .iter()
+        .take(5)
+        .map(|(size, classes)| format!("{} of {} rows", count(*classes), count(*size)))
+        .collect();
     if !smallest.is_empty() {
         *text += &format!("smallest classes: {}\n", smallest.join(", "));
     }
@@ -196,7 +211,9 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome) {
         for fault in &truth.column_faults {
             let what = match fault.fault {
                 scumble_verify::ColumnFaultKind::MustBeAbsent => "must not be in the release",
-                scumble_verify::ColumnFaultKind::Undeclared => "is in the release, but nobody said what it is",
+                scumble_verify::ColumnFaultKind::Undeclared => {
+                    "is in the release, but nobody said what it is"
+                }
                 scumble_verify::ColumnFaultKind::Missing => "is missing from the release",
             };
             *text += &format!("       column '{}' {what}\n", fault.column);

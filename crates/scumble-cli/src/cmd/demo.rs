@@ -25,13 +25,19 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let folder = &arguments.folder;
-    std::fs::create_dir_all(folder)
-        .map_err(|source| Error::Io { what: format!("cannot make the folder '{}'", folder.display()), source })?;
+    std::fs::create_dir_all(folder).map_err(|source| Error::Io {
+        what: format!("cannot make the folder '{}'", folder.display()),
+        source,
+    })?;
     interface.say("1  A clinic's table, made up: no person in it exists");
     let table = folder.join("patients.csv");
     write_to(&table, |out| write_sample(out, arguments.rows, DEMO_SEED))?;
     write_hierarchies(&folder.join("hierarchies"))?;
-    interface.say(format_args!("   {} with {} rows, hierarchies beside it", table.display(), count(arguments.rows)));
+    interface.say(format_args!(
+        "   {} with {} rows, hierarchies beside it",
+        table.display(),
+        count(arguments.rows)
+    ));
 
     interface.say("2  scumble init: what the columns probably are, as a plan to confirm");
     let plan_file = folder.join("release.toml");
@@ -58,10 +64,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say(format_args!("  {}   what it cost, what it protects, what risk is left", report.display()));
     interface.say(format_args!("  {}   the release", folder.join(&plan.output).display()));
     interface.say("What to try");
-    interface.say(format_args!(
-        "  scumble anonymize {} --algorithm iack --k 10",
-        plan_file.display()
-    ));
+    interface.say(format_args!("  scumble anonymize {} --algorithm iack --k 10", plan_file.display()));
     interface.say("  scumble list");
     Ok(ExitCode::SUCCESS)
 }

@@ -22,9 +22,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .or_else(|| explain("metric", METRICS, &wanted));
     let Some(text) = found else {
         let names = ALGORITHMS.iter().map(|entry| entry.name);
-        let names = names.chain(MODELS.iter().map(|entry| entry.name)).chain(METRICS.iter().map(|entry| entry.name));
+        let names =
+            names.chain(MODELS.iter().map(|entry| entry.name)).chain(METRICS.iter().map(|entry| entry.name));
         let near = did_you_mean(&wanted, names);
-        return Err(Error::config(format!("there is nothing called '{}'{near} (see scumble list --all)", arguments.name)));
+        return Err(Error::config(format!(
+            "there is nothing called '{}'{near} (see scumble list --all)",
+            arguments.name
+        )));
     };
     print(text)?;
     Ok(ExitCode::SUCCESS)

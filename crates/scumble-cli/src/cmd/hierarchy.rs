@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use scumble::Result;
 use scumble::config::{Column, Plan, Role, Roles};
 use scumble::hierarchy::{Built, Provenance, show, to_csv};
 use scumble::prepare::{ColumnTree, column_tree};
-use scumble::Result;
 use scumble_files::{Source, read_header, read_table};
 
 use super::reading::{Reading, parse_builder};
@@ -90,7 +90,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             let (rows, tree) = build(column, interface)?;
             let Built { hierarchy, notes, .. } = &tree.built;
             notes.iter().for_each(|note| interface.warn(note));
-            let origin = if hierarchy.provenance() == Provenance::Declared { "declared" } else { "built from the data" };
+            let origin = if hierarchy.provenance() == Provenance::Declared {
+                "declared"
+            } else {
+                "built from the data"
+            };
             print(format!(
                 "The hierarchy of '{}' holds: {} values, {} levels, {origin}; it covers all {} rows.\n",
                 column.column,

@@ -34,7 +34,11 @@ fn section<B>(text: &mut String, title: &str, entries: &[Entry<B>], all: bool) {
             continue;
         }
         for entry in entries.iter().filter(|entry| entry.standing == standing) {
-            let mark = if standing == Standing::Recommended { String::new() } else { format!(" ({})", standing.name()) };
+            let mark = if standing == Standing::Recommended {
+                String::new()
+            } else {
+                format!(" ({})", standing.name())
+            };
             // The first sentence says when to use it.
             let about = entry.about.split(". ").next().unwrap_or(entry.about).trim_end_matches('.');
             *text += &format!("  {:width$}  {}{mark}\n", entry.name, entry.title);

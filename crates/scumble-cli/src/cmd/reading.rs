@@ -61,7 +61,9 @@ impl Reading {
                 other => {
                     let known = ["own-value", "drop-row", "error"];
                     let near = scumble::error::did_you_mean(other, known);
-                    return Err(Error::config(format!("--missing is own-value, drop-row or error, not '{other}'{near}")));
+                    return Err(Error::config(format!(
+                        "--missing is own-value, drop-row or error, not '{other}'{near}"
+                    )));
                 }
             };
         }

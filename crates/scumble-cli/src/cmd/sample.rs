@@ -50,8 +50,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
 
 /// Writes the hierarchies of the sample's columns into a folder.
 pub(crate) fn write_hierarchies(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .map_err(|source| Error::Io { what: format!("cannot make the folder '{}'", folder.display()), source })?;
+    std::fs::create_dir_all(folder).map_err(|source| Error::Io {
+        what: format!("cannot make the folder '{}'", folder.display()),
+        source,
+    })?;
     for (column, text) in hierarchies() {
         write_to(&folder.join(format!("{column}.csv")), |out| out.write_all(text.as_bytes()))?;
     }
@@ -64,6 +66,7 @@ pub(crate) fn write_to(
     write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,
 ) -> Result<()> {
     let mut file = PrivateFile::create(target)?;
-    write(file.file()).map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
+    write(file.file())
+        .map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
     Ok(file.publish(Audience::Public)?)
 }

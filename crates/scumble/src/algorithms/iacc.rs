@@ -1,14 +1,14 @@
 //! IACc (Li, Liu, Baig, Wong 2011, Algorithm 2; algorithms.md A2): the levels of IACK, then the smallest classes are
 //! suppressed as long as no column's distribution suffers more than the limits allow; the k reached is reported.
 
-use super::iack::{class_of, levels, suppressed_values};
+use super::iack::{class_of, levels, solution};
 use super::information::{Contingency, TIE};
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::published::Classes;
-use crate::recoding::{Recoding, Step};
+use crate::recoding::Step;
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -23,7 +23,10 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     parameters: &[
         ("delta_d", "the largest normalised Kullback-Leibler divergence of a column; default 0.1"),
         ("delta_c", "the largest change of a column's normalised mutual information; default 0.1"),
-        ("limits", "absolute (default), or fraction: of each column's largest possible divergence and change"),
+        (
+            "limits",
+            "absolute (default), or fraction: of each column's largest possible divergence and change",
+        ),
     ],
     build,
 };
@@ -66,7 +69,10 @@ impl Iacc {
             .map(|(before, _)| {
                 let (limit_d, limit_c) = if self.fractions {
                     let entropy = before.column_entropy().max(TIE);
-                    (self.delta_d * before.largest_divergence(), self.delta_c * before.class_entropy() / entropy)
+                    (
+                        self.delta_d * before.largest_divergence(),
+                        self.delta_c * before.class_entropy() / entropy,
+                    )
                 } else {
                     (self.delta_d, self.delta_c)
                 };
@@ -123,8 +129,10 @@ impl Algorithm for Iacc {
             e_min = classes.size(same[0]);
         }
         classes.suppress(suppressed, payloads.len());
-        let k_actual =
-            (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class)).min();
+        let k_actual = (0..classes.len())
+            .filter(|class| !classes.is_suppressed(*class))
+            .map(|class| classes.size(class))
+            .min();
         // Models that were asked for, and the suppressed rows' own protection, may need more suppression; the limits bind still.
         let released = problem.suppress_failing(classes.assignment.clone())?;
         let damaged = crate::metrics::information::contingencies(&released, problem, class)
@@ -153,6 +161,6 @@ impl Algorithm for Iacc {
                 meaning: "the size of the smallest class that is left",
             },
         ];
-        Ok(Solution { recoding: Recoding { step, suppressed: suppressed_values(&released) }, findings })
+        Ok(solution(step, released, findings))
     }
 }

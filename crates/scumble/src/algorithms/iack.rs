@@ -7,7 +7,6 @@ use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::published::Classes;
-use crate::quasi::Value;
 use crate::recoding::{Recoding, Step};
 use crate::registry::{Entry, Standing};
 
@@ -47,7 +46,9 @@ pub fn information_by_level(problem: &Problem, column: usize, class: usize) -> V
     let Some(tree) = quasi.tree() else { return Vec::new() };
     let leaves = Contingency::of_column(&problem.table, column, quasi.size() as usize, class);
     (0..=tree.height())
-        .map(|level| leaves.roll_up(&tree.level_map(level), tree.node_count() as usize).normalised_information())
+        .map(|level| {
+            leaves.roll_up(&tree.level_map(level), tree.node_count() as usize).normalised_information()
+        })
         .collect()
 }
 
@@ -67,12 +68,12 @@ pub(super) fn levels(problem: &Problem, class: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The values of the suppressed classes, which name them in the recoding.
-pub(super) fn suppressed_values(classes: &Classes) -> Vec<Vec<Value>> {
-    (0..classes.len())
-        .filter(|class| classes.is_suppressed(*class))
-        .map(|class| classes.assignment.columns.iter().map(|column| column.value(class)).collect())
-        .collect()
+/// A full-domain rule that shows the classes that are kept.
+pub(super) fn solution(step: Step, classes: Classes, findings: Vec<Finding>) -> Solution {
+    let assignment = classes.assignment;
+    let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
+    let shown = shown.map(|class| assignment.values(class)).collect();
+    Solution { recoding: Recoding { step, shown: Some(shown) }, assignment, findings }
 }
 
 impl Algorithm for Iack {
@@ -97,21 +98,19 @@ impl Algorithm for Iack {
         let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
         let (alpha, beta) = crate::metrics::information::largest_changes(&classes, problem, class);
         let finite = |value: f64| value.is_finite().then_some(value);
-        Ok(Solution {
-            recoding: Recoding { step, suppressed: suppressed_values(&classes) },
-            findings: vec![
-                Finding {
-                    name: "alpha",
-                    value: finite(alpha),
-                    meaning: "the largest change of a column's normalised mutual information with the class by suppression",
-                },
-                Finding {
-                    name: "beta",
-                    value: finite(beta),
-                    meaning: "the largest normalised Kullback-Leibler divergence of a column by suppression",
-                },
-            ],
-        })
+        let findings = vec![
+            Finding {
+                name: "alpha",
+                value: finite(alpha),
+                meaning: "the largest change of a column's normalised mutual information with the class by suppression",
+            },
+            Finding {
+                name: "beta",
+                value: finite(beta),
+                meaning: "the largest normalised Kullback-Leibler divergence of a column by suppression",
+            },
+        ];
+        Ok(solution(step, classes, findings))
     }
 }
 

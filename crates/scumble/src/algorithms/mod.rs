@@ -3,7 +3,7 @@
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::problem::Problem;
-use crate::recoding::Recoding;
+use crate::recoding::{Assignment, Recoding};
 
 pub mod iacc;
 pub mod iack;
@@ -14,6 +14,8 @@ pub mod mondrian;
 pub struct Solution {
     /// The rule.
     pub recoding: Recoding,
+    /// The rule applied to the problem's table, since a search mostly has it at hand.
+    pub assignment: Assignment,
     /// Notes for the report, such as the k reached.
     pub findings: Vec<Finding>,
 }

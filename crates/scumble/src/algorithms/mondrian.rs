@@ -21,7 +21,10 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     about: "The default. Cuts the table along its widest column while every part meets every model, so each part is coarsened \
             only as far as it needs. Loses little, suppresses nothing, needs no class column, and hierarchies only where you \
             want them. Values of one column may overlap between classes.",
-    parameters: &[("cut", "nearest (default): the allowable cut nearest the middle; literal: only the median itself")],
+    parameters: &[(
+        "cut",
+        "nearest (default): the allowable cut nearest the middle; literal: only the median itself",
+    )],
     build,
 };
 
@@ -80,14 +83,16 @@ impl Algorithm for Mondrian {
         let region = problem.quasi.iter().map(|quasi| (0, quasi.size().saturating_sub(1))).collect();
         let root = search.split(Part { tuples: &mut tuples, rows: problem.table.rows(), region })?;
         let step = Step::Cuts(CutTree::new(problem.quasi.len(), root));
-        Ok(Solution { recoding: Recoding { step, suppressed: Vec::new() }, findings: Vec::new() })
+        let assignment = step.apply(&problem.table, &problem.quasi);
+        Ok(Solution { recoding: Recoding { step, shown: None }, assignment, findings: Vec::new() })
     }
 }
 
 impl Search<'_> {
     fn split(&self, part: Part<'_>) -> Result<Cut> {
         self.problem.progress.check()?;
-        let extents: Vec<(u32, u32)> = (0..self.problem.quasi.len()).map(|column| self.extent(&part, column)).collect();
+        let extents: Vec<(u32, u32)> =
+            (0..self.problem.quasi.len()).map(|column| self.extent(&part, column)).collect();
         if part.rows >= 2 * self.least {
             let mut order: Vec<(f64, usize)> = self
                 .problem
@@ -107,7 +112,6 @@ impl Search<'_> {
             }
         }
         self.problem.progress.advance(part.rows);
-        part.tuples.sort_unstable();
         Ok(Cut::Class(self.values(&part.region, &extents)))
     }
 
@@ -169,7 +173,9 @@ impl Search<'_> {
         for tuple in part.tuples.iter() {
             rows[place(*tuple)] += self.table.weight(*tuple);
         }
-        if rows.iter().any(|rows| *rows > 0 && *rows < self.least) || rows.iter().filter(|rows| **rows > 0).count() < 2 {
+        if rows.iter().any(|rows| *rows > 0 && *rows < self.least)
+            || rows.iter().filter(|rows| **rows > 0).count() < 2
+        {
             return None;
         }
         if self.reads_payloads {
@@ -193,14 +199,15 @@ impl Search<'_> {
     /// The cut `≤ x | > x` nearest the middle whose two sides meet every model.
     fn middle_cut(&self, part: &Part<'_>, column: usize, (low, high): (u32, u32)) -> Option<Vec<u32>> {
         let codes = self.table.column(column);
-        let mut by_code: Vec<(u32, u64)> =
-            part.tuples.iter().map(|tuple| (codes.get(*tuple as usize), self.table.weight(*tuple))).collect();
+        let weighted =
+            part.tuples.iter().map(|tuple| (codes.get(*tuple as usize), self.table.weight(*tuple)));
         // A histogram where the range is small against the part, else a sort.
-        if ((high - low) as usize) < 4 * part.tuples.len() {
+        let by_code: Vec<(u32, u64)> = if ((high - low) as usize) < 4 * part.tuples.len() {
             let mut rows = vec![0; (high - low) as usize + 1];
-            by_code.iter().for_each(|(code, weight)| rows[(code - low) as usize] += weight);
-            by_code = (low..).zip(rows).filter(|(_, rows)| *rows > 0).collect();
+            weighted.for_each(|(code, weight)| rows[(code - low) as usize] += weight);
+            (low..).zip(rows).filter(|(_, rows)| *rows > 0).collect()
         } else {
+            let mut by_code: Vec<(u32, u64)> = weighted.collect();
             by_code.sort_unstable();
             by_code.dedup_by(|next, kept| {
                 let same = next.0 == kept.0;
@@ -209,7 +216,8 @@ impl Search<'_> {
                 }
                 same
             });
-        }
+            by_code
+        };
         // (imbalance, x) of every cut, most balanced first; equal balance by smaller x.
         let mut left = 0;
         let cuts = by_code.iter().take(by_code.len() - 1).map(|(code, rows)| {
@@ -272,7 +280,8 @@ impl Search<'_> {
         let mut pieces = Vec::with_capacity(bounds.len());
         for (place, bound) in bounds.iter().enumerate() {
             let last = place + 1 == bounds.len();
-            let count = if last { rest.len() } else { partition(rest, |tuple| codes.get(tuple as usize) <= *bound) };
+            let count =
+                if last { rest.len() } else { partition(rest, |tuple| codes.get(tuple as usize) <= *bound) };
             let (tuples, others) = rest.split_at_mut(count);
             rest = others;
             let rows = tuples.iter().map(|tuple| self.table.weight(*tuple)).sum();

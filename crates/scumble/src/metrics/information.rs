@@ -63,9 +63,12 @@ pub fn contingencies(classes: &Classes, problem: &Problem, class: usize) -> Vec<
 /// The largest |change of I_N| and the largest D_N over the columns (the paper's alpha and beta).
 #[must_use]
 pub fn largest_changes(classes: &Classes, problem: &Problem, class: usize) -> (f64, f64) {
-    contingencies(classes, problem, class).iter().fold((0.0, 0.0), |(alpha, beta): (f64, f64), (before, after)| {
-        (alpha.max(before.information_change(after)), beta.max(before.divergence_to(after, None)))
-    })
+    contingencies(classes, problem, class).iter().fold(
+        (0.0, 0.0),
+        |(alpha, beta): (f64, f64), (before, after)| {
+            (alpha.max(before.information_change(after)), beta.max(before.divergence_to(after, None)))
+        },
+    )
 }
 
 impl Metric for Information {

@@ -24,7 +24,9 @@ impl Metric for Precision {
         let Published::Classes(classes) = published;
         let (mut steps_taken, mut columns) = (0.0, 0_u32);
         for (quasi, column) in problem.quasi.iter().zip(&classes.assignment.columns) {
-            let Some(height) = quasi.tree().map(|tree| tree.height()).filter(|height| *height > 0) else { continue };
+            let Some(height) = quasi.tree().map(|tree| tree.height()).filter(|height| *height > 0) else {
+                continue;
+            };
             let mut rows_of_value = vec![0_u64; column.values.len()];
             for (class, value) in column.of_class.iter().enumerate() {
                 if !classes.is_suppressed(class) {

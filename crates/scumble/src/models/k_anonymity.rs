@@ -26,7 +26,8 @@ struct KAnonymity {
 }
 
 fn build(parameters: &Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_anonymity' needs k, e.g. k = 5"))?;
+    let k =
+        parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_anonymity' needs k, e.g. k = 5"))?;
     Ok(vec![Box::new(KAnonymity { k })])
 }
 

@@ -155,7 +155,9 @@ impl Model for LDiversity {
         }
         let attained = self.attained(whole);
         let remedy = match self.variant {
-            Variant::Recursive { .. } if attained.is_infinite() => "the column has too few values for this l".into(),
+            Variant::Recursive { .. } if attained.is_infinite() => {
+                "the column has too few values for this l".into()
+            }
             Variant::Recursive { .. } => format!("c must be more than {attained:.4}"),
             Variant::Distinct { .. } => format!("the largest possible l is {attained}"),
             // Rounded down, so that the figure given is itself possible.

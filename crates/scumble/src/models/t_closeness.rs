@@ -100,7 +100,9 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 /// Leaf to root label paths as the verifier takes them.
 pub(crate) fn owned_paths(tree: &Hierarchy) -> Vec<(String, Vec<String>)> {
-    tree.paths().map(|(leaf, above)| (leaf.to_owned(), above.into_iter().map(str::to_owned).collect())).collect()
+    tree.paths()
+        .map(|(leaf, above)| (leaf.to_owned(), above.into_iter().map(str::to_owned).collect()))
+        .collect()
 }
 
 impl Tree {

@@ -141,7 +141,19 @@ fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {
         line!(text, "max = {high}");
     }
     if let Some(hierarchy) = &profile.hierarchy {
-        line!(text, "hierarchy = {}  # {}", hierarchy.toml, hierarchy.reason);
+        // Mondrian cuts numbers and dates into ranges of its own, which fit closer than any fixed levels.
+        let own_ranges = matches!(profile.kind, Inference::Clear(kind) if kind.is_ordered())
+            && profile.value_type != ValueType::Text;
+        if own_ranges {
+            line!(
+                text,
+                "# hierarchy = {}  # {} Mondrian does better without.",
+                hierarchy.toml,
+                hierarchy.reason
+            );
+        } else {
+            line!(text, "hierarchy = {}  # {}", hierarchy.toml, hierarchy.reason);
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
-    Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind, check_models,
-    check_truth_with_map,
+    Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
+    check_models, check_truth_with_map,
 };
 
 use super::Run;
@@ -15,7 +15,12 @@ use crate::kind::{Kind, Measure};
 use crate::quasi::Quasi;
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold.
-pub(super) fn verify(run: &Run<'_>, file: &PrivateFile, rows: &ReleasedRows, format: OutFormat) -> Result<Outcome> {
+pub(super) fn verify(
+    run: &Run<'_>,
+    file: &PrivateFile,
+    rows: &ReleasedRows,
+    format: OutFormat,
+) -> Result<Outcome> {
     let handle = file.reopen()?;
     // How the file was written is known; nothing is left to detection.
     let delimiter = match format {
@@ -34,7 +39,11 @@ pub(super) fn verify(run: &Run<'_>, file: &PrivateFile, rows: &ReleasedRows, for
     let claim = Claim {
         quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         models: run.problem.models.iter().map(|model| model_claim(model.claim())).collect(),
-        star: if run.problem.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged },
+        star: if run.problem.star_policy == StarPolicy::Paper {
+            StarRows::Unjudged
+        } else {
+            StarRows::Judged
+        },
     };
     let reference = Reference {
         columns: run
@@ -84,7 +93,12 @@ fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
             let quasi = run.problem.quasi.iter().find(|quasi| quasi.name == *name);
             let truth = match quasi {
                 Some(quasi) => Truth::Covers(cover(quasi, missing_markers(run, name))?),
-                None if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) => Truth::Exact,
+                None if [Role::Class, Role::Sensitive, Role::Other]
+                    .iter()
+                    .any(|role| column.role.has(*role)) =>
+                {
+                    Truth::Exact
+                }
                 None => Truth::Absent,
             };
             Ok((name.clone(), truth))

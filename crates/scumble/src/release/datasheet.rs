@@ -55,7 +55,12 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
         algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
         rows: summary.released,
         guarantees: titles.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
-        columns: run.plan.columns.iter().filter_map(|(name, column)| column_sheet(run, name, &column.role)).collect(),
+        columns: run
+            .plan
+            .columns
+            .iter()
+            .filter_map(|(name, column)| column_sheet(run, name, &column.role))
+            .collect(),
         reading: reading(run),
         limits: limits(run),
     }
@@ -72,7 +77,13 @@ fn column_sheet(run: &Run<'_>, name: &str, roles: &crate::config::Roles) -> Opti
         [Role::Other] => "other",
         _ => return None,
     };
-    Some(ColumnSheet { name: name.into(), role, how: "published as it is".into(), kinds: Vec::new(), hierarchy: None })
+    Some(ColumnSheet {
+        name: name.into(),
+        role,
+        how: "published as it is".into(),
+        kinds: Vec::new(),
+        hierarchy: None,
+    })
 }
 
 fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
@@ -97,7 +108,13 @@ fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
         }
         _ => "generalised class by class".into(),
     };
-    ColumnSheet { name: quasi.name.clone(), role: "quasi-identifier", how, kinds, hierarchy: provenance(quasi) }
+    ColumnSheet {
+        name: quasi.name.clone(),
+        role: "quasi-identifier",
+        how,
+        kinds,
+        hierarchy: provenance(quasi),
+    }
 }
 
 /// Where the coarser values of a column come from.
@@ -115,10 +132,18 @@ fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
         (Value::Node(node), Shape::Tree(tree)) if tree.is_leaf(node) => "value",
         (Value::Node(_), _) => "hierarchy node",
         (Value::Span(low, high), Shape::Set(_)) => {
-            if low == high { "value" } else { "set" }
+            if low == high {
+                "value"
+            } else {
+                "set"
+            }
         }
         (Value::Span(..), _) => {
-            if quasi.label(value).starts_with('[') { "interval" } else { "value" }
+            if quasi.label(value).starts_with('[') {
+                "interval"
+            } else {
+                "value"
+            }
         }
     }
 }
@@ -129,9 +154,13 @@ fn reading(run: &Run<'_>) -> Vec<&'static str> {
         lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
     }
     if run.problem.quasi.iter().any(|quasi| matches!(quasi.shape, Shape::Set(_))) {
-        lines.push("{a|b|c} stands for one of a, b and c; a backslash stands before |, } and \\ inside a value.");
+        lines.push(
+            "{a|b|c} stands for one of a, b and c; a backslash stands before |, } and \\ inside a value.",
+        );
     }
-    lines.push("* stands for any value. A leading = marks a value that would otherwise look like one of these.");
+    lines.push(
+        "* stands for any value. A leading = marks a value that would otherwise look like one of these.",
+    );
     lines.push("Rows are sorted by content; their order says nothing.");
     lines
 }
@@ -153,14 +182,24 @@ fn limits(run: &Run<'_>) -> Vec<&'static str> {
 /// The datasheet for people.
 pub(super) fn markdown(sheet: &Datasheet) -> String {
     let mut text = format!("# Datasheet\n\n**{}**\n\n", sheet.statement);
-    text += &format!("{} rows. Made with {} by {}.\n\n## Columns\n\n", sheet.rows, sheet.made_with, sheet.algorithm);
+    text += &format!(
+        "{} rows. Made with {} by {}.\n\n## Columns\n\n",
+        sheet.rows, sheet.made_with, sheet.algorithm
+    );
     text += "| column | role | how it was published | values | hierarchy |\n|---|---|---|---|---|\n";
     for column in &sheet.columns {
         let name = column.name.replace('|', "\\|");
         let kinds = column.kinds.join(", ");
-        text += &format!("| {name} | {} | {} | {kinds} | {} |\n", column.role, column.how, column.hierarchy.unwrap_or(""));
+        text += &format!(
+            "| {name} | {} | {} | {kinds} | {} |\n",
+            column.role,
+            column.how,
+            column.hierarchy.unwrap_or("")
+        );
     }
-    for (title, lines) in [("How to read the values", &sheet.reading), ("What is not promised", &sheet.limits)] {
+    for (title, lines) in
+        [("How to read the values", &sheet.reading), ("What is not promised", &sheet.limits)]
+    {
         text += &format!("\n## {title}\n\n");
         lines.iter().for_each(|line| text += &format!("- {line}\n"));
     }

@@ -9,12 +9,12 @@ use crate::metrics::{information, loss};
 use crate::pack::{Packer, group};
 use crate::quasi::{Quasi, Shape};
 use crate::recoding::Step;
-use crate::registry::{self, METRICS, MODELS};
+use crate::registry::METRICS;
 use crate::report::data::{
-    AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport, ColumnRole,
-    Distribution, HierarchyNote, Homogeneity, KeptColumn, KeptExactly, LevelCurve, MetricResult, ModelResult, Provenance,
-    ReasonCount, Release, Report, Risk, RiskFigures, Setting, Severity, SizeCount, Subgroup, SubgroupColumn, Suppression,
-    SuppressedAs, Uniqueness, ValueCount, Warning,
+    AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport,
+    ColumnRole, Distribution, HierarchyNote, Homogeneity, KeptColumn, KeptExactly, LevelCurve, MetricResult,
+    ModelResult, Provenance, ReasonCount, Release, Report, Risk, RiskFigures, Setting, Severity, SizeCount,
+    Subgroup, SubgroupColumn, SuppressedAs, Suppression, Uniqueness, ValueCount, Warning,
 };
 
 /// Risk above which a row counts as exposed.
@@ -22,13 +22,12 @@ const THRESHOLD: f64 = 0.2;
 /// Columns with more values than this make no readable subgroups.
 const LARGEST_SUBGROUPS: usize = 40;
 
-pub(super) fn report(run: &Run<'_>, summary: &Summary, title: &str) -> Report {
+/// Everything that does not wait for the check of the written file.
+pub(super) fn report(run: &Run<'_>, title: &str) -> Report {
     let source = std::path::Path::new(&run.plan.input).file_name();
     Report {
         title: title.to_owned(),
         source: source.map(|name| name.to_string_lossy().into_owned()),
-        release: release(run, summary),
-        models: models(run, summary),
         metrics: metrics(run),
         class_sizes: Some(class_sizes(run)),
         columns: columns(run),
@@ -37,13 +36,15 @@ pub(super) fn report(run: &Run<'_>, summary: &Summary, title: &str) -> Report {
         suppression: suppression(run),
         risk: Some(risk(run)),
         kept: Some(kept(run)),
-        warnings: warnings(summary),
         ..Report::default()
     }
 }
 
-/// Adds how it was run, which is known last.
-pub(super) fn add_run(report: &mut Report, run: &Run<'_>, seconds: &Seconds) {
+/// Adds what the check found and how it was run, which are known last.
+pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary, seconds: &Seconds) {
+    report.release = release(run, summary);
+    report.models = models(run, summary);
+    report.warnings = warnings(summary);
     let entry = run.algorithm;
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     report.run = Some(crate::report::data::Run {
@@ -54,7 +55,10 @@ pub(super) fn add_run(report: &mut Report, run: &Run<'_>, seconds: &Seconds) {
             standing: entry.standing.name().into(),
             standing_reason: None,
         },
-        parameters: super::summary::parameters(run).iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        parameters: super::summary::parameters(run)
+            .iter()
+            .map(|(name, value)| (name.clone(), text(value)))
+            .collect(),
         search: run
             .findings
             .iter()
@@ -109,7 +113,11 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
             });
             let required: Vec<Setting> = numbers.collect();
             // Recursive diversity attains a c; every other model attains its own first parameter.
-            let unit = if claim.contains_key("c") { "c" } else { required.first().map_or("", |setting| &setting.name) };
+            let unit = if claim.contains_key("c") {
+                "c"
+            } else {
+                required.first().map_or("", |setting| &setting.name)
+            };
             ModelResult {
                 name: model.name().into(),
                 title: model.title(),
@@ -118,7 +126,7 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
                 attained: Some(Setting::new(unit, found.attained)),
                 required,
                 holds: found.holds,
-                meaning: registry::find("model", model.name(), MODELS).ok().map(|entry| entry.about.to_owned()),
+                meaning: None,
                 limits: None,
             }
         })
@@ -163,13 +171,17 @@ fn class_sizes(run: &Run<'_>) -> ClassSizes {
 
 fn risk(run: &Run<'_>) -> Risk {
     let classes = run.classes();
-    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class));
+    let kept =
+        (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class));
     let dropped = run.problem.star_policy == StarPolicy::Drop;
     // Starred rows are candidates for each other, whether or not they were judged.
     let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.suppressed_rows());
     let table = &run.problem.table;
     Risk {
-        before: Some(RiskFigures::of(&size_counts((0..table.tuples() as u32).map(|tuple| table.weight(tuple))), THRESHOLD)),
+        before: Some(RiskFigures::of(
+            &size_counts((0..table.tuples() as u32).map(|tuple| table.weight(tuple))),
+            THRESHOLD,
+        )),
         after: RiskFigures::of(&size_counts(kept.chain(star)), THRESHOLD),
     }
 }
@@ -258,7 +270,10 @@ fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
         .enumerate()
         .map(|(place, quasi)| LevelCurve {
             column: quasi.name.clone(),
-            information: information_by_level(&run.problem, place, class).into_iter().map(Amount::from).collect(),
+            information: information_by_level(&run.problem, place, class)
+                .into_iter()
+                .map(Amount::from)
+                .collect(),
             chosen: chosen(place),
         })
         .filter(|curve| !curve.information.is_empty())
@@ -268,7 +283,9 @@ fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
 }
 
 fn changes(run: &Run<'_>) -> Vec<ColumnChange> {
-    let (Some(class), true) = (run.problem.class, run.classes().suppressed_rows() > 0) else { return Vec::new() };
+    let (Some(class), true) = (run.problem.class, run.classes().suppressed_rows() > 0) else {
+        return Vec::new();
+    };
     let rows = run.problem.table.rows() as f64;
     information::contingencies(run.classes(), &run.problem, class)
         .iter()
@@ -347,7 +364,8 @@ fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi)
         rows: *rows,
         suppressed: *suppressed,
     };
-    let groups = (0..).zip(rows.iter().zip(&suppressed)).filter(|(_, (rows, _))| **rows > 0).map(group).collect();
+    let groups =
+        (0..).zip(rows.iter().zip(&suppressed)).filter(|(_, (rows, _))| **rows > 0).map(group).collect();
     Some(SubgroupColumn { column: quasi.name.clone(), groups })
 }
 

@@ -108,7 +108,9 @@ impl Run<'_> {
 
     /// The columns that are published as they are, in the order of the table.
     pub(crate) fn kept_columns(&self) -> impl Iterator<Item = &str> {
-        let kept = |role: &crate::config::Roles| [Role::Class, Role::Sensitive, Role::Other].iter().any(|r| role.has(*r));
+        let kept = |role: &crate::config::Roles| {
+            [Role::Class, Role::Sensitive, Role::Other].iter().any(|r| role.has(*r))
+        };
         self.plan.columns.iter().filter(move |(_, column)| kept(&column.role)).map(|(name, _)| name.as_str())
     }
 }
@@ -152,14 +154,18 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let outcome = check::verify(&run, &file, &released_rows, targets.format)?;
+    // The report does not wait for the check; it is only written if the check holds.
+    let (outcome, report) = rayon::join(
+        || check::verify(&run, &file, &released_rows, targets.format),
+        || targets.report.is_some().then(|| fill_report::report(&run, &targets.name())),
+    );
+    let outcome = outcome?;
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
     drop(released_rows);
 
     let summary = summary::summarise(&run, &outcome);
     let mut released = Released { summary, release: None, datasheet: None, report: None };
-    let report = targets.report.is_some().then(|| fill_report::report(&run, &released.summary, &targets.name()));
     (options.stage)(Stage::Publish);
     publish(&run, file, &targets, report, &mut released, options, &mut seconds, started)?;
     Ok(released)
@@ -227,10 +233,15 @@ fn read(plan: &Plan, source: &Source, threads: usize) -> Result<(Plan, CodedTabl
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
-    let plan = Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
+    let plan =
+        Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
     let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
     options.columns = Some(
-        plan.columns.iter().filter(|(_, column)| !unread(&column.role)).map(|(name, _)| name.clone()).collect(),
+        plan.columns
+            .iter()
+            .filter(|(_, column)| !unread(&column.role))
+            .map(|(name, _)| name.clone())
+            .collect(),
     );
     let read = scumble_files::read_table(source, &options)?;
     let (mut table, mut notes) = (read.coded, read.notes);
@@ -276,9 +287,9 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
     for spec in &plan.privacy {
         let entry = registry::find("model", &spec.model, MODELS)?;
         let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
-        spec.parameters.allow_only(&known).map_err(|error| {
-            Error::config(format!("model '{}': {error}", entry.name))
-        })?;
+        spec.parameters
+            .allow_only(&known)
+            .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
         let context = ModelContext {
             table: &prepared.table,
             trees: &trees,
@@ -315,7 +326,9 @@ fn search<'a>(
     }
     let models = build_models(plan, &prepared)?;
     if models.is_empty() && algorithm.needs_model() {
-        return Err(Error::config("no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5"));
+        return Err(Error::config(
+            "no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5",
+        ));
     }
     let metric = plan.algorithm.metric.as_deref().unwrap_or("loss");
     let suppression = plan.algorithm.suppression.as_ref().map(|share| share.to_f64());
@@ -335,8 +348,7 @@ fn search<'a>(
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
-    let assignment = solution.recoding.apply(&problem.table, &problem.quasi);
-    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    let classes = Classes::new(solution.assignment, &problem.table, &problem.quasi, problem.star_policy);
     let mut run = Run {
         plan,
         source,
@@ -365,14 +377,23 @@ fn warnings(run: &Run<'_>) -> Vec<String> {
         ));
     }
     if run.plan.keep_order {
-        warnings.push("the rows keep the order of the original, which may identify people; do not publish it that way".into());
+        warnings.push(
+            "the rows keep the order of the original, which may identify people; do not publish it that way"
+                .into(),
+        );
     }
     if run.plan.accept_attribute_disclosure {
-        warnings.push("attribute disclosure was accepted: sensitive columns may be given away by homogeneous classes".into());
+        warnings.push(
+            "attribute disclosure was accepted: sensitive columns may be given away by homogeneous classes"
+                .into(),
+        );
     }
     for quasi in &run.problem.quasi {
         if quasi.tight {
-            warnings.push(format!("column '{}': released ranges end at real values of people (label = \"tight\")", quasi.name));
+            warnings.push(format!(
+                "column '{}': released ranges end at real values of people (label = \"tight\")",
+                quasi.name
+            ));
         }
     }
     warnings
@@ -396,12 +417,12 @@ fn publish(
         scumble_files::create_private_dir(folder)?;
         sweep_beside(&folder.join("report.html"));
         seconds.total = started.elapsed().as_secs_f64();
-        fill_report::add_run(&mut report, run, seconds);
+        fill_report::add_outcome(&mut report, run, &released.summary, seconds);
         let page = folder.join("report.html");
         write_file(&page, crate::report::html(&report)?.as_bytes(), Audience::Owner)?;
         write_file(&folder.join("report.json"), to_json(&report)?.as_bytes(), Audience::Owner)?;
-        let recoding = to_json(&recoding_file::recoding(run))?;
-        write_file(&folder.join("recoding.json"), recoding.as_bytes(), Audience::Owner)?;
+        let recoding = serde_json::to_vec(&recoding_file::recoding(run)).map_err(Error::internal)?;
+        write_file(&folder.join("recoding.json"), &recoding, Audience::Owner)?;
         released.report = Some(page);
     }
     if let (Some(json), Some(markdown)) =
@@ -417,7 +438,8 @@ fn publish(
             released.release = Some(target.clone());
         }
         (None, Some(out)) => {
-            copy(&file, out).map_err(|source| Error::Io { what: "cannot write to standard output".into(), source })?;
+            copy(&file, out)
+                .map_err(|source| Error::Io { what: "cannot write to standard output".into(), source })?;
         }
         (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
     }

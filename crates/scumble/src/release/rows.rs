@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use rayon::prelude::*;
-use scumble_files::table::{Codes, Texts};
+use scumble_files::table::Texts;
 use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
 
 use super::Run;
@@ -11,6 +11,7 @@ use crate::config::StarPolicy;
 use crate::error::Result;
 use crate::kind::{Inference, Kind};
 use crate::label;
+use crate::pack::Packer;
 
 /// The rows of a release before they are written.
 pub(crate) struct ReleasedRows {
@@ -29,7 +30,8 @@ pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: &[u32]) -> ReleasedRows {
         (0..run.problem.quasi.len()).into_par_iter().map(|column| column_labels(run, column)).collect();
     let class_of_row: Vec<u32> =
         tuple_of_row.par_iter().map(|tuple| classes.assignment.class_of_tuple[*tuple as usize]).collect();
-    let dropped = |class: u32| run.problem.star_policy == StarPolicy::Drop && classes.is_suppressed(class as usize);
+    let dropped =
+        |class: u32| run.problem.star_policy == StarPolicy::Drop && classes.is_suppressed(class as usize);
     let mut order: Vec<u32> =
         (0..class_of_row.len() as u32).filter(|row| !dropped(class_of_row[*row as usize])).collect();
     if !run.plan.keep_order {
@@ -50,9 +52,16 @@ fn column_labels(run: &Run<'_>, column: usize) -> (Texts, Vec<u32>) {
     let place = |text: &str| sorted.binary_search(&text).unwrap_or(0) as u32;
     let star = place(label::STAR);
     let place_of_value: Vec<u32> = of_value.iter().map(|text| place(text)).collect();
-    let of_class = (0..classes.len())
-        .map(|class| if classes.is_suppressed(class) { star } else { place_of_value[shown.of_class[class] as usize] })
-        .collect();
+    let of_class =
+        (0..classes.len())
+            .map(|class| {
+                if classes.is_suppressed(class) {
+                    star
+                } else {
+                    place_of_value[shown.of_class[class] as usize]
+                }
+            })
+            .collect();
     (sorted.into_iter().collect(), of_class)
 }
 
@@ -66,16 +75,17 @@ fn sort_by_content(run: &Run<'_>, labels: &[(Texts, Vec<u32>)], class_of_row: &[
         let step = u32::from(shown(pair[0]).ne(shown(pair[1])));
         rank[pair[1] as usize] = rank[pair[0] as usize] + step;
     }
-    let kept: Vec<&Codes> =
-        run.kept_columns().filter_map(|name| run.source.column(name)).map(|column| &column.codes).collect();
+    let mut packer = Packer::new(class_of_row.len());
+    packer.push(rank.len() as u32, |row| rank[class_of_row[row] as usize]);
+    for column in run.kept_columns().filter_map(|name| run.source.column(name)) {
+        packer.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    let keys = packer.finish();
     // The original row number only decides between rows that look the same, where it cannot be seen.
-    order.par_sort_unstable_by(|a, b| {
-        let (a, b) = (*a as usize, *b as usize);
-        rank[class_of_row[a] as usize]
-            .cmp(&rank[class_of_row[b] as usize])
-            .then_with(|| kept.iter().map(|codes| codes.get(a)).cmp(kept.iter().map(|codes| codes.get(b))))
-            .then(a.cmp(&b))
-    });
+    let mut keyed: Vec<(u64, u32)> = order.par_iter().map(|row| (keys[*row as usize], *row)).collect();
+    drop(keys);
+    keyed.par_sort_unstable();
+    order.par_iter_mut().zip(keyed).for_each(|(place, (_, row))| *place = row);
 }
 
 /// The columns of the release in the order of the original table.
