@@ -4,10 +4,11 @@
 //! Applied to a frequency table it gives an [`Assignment`]: the class of each tuple and the values
 //! that each class shows.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use crate::frequency::FrequencyTable;
+use crate::hierarchy::NodeId;
 use crate::pack::{Packer, group};
 use crate::quasi::{Quasi, Value};
 
@@ -51,8 +52,8 @@ enum CutNode {
 
 /// A cut tree under construction, as a search returns it: children own their own children.
 pub enum Cut {
-    /// A class with the values it shows.
-    Class(Vec<Value>),
+    /// A class with the values it shows and the number of tuples in it.
+    Class(Vec<Value>, usize),
     /// A cut: for each part the last code that belongs to it, ascending, and what is below.
     Parts(u32, Vec<(u32, Cut)>),
 }
@@ -69,7 +70,7 @@ impl CutTree {
     fn add(&mut self, cut: Cut) -> u32 {
         let place = self.nodes.len();
         match cut {
-            Cut::Class(values) => {
+            Cut::Class(values, _) => {
                 self.nodes.push(CutNode::Class((self.values.len() / self.width.max(1)) as u32));
                 self.values.extend(values);
             }
@@ -86,6 +87,16 @@ impl CutTree {
     #[must_use]
     pub fn classes(&self) -> usize {
         self.nodes.iter().filter(|node| matches!(node, CutNode::Class(_))).count()
+    }
+
+    /// What the classes show, for tuples whose classes are known already.
+    #[must_use]
+    pub fn assignment(&self, class_of_tuple: Vec<u32>) -> Assignment {
+        let columns = (0..self.width)
+            .into_par_iter()
+            .map(|column| ClassColumn::new(self.values.iter().skip(column).step_by(self.width).copied()))
+            .collect();
+        Assignment { class_of_tuple, columns, suppressed: vec![false; self.classes()] }
     }
 
     /// The class of a tuple. The last part of a cut takes what lies above it, so the rule is total; whether
@@ -133,14 +144,28 @@ impl ClassColumn {
     }
 
     /// Numbers the distinct values in ascending order.
-    fn new(of_class: &[Value]) -> Self {
-        let mut values = of_class.to_vec();
-        values.par_sort_unstable();
-        values.dedup();
+    fn new(of_class: impl Iterator<Item = Value> + Clone) -> Self {
+        let distinct: HashSet<Value, foldhash::fast::FixedState> = of_class.clone().collect();
+        let mut values: Vec<Value> = distinct.into_iter().collect();
+        values.sort_unstable();
         let place: HashMap<Value, u32, foldhash::fast::FixedState> =
             values.iter().copied().zip(0..).collect();
-        let of_class = of_class.iter().map(|value| place[value]).collect();
+        let of_class = of_class.map(|value| place[&value]).collect();
         Self { values, of_class }
+    }
+
+    /// The same for nodes of a tree with `nodes` nodes, which need no hashing.
+    fn of_nodes(of_class: impl Iterator<Item = NodeId> + Clone, nodes: u32) -> Self {
+        let mut place = vec![u32::MAX; nodes as usize];
+        of_class.clone().for_each(|node| place[node as usize] = 0);
+        let mut values = Vec::new();
+        for (node, place) in (0..).zip(&mut place) {
+            if *place == 0 {
+                *place = values.len() as u32;
+                values.push(Value::Node(node));
+            }
+        }
+        Self { values, of_class: of_class.map(|node| place[node as usize]).collect() }
     }
 }
 
@@ -183,10 +208,12 @@ fn apply_levels(levels: &[u32], table: &FrequencyTable, quasi: &[Quasi]) -> Assi
     }
     let groups = group(&packer.finish());
     let columns = (0..quasi.len())
+        .into_par_iter()
         .map(|column| {
             let codes = table.column(column);
-            let node = |tuple: &u32| Value::Node(maps[column][codes.get(*tuple as usize) as usize]);
-            ClassColumn::new(&groups.representative.iter().map(node).collect::<Vec<_>>())
+            let node = |tuple: &u32| maps[column][codes.get(*tuple as usize) as usize];
+            let nodes = quasi[column].tree().map_or(1, |tree| tree.node_count());
+            ClassColumn::of_nodes(groups.representative.iter().map(node), nodes)
         })
         .collect();
     let suppressed = vec![false; groups.representative.len()];
@@ -199,15 +226,7 @@ fn apply_cuts(tree: &CutTree, table: &FrequencyTable) -> Assignment {
         .with_min_len(1 << 12)
         .map(|tuple| tree.class(|column| table.column(column).get(tuple)))
         .collect();
-    let classes = tree.classes();
-    let columns = (0..tree.width)
-        .into_par_iter()
-        .map(|column| {
-            let values: Vec<Value> = tree.values.iter().skip(column).step_by(tree.width).copied().collect();
-            ClassColumn::new(&values)
-        })
-        .collect();
-    Assignment { class_of_tuple, columns, suppressed: vec![false; classes] }
+    tree.assignment(class_of_tuple)
 }
 
 impl Recoding {
@@ -216,8 +235,7 @@ impl Recoding {
     pub fn apply(&self, table: &FrequencyTable, quasi: &[Quasi]) -> Assignment {
         let mut assignment = self.step.apply(table, quasi);
         let Some(shown) = &self.shown else { return assignment };
-        let shown: hashbrown::HashSet<&[Value], foldhash::fast::FixedState> =
-            shown.iter().map(Vec::as_slice).collect();
+        let shown: HashSet<&[Value], foldhash::fast::FixedState> = shown.iter().map(Vec::as_slice).collect();
         for class in 0..assignment.classes() {
             assignment.suppressed[class] = !shown.contains(assignment.values(class).as_slice());
         }

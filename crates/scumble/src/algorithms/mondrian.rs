@@ -38,7 +38,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 /// Parts smaller than this are cut on one thread.
-const PARALLEL_TUPLES: usize = 1 << 13;
+const PARALLEL_TUPLES: usize = 1 << 12;
 
 /// What every part needs to know.
 struct Search<'a> {
@@ -50,11 +50,17 @@ struct Search<'a> {
     /// Whether some model looks at payloads.
     reads_payloads: bool,
     literal: bool,
+    /// The number of columns, which is the length of a tuple in a part.
+    width: usize,
 }
 
 /// A part of the table: its tuples, and the region of codes that cuts have left it.
+///
+/// The codes lie tuple by tuple and move with the tuples, so that a part is one piece of memory: a search spends its time
+/// going through parts, and small ones then fit into the cache.
 struct Part<'t> {
-    tuples: &'t mut [u32],
+    ids: &'t mut [u32],
+    codes: &'t mut [u32],
     rows: u64,
     region: Vec<(u32, u32)>,
 }
@@ -71,28 +77,55 @@ impl Algorithm for Mondrian {
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let tests = problem.class_tests()?;
+        let (table, width) = (&problem.table, problem.quasi.len());
         let search = Search {
             problem,
-            table: &problem.table,
+            table,
             least: problem.k().unwrap_or(1),
             reads_payloads: tests.iter().any(|test| !test.only_size()),
             tests,
             literal: self.literal,
+            width,
         };
-        let mut tuples: Vec<u32> = (0..problem.table.tuples() as u32).collect();
+        let mut ids: Vec<u32> = (0..table.tuples() as u32).collect();
+        let mut codes = vec![0; table.tuples() * width];
+        for column in 0..width {
+            for (place, code) in table.column(column).iter().enumerate() {
+                codes[place * width + column] = code;
+            }
+        }
         let region = problem.quasi.iter().map(|quasi| (0, quasi.size().saturating_sub(1))).collect();
-        let root = search.split(Part { tuples: &mut tuples, rows: problem.table.rows(), region })?;
-        let step = Step::Cuts(CutTree::new(problem.quasi.len(), root));
-        let assignment = step.apply(&problem.table, &problem.quasi);
-        Ok(Solution { recoding: Recoding { step, shown: None }, assignment, findings: Vec::new() })
+        let whole = Part { ids: &mut ids, codes: &mut codes, rows: table.rows(), region };
+        let root = search.split(whole)?;
+        drop(codes);
+        // Parts were cut in place, so the tuples of the first class come first, and so on.
+        let mut class_of_tuple = vec![0; table.tuples()];
+        let mut sizes = Vec::new();
+        class_sizes(&root, &mut sizes);
+        let mut next = 0;
+        for (class, size) in (0..).zip(sizes) {
+            ids[next..next + size].iter().for_each(|id| class_of_tuple[*id as usize] = class);
+            next += size;
+        }
+        let tree = CutTree::new(width, root);
+        let assignment = tree.assignment(class_of_tuple);
+        let recoding = Recoding { step: Step::Cuts(tree), shown: None };
+        Ok(Solution { recoding, assignment, findings: Vec::new() })
+    }
+}
+
+/// The number of tuples of each class, in the order of the tree.
+fn class_sizes(cut: &Cut, sizes: &mut Vec<usize>) {
+    match cut {
+        Cut::Class(_, tuples) => sizes.push(*tuples),
+        Cut::Parts(_, parts) => parts.iter().for_each(|(_, part)| class_sizes(part, sizes)),
     }
 }
 
 impl Search<'_> {
     fn split(&self, part: Part<'_>) -> Result<Cut> {
         self.problem.progress.check()?;
-        let extents: Vec<(u32, u32)> =
-            (0..self.problem.quasi.len()).map(|column| self.extent(&part, column)).collect();
+        let extents = self.extents(&part);
         if part.rows >= 2 * self.least {
             let mut order: Vec<(f64, usize)> = self
                 .problem
@@ -112,28 +145,25 @@ impl Search<'_> {
             }
         }
         self.problem.progress.advance(part.rows);
-        Ok(Cut::Class(self.values(&part.region, &extents)))
+        Ok(Cut::Class(self.values(&part.region, &extents), part.ids.len()))
     }
 
-    /// The least and greatest code of a column in a part.
-    fn extent(&self, part: &Part<'_>, column: usize) -> (u32, u32) {
-        use scumble_files::table::Codes;
-        fn range<T: Copy + Ord + Into<u32>>(codes: &[T], tuples: &[u32]) -> (u32, u32) {
-            let first = codes[tuples[0] as usize];
-            let (low, high) = tuples.iter().fold((first, first), |(low, high), tuple| {
-                let code = codes[*tuple as usize];
-                (low.min(code), high.max(code))
-            });
-            (low.into(), high.into())
+    /// The tuples of a part with their codes.
+    fn tuples<'p>(&self, part: &'p Part<'_>) -> impl Iterator<Item = (u32, &'p [u32])> + Clone {
+        part.ids.iter().copied().zip(part.codes.chunks_exact(self.width.max(1)))
+    }
+
+    /// The least and greatest code of each column in a part.
+    fn extents(&self, part: &Part<'_>) -> Vec<(u32, u32)> {
+        let first = part.codes.get(..self.width).unwrap_or_default();
+        let (mut low, mut high) = (first.to_vec(), first.to_vec());
+        for tuple in part.codes.chunks_exact(self.width.max(1)) {
+            for ((low, high), code) in low.iter_mut().zip(&mut high).zip(tuple) {
+                *low = (*low).min(*code);
+                *high = (*high).max(*code);
+            }
         }
-        if part.tuples.is_empty() {
-            return (0, 0);
-        }
-        match self.table.column(column) {
-            Codes::U8(codes) => range(codes, part.tuples),
-            Codes::U16(codes) => range(codes, part.tuples),
-            Codes::U32(codes) => range(codes, part.tuples),
-        }
+        low.into_iter().zip(high).collect()
     }
 
     /// What a finished part shows: nodes and sets as small as its values allow, intervals as wide as its region,
@@ -167,11 +197,10 @@ impl Search<'_> {
 
     /// Drops empty parts from a cut; `None` if fewer than two remain or one fails a model.
     fn allowable(&self, part: &Part<'_>, column: usize, bounds: Vec<u32>) -> Option<Vec<u32>> {
-        let codes = self.table.column(column);
-        let place = |tuple: u32| bounds.partition_point(|bound| *bound < codes.get(tuple as usize));
+        let place = |codes: &[u32]| bounds.partition_point(|bound| *bound < codes[column]);
         let mut rows = vec![0; bounds.len()];
-        for tuple in part.tuples.iter() {
-            rows[place(*tuple)] += self.table.weight(*tuple);
+        for (tuple, codes) in self.tuples(part) {
+            rows[place(codes)] += self.table.weight(tuple);
         }
         if rows.iter().any(|rows| *rows > 0 && *rows < self.least)
             || rows.iter().filter(|rows| **rows > 0).count() < 2
@@ -179,12 +208,12 @@ impl Search<'_> {
             return None;
         }
         if self.reads_payloads {
-            let mut cells: Vec<Tally> = rows.iter().map(|_| Tally::default()).collect();
-            for tuple in part.tuples.iter() {
-                cells[place(*tuple)].add(self.table.cells(*tuple));
+            let mut cells: Vec<Vec<Cell>> = vec![Vec::new(); rows.len()];
+            for (tuple, codes) in self.tuples(part) {
+                cells[place(codes)].extend_from_slice(self.table.cells(tuple));
             }
-            let passes = |(tally, rows): (&mut Tally, &u64)| *rows == 0 || self.passes(*rows, tally.cells());
-            if !cells.iter_mut().zip(&rows).all(passes) {
+            let passes = |(cells, rows): (Vec<Cell>, &u64)| *rows == 0 || self.passes(*rows, &merged(cells));
+            if !cells.into_iter().zip(&rows).all(passes) {
                 return None;
             }
         }
@@ -198,31 +227,12 @@ impl Search<'_> {
 
     /// The cut `≤ x | > x` nearest the middle whose two sides meet every model.
     fn middle_cut(&self, part: &Part<'_>, column: usize, (low, high): (u32, u32)) -> Option<Vec<u32>> {
-        let codes = self.table.column(column);
-        let weighted =
-            part.tuples.iter().map(|tuple| (codes.get(*tuple as usize), self.table.weight(*tuple)));
-        // A histogram where the range is small against the part, else a sort.
-        let by_code: Vec<(u32, u64)> = if ((high - low) as usize) < 4 * part.tuples.len() {
-            let mut rows = vec![0; (high - low) as usize + 1];
-            weighted.for_each(|(code, weight)| rows[(code - low) as usize] += weight);
-            (low..).zip(rows).filter(|(_, rows)| *rows > 0).collect()
-        } else {
-            let mut by_code: Vec<(u32, u64)> = weighted.collect();
-            by_code.sort_unstable();
-            by_code.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                if same {
-                    kept.1 += next.1;
-                }
-                same
-            });
-            by_code
-        };
-        // (imbalance, x) of every cut, most balanced first; equal balance by smaller x.
+        let by_code = self.rows_by_code(part, column, low, high);
+        // (imbalance, x, rows on the left) of every cut.
         let mut left = 0;
         let cuts = by_code.iter().take(by_code.len() - 1).map(|(code, rows)| {
             left += rows;
-            (left.abs_diff(part.rows - left), *code, left)
+            (u64::abs_diff(left, part.rows - left), *code, left)
         });
         let bounds = |code: u32| vec![code, high];
         if self.literal {
@@ -240,15 +250,35 @@ impl Search<'_> {
         self.allowable(part, column, bounds(*middle)).or_else(|| self.sweep(part, column, &cuts).map(bounds))
     }
 
+    /// The rows of each code that occurs in a part, ascending.
+    fn rows_by_code(&self, part: &Part<'_>, column: usize, low: u32, high: u32) -> Vec<(u32, u64)> {
+        let weighted = self.tuples(part).map(|(tuple, codes)| (codes[column], self.table.weight(tuple)));
+        // A histogram where the range is small against the part, else a sort.
+        if ((high - low) as usize) < 4 * part.ids.len() {
+            let mut rows = vec![0; (high - low) as usize + 1];
+            weighted.for_each(|(code, weight)| rows[(code - low) as usize] += weight);
+            return (low..).zip(rows).filter(|(_, rows)| *rows > 0).collect();
+        }
+        let mut by_code: Vec<(u32, u64)> = weighted.collect();
+        by_code.sort_unstable();
+        by_code.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        by_code
+    }
+
     /// The most balanced of the cuts (given by ascending code) whose sides pass, moving rows from right to left once.
     fn sweep(&self, part: &Part<'_>, column: usize, cuts: &[(u64, u32, u64)]) -> Option<u32> {
-        let codes = self.table.column(column);
         let mut tuples: Vec<(u32, u32)> =
-            part.tuples.iter().map(|tuple| (codes.get(*tuple as usize), *tuple)).collect();
+            self.tuples(part).map(|(tuple, codes)| (codes[column], tuple)).collect();
         tuples.sort_unstable();
-        let mut right = Tally::default();
-        tuples.iter().for_each(|(_, tuple)| right.add(self.table.cells(*tuple)));
-        let mut right = right.cells().to_vec();
+        let mut right = merged(
+            tuples.iter().flat_map(|(_, tuple)| self.table.cells(*tuple)).copied().collect::<Vec<_>>(),
+        );
         let mut left: Vec<Cell> = right.iter().map(|cell| Cell { rows: 0, ..*cell }).collect();
         let present = |cells: &[Cell]| cells.iter().filter(|cell| cell.rows > 0).copied().collect::<Vec<_>>();
         let mut moved = tuples.into_iter().peekable();
@@ -274,21 +304,20 @@ impl Search<'_> {
 
     /// Cuts a part and goes on with the pieces.
     fn divide(&self, part: Part<'_>, column: usize, bounds: &[u32]) -> Result<Cut> {
-        let codes = self.table.column(column);
-        let mut rest = part.tuples;
+        let (mut ids, mut codes) = (part.ids, part.codes);
         let mut low = part.region[column].0;
         let mut pieces = Vec::with_capacity(bounds.len());
         for (place, bound) in bounds.iter().enumerate() {
             let last = place + 1 == bounds.len();
-            let count =
-                if last { rest.len() } else { partition(rest, |tuple| codes.get(tuple as usize) <= *bound) };
-            let (tuples, others) = rest.split_at_mut(count);
-            rest = others;
-            let rows = tuples.iter().map(|tuple| self.table.weight(*tuple)).sum();
+            let count = if last { ids.len() } else { partition(ids, codes, self.width, column, *bound) };
+            let (piece_ids, other_ids) = ids.split_at_mut(count);
+            let (piece_codes, other_codes) = codes.split_at_mut(count * self.width);
+            (ids, codes) = (other_ids, other_codes);
+            let rows = piece_ids.iter().map(|tuple| self.table.weight(*tuple)).sum();
             let mut region = part.region.clone();
             region[column] = (low, if last { part.region[column].1.max(*bound) } else { *bound });
             low = bound + 1;
-            pieces.push((region[column].1, Part { tuples, rows, region }));
+            pieces.push((region[column].1, Part { ids: piece_ids, codes: piece_codes, rows, region }));
         }
         let parts: Result<Vec<(u32, Cut)>> = if part.rows as usize >= PARALLEL_TUPLES {
             use rayon::prelude::*;
@@ -316,43 +345,33 @@ fn width(quasi: &Quasi, low: u32, high: u32) -> f64 {
     }
 }
 
-/// Moves the tuples that belong to the left to the front and returns their number.
-fn partition(tuples: &mut [u32], left: impl Fn(u32) -> bool) -> usize {
-    let mut count = 0;
-    for place in 0..tuples.len() {
-        if left(tuples[place]) {
-            tuples.swap(place, count);
-            count += 1;
+/// Moves the tuples whose code is at most `bound` to the front and returns their number.
+fn partition(ids: &mut [u32], codes: &mut [u32], width: usize, column: usize, bound: u32) -> usize {
+    let (mut front, mut back) = (0, ids.len());
+    while front < back {
+        if codes[front * width + column] <= bound {
+            front += 1;
+        } else {
+            back -= 1;
+            ids.swap(front, back);
+            let (left, right) = codes.split_at_mut(back * width);
+            if front < back {
+                left[front * width..(front + 1) * width].swap_with_slice(&mut right[..width]);
+            }
         }
     }
-    count
+    front
 }
 
-/// Rows per payload under construction.
-#[derive(Default)]
-struct Tally {
-    cells: Vec<Cell>,
-    sorted: bool,
-}
-
-impl Tally {
-    fn add(&mut self, cells: &[Cell]) {
-        self.cells.extend_from_slice(cells);
-        self.sorted = false;
-    }
-
-    fn cells(&mut self) -> &[Cell] {
-        if !self.sorted {
-            self.cells.sort_unstable_by_key(|cell| cell.payload);
-            self.cells.dedup_by(|next, kept| {
-                let same = next.payload == kept.payload;
-                if same {
-                    kept.rows += next.rows;
-                }
-                same
-            });
-            self.sorted = true;
+/// Cells ascending by payload, one a payload.
+fn merged(mut cells: Vec<Cell>) -> Vec<Cell> {
+    cells.sort_unstable_by_key(|cell| cell.payload);
+    cells.dedup_by(|next, kept| {
+        let same = next.payload == kept.payload;
+        if same {
+            kept.rows += next.rows;
         }
-        &self.cells
-    }
+        same
+    });
+    cells
 }
