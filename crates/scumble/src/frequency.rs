@@ -9,13 +9,20 @@ use scumble_files::table::Codes;
 use crate::pack::{Packer, group};
 use crate::payload::Payloads;
 
-/// Rows of one payload under one tuple (or in one class).
+/// Rows of one payload under one tuple (or in one class). Eight bytes, since a table may have a cell a row; a table has fewer
+/// than 2^32 rows, so they fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     /// The payload.
     pub payload: u32,
     /// How many rows have it.
-    pub rows: u64,
+    pub rows: u32,
+}
+
+/// All rows of some cells.
+#[must_use]
+pub fn total(cells: &[Cell]) -> u64 {
+    cells.iter().map(|cell| u64::from(cell.rows)).sum()
 }
 
 /// The distinct tuples of a table in lexicographic order, with their rows per payload.
@@ -24,7 +31,7 @@ pub struct FrequencyTable {
     columns: Vec<Codes>,
     starts: Vec<u32>,
     cells: Vec<Cell>,
-    weights: Vec<u64>,
+    weights: Vec<u32>,
     rows: u64,
     payloads: Payloads,
 }
@@ -83,13 +90,13 @@ impl FrequencyTable {
         code: impl Fn(usize, usize) -> u32 + Sync,
         payloads: Payloads,
         payload_of_row: &[u32],
-        weight: impl Fn(usize) -> u64,
+        weight: impl Fn(usize) -> u32,
     ) -> (Self, Vec<u32>) {
         let mut packer = Packer::new(rows);
         for (column, size) in sizes.iter().enumerate() {
             packer.push(*size, |row| code(column, row));
         }
-        let groups = group(&packer.finish());
+        let groups = group(packer.finish());
         let tuples = groups.representative.len();
         let columns = sizes
             .iter()
@@ -106,12 +113,12 @@ impl FrequencyTable {
             let rows = groups.group_of_row.iter().zip(payload_of_row).enumerate();
             rows.map(|(row, (tuple, payload))| (*tuple, Cell { payload: *payload, rows: weight(row) }))
         });
-        let weights: Vec<u64> = (0..tuples)
+        let weights: Vec<u32> = (0..tuples)
             .map(|tuple| {
                 cells[starts[tuple] as usize..starts[tuple + 1] as usize].iter().map(|c| c.rows).sum()
             })
             .collect();
-        let rows = weights.iter().sum();
+        let rows = weights.iter().map(|weight| u64::from(*weight)).sum();
         (Self { columns, starts, cells, weights, rows, payloads }, groups.group_of_row)
     }
 
@@ -142,7 +149,7 @@ impl FrequencyTable {
     /// The rows of a tuple.
     #[must_use]
     pub fn weight(&self, tuple: u32) -> u64 {
-        self.weights[tuple as usize]
+        u64::from(self.weights[tuple as usize])
     }
 
     /// The rows of a tuple per payload.
@@ -160,7 +167,7 @@ impl FrequencyTable {
     /// Rows per payload over the whole table, ascending by payload.
     #[must_use]
     pub fn payload_totals(&self) -> Vec<Cell> {
-        let mut totals = vec![0; self.payloads.len()];
+        let mut totals = vec![0_u32; self.payloads.len()];
         for cell in &self.cells {
             totals[cell.payload as usize] += cell.rows;
         }
@@ -176,7 +183,7 @@ impl FrequencyTable {
     pub fn marginal(&self, column: usize, size: usize) -> Vec<u64> {
         let mut rows = vec![0; size];
         for (code, weight) in self.columns[column].iter().zip(&self.weights) {
-            rows[code as usize] += weight;
+            rows[code as usize] += u64::from(*weight);
         }
         rows
     }
@@ -191,7 +198,7 @@ mod tests {
     use crate::payload::PayloadColumn;
 
     /// Columns of at most four values, a payload of three, and a weight for each row.
-    type Row = ([u32; 3], u32, u64);
+    type Row = ([u32; 3], u32, u32);
 
     fn count(rows: &[Row]) -> FrequencyTable {
         let column = PayloadColumn {
@@ -204,7 +211,7 @@ mod tests {
     }
 
     /// Tuples with their rows per payload value, as plain data.
-    fn plain(table: &FrequencyTable) -> Vec<(Vec<u32>, Vec<(u32, u64)>)> {
+    fn plain(table: &FrequencyTable) -> Vec<(Vec<u32>, Vec<(u32, u32)>)> {
         (0..table.tuples() as u32)
             .map(|tuple| {
                 let codes = (0..table.width()).map(|c| table.column(c).get(tuple as usize)).collect();
@@ -215,7 +222,7 @@ mod tests {
     }
 
     fn rows() -> impl Strategy<Value = Vec<Row>> {
-        prop::collection::vec(([0..4_u32, 0..4_u32, 0..4_u32], 0..3_u32, 1..4_u64), 0..40)
+        prop::collection::vec(([0..4_u32, 0..4_u32, 0..4_u32], 0..3_u32, 1..4_u32), 0..40)
     }
 
     proptest! {
@@ -244,8 +251,8 @@ mod tests {
             let table = count(&rows);
             let tuples: Vec<_> = plain(&table).into_iter().map(|(codes, _)| codes).collect();
             prop_assert!(tuples.windows(2).all(|pair| pair[0] < pair[1]));
-            prop_assert_eq!(table.rows(), rows.iter().map(|row| row.2).sum::<u64>());
-            prop_assert_eq!(table.payload_totals().iter().map(|c| c.rows).sum::<u64>(), table.rows());
+            prop_assert_eq!(table.rows(), rows.iter().map(|row| u64::from(row.2)).sum::<u64>());
+            prop_assert_eq!(total(&table.payload_totals()), table.rows());
         }
     }
 }

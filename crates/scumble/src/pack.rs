@@ -65,11 +65,11 @@ pub(crate) struct Groups {
 
 /// Groups rows with equal keys.
 #[must_use]
-pub(crate) fn group(keys: &[u64]) -> Groups {
+pub(crate) fn group(keys: Vec<u64>) -> Groups {
     let mut pairs: Vec<(u64, u32)> =
-        keys.par_iter().enumerate().map(|(row, key)| (*key, row as u32)).collect();
+        keys.into_par_iter().enumerate().map(|(row, key)| (key, row as u32)).collect();
     pairs.par_sort_unstable();
-    let mut group_of_row = vec![0; keys.len()];
+    let mut group_of_row = vec![0; pairs.len()];
     let mut representative = Vec::new();
     let mut last = None;
     for (key, row) in pairs {
@@ -92,7 +92,7 @@ mod tests {
         let mut packer = Packer::new(rows.len());
         packer.push(3, |row| rows[row][0]);
         packer.push(2, |row| rows[row][1]);
-        let groups = group(&packer.finish());
+        let groups = group(packer.finish());
         assert_eq!(groups.group_of_row, [2, 1, 2, 0]);
         assert_eq!(groups.representative, [3, 1, 0]);
     }
@@ -106,7 +106,7 @@ mod tests {
         for column in 0..8 {
             packer.push(1 << 20, |row| rows[row][column]);
         }
-        let groups = group(&packer.finish());
+        let groups = group(packer.finish());
         let mut sorted = rows.clone();
         sorted.sort_unstable();
         for (row, tuple) in rows.iter().enumerate() {

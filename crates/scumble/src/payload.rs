@@ -41,7 +41,7 @@ impl Payloads {
         for (place, column) in columns.iter().enumerate() {
             packer.push(column.values.len() as u32, |row| code(place, row));
         }
-        let groups = group(&packer.finish());
+        let groups = group(packer.finish());
         let codes = groups
             .representative
             .iter()

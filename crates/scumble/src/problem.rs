@@ -143,7 +143,7 @@ impl Problem {
         // Classes are numbered by content, so equal sizes are taken in the order of their content.
         kept.sort_by_key(|class| classes.size(*class));
         let mut suppressed = classes.assignment.suppressed.clone();
-        let mut rows = vec![0; payloads.len()];
+        let mut rows = vec![0_u32; payloads.len()];
         for cell in classes.star(payloads).cells {
             rows[cell.payload as usize] = cell.rows;
         }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::config::StarPolicy;
-use crate::frequency::{Cell, FrequencyTable, cells_by_group};
+use crate::frequency::{Cell, FrequencyTable, cells_by_group, total};
 use crate::payload::Payloads;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::Assignment;
@@ -46,7 +46,9 @@ impl ClassView<'_> {
     /// Rows per value of a payload column, ascending by value, into `tally` (cleared first).
     pub fn tally(&self, column: usize, tally: &mut Vec<(u32, u64)>) {
         tally.clear();
-        tally.extend(self.cells.iter().map(|cell| (self.payloads.value(cell.payload, column), cell.rows)));
+        tally.extend(
+            self.cells.iter().map(|cell| (self.payloads.value(cell.payload, column), u64::from(cell.rows))),
+        );
         if self.payloads.columns.len() > 1 {
             tally.sort_unstable_by_key(|(value, _)| *value);
             tally.dedup_by(|next, kept| {
@@ -82,7 +84,7 @@ impl Classes {
                 .columns
                 .iter()
                 .zip(&all_star)
-                .all(|(column, star)| star[column.of_class[class] as usize]);
+                .all(|(column, star)| star[column.of_class.get(class) as usize]);
             // With no quasi-identifier at all there is nothing to suppress.
             assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
         }
@@ -92,9 +94,7 @@ impl Classes {
                 table.cells(tuple).iter().map(move |cell| (class, *cell))
             })
         });
-        let size = |class: usize| {
-            cells[starts[class] as usize..starts[class + 1] as usize].iter().map(|c| c.rows).sum()
-        };
+        let size = |class: usize| total(&cells[starts[class] as usize..starts[class + 1] as usize]);
         let sizes = (0..assignment.classes()).map(size).collect();
         let mut classes = Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0 };
         classes.count_star(table.payloads().len());
@@ -102,7 +102,7 @@ impl Classes {
     }
 
     fn count_star(&mut self, payloads: usize) {
-        let mut rows = vec![0; payloads];
+        let mut rows = vec![0_u32; payloads];
         for class in 0..self.len() {
             if self.assignment.suppressed[class] {
                 for cell in self.class_cells(class) {
@@ -110,7 +110,7 @@ impl Classes {
                 }
             }
         }
-        self.star_rows = rows.iter().sum();
+        self.star_rows = rows.iter().map(|rows| u64::from(*rows)).sum();
         self.star = (0..)
             .zip(rows)
             .filter(|(_, rows)| *rows > 0)

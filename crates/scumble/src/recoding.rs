@@ -6,6 +6,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
+use scumble_files::table::Codes;
 
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::NodeId;
@@ -133,14 +134,21 @@ pub struct ClassColumn {
     /// The distinct values.
     pub values: Vec<Value>,
     /// For each class the place of its value in `values`.
-    pub of_class: Vec<u32>,
+    pub of_class: Codes,
+}
+
+/// Places among `values` values, in the narrowest integers.
+fn narrow(values: usize, places: impl Iterator<Item = u32>) -> Codes {
+    let mut codes = Codes::with_capacity(values, places.size_hint().0);
+    places.for_each(|place| codes.push(place));
+    codes
 }
 
 impl ClassColumn {
     /// The value of a class.
     #[must_use]
     pub fn value(&self, class: usize) -> Value {
-        self.values[self.of_class[class] as usize]
+        self.values[self.of_class.get(class) as usize]
     }
 
     /// Numbers the distinct values in ascending order.
@@ -150,7 +158,7 @@ impl ClassColumn {
         values.sort_unstable();
         let place: HashMap<Value, u32, foldhash::fast::FixedState> =
             values.iter().copied().zip(0..).collect();
-        let of_class = of_class.map(|value| place[&value]).collect();
+        let of_class = narrow(values.len(), of_class.map(|value| place[&value]));
         Self { values, of_class }
     }
 
@@ -165,7 +173,8 @@ impl ClassColumn {
                 values.push(Value::Node(node));
             }
         }
-        Self { values, of_class: of_class.map(|node| place[node as usize]).collect() }
+        let of_class = narrow(values.len(), of_class.map(|node| place[node as usize]));
+        Self { values, of_class }
     }
 }
 
@@ -206,7 +215,7 @@ fn apply_levels(levels: &[u32], table: &FrequencyTable, quasi: &[Quasi]) -> Assi
         let nodes = quasi.tree().map_or(1, |tree| tree.node_count());
         packer.push(nodes, |tuple| map[codes.get(tuple) as usize]);
     }
-    let groups = group(&packer.finish());
+    let groups = group(packer.finish());
     let columns = (0..quasi.len())
         .into_par_iter()
         .map(|column| {

@@ -116,9 +116,9 @@ impl Algorithm for Iacc {
             problem.progress.check()?;
             for member in same {
                 for (place, column) in columns.iter_mut().enumerate() {
-                    let value = classes.assignment.columns[place].of_class[*member];
+                    let value = classes.assignment.columns[place].of_class.get(*member);
                     for cell in classes.class_cells(*member) {
-                        column.after.remove(value, payloads.value(cell.payload, class), cell.rows);
+                        column.after.remove(value, payloads.value(cell.payload, class), u64::from(cell.rows));
                     }
                 }
             }

@@ -47,7 +47,7 @@ impl Contingency {
         for tuple in 0..table.tuples() as u32 {
             for cell in table.cells(tuple) {
                 let class = table.payloads().value(cell.payload, class);
-                counts.add(codes.get(tuple as usize), class, cell.rows);
+                counts.add(codes.get(tuple as usize), class, u64::from(cell.rows));
             }
         }
         counts

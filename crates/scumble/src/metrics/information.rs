@@ -49,9 +49,9 @@ pub fn contingencies(classes: &Classes, problem: &Problem, class: usize) -> Vec<
             for (place, value) in column.of_class.iter().enumerate() {
                 for cell in classes.class_cells(place) {
                     let label = payloads.value(cell.payload, class);
-                    before.add(*value, label, cell.rows);
+                    before.add(value, label, u64::from(cell.rows));
                     if !classes.is_suppressed(place) {
-                        after.add(*value, label, cell.rows);
+                        after.add(value, label, u64::from(cell.rows));
                     }
                 }
             }

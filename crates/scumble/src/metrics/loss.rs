@@ -47,7 +47,7 @@ pub fn by_column(classes: &Classes, problem: &Problem) -> Vec<f64> {
             let mut rows_of_value = vec![0_u64; loss.len()];
             for (class, value) in column.of_class.iter().enumerate() {
                 if !classes.is_suppressed(class) {
-                    rows_of_value[*value as usize] += classes.size(class);
+                    rows_of_value[value as usize] += classes.size(class);
                 }
             }
             let shown: f64 = rows_of_value.iter().zip(&loss).map(|(rows, loss)| *rows as f64 * loss).sum();

@@ -30,7 +30,7 @@ impl Metric for Precision {
             let mut rows_of_value = vec![0_u64; column.values.len()];
             for (class, value) in column.of_class.iter().enumerate() {
                 if !classes.is_suppressed(class) {
-                    rows_of_value[*value as usize] += classes.size(class);
+                    rows_of_value[value as usize] += classes.size(class);
                 }
             }
             let shown: f64 = rows_of_value

@@ -72,9 +72,10 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         .into_iter()
         .map(|(column, place)| {
             let payload = &context.table.payloads().columns[place];
-            let mut original = vec![0; payload.values.len()];
+            let mut original = vec![0_u64; payload.values.len()];
             for cell in context.table.payload_totals() {
-                original[context.table.payloads().value(cell.payload, place) as usize] += cell.rows;
+                original[context.table.payloads().value(cell.payload, place) as usize] +=
+                    u64::from(cell.rows);
             }
             let distance = match distance {
                 Some("equal") => Distance::Equal,

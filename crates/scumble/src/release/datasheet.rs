@@ -95,7 +95,7 @@ fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
         .iter()
         .enumerate()
         .filter(|(class, _)| !classes.is_suppressed(*class))
-        .map(|(_, value)| value_kind(quasi, column.values[*value as usize]))
+        .map(|(_, value)| value_kind(quasi, column.values[value as usize]))
         .collect();
     if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
         kinds.push("suppressed");

@@ -6,7 +6,7 @@ use crate::config::{Role, StarPolicy};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::Provenance as Origin;
 use crate::metrics::{information, loss};
-use crate::pack::{Packer, group};
+use crate::pack::Packer;
 use crate::quasi::{Quasi, Shape};
 use crate::recoding::Step;
 use crate::registry::METRICS;
@@ -204,7 +204,7 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
     let mut released = vec![0_u64; shown.values.len()];
     for (class, value) in shown.of_class.iter().enumerate() {
         if !classes.is_suppressed(class) {
-            released[*value as usize] += classes.size(class);
+            released[value as usize] += classes.size(class);
         }
     }
     let before: Vec<ValueCount> = (0..)
@@ -370,6 +370,7 @@ fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi)
 }
 
 fn kept(run: &Run<'_>) -> KeptExactly {
+    use rayon::prelude::*;
     let names: Vec<&str> = run.kept_columns().collect();
     let rows = run.source.rows as u64;
     let columns = names
@@ -392,9 +393,9 @@ fn kept(run: &Run<'_>) -> KeptExactly {
     for column in names.iter().filter_map(|name| run.source.column(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
-    let groups = group(&packer.finish());
-    let mut counts = vec![0_u64; groups.representative.len()];
-    groups.group_of_row.iter().for_each(|group| counts[*group as usize] += 1);
+    let mut keys = packer.finish();
+    keys.par_sort_unstable();
+    let counts: Vec<u64> = keys.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
     let together = (!names.is_empty()).then(|| uniqueness(&counts, rows));
     KeptExactly { columns, together, homogeneous: homogeneous(run) }
 }

@@ -134,8 +134,8 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let clock = Instant::now();
     let entry = registry::find("algorithm", &plan.algorithm.name, ALGORITHMS)?;
     let algorithm = build_algorithm(plan, entry)?;
-    let prepared = prepare(&table, plan, options.folder, algorithm.needs_trees())?;
-    let tuple_of_row = prepared.tuple_of_row.clone();
+    let mut prepared = prepare(&table, plan, options.folder, algorithm.needs_trees())?;
+    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let mut run = search(plan, &table, entry, &*algorithm, prepared, options.progress.clone())?;
     run.notes.append(&mut notes);
     seconds.search = clock.elapsed().as_secs_f64();
@@ -143,8 +143,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    let released_rows = rows::arrange(&run, &tuple_of_row);
-    drop(tuple_of_row);
+    let released_rows = rows::arrange(&run, tuple_of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let mut file = targets.private_file()?;

@@ -44,6 +44,8 @@ pub(super) fn recoding<'a>(run: &'a Run<'_>) -> RecodingFile<'a> {
                 labels: column.values.iter().map(|value| quasi.label(*value)).collect(),
             })
             .collect(),
-        classes: shown.map(|class| columns.iter().map(|column| column.of_class[class]).collect()).collect(),
+        classes: shown
+            .map(|class| columns.iter().map(|column| column.of_class.get(class)).collect())
+            .collect(),
     }
 }

@@ -15,32 +15,39 @@ use crate::pack::Packer;
 
 /// The rows of a release before they are written.
 pub(crate) struct ReleasedRows {
-    /// For each original row its class.
-    pub(crate) class_of_row: Vec<u32>,
+    /// For each original row what it looks like: the number of its class among the kept ones, or one more.
+    pub(crate) look_of_row: Vec<u32>,
     /// For each released row the original row it came from. Private.
     pub(crate) order: Vec<u32>,
-    /// For each quasi-identifier the labels in ascending order, and the label of each class.
+    /// For each quasi-identifier the labels in ascending order, and the label of each look.
     pub(crate) labels: Vec<(Texts, Vec<u32>)>,
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: &[u32]) -> ReleasedRows {
+pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>) -> ReleasedRows {
     let classes = run.classes();
+    // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
+    let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
+    let mut kept = 0;
+    for class in 0..classes.len() {
+        look_of_class.push(if classes.is_suppressed(class) { u32::MAX } else { kept });
+        kept += u32::from(!classes.is_suppressed(class));
+    }
     let labels: Vec<(Texts, Vec<u32>)> =
         (0..run.problem.quasi.len()).into_par_iter().map(|column| column_labels(run, column)).collect();
-    let class_of_row: Vec<u32> =
-        tuple_of_row.par_iter().map(|tuple| classes.assignment.class_of_tuple[*tuple as usize]).collect();
-    let dropped =
-        |class: u32| run.problem.star_policy == StarPolicy::Drop && classes.is_suppressed(class as usize);
-    let mut order: Vec<u32> =
-        (0..class_of_row.len() as u32).filter(|row| !dropped(class_of_row[*row as usize])).collect();
-    if !run.plan.keep_order {
-        sort_by_content(run, &labels, &class_of_row, &mut order);
-    }
-    ReleasedRows { class_of_row, order, labels }
+    let mut look_of_row = tuple_of_row;
+    look_of_row.par_iter_mut().for_each(|place| {
+        let class = classes.assignment.class_of_tuple[*place as usize];
+        *place = look_of_class[class as usize].min(kept);
+    });
+    drop(look_of_class);
+    let dropped = |row: u32| run.problem.star_policy == StarPolicy::Drop && look_of_row[row as usize] == kept;
+    let order: Vec<u32> = (0..look_of_row.len() as u32).filter(|row| !dropped(*row)).collect();
+    let order = if run.plan.keep_order { order } else { sort_by_content(run, &labels, &look_of_row, &order) };
+    ReleasedRows { look_of_row, order, labels }
 }
 
-/// The labels of a column in ascending order, and the label of each class; equal labels are one.
+/// The labels of a column in ascending order, and the label of each kept class and, last, of suppressed rows.
 fn column_labels(run: &Run<'_>, column: usize) -> (Texts, Vec<u32>) {
     let classes = run.classes();
     let shown = &classes.assignment.columns[column];
@@ -50,42 +57,60 @@ fn column_labels(run: &Run<'_>, column: usize) -> (Texts, Vec<u32>) {
     sorted.sort_unstable();
     sorted.dedup();
     let place = |text: &str| sorted.binary_search(&text).unwrap_or(0) as u32;
-    let star = place(label::STAR);
     let place_of_value: Vec<u32> = of_value.iter().map(|text| place(text)).collect();
-    let of_class =
-        (0..classes.len())
-            .map(|class| {
-                if classes.is_suppressed(class) {
-                    star
-                } else {
-                    place_of_value[shown.of_class[class] as usize]
-                }
-            })
-            .collect();
-    (sorted.into_iter().collect(), of_class)
+    let of_look = (0..classes.len())
+        .filter(|class| !classes.is_suppressed(*class))
+        .map(|class| place_of_value[shown.of_class.get(class) as usize])
+        .chain([place(label::STAR)])
+        .collect();
+    (sorted.into_iter().collect(), of_look)
 }
 
-fn sort_by_content(run: &Run<'_>, labels: &[(Texts, Vec<u32>)], class_of_row: &[u32], order: &mut [u32]) {
-    // Classes by their labels first: far fewer than rows. Classes that look the same get the same rank.
-    let mut classes: Vec<u32> = (0..run.classes().len() as u32).collect();
-    let shown = |class: u32| labels.iter().map(move |(_, of_class)| of_class[class as usize]);
-    classes.par_sort_unstable_by(|a, b| shown(*a).cmp(shown(*b)));
-    let mut rank = vec![0_u32; classes.len()];
-    for pair in classes.windows(2) {
-        let step = u32::from(shown(pair[0]).ne(shown(pair[1])));
-        rank[pair[1] as usize] = rank[pair[0] as usize] + step;
+/// Rows in the order of what they show: by their look (a counting sort), then by the columns that are kept.
+fn sort_by_content(
+    run: &Run<'_>,
+    labels: &[(Texts, Vec<u32>)],
+    look_of_row: &[u32],
+    rows: &[u32],
+) -> Vec<u32> {
+    let count = labels.first().map_or(1, |(_, of_look)| of_look.len());
+    let mut looks: Vec<u32> = (0..count as u32).collect();
+    let shown = |look: u32| labels.iter().map(move |(_, of_look)| of_look[look as usize]);
+    looks.par_sort_unstable_by(|a, b| shown(*a).cmp(shown(*b)));
+    // Looks that cannot be told apart get the same rank.
+    let mut rank = vec![0_u32; count];
+    for pair in looks.windows(2) {
+        rank[pair[1] as usize] = rank[pair[0] as usize] + u32::from(shown(pair[0]).ne(shown(pair[1])));
     }
-    let mut packer = Packer::new(class_of_row.len());
-    packer.push(rank.len() as u32, |row| rank[class_of_row[row] as usize]);
+    let mut starts = vec![0_usize; count + 1];
+    rows.iter().for_each(|row| starts[rank[look_of_row[*row as usize] as usize] as usize + 1] += 1);
+    for rank in 0..count {
+        starts[rank + 1] += starts[rank];
+    }
+    let mut order = vec![0; rows.len()];
+    let mut next = starts.clone();
+    for row in rows {
+        let place = &mut next[rank[look_of_row[*row as usize] as usize] as usize];
+        order[*place] = *row;
+        *place += 1;
+    }
+    let mut packer = Packer::new(look_of_row.len());
     for column in run.kept_columns().filter_map(|name| run.source.column(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     let keys = packer.finish();
     // The original row number only decides between rows that look the same, where it cannot be seen.
-    let mut keyed: Vec<(u64, u32)> = order.par_iter().map(|row| (keys[*row as usize], *row)).collect();
-    drop(keys);
-    keyed.par_sort_unstable();
-    order.par_iter_mut().zip(keyed).for_each(|(place, (_, row))| *place = row);
+    let mut rest = order.as_mut_slice();
+    let mut groups = Vec::with_capacity(count);
+    for rank in 0..count {
+        let (group, others) = rest.split_at_mut(starts[rank + 1] - starts[rank]);
+        groups.push(group);
+        rest = others;
+    }
+    groups
+        .into_par_iter()
+        .for_each(|group| group.par_sort_unstable_by_key(|row| (keys[*row as usize], *row)));
+    order
 }
 
 /// The columns of the release in the order of the original table.
@@ -93,8 +118,8 @@ pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format:
     let mut columns = Vec::new();
     for (name, _) in &run.plan.columns {
         if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == *name) {
-            let (texts, of_class) = &rows.labels[place];
-            let cells = Cells::Via { class_of_row: &rows.class_of_row, code_of_class: of_class };
+            let (texts, of_look) = &rows.labels[place];
+            let cells = Cells::Via { class_of_row: &rows.look_of_row, code_of_class: of_look };
             columns.push(OutColumn { name, texts, cells, kind: ColumnType::Text });
         } else if run.kept_columns().any(|kept| kept == name) {
             if let Some(column) = run.source.column(name) {
