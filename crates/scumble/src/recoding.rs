@@ -37,9 +37,9 @@ pub enum Step {
 #[derive(Debug, Clone, Default)]
 pub struct CutTree {
     nodes: Vec<CutNode>,
-    /// The values of each class, class by class.
-    values: Vec<Value>,
-    width: usize,
+    /// What the classes show, column by column.
+    columns: Vec<ClassColumn>,
+    classes: u32,
 }
 
 /// A place in a [`CutTree`].
@@ -54,7 +54,7 @@ enum CutNode {
 /// A cut tree under construction, as a search returns it: children own their own children.
 pub enum Cut {
     /// A class with the values it shows and the number of tuples in it.
-    Class(Vec<Value>, usize),
+    Class(Box<[Value]>, usize),
     /// A cut: for each part the last code that belongs to it, ascending, and what is below.
     Parts(u32, Vec<(u32, Cut)>),
 }
@@ -63,41 +63,38 @@ impl CutTree {
     /// The flat form of a cut.
     #[must_use]
     pub fn new(width: usize, root: Cut) -> Self {
-        let mut tree = Self { width, ..Self::default() };
-        tree.add(root);
+        let mut tree = Self::default();
+        let mut columns: Vec<Interner> = (0..width).map(|_| Interner::default()).collect();
+        tree.add(root, &mut columns);
+        tree.columns = columns.into_par_iter().map(Interner::finish).collect();
         tree
     }
 
-    fn add(&mut self, cut: Cut) -> u32 {
+    fn add(&mut self, cut: Cut, columns: &mut [Interner]) -> u32 {
         let place = self.nodes.len();
         match cut {
             Cut::Class(values, _) => {
-                self.nodes.push(CutNode::Class((self.values.len() / self.width.max(1)) as u32));
-                self.values.extend(values);
+                self.nodes.push(CutNode::Class(self.classes));
+                self.classes += 1;
+                columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
             }
             Cut::Parts(column, parts) => {
                 self.nodes.push(CutNode::Cut { column, uppers: Vec::new() });
-                let added = parts.into_iter().map(|(upper, part)| (upper, self.add(part))).collect();
+                let added = parts.into_iter().map(|(upper, part)| (upper, self.add(part, columns))).collect();
                 self.nodes[place] = CutNode::Cut { column, uppers: added };
             }
         }
         place as u32
     }
 
-    /// The number of classes.
-    #[must_use]
-    pub fn classes(&self) -> usize {
-        self.nodes.iter().filter(|node| matches!(node, CutNode::Class(_))).count()
-    }
-
     /// What the classes show, for tuples whose classes are known already.
     #[must_use]
     pub fn assignment(&self, class_of_tuple: Vec<u32>) -> Assignment {
-        let columns = (0..self.width)
-            .into_par_iter()
-            .map(|column| ClassColumn::new(self.values.iter().skip(column).step_by(self.width).copied()))
-            .collect();
-        Assignment { class_of_tuple, columns, suppressed: vec![false; self.classes()] }
+        Assignment {
+            class_of_tuple,
+            columns: self.columns.clone(),
+            suppressed: vec![false; self.classes as usize],
+        }
     }
 
     /// The class of a tuple. The last part of a cut takes what lies above it, so the rule is total; whether
@@ -151,18 +148,7 @@ impl ClassColumn {
         self.values[self.of_class.get(class) as usize]
     }
 
-    /// Numbers the distinct values in ascending order.
-    fn new(of_class: impl Iterator<Item = Value> + Clone) -> Self {
-        let distinct: HashSet<Value, foldhash::fast::FixedState> = of_class.clone().collect();
-        let mut values: Vec<Value> = distinct.into_iter().collect();
-        values.sort_unstable();
-        let place: HashMap<Value, u32, foldhash::fast::FixedState> =
-            values.iter().copied().zip(0..).collect();
-        let of_class = narrow(values.len(), of_class.map(|value| place[&value]));
-        Self { values, of_class }
-    }
-
-    /// The same for nodes of a tree with `nodes` nodes, which need no hashing.
+    /// A column of nodes of a tree with `nodes` nodes.
     fn of_nodes(of_class: impl Iterator<Item = NodeId> + Clone, nodes: u32) -> Self {
         let mut place = vec![u32::MAX; nodes as usize];
         of_class.clone().for_each(|node| place[node as usize] = 0);
@@ -175,6 +161,32 @@ impl ClassColumn {
         }
         let of_class = narrow(values.len(), of_class.map(|node| place[node as usize]));
         Self { values, of_class }
+    }
+}
+
+/// A column of classes under construction: values are numbered as they come.
+#[derive(Default)]
+struct Interner {
+    number: HashMap<Value, u32, foldhash::fast::FixedState>,
+    of_class: Vec<u32>,
+}
+
+impl Interner {
+    fn push(&mut self, value: Value) {
+        let next = self.number.len() as u32;
+        self.of_class.push(*self.number.entry(value).or_insert(next));
+    }
+
+    /// The column with its values in ascending order.
+    fn finish(self) -> ClassColumn {
+        let mut numbered: Vec<(Value, u32)> = self.number.into_iter().collect();
+        numbered.sort_unstable();
+        let mut place = vec![0; numbered.len()];
+        for (at, (_, number)) in (0..).zip(&numbered) {
+            place[*number as usize] = at;
+        }
+        let of_class = narrow(numbered.len(), self.of_class.iter().map(|number| place[*number as usize]));
+        ClassColumn { values: numbered.into_iter().map(|(value, _)| value).collect(), of_class }
     }
 }
 

@@ -58,9 +58,9 @@ struct Search<'a> {
 ///
 /// The codes lie tuple by tuple and move with the tuples, so that a part is one piece of memory: a search spends its time
 /// going through parts, and small ones then fit into the cache.
-struct Part<'t> {
+struct Part<'t, C> {
     ids: &'t mut [u32],
-    codes: &'t mut [u32],
+    codes: &'t mut [C],
     rows: u64,
     region: Vec<(u32, u32)>,
 }
@@ -88,16 +88,8 @@ impl Algorithm for Mondrian {
             width,
         };
         let mut ids: Vec<u32> = (0..table.tuples() as u32).collect();
-        let mut codes = vec![0; table.tuples() * width];
-        for column in 0..width {
-            for (place, code) in table.column(column).iter().enumerate() {
-                codes[place * width + column] = code;
-            }
-        }
-        let region = problem.quasi.iter().map(|quasi| (0, quasi.size().saturating_sub(1))).collect();
-        let whole = Part { ids: &mut ids, codes: &mut codes, rows: table.rows(), region };
-        let root = search.split(whole)?;
-        drop(codes);
+        let narrow = problem.quasi.iter().all(|quasi| quasi.size() <= 1 << 16);
+        let root = if narrow { search.start::<u16>(&mut ids)? } else { search.start::<u32>(&mut ids)? };
         // Parts were cut in place, so the tuples of the first class come first, and so on.
         let mut class_of_tuple = vec![0; table.tuples()];
         let mut sizes = Vec::new();
@@ -122,8 +114,37 @@ fn class_sizes(cut: &Cut, sizes: &mut Vec<usize>) {
     }
 }
 
+/// A code in a part: two bytes where they suffice, since a search mostly waits for memory.
+trait Code: Copy + Ord + Default + Send + Into<u32> {
+    fn from_code(code: u32) -> Self;
+}
+
+impl Code for u16 {
+    fn from_code(code: u32) -> Self {
+        code as Self
+    }
+}
+
+impl Code for u32 {
+    fn from_code(code: u32) -> Self {
+        code
+    }
+}
+
 impl Search<'_> {
-    fn split(&self, part: Part<'_>) -> Result<Cut> {
+    /// Cuts the whole table. Afterwards the tuples in `ids` are in the order of the classes.
+    fn start<C: Code>(&self, ids: &mut [u32]) -> Result<Cut> {
+        let mut codes = vec![C::default(); self.table.tuples() * self.width];
+        for column in 0..self.width {
+            for (place, code) in self.table.column(column).iter().enumerate() {
+                codes[place * self.width + column] = C::from_code(code);
+            }
+        }
+        let region = self.problem.quasi.iter().map(|quasi| (0, quasi.size().saturating_sub(1))).collect();
+        self.split(Part { ids, codes: &mut codes, rows: self.table.rows(), region })
+    }
+
+    fn split<C: Code>(&self, part: Part<'_, C>) -> Result<Cut> {
         self.problem.progress.check()?;
         let extents = self.extents(&part);
         if part.rows >= 2 * self.least {
@@ -149,12 +170,12 @@ impl Search<'_> {
     }
 
     /// The tuples of a part with their codes.
-    fn tuples<'p>(&self, part: &'p Part<'_>) -> impl Iterator<Item = (u32, &'p [u32])> + Clone {
+    fn tuples<'p, C: Code>(&self, part: &'p Part<'_, C>) -> impl Iterator<Item = (u32, &'p [C])> + Clone {
         part.ids.iter().copied().zip(part.codes.chunks_exact(self.width.max(1)))
     }
 
     /// The least and greatest code of each column in a part.
-    fn extents(&self, part: &Part<'_>) -> Vec<(u32, u32)> {
+    fn extents<C: Code>(&self, part: &Part<'_, C>) -> Vec<(u32, u32)> {
         let first = part.codes.get(..self.width).unwrap_or_default();
         let (mut low, mut high) = (first.to_vec(), first.to_vec());
         for tuple in part.codes.chunks_exact(self.width.max(1)) {
@@ -163,12 +184,12 @@ impl Search<'_> {
                 *high = (*high).max(*code);
             }
         }
-        low.into_iter().zip(high).collect()
+        low.into_iter().zip(high).map(|(low, high)| (low.into(), high.into())).collect()
     }
 
     /// What a finished part shows: nodes and sets as small as its values allow, intervals as wide as its region,
     /// unless the column asks for tight ones.
-    fn values(&self, region: &[(u32, u32)], extents: &[(u32, u32)]) -> Vec<Value> {
+    fn values(&self, region: &[(u32, u32)], extents: &[(u32, u32)]) -> Box<[Value]> {
         let value = |((quasi, region), extent): ((&Quasi, &(u32, u32)), &(u32, u32))| match &quasi.shape {
             Shape::Line(line) if !quasi.tight && Some(extent.1) != line.missing() => {
                 // The region of numbers ends before the missing value's code.
@@ -180,7 +201,7 @@ impl Search<'_> {
     }
 
     /// The last codes of the parts of an allowable cut of this column, if there is one.
-    fn cut(&self, part: &Part<'_>, column: usize, extent: (u32, u32)) -> Option<Vec<u32>> {
+    fn cut<C: Code>(&self, part: &Part<'_, C>, column: usize, extent: (u32, u32)) -> Option<Vec<u32>> {
         let quasi = &self.problem.quasi[column];
         match &quasi.shape {
             Shape::Tree(tree) => {
@@ -196,8 +217,8 @@ impl Search<'_> {
     }
 
     /// Drops empty parts from a cut; `None` if fewer than two remain or one fails a model.
-    fn allowable(&self, part: &Part<'_>, column: usize, bounds: Vec<u32>) -> Option<Vec<u32>> {
-        let place = |codes: &[u32]| bounds.partition_point(|bound| *bound < codes[column]);
+    fn allowable<C: Code>(&self, part: &Part<'_, C>, column: usize, bounds: Vec<u32>) -> Option<Vec<u32>> {
+        let place = |codes: &[C]| bounds.partition_point(|bound| *bound < codes[column].into());
         let mut rows = vec![0; bounds.len()];
         for (tuple, codes) in self.tuples(part) {
             rows[place(codes)] += self.table.weight(tuple);
@@ -226,7 +247,12 @@ impl Search<'_> {
     }
 
     /// The cut `≤ x | > x` nearest the middle whose two sides meet every model.
-    fn middle_cut(&self, part: &Part<'_>, column: usize, (low, high): (u32, u32)) -> Option<Vec<u32>> {
+    fn middle_cut<C: Code>(
+        &self,
+        part: &Part<'_, C>,
+        column: usize,
+        (low, high): (u32, u32),
+    ) -> Option<Vec<u32>> {
         let by_code = self.rows_by_code(part, column, low, high);
         // (imbalance, x, rows on the left) of every cut.
         let mut left = 0;
@@ -251,8 +277,15 @@ impl Search<'_> {
     }
 
     /// The rows of each code that occurs in a part, ascending.
-    fn rows_by_code(&self, part: &Part<'_>, column: usize, low: u32, high: u32) -> Vec<(u32, u64)> {
-        let weighted = self.tuples(part).map(|(tuple, codes)| (codes[column], self.table.weight(tuple)));
+    fn rows_by_code<C: Code>(
+        &self,
+        part: &Part<'_, C>,
+        column: usize,
+        low: u32,
+        high: u32,
+    ) -> Vec<(u32, u64)> {
+        let weighted =
+            self.tuples(part).map(|(tuple, codes)| (codes[column].into(), self.table.weight(tuple)));
         // A histogram where the range is small against the part, else a sort.
         if ((high - low) as usize) < 4 * part.ids.len() {
             let mut rows = vec![0; (high - low) as usize + 1];
@@ -272,9 +305,9 @@ impl Search<'_> {
     }
 
     /// The most balanced of the cuts (given by ascending code) whose sides pass, moving rows from right to left once.
-    fn sweep(&self, part: &Part<'_>, column: usize, cuts: &[(u64, u32, u64)]) -> Option<u32> {
+    fn sweep<C: Code>(&self, part: &Part<'_, C>, column: usize, cuts: &[(u64, u32, u64)]) -> Option<u32> {
         let mut tuples: Vec<(u32, u32)> =
-            self.tuples(part).map(|(tuple, codes)| (codes[column], tuple)).collect();
+            self.tuples(part).map(|(tuple, codes)| (codes[column].into(), tuple)).collect();
         tuples.sort_unstable();
         let mut right = merged(
             tuples.iter().flat_map(|(_, tuple)| self.table.cells(*tuple)).copied().collect::<Vec<_>>(),
@@ -303,7 +336,7 @@ impl Search<'_> {
     }
 
     /// Cuts a part and goes on with the pieces.
-    fn divide(&self, part: Part<'_>, column: usize, bounds: &[u32]) -> Result<Cut> {
+    fn divide<C: Code>(&self, part: Part<'_, C>, column: usize, bounds: &[u32]) -> Result<Cut> {
         let (mut ids, mut codes) = (part.ids, part.codes);
         let mut low = part.region[column].0;
         let mut pieces = Vec::with_capacity(bounds.len());
@@ -346,10 +379,10 @@ fn width(quasi: &Quasi, low: u32, high: u32) -> f64 {
 }
 
 /// Moves the tuples whose code is at most `bound` to the front and returns their number.
-fn partition(ids: &mut [u32], codes: &mut [u32], width: usize, column: usize, bound: u32) -> usize {
+fn partition<C: Code>(ids: &mut [u32], codes: &mut [C], width: usize, column: usize, bound: u32) -> usize {
     let (mut front, mut back) = (0, ids.len());
     while front < back {
-        if codes[front * width + column] <= bound {
+        if codes[front * width + column].into() <= bound {
             front += 1;
         } else {
             back -= 1;
