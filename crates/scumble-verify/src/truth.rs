@@ -218,8 +218,8 @@ fn pair_columns<'a>(
     Ok((faults, pairings))
 }
 
-/// Value pairs up to this number are remembered in a table of bytes, above it in a hash table.
-const DENSE: usize = 1 << 24;
+/// Value pairs up to this number are remembered, in a table of bytes.
+const DENSE: usize = 1 << 22;
 
 impl Pairing<'_> {
     fn check(&self, row_map: &[u32]) -> ColumnTruth {
@@ -247,7 +247,7 @@ impl Pairing<'_> {
         self.released.values.iter().map(|text| self.original.values.find_sorted(text)).collect()
     }
 
-    /// Asks only once about each pair of values.
+    /// Asks only once about each pair of values, where there are few.
     fn check_pairs_once(&self, row_map: &[u32], covers: impl Fn(u32, u32) -> bool) -> ColumnTruth {
         let labels = self.released.values.len();
         match self.original.values.len().checked_mul(labels) {
@@ -258,14 +258,8 @@ impl Pairing<'_> {
                     *known[place].get_or_insert_with(|| covers(original, released))
                 })
             }
-            _ => {
-                let mut known: HashSet<(u32, u32), FixedState> = HashSet::default();
-                // Only true pairs are remembered: false ones are rare, or all is lost anyway.
-                self.check_cells(row_map, |original, released| {
-                    let pair = (original, released);
-                    known.contains(&pair) || (covers(original, released) && known.insert(pair))
-                })
-            }
+            // Remembering this many pairs costs more than asking again.
+            _ => self.check_cells(row_map, covers),
         }
     }
 

@@ -102,8 +102,8 @@ fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
     }
     kinds.sort_unstable();
     kinds.dedup();
-    let how = match (&run.recoding.step, quasi.tree()) {
-        (crate::recoding::Step::Levels(levels), Some(tree)) => {
+    let how = match (&run.levels, quasi.tree()) {
+        (Some(levels), Some(tree)) => {
             format!("generalised to level {} of {}", levels[place], tree.height())
         }
         _ => "generalised class by class".into(),

@@ -8,7 +8,6 @@ use crate::hierarchy::Provenance as Origin;
 use crate::metrics::{information, loss};
 use crate::pack::Packer;
 use crate::quasi::{Quasi, Shape};
-use crate::recoding::Step;
 use crate::registry::METRICS;
 use crate::report::data::{
     AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport,
@@ -238,8 +237,8 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
 }
 
 fn coarsening(run: &Run<'_>, place: usize, quasi: &Quasi) -> Coarsening {
-    match (&run.recoding.step, &quasi.shape) {
-        (Step::Levels(levels), Shape::Tree(tree)) => match levels[place] {
+    match (&run.levels, &quasi.shape) {
+        (Some(levels), Shape::Tree(tree)) => match levels[place] {
             0 => Coarsening::None,
             level if level == tree.height() => Coarsening::Suppressed,
             level => Coarsening::Level { level, of: tree.height() },
@@ -259,10 +258,7 @@ fn origin(quasi: &Quasi) -> Provenance {
 
 fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
     let class = run.problem.class?;
-    let chosen = |place: usize| match &run.recoding.step {
-        Step::Levels(levels) => Some(levels[place]),
-        Step::Cuts(_) => None,
-    };
+    let chosen = |place: usize| run.levels.as_ref().map(|levels| levels[place]);
     let curves: Vec<LevelCurve> = run
         .problem
         .quasi

@@ -20,6 +20,7 @@ use crate::models::{Model, ModelContext};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Problem, Progress};
 use crate::published::{Classes, Published};
+use crate::recoding::Step;
 use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
 
 pub(crate) mod check;
@@ -92,7 +93,8 @@ pub(crate) struct Run<'a> {
     pub(crate) source: &'a CodedTable,
     pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
     pub(crate) problem: Problem,
-    pub(crate) recoding: crate::recoding::Recoding,
+    /// The level of each quasi-identifier, where every column has one.
+    pub(crate) levels: Option<Vec<u32>>,
     pub(crate) published: Published,
     pub(crate) findings: Vec<crate::algorithms::Finding>,
     pub(crate) missing: Vec<(String, Vec<String>)>,
@@ -153,16 +155,12 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    // The report does not wait for the check; it is only written if the check holds.
-    let (outcome, report) = rayon::join(
-        || check::verify(&run, &file, &released_rows, targets.format),
-        || targets.report.is_some().then(|| fill_report::report(&run, &targets.name())),
-    );
-    let outcome = outcome?;
+    let outcome = check::verify(&run, &file, &released_rows, targets.format)?;
+    drop(released_rows);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
-    drop(released_rows);
 
+    let report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name()));
     let summary = summary::summarise(&run, &outcome);
     let mut released = Released { summary, release: None, datasheet: None, report: None };
     (options.stage)(Stage::Publish);
@@ -353,7 +351,10 @@ fn search<'a>(
         source,
         algorithm: entry,
         problem,
-        recoding: solution.recoding,
+        levels: match solution.recoding.step {
+            Step::Levels(levels) => Some(levels),
+            Step::Cuts(_) => None,
+        },
         published: Published::Classes(classes),
         findings: solution.findings,
         missing: prepared.missing,
@@ -420,8 +421,14 @@ fn publish(
         let page = folder.join("report.html");
         write_file(&page, crate::report::html(&report)?.as_bytes(), Audience::Owner)?;
         write_file(&folder.join("report.json"), to_json(&report)?.as_bytes(), Audience::Owner)?;
-        let recoding = serde_json::to_vec(&recoding_file::recoding(run)).map_err(Error::internal)?;
-        write_file(&folder.join("recoding.json"), &recoding, Audience::Owner)?;
+        let target = folder.join("recoding.json");
+        let mut file = PrivateFile::create(&target)?;
+        let out = std::io::BufWriter::new(file.file());
+        serde_json::to_writer(out, &recoding_file::recoding(run)).map_err(|error| Error::Io {
+            what: format!("cannot write '{}'", target.display()),
+            source: error.into(),
+        })?;
+        file.publish(Audience::Owner)?;
         released.report = Some(page);
     }
     if let (Some(json), Some(markdown)) =

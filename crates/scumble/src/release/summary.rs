@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use super::Run;
 use crate::algorithms::Finding;
 use crate::config::StarPolicy;
-use crate::recoding::Step;
 use crate::registry::METRICS;
 
 /// The figures of a run.
@@ -144,11 +143,6 @@ pub(super) fn parameters(run: &Run<'_>) -> Map<String, Value> {
 }
 
 fn levels(run: &Run<'_>) -> Map<String, Value> {
-    match &run.recoding.step {
-        Step::Levels(levels) => {
-            let names = run.problem.quasi.iter().map(|quasi| quasi.name.clone());
-            names.zip(levels.iter().map(|level| Value::from(*level))).collect()
-        }
-        Step::Cuts(_) => Map::new(),
-    }
+    let names = run.problem.quasi.iter().map(|quasi| quasi.name.clone());
+    names.zip(run.levels.iter().flatten().map(|level| Value::from(*level))).collect()
 }
