@@ -124,6 +124,23 @@ pub(crate) fn paint(text: &str, colour: &str) -> String {
     if wanted { format!("\u{1b}[{colour};1m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
+/// Breaks a text into lines of at most `width` characters, with `indent` before every line but the first.
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
+        } else {
+            if !lines[last].is_empty() {
+                lines[last].push(' ');
+            }
+            lines[last] += word;
+        }
+    }
+    lines.join(&format!("\n{indent}"))
+}
+
 /// A count with its thousands apart: `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -150,5 +167,11 @@ mod tests {
     fn numbers_are_grouped() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(percent(1, 8), "12.5 %");
+    }
+
+    #[test]
+    fn texts_are_wrapped() {
+        assert_eq!(wrap("one two three", 7, "  "), "one two\n  three");
+        assert_eq!(wrap("", 7, ""), "");
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say(format_args!("  {}   what it cost, what it protects, what risk is left", report.display()));
     interface.say(format_args!("  {}   the release", folder.join(&plan.output).display()));
     interface.say("What to try");
-    interface.say(format_args!("  scumble anonymize {} --algorithm iack --k 10", plan_file.display()));
+    interface.say(format_args!("  scumble anonymize {} --k 10 --t 0.4", plan_file.display()));
     interface.say("  scumble list");
     Ok(ExitCode::SUCCESS)
 }

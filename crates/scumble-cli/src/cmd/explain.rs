@@ -6,7 +6,7 @@ use scumble::error::did_you_mean;
 use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS};
 use scumble::{Error, Result};
 
-use crate::ui::print;
+use crate::ui::{print, wrap};
 
 /// What one algorithm, model or metric does, with its paper and parameters
 #[derive(clap::Args)]
@@ -37,7 +37,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn explain<B>(kind: &str, entries: &[Entry<B>], name: &str) -> Option<String> {
     let entry = entries.iter().find(|entry| entry.name == name)?;
     let mut text = format!("{}\n{} · {} · {}\n\n", entry.title, kind, entry.standing.name(), entry.paper);
-    text += &wrap(entry.about, 90);
+    text += &wrap(entry.about, 90, "");
+    text.push('\n');
     if !entry.parameters.is_empty() {
         text += "\nParameters\n";
         let width = entry.parameters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -46,21 +47,4 @@ fn explain<B>(kind: &str, entries: &[Entry<B>], name: &str) -> Option<String> {
         }
     }
     Some(text)
-}
-
-/// Breaks a text into lines of at most `width` characters.
-fn wrap(text: &str, width: usize) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > width {
-            lines.push(word.to_owned());
-        } else {
-            if !lines[last].is_empty() {
-                lines[last].push(' ');
-            }
-            lines[last] += word;
-        }
-    }
-    lines.join("\n") + "\n"
 }

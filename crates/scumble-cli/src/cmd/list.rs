@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use scumble::Result;
 use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, Standing};
 
-use crate::ui::print;
+use crate::ui::{print, wrap};
 
 /// What there is: algorithms, models, metrics
 #[derive(clap::Args)]
@@ -42,7 +42,8 @@ fn section<B>(text: &mut String, title: &str, entries: &[Entry<B>], all: bool) {
             // The first sentence says when to use it.
             let about = entry.about.split(". ").next().unwrap_or(entry.about).trim_end_matches('.');
             *text += &format!("  {:width$}  {}{mark}\n", entry.name, entry.title);
-            *text += &format!("  {:width$}    {about}.\n", "");
+            let indent = " ".repeat(width + 4);
+            *text += &format!("{indent}{}.\n", wrap(about, 96 - indent.len(), &indent));
         }
     }
     text.push('\n');

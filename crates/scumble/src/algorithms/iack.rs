@@ -16,7 +16,7 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "IACK: information-based anonymization for classification, given k",
     paper: "Li, Liu, Baig, Wong 2011, Algorithm 1",
     standing: Standing::Recommended,
-    about: "For tables that will train classifiers. Chooses each column's level by its normalised mutual information with \
+    about: "For tables that will train classifiers: chooses each column's level by its normalised mutual information with \
             the class column, whatever k is, so all releases of a table share one domain; then suppresses the rows of \
             classes that fail a model. Needs a class column and a hierarchy for every quasi-identifier.",
     parameters: &[],

@@ -18,8 +18,8 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     title: "Mondrian, strict multidimensional partitioning",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006",
     standing: Standing::Recommended,
-    about: "The default. Cuts the table along its widest column while every part meets every model, so each part is coarsened \
-            only as far as it needs. Loses little, suppresses nothing, needs no class column, and hierarchies only where you \
+    about: "The default: cuts the table along its widest column while every part meets every model, so each part is \
+            coarsened only as far as it needs. Loses little, suppresses nothing, needs no class column, and hierarchies only where you \
             want them. Values of one column may overlap between classes.",
     parameters: &[(
         "cut",

@@ -144,6 +144,10 @@ fn children(tree: &Hierarchy, node: NodeId, limits: Limits, left: &str) -> Vec<(
 
 /// A label fit for a terminal: no control characters, not too long.
 fn shortened(label: &str) -> String {
+    if label.is_empty() {
+        // A missing value is often written as nothing at all.
+        return "(empty)".to_owned();
+    }
     let clean = label.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter });
     if label.chars().count() <= LONGEST_LABEL {
         return clean.collect();

@@ -376,6 +376,9 @@ fn warnings(run: &Run<'_>) -> Vec<String> {
             classes.suppressed_rows()
         ));
     }
+    if 2 * classes.suppressed_rows() > run.problem.table.rows() {
+        warnings.push(mostly_suppressed(run));
+    }
     if run.plan.keep_order {
         warnings.push(
             "the rows keep the order of the original, which may identify people; do not publish it that way"
@@ -397,6 +400,26 @@ fn warnings(run: &Run<'_>) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Why so much was suppressed: mostly because some columns still show too many values.
+fn mostly_suppressed(run: &Run<'_>) -> String {
+    let columns = &run.classes().assignment.columns;
+    let mut shown: Vec<(usize, &str)> = columns
+        .iter()
+        .zip(&run.problem.quasi)
+        .map(|(column, quasi)| (column.values.len(), quasi.name.as_str()))
+        .collect();
+    shown.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let widest: Vec<String> =
+        shown.iter().take(3).map(|(values, name)| format!("{name} ({values} values)")).collect();
+    format!(
+        "{} of {} rows are suppressed, so the release says little. The columns that still tell rows apart most are {}; give \
+         them hierarchies whose lowest level is coarser, use fewer quasi-identifiers, or use mondrian, which suppresses nothing",
+        run.classes().suppressed_rows(),
+        run.problem.table.rows(),
+        widest.join(", ")
+    )
 }
 
 #[expect(clippy::too_many_arguments, reason = "the last step of one function, split for its length")]
