@@ -149,11 +149,18 @@ fn interrupted_at_a_random_moment() {
 #[test]
 fn terminated_like_interrupted() {
     let stage = stage();
-    let output = disturb(&stage, 0.4, |child| {
-        let _ = Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status();
-    });
-    assert_eq!(output.status.code(), Some(130), "{output:?}");
-    assert!(!inspect(&stage, "terminated"));
+    let mut codes = Vec::new();
+    // How long a run takes depends on what else runs, so one moment alone may be too late.
+    for share in [0.05, 0.1, 0.2] {
+        let output = disturb(&stage, share, |child| {
+            let _ = Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status();
+        });
+        let replaced = inspect(&stage, "terminated");
+        assert_eq!(replaced, output.status.code() == Some(0), "{output:?}");
+        codes.push(output.status.code());
+        clear(&stage);
+    }
+    assert!(codes.contains(&Some(130)), "{codes:?}");
 }
 
 /// While it is being written, nothing of a release can be seen.
