@@ -93,7 +93,7 @@ fn what_cannot_be_checked_is_refused() {
     desk.refuses(2, &["--quasi"], &["check", "other.csv", "--k", "2"]);
     desk.refuses(2, &["--sensitive"], &arguments(&[QUASI, &["--l", "2"]]));
     desk.refuses(3, &["none.csv", "no such file"], &["check", "none.csv", "--quasi", "age", "--k", "2"]);
-    desk.refuses(2, &["k must be"], &arguments(&[QUASI, &["--k", "0"]]));
+    desk.refuses(2, &["k_anonymity", "at least 1"], &arguments(&[QUASI, &["--k", "0"]]));
 }
 
 #[test]
