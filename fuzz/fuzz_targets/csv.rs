@@ -7,7 +7,9 @@ use libfuzzer_sys::fuzz_target;
 use scumble_files::{ReadOptions, Source, Table, read_header, read_table};
 
 fn cells(table: &Table) -> Vec<Vec<&str>> {
-    let column = |column: &'_ scumble_files::CodedColumn| column.codes.iter().map(|code| code as usize).collect::<Vec<_>>();
+    let column = |column: &'_ scumble_files::CodedColumn| {
+        column.codes.iter().map(|code| code as usize).collect::<Vec<_>>()
+    };
     table
         .coded
         .columns

@@ -17,7 +17,16 @@ fn file_with(bytes: &[u8]) -> tempfile::NamedTempFile {
 
 fn domain<'a>(kind: Kind, values: &'a [&'a str], rows: &'a [u64]) -> Domain<'a> {
     let measure = Measure { kind, scale: 0 };
-    Domain { name: "column", measure, values, rows, first_rows: None, missing: Some("?"), classes: None, declared: None }
+    Domain {
+        name: "column",
+        measure,
+        values,
+        rows,
+        first_rows: None,
+        missing: Some("?"),
+        classes: None,
+        declared: None,
+    }
 }
 
 fuzz_target!(|bytes: &[u8]| {

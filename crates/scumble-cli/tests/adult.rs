@@ -27,12 +27,32 @@ fn adult() -> Option<(Desk, String)> {
 }
 
 const FLAGS: &[&str] = &[
-    "--quasi", "age,workclass,education,marital-status,occupation,race,sex,native-country", "--class", "salary-class",
-    "--rest", "drop", "--missing", "drop-row", "--algorithm", "iack",
+    "--quasi",
+    "age,workclass,education,marital-status,occupation,race,sex,native-country",
+    "--class",
+    "salary-class",
+    "--rest",
+    "drop",
+    "--missing",
+    "drop-row",
+    "--algorithm",
+    "iack",
 ];
 
 fn iack(desk: &Desk, trees: &str, k: &str) -> Value {
-    let first = ["anonymize", "adult.csv", "-o", "out.csv", "--json", "--star-policy", "paper", "--k", k, "--hierarchies", trees];
+    let first = [
+        "anonymize",
+        "adult.csv",
+        "-o",
+        "out.csv",
+        "--json",
+        "--star-policy",
+        "paper",
+        "--k",
+        k,
+        "--hierarchies",
+        trees,
+    ];
     desk.run(&arguments(&[&first, FLAGS])).succeeds().object()
 }
 
@@ -47,12 +67,19 @@ fn levels_and_classes_before_suppression() {
     assert_eq!(object["classes"], 2_435);
     // A class of one row is a unique row; the released file is what counts.
     let text = desk.text("out.csv");
-    let mut tuples: Vec<&str> = text.lines().skip(1).map(|line| line.rsplit_once(',').expect("a class").0).collect();
+    let mut tuples: Vec<&str> =
+        text.lines().skip(1).map(|line| line.rsplit_once(',').expect("a class").0).collect();
     tuples.sort_unstable();
     assert_eq!(tuples.chunk_by(|a, b| a == b).filter(|class| class.len() == 1).count(), 959);
     // The paper counts levels from the root, which is level 1; here they are steps above the lowest level.
     let expected = [
-        ("age", 3), ("workclass", 5), ("education", 2), ("marital-status", 3), ("occupation", 2), ("race", 3), ("sex", 2),
+        ("age", 3),
+        ("workclass", 5),
+        ("education", 2),
+        ("marital-status", 3),
+        ("occupation", 2),
+        ("race", 3),
+        ("sex", 2),
         ("native-country", 2),
     ];
     for (column, level) in expected {
@@ -62,7 +89,11 @@ fn levels_and_classes_before_suppression() {
         // The file of ages lists intervals; the ages themselves lie one level below.
         let height = longest - 1 + u64::from(column == "age");
         let steps = object["levels"][column].as_u64().expect("a level");
-        assert_eq!(height + 1 - steps, level, "{column}: {steps} steps above the leaves of a tree of height {height}");
+        assert_eq!(
+            height + 1 - steps,
+            level,
+            "{column}: {steps} steps above the leaves of a tree of height {height}"
+        );
     }
 }
 
@@ -74,7 +105,10 @@ fn suppressed_rows_as_in_the_paper() {
     for (k, suppressed) in [("5", 2_802), ("50", 12_166)] {
         let object = iack(&desk, &trees, k);
         assert_eq!((&object["rows"], &object["suppressed"]), (&45_222.into(), &suppressed.into()), "k = {k}");
-        assert_eq!(desk.text("out.csv").lines().filter(|line| line.starts_with("*,*,*,*,*,*,*,*,")).count(), suppressed);
+        assert_eq!(
+            desk.text("out.csv").lines().filter(|line| line.starts_with("*,*,*,*,*,*,*,*,")).count(),
+            suppressed
+        );
     }
 }
 
@@ -86,7 +120,17 @@ fn releases_of_adult_check() {
     };
     assert_eq!(iack(&desk, &trees, "2")["levels"], iack(&desk, &trees, "20")["levels"]);
     let roles = &FLAGS[..FLAGS.len() - 2];
-    let check = ["check", "out.csv", "--original", "adult.csv", "--k", "20", "--ignore-suppressed", "--hierarchies", &trees];
+    let check = [
+        "check",
+        "out.csv",
+        "--original",
+        "adult.csv",
+        "--k",
+        "20",
+        "--ignore-suppressed",
+        "--hierarchies",
+        &trees,
+    ];
     let run = desk.run(&arguments(&[&check, roles])).succeeds();
     assert!(run.out.contains("holds  true of the original"), "{}", run.out);
 }

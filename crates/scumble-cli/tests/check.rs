@@ -36,7 +36,11 @@ fn a_model_that_fails() {
     let run = desk().run(&arguments(&[QUASI, &["--k", "3", "--ignore-suppressed"]]));
     assert_eq!(run.code, Some(1));
     assert!(run.out.contains("FAILS") && run.out.contains("required 3, attained 2"), "{}", run.out);
-    assert!(run.out.contains("1 classes with 2 rows fail") || run.out.contains("1 class with 2 rows fails"), "{}", run.out);
+    assert!(
+        run.out.contains("1 classes with 2 rows fail") || run.out.contains("1 class with 2 rows fails"),
+        "{}",
+        run.out
+    );
     assert_eq!(run.err, "", "a verdict is a result, not an error");
 }
 
@@ -64,8 +68,16 @@ fn without_a_model_it_says_what_is_attained() {
     let flags = ["--sensitive", "disease", "--ignore-suppressed"];
     let run = desk().run(&arguments(&[QUASI, &flags])).succeeds();
     assert!(run.out.contains("k = 2\n"), "{}", run.out);
-    assert!(run.out.contains("disease: distinct l = 1, entropy l = 1, frequency l = 1, t (equal distance) = 0.5"), "{}", run.out);
-    assert!(run.out.contains("1 classes have one value only") || run.out.contains("1 class has one value only"), "{}", run.out);
+    assert!(
+        run.out.contains("disease: distinct l = 1, entropy l = 1, frequency l = 1, t (equal distance) = 0.5"),
+        "{}",
+        run.out
+    );
+    assert!(
+        run.out.contains("1 classes have one value only") || run.out.contains("1 class has one value only"),
+        "{}",
+        run.out
+    );
 }
 
 #[test]
@@ -126,11 +138,19 @@ fn a_release_is_true_of_its_original() {
 fn a_release_without_the_suppressed_rows_is_true_too() {
     for policy in ["strict", "paper", "drop"] {
         let desk = Desk::with_table("town,label\nA,yes\nA,yes\nA,yes\nB,no\nB,no\nB,no\nC,yes\nD,no\n");
-        let roles = ["--quasi", "town", "--class", "label", "--k", "2", "--hierarchy", "town={ build = \"flat\" }"];
-        let first = ["anonymize", "people.csv", "-o", "out.csv", "--algorithm", "iack", "--star-policy", policy];
+        let roles =
+            ["--quasi", "town", "--class", "label", "--k", "2", "--hierarchy", "town={ build = \"flat\" }"];
+        let first =
+            ["anonymize", "people.csv", "-o", "out.csv", "--algorithm", "iack", "--star-policy", policy];
         desk.run(&arguments(&[&first, &roles])).succeeds();
-        let run = desk.run(&arguments(&[&["check", "out.csv", "--original", "people.csv"], &roles])).succeeds();
-        assert_eq!(run.out.contains("2 original rows are not in the release"), policy == "drop", "{}", run.out);
+        let run =
+            desk.run(&arguments(&[&["check", "out.csv", "--original", "people.csv"], &roles])).succeeds();
+        assert_eq!(
+            run.out.contains("2 original rows are not in the release"),
+            policy == "drop",
+            "{}",
+            run.out
+        );
     }
 }
 
@@ -154,7 +174,12 @@ fn one_falsified_value_is_found() {
     desk.file("fewer.csv", &text[..text.len() - last.len() - 1]);
     let run = check_original(&desk, "fewer.csv");
     assert!(run.out.contains("holds  true of the original"), "{run:#?}");
-    assert!(run.out.contains("1 original rows are not in the release") || run.out.contains("1 original row is not"), "{}", run.out);
+    assert!(
+        run.out.contains("1 original rows are not in the release")
+            || run.out.contains("1 original row is not"),
+        "{}",
+        run.out
+    );
 }
 
 #[test]
@@ -190,7 +215,18 @@ fn a_release_of_every_format_checks_alike() {
     let mut told = Vec::new();
     for output in ["out.csv", "out.tsv", "out.csv.gz", "out.csv.zst", "out.parquet", "out.arrow"] {
         desk.release(output, &[]);
-        let flags = ["check", output, "--quasi", "age,sex,postcode", "--sensitive", "diagnosis", "--k", "3", "--l", "2"];
+        let flags = [
+            "check",
+            output,
+            "--quasi",
+            "age,sex,postcode",
+            "--sensitive",
+            "diagnosis",
+            "--k",
+            "3",
+            "--l",
+            "2",
+        ];
         told.push(desk.run(&flags).succeeds().out);
     }
     assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "{told:#?}");

@@ -105,7 +105,11 @@ fn a_date_that_is_none() {
 fn a_number_that_is_none() {
     let text = "age,sex\n7001,womanq\nseventy,manq\n";
     let words = ["column 'age'", "row 2", "whole number"];
-    Desk::with_table(text).refuses_people(3, &words, &["--quasi", "age,sex", "--k", "2", "--type", "age=integer"]);
+    Desk::with_table(text).refuses_people(
+        3,
+        &words,
+        &["--quasi", "age,sex", "--k", "2", "--type", "age=integer"],
+    );
 }
 
 #[test]
@@ -122,7 +126,11 @@ fn day_and_month_that_cannot_be_told_apart() {
 fn several_rows_of_one_person() {
     let text = "person,age,sex\nP0001,7001,womanq\nP0002,7002,manq\nP0001,7003,womanq\n";
     let words = ["column 'person'", "row 3", "several rows"];
-    Desk::with_table(text).refuses_people(2, &words, &["--subject", "person", "--quasi", "age,sex", "--k", "2"]);
+    Desk::with_table(text).refuses_people(
+        2,
+        &words,
+        &["--subject", "person", "--quasi", "age,sex", "--k", "2"],
+    );
 }
 
 #[test]
@@ -135,7 +143,8 @@ fn a_million_distinct_values() {
     }
     let desk = Desk::new();
     desk.file("people.csv", &text);
-    let run = desk.run(&["anonymize", "people.csv", "-o", "out.csv", "--quasi", "code,city", "--k", "5", "--json"]);
+    let run =
+        desk.run(&["anonymize", "people.csv", "-o", "out.csv", "--quasi", "code,city", "--k", "5", "--json"]);
     let object = run.succeeds().object();
     assert_eq!(object["rows"], 1_000_000);
     assert_eq!(object["models"][0]["holds"], true);
@@ -286,7 +295,11 @@ fn unknown_names_are_answered_with_the_nearest() {
     refuses(&["--suppression", "between 0 and 1"], &["--suppression", "lots"]);
     refuses(&["suppression", "0 ", " 1"], &["--suppression", "1.5"]);
     refuses(&["--budget"], &["--budget", "5parsecs"]);
-    Desk::with_people().refuses(2, &["nothing called 'mondrain'", "did you mean 'mondrian'?"], &["explain", "mondrain"]);
+    Desk::with_people().refuses(
+        2,
+        &["nothing called 'mondrain'", "did you mean 'mondrian'?"],
+        &["explain", "mondrain"],
+    );
 }
 
 #[test]
@@ -338,18 +351,34 @@ fn spoilt_plans() {
     };
     refuses(&["release.toml:3:1", "unknown key 'outptu'", "did you mean 'output'?"], "output", "outptu");
     refuses(&["release.toml:7:", "unknown key 'rol'", "did you mean 'role'?"], "age = { role", "age = { rol");
-    refuses(&["release.toml:7:", "'quasy'", "did you mean 'quasi'?"], "age = { role = \"quasi\"", "age = { role = \"quasy\"");
+    refuses(
+        &["release.toml:7:", "'quasy'", "did you mean 'quasi'?"],
+        "age = { role = \"quasi\"",
+        "age = { role = \"quasy\"",
+    );
     refuses(&["no model 'k_anonymty'", "did you mean 'k_anonymity'?"], "\"k_anonymity\"", "\"k_anonymty\"");
     refuses(&["model 'k_anonymity'", "unknown parameter 'kk'", "did you mean 'k'?"], "k = 3", "kk = 3");
     refuses(&["no algorithm 'mondrean'", "did you mean 'mondrian'?"], "\"mondrian\"", "\"mondrean\"");
-    refuses(&["unknown parameter 'cutt'", "did you mean 'cut'?"], "[algorithm]", "[algorithm]\ncutt = \"literal\"");
-    refuses(&["release.toml:2:1", "unknown key 'restt'", "did you mean 'rest'?"], "input", "restt = \"drop\"\ninput");
+    refuses(
+        &["unknown parameter 'cutt'", "did you mean 'cut'?"],
+        "[algorithm]",
+        "[algorithm]\ncutt = \"literal\"",
+    );
+    refuses(
+        &["release.toml:2:1", "unknown key 'restt'", "did you mean 'rest'?"],
+        "input",
+        "restt = \"drop\"\ninput",
+    );
     refuses(&["'ages'", "did you mean 'age'?"], "age = {", "ages = {");
     refuses(&["release.toml:3"], "output = \"out.csv\"", "output = out.csv");
     refuses(&["'input' is missing"], "input = \"people.csv\"", "");
     refuses(&["guessed", "sex"], "sex = { role = \"quasi\"", "sex = { role = \"?quasi\"");
     refuses(&["both have the role class"], "postcode = { role = \"drop\"", "postcode = { role = \"class\"");
-    refuses(&["column 'name'", "hierarchy", "identifier"], "\"identifier\" }", "\"identifier\", hierarchy = { build = \"flat\" } }");
+    refuses(
+        &["column 'name'", "hierarchy", "identifier"],
+        "\"identifier\" }",
+        "\"identifier\", hierarchy = { build = \"flat\" } }",
+    );
 }
 
 #[test]
@@ -371,8 +400,18 @@ fn more_suppression_than_is_allowed() {
     // Every age is another one, and without generalisation every row is its own class.
     let text = "age,label\n7001,yesq\n7002,noq\n7003,yesq\n7004,noq\n";
     let flags = [
-        "--quasi", "age", "--class", "label", "--k", "2", "--algorithm", "iack", "--suppression", "0.25",
-        "--hierarchy", "age={ build = \"flat\" }",
+        "--quasi",
+        "age",
+        "--class",
+        "label",
+        "--k",
+        "2",
+        "--algorithm",
+        "iack",
+        "--suppression",
+        "0.25",
+        "--hierarchy",
+        "age={ build = \"flat\" }",
     ];
     let words = ["4 of 4 rows", "suppression limit of 0.25", "--suppression"];
     Desk::with_table(text).refuses_people(1, &words, &flags);
@@ -382,8 +421,18 @@ fn more_suppression_than_is_allowed() {
 fn damage_that_the_limits_of_iacc_do_not_allow() {
     let text = "age,label\n7001,yesq\n7002,noq\n7003,yesq\n7004,noq\n7004,noq\n";
     let flags = [
-        "--quasi", "age", "--class", "label", "--k", "2", "--algorithm", "iacc", "--set", "delta_d=0.01",
-        "--hierarchy", "age={ build = \"flat\" }",
+        "--quasi",
+        "age",
+        "--class",
+        "label",
+        "--k",
+        "2",
+        "--algorithm",
+        "iacc",
+        "--set",
+        "delta_d=0.01",
+        "--hierarchy",
+        "age={ build = \"flat\" }",
     ];
     Desk::with_table(text).refuses_people(1, &["afford k = 1", "raise the limits", "iack"], &flags);
 }

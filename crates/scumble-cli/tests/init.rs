@@ -97,14 +97,25 @@ fn bad_tables() {
 fn the_demo_runs_in_a_fresh_folder_and_says_where_to_look() {
     let desk = Desk::new();
     let run = desk.run(&["demo"]).succeeds();
-    for word in ["no person in it exists", "holds", "Where to look", "scumble-demo/report/report.html", "scumble-demo/release.csv"] {
+    for word in [
+        "no person in it exists",
+        "holds",
+        "Where to look",
+        "scumble-demo/report/report.html",
+        "scumble-demo/release.csv",
+    ] {
         assert!(run.err.contains(word), "{}", run.err);
     }
-    for file in ["patients.csv", "release.toml", "release.csv", "release.datasheet.md", "report/report.html"] {
+    for file in ["patients.csv", "release.toml", "release.csv", "release.datasheet.md", "report/report.html"]
+    {
         assert!(desk.exists(&format!("scumble-demo/{file}")), "{file}");
     }
     // What it proposes to try works, and so does the demo a second time.
-    let line = run.err.lines().find(|line| line.contains("scumble anonymize scumble-demo")).expect("something to try");
+    let line = run
+        .err
+        .lines()
+        .find(|line| line.contains("scumble anonymize scumble-demo"))
+        .expect("something to try");
     let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     desk.run(&words).succeeds();
     desk.run(&["demo", "--folder", "scumble-demo"]).succeeds();
@@ -117,7 +128,11 @@ fn the_demo_tells_its_story_again_word_for_word() {
     let (one, two) = (Desk::new(), Desk::new());
     assert_eq!(one.run(&["demo"]).succeeds().err, two.run(&["demo"]).succeeds().err);
     for file in ["patients.csv", "release.toml", "release.csv", "release.datasheet.json"] {
-        assert_eq!(one.bytes(&format!("scumble-demo/{file}")), two.bytes(&format!("scumble-demo/{file}")), "{file}");
+        assert_eq!(
+            one.bytes(&format!("scumble-demo/{file}")),
+            two.bytes(&format!("scumble-demo/{file}")),
+            "{file}"
+        );
     }
 }
 
@@ -143,7 +158,11 @@ fn the_list_and_what_it_lists() {
         assert!(all.contains(name), "{name}");
         let told = desk.run(&["explain", name]).succeeds().out;
         assert!(told.starts_with(title), "{told}");
-        assert_eq!(desk.run(&["explain", &name.replace('_', "-")]).succeeds().out, told, "hyphens are as good");
+        assert_eq!(
+            desk.run(&["explain", &name.replace('_', "-")]).succeeds().out,
+            told,
+            "hyphens are as good"
+        );
     }
     assert!(short.contains("mondrian") && short.contains("--all"));
     assert!(!short.contains("iacc"), "what is superseded is shown with --all only");
@@ -162,7 +181,12 @@ fn the_schema_is_json_and_knows_the_keys_of_a_plan() {
 #[test]
 fn completions_for_shells() {
     let desk = Desk::new();
-    for (shell, sign) in [("bash", "complete"), ("zsh", "#compdef scumble"), ("fish", "complete -c scumble"), ("powershell", "Register-ArgumentCompleter")] {
+    for (shell, sign) in [
+        ("bash", "complete"),
+        ("zsh", "#compdef scumble"),
+        ("fish", "complete -c scumble"),
+        ("powershell", "Register-ArgumentCompleter"),
+    ] {
         let script = desk.run(&["completions", shell]).succeeds().out;
         assert!(script.contains(sign) && script.contains("anonymize"), "{shell}");
     }

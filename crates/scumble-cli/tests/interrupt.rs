@@ -1,4 +1,5 @@
 //! Runs that are ended at a random moment: the old release is whole or fully replaced, and nothing readable is left.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod common;
 
@@ -13,7 +14,14 @@ use common::{Desk, Run, arguments, cells, next_random, scumble};
 const ROWS: &str = "200000";
 const OLD: &str = "the old release\n";
 const FLAGS: &[&str] = &[
-    "--quasi", "birth_date,sex,postcode,occupation", "--class", "readmitted", "--rest", "drop", "--missing", "own-value",
+    "--quasi",
+    "birth_date,sex,postcode,occupation",
+    "--class",
+    "readmitted",
+    "--rest",
+    "drop",
+    "--missing",
+    "own-value",
 ];
 
 /// A desk with a large table, and how long an undisturbed run takes on it, with its release.
@@ -46,8 +54,11 @@ fn command(desk: &Desk, k: &str) -> Command {
 /// Starts a run over an old release and ends it after a share of its time.
 fn disturb(stage: &Stage, share: f64, end: impl FnOnce(&mut Child)) -> std::process::Output {
     stage.desk.file("out/release.csv", OLD);
-    let mut child =
-        command(&stage.desk, "5").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("scumble runs");
+    let mut child = command(&stage.desk, "5")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("scumble runs");
     std::thread::sleep(stage.whole_run.mul_f64(share));
     end(&mut child);
     child.wait_with_output().expect("it has ended")
@@ -58,11 +69,13 @@ fn inspect(stage: &Stage, what: &str) -> bool {
     let found = stage.desk.bytes("out/release.csv");
     let replaced = found == stage.release;
     assert!(replaced || found == OLD.as_bytes(), "{what}: the release is neither the old nor the new one");
-    for path in stage.desk.listing().iter().filter(|path| path.starts_with("out") || path.starts_with("tmp")) {
+    for path in stage.desk.listing().iter().filter(|path| path.starts_with("out") || path.starts_with("tmp"))
+    {
         let name = path.to_string_lossy().into_owned();
         let full = stage.desk.path(&name);
         let mode = std::fs::metadata(&full).unwrap().permissions().mode() & 0o777;
-        let public = ["out", "tmp", "out/release.csv", "out/release.datasheet.json", "out/release.datasheet.md"];
+        let public =
+            ["out", "tmp", "out/release.csv", "out/release.datasheet.json", "out/release.datasheet.md"];
         if public.contains(&name.as_str()) {
             // A public file is whole from its first moment on.
             match Path::new(&name).extension().and_then(|extension| extension.to_str()) {
@@ -133,7 +146,8 @@ fn interrupted_at_a_random_moment() {
                 assert!(!replaced, "{what}: it said that nothing was released");
                 let message = String::from_utf8_lossy(&output.stderr);
                 assert!(message.contains("interrupted: nothing was released"), "{message}");
-                let left: Vec<_> = stage.desk.listing().into_iter().filter(|path| path.starts_with("out")).collect();
+                let left: Vec<_> =
+                    stage.desk.listing().into_iter().filter(|path| path.starts_with("out")).collect();
                 assert_eq!(left, ["out", "out/release.csv"].map(std::path::PathBuf::from), "{what}");
                 interrupted += 1;
             }

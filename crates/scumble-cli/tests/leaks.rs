@@ -1,4 +1,5 @@
 //! The canary test: tokens planted where nothing may get out, and every byte of every public output searched for them.
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod common;
 
@@ -73,8 +74,18 @@ fn table_for(algorithm: &[&str]) -> String {
 
 /// The roles of the aviary, but for the wards.
 const ROLES: &[&str] = &[
-    "--identifier", "id,name", "--quasi", "city,job,income", "--class", "label", "--drop", "remark",
-    "--hierarchies", "trees", "--hierarchy", "income={ build = \"widths\", widths = [1000000, 4000000] }",
+    "--identifier",
+    "id,name",
+    "--quasi",
+    "city,job,income",
+    "--class",
+    "label",
+    "--drop",
+    "remark",
+    "--hierarchies",
+    "trees",
+    "--hierarchy",
+    "income={ build = \"widths\", widths = [1000000, 4000000] }",
 ];
 
 const ALGORITHMS: [&[&str]; 3] = [
@@ -129,7 +140,10 @@ fn layers(path: &Path) -> Vec<Vec<u8>> {
             for group in 0..reader.num_row_groups() {
                 let group = reader.get_row_group(group).unwrap();
                 for column in 0..group.num_columns() {
-                    assert!(group.metadata().column(column).statistics().is_none(), "statistics repeat extremes");
+                    assert!(
+                        group.metadata().column(column).statistics().is_none(),
+                        "statistics repeat extremes"
+                    );
                     let mut pages = group.get_column_page_reader(column).unwrap();
                     while let Some(page) = pages.get_next_page().unwrap() {
                         unpacked.extend_from_slice(page.buffer());
@@ -141,7 +155,8 @@ fn layers(path: &Path) -> Vec<Vec<u8>> {
     }
     // What a reader of the format sees, whatever its encoding.
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
-    let seen = if name.contains("datasheet") { Vec::new() } else { format!("{:?}", cells(path)).into_bytes() };
+    let seen =
+        if name.contains("datasheet") { Vec::new() } else { format!("{:?}", cells(path)).into_bytes() };
     vec![raw, unpacked, seen]
 }
 
@@ -149,8 +164,13 @@ fn layers(path: &Path) -> Vec<Vec<u8>> {
 fn search_outputs(desk: &Desk, extension: &str, what: &str) {
     let release = format!("release.{extension}");
     let expected: BTreeSet<_> = [
-        release.as_str(), "release.datasheet.json", "release.datasheet.md", "release.report",
-        "release.report/recoding.json", "release.report/report.html", "release.report/report.json",
+        release.as_str(),
+        "release.datasheet.json",
+        "release.datasheet.md",
+        "release.report",
+        "release.report/recoding.json",
+        "release.report/report.html",
+        "release.report/report.json",
     ]
     .map(Into::into)
     .into();
@@ -164,7 +184,8 @@ fn search_outputs(desk: &Desk, extension: &str, what: &str) {
             }
         }
     }
-    let mode = |name: &Path| std::fs::metadata(desk.path("out").join(name)).unwrap().permissions().mode() & 0o777;
+    let mode =
+        |name: &Path| std::fs::metadata(desk.path("out").join(name)).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode("release.report".as_ref()), 0o700);
     for file in expected.iter().filter(|file| file.components().count() == 2) {
         assert_eq!(mode(file), 0o600, "{}", file.display());
@@ -221,7 +242,8 @@ fn nothing_gets_out_of_releases_without_the_suppressed_rows() {
 fn the_aviary_is_generalised_and_suppressed() {
     for algorithm in ALGORITHMS {
         let desk = desk_with(&table_for(algorithm));
-        let object = anonymize(&desk, "out/release.csv", "--other", &[algorithm, &["--json"]]).succeeds().object();
+        let object =
+            anonymize(&desk, "out/release.csv", "--other", &[algorithm, &["--json"]]).succeeds().object();
         let suppressed = object["suppressed"].as_u64().unwrap();
         assert!(object["classes"].as_u64().unwrap() >= 2, "{object}");
         assert!(object["metrics"]["loss"].as_f64().unwrap() > 0.0, "{object}");
@@ -252,7 +274,17 @@ fn the_search_finds_what_is_published() {
 fn standard_output_and_input_leak_nothing() {
     let desk = desk_with(&aviary().table);
     let mut command = assert_cmd::Command::from_std(scumble(desk.root()));
-    command.env("TMPDIR", desk.path("tmp")).args(["anonymize", "-", "-o", "-", "--k", "7", "--drop", "ward", "--verbose"]);
+    command.env("TMPDIR", desk.path("tmp")).args([
+        "anonymize",
+        "-",
+        "-o",
+        "-",
+        "--k",
+        "7",
+        "--drop",
+        "ward",
+        "--verbose",
+    ]);
     command.args(ROLES);
     let run = Run::from(command.write_stdin(aviary().table).output().unwrap()).succeeds();
     search_messages(&run, "a pipe");
@@ -267,7 +299,8 @@ fn failing_runs_leak_nothing() {
         let desk = desk_with(&aviary().table);
         spoil(&desk);
         let wards = if more.contains(&"--subject") { "--subject" } else { "--other" };
-        let more: Vec<&str> = more.iter().copied().filter(|flag| !["--subject", "ward"].contains(flag)).collect();
+        let more: Vec<&str> =
+            more.iter().copied().filter(|flag| !["--subject", "ward"].contains(flag)).collect();
         let more = &more[..];
         let run = anonymize(&desk, "out/release.csv", wards, &[more, &["--verbose"]]);
         assert_eq!(run.code, Some(code), "{run:?}");
@@ -327,8 +360,9 @@ fn the_order_of_the_rows_leaves_no_trace() {
             let release = |table: &str| {
                 let desk = desk_with(table);
                 anonymize(&desk, &format!("out/release.{extension}"), "--other", &[algorithm]).succeeds();
-                ["csv", "datasheet.json", "datasheet.md"]
-                    .map(|end| desk.bytes(&format!("out/release.{}", if end == "csv" { extension } else { end })))
+                ["csv", "datasheet.json", "datasheet.md"].map(|end| {
+                    desk.bytes(&format!("out/release.{}", if end == "csv" { extension } else { end }))
+                })
             };
             let first = release(&original);
             for seed in [1, 2] {
@@ -355,8 +389,10 @@ fn intervals_do_not_end_at_numbers_of_people() {
     let flags = ["--quasi", "income", "--rest", "drop", "--k", "7"];
     run(&desk, &arguments(&[&["anonymize", &input, "-o", "out/release.csv"], &flags])).succeeds();
     let released = desk.text("out/release.csv");
-    let bounds: BTreeSet<u32> =
-        released.split(|letter: char| !letter.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect();
+    let bounds: BTreeSet<u32> = released
+        .split(|letter: char| !letter.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
     assert!(bounds.len() > 5, "there are intervals: {released}");
     for income in aviary().incomes {
         assert!(!bounds.contains(&income), "an interval ends at a person's income");
@@ -370,9 +406,16 @@ fn the_schema_of_the_datasheet_is_closed() {
     for algorithm in ALGORITHMS {
         for policy in ["strict", "paper", "drop"] {
             let desk = desk_with(&table_for(algorithm));
-            anonymize(&desk, "out/release.csv", "--other", &[algorithm, &["--star-policy", policy, "--seed", "4711"]]).succeeds();
+            anonymize(
+                &desk,
+                "out/release.csv",
+                "--other",
+                &[algorithm, &["--star-policy", policy, "--seed", "4711"]],
+            )
+            .succeeds();
             let sheet = desk.json("out/release.datasheet.json");
-            let top = ["statement", "made_with", "algorithm", "rows", "guarantees", "columns", "reading", "limits"];
+            let top =
+                ["statement", "made_with", "algorithm", "rows", "guarantees", "columns", "reading", "limits"];
             assert_eq!(keys(&sheet), set(&top));
             for guarantee in sheet["guarantees"].as_array().unwrap() {
                 assert_eq!(keys(guarantee), set(&["model", "on"]));
@@ -380,13 +423,18 @@ fn the_schema_of_the_datasheet_is_closed() {
             for column in sheet["columns"].as_array().unwrap() {
                 let allowed = set(&["name", "role", "how", "kinds", "hierarchy"]);
                 assert!(keys(column).is_subset(&allowed), "{column}");
-                assert!(["city", "job", "income", "ward", "label"].contains(&column["name"].as_str().unwrap()));
+                assert!(
+                    ["city", "job", "income", "ward", "label"].contains(&column["name"].as_str().unwrap())
+                );
             }
             let released = desk.text("out/release.csv").lines().count() - 1;
             assert_eq!(sheet["rows"], released, "it counts the rows that everybody sees");
             for name in ["out/release.datasheet.json", "out/release.datasheet.md"] {
                 let text = desk.text(name);
-                assert!(!text.contains("4711") && !text.contains("people") && !text.contains("trees"), "{text}");
+                assert!(
+                    !text.contains("4711") && !text.contains("people") && !text.contains("trees"),
+                    "{text}"
+                );
                 for word in ["anonymous data", "safe", "is anonymous"] {
                     assert!(!text.contains(word), "{text}");
                 }

@@ -91,7 +91,11 @@ fn compressed_texts() {
     reads(zstd::encode_all(TABLE.as_bytes(), 3).unwrap(), &[]);
     let desk = Desk::new();
     desk.file("cut.csv.gz", &gzip[..gzip.len() - 12]);
-    desk.refuses(3, &["'cut.csv.gz'", "cut off", "gzip"], &arguments(&[&["anonymize", "cut.csv.gz", "-o", "out.csv"], FLAGS]));
+    desk.refuses(
+        3,
+        &["'cut.csv.gz'", "cut off", "gzip"],
+        &arguments(&[&["anonymize", "cut.csv.gz", "-o", "out.csv"], FLAGS]),
+    );
 }
 
 #[test]
@@ -130,7 +134,11 @@ fn types_survive_parquet_and_arrow() {
         assert_eq!(numbers, [1.25, 0.5], "{rows:?}");
         let others: Vec<(&str, &str, &str)> =
             rows[1..].iter().map(|row| (row[1].as_str(), row[3].as_str(), row[4].as_str())).collect();
-        assert_eq!(others, [("-2", "2023-12-31", "08"), ("1", "2024-02-29", "007"), ("3", "", "9")], "{output}");
+        assert_eq!(
+            others,
+            [("-2", "2023-12-31", "08"), ("1", "2024-02-29", "007"), ("3", "", "9")],
+            "{output}"
+        );
     }
 }
 
@@ -152,8 +160,12 @@ fn decimal_commas_and_dates() {
     let desk = Desk::new();
     desk.file("t.csv", "income;born\n1,5;31.12.1970\n2,25;01.01.1971\n3,75;15.06.1980\n4;16.06.1980\n");
     let flags = ["--quasi", "income,born", "--k", "2", "--json"];
-    let object = desk.run(&arguments(&[&["anonymize", "t.csv", "-o", "out.csv"], &flags])).succeeds().object();
-    assert_eq!(object["classes"], 2, "numbers and dates have an order, so the table can be cut in the middle");
+    let object =
+        desk.run(&arguments(&[&["anonymize", "t.csv", "-o", "out.csv"], &flags])).succeeds().object();
+    assert_eq!(
+        object["classes"], 2,
+        "numbers and dates have an order, so the table can be cut in the middle"
+    );
     assert!(desk.text("out.csv").contains('['), "{}", desk.text("out.csv"));
 }
 
@@ -164,7 +176,10 @@ fn a_named_pipe_is_read_once_and_kept() {
     let script = "mkfifo pipe && (cat plain.csv > pipe &) && \"$SCUMBLE\" anonymize pipe -o out.csv \
                   --quasi stadt,plz --other notiz --k 2";
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", script]).env("SCUMBLE", assert_cmd::cargo::cargo_bin("scumble")).current_dir(desk.root());
+    command
+        .args(["-c", script])
+        .env("SCUMBLE", assert_cmd::cargo::cargo_bin("scumble"))
+        .current_dir(desk.root());
     Run::of(&mut command).succeeds();
     assert_eq!(desk.text("out.csv"), expected());
 }

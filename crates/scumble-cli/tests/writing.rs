@@ -62,10 +62,14 @@ fn the_output_is_the_input() {
 
 #[test]
 fn a_datasheet_or_report_over_the_input() {
-    // `people.csv` has its datasheet in `people.datasheet.json`; an input of that name must not be overwritten.
+    // `out.csv` has its datasheet in `out.datasheet.json`, and an input of that name must not be overwritten.
     let mut desk = Desk::new();
     desk.table("out.datasheet.json", PEOPLE);
-    desk.refuses(2, &["out.datasheet.json"], &arguments(&[&["anonymize", "out.datasheet.json", "-o", "out.csv"], ROLES]));
+    desk.refuses(
+        2,
+        &["out.datasheet.json"],
+        &arguments(&[&["anonymize", "out.datasheet.json", "-o", "out.csv"], ROLES]),
+    );
     assert_eq!(desk.text("out.datasheet.json"), PEOPLE);
 }
 
@@ -113,7 +117,8 @@ fn an_old_release_stays_when_the_new_one_fails() {
 fn in_own_mounts(desk: &Desk, script: &str) -> Option<Run> {
     let possible = |flags: &[&str]| {
         let probe = "mkdir -p mounted && mount -t tmpfs -o size=64k none mounted";
-        let status = Command::new("unshare").args(flags).args(["sh", "-c", probe]).current_dir(desk.root()).output();
+        let status =
+            Command::new("unshare").args(flags).args(["sh", "-c", probe]).current_dir(desk.root()).output();
         status.is_ok_and(|output| output.status.success())
     };
     let ways: [&[&str]; 2] = [&["--mount"], &["--map-root-user", "--mount"]];
@@ -128,7 +133,7 @@ fn in_own_mounts(desk: &Desk, script: &str) -> Option<Run> {
 fn a_full_disk() {
     let desk = Desk::new();
     desk.run(&["sample", "--rows", "3000", "-o", "people.csv"]).succeeds();
-    let script = "mount -t tmpfs -o size=64k none mounted && cp people.csv /dev/null || exit 99
+    let script = "mount -t tmpfs -o size=64k none mounted || exit 99
         echo old > mounted/out.csv
         \"$SCUMBLE\" anonymize people.csv -o mounted/out.csv --report '' --quasi sex,postcode --rest other --k 3
         code=$?
@@ -150,7 +155,10 @@ fn a_disk_that_is_full_for_the_report_only() {
         return skip("a_disk_that_is_full_for_the_report_only", "no file system can be mounted here");
     };
     run.fails(3, &["the disk is full", "mounted/report"]);
-    assert!(!desk.exists("out.csv") && !desk.exists("out.datasheet.json"), "nothing is published without its report");
+    assert!(
+        !desk.exists("out.csv") && !desk.exists("out.datasheet.json"),
+        "nothing is published without its report"
+    );
 }
 
 #[test]
@@ -179,7 +187,10 @@ fn a_reader_that_has_gone_away_is_no_bug() {
     desk.run(&["sample", "--rows", "20000", "-o", "people.csv"]).succeeds();
     let script = "\"$SCUMBLE\" anonymize people.csv -o - --quasi sex,postcode --rest other --k 3 | head -n 1";
     let mut command = Command::new("sh");
-    command.args(["-c", script]).env("SCUMBLE", assert_cmd::cargo::cargo_bin("scumble")).current_dir(desk.root());
+    command
+        .args(["-c", script])
+        .env("SCUMBLE", assert_cmd::cargo::cargo_bin("scumble"))
+        .current_dir(desk.root());
     let run = Run::of(&mut command).succeeds();
     assert!(!run.err.contains("panicked"), "{}", run.err);
 }

@@ -28,8 +28,18 @@ Qlara,7052,womanq,83004,goutq,noq
 
 /// The roles of [`PEOPLE`], and k = 3.
 pub(crate) const ROLES: &[&str] = &[
-    "--quasi", "age,sex,postcode", "--sensitive", "diagnosis", "--class", "readmitted", "--identifier", "name",
-    "--k", "3", "--l", "2",
+    "--quasi",
+    "age,sex,postcode",
+    "--sensitive",
+    "diagnosis",
+    "--class",
+    "readmitted",
+    "--identifier",
+    "name",
+    "--k",
+    "3",
+    "--l",
+    "2",
 ];
 
 /// A command of its own, in a folder of its own.
@@ -89,7 +99,8 @@ impl Desk {
         self.file(name, text);
         let cells = text.lines().skip(1).flat_map(|line| line.split(','));
         // Shorter cells, such as "1", are in every message by chance.
-        self.secrets.extend(cells.map(|cell| cell.trim_matches('"').to_owned()).filter(|cell| cell.len() >= 4));
+        self.secrets
+            .extend(cells.map(|cell| cell.trim_matches('"').to_owned()).filter(|cell| cell.len() >= 4));
         self
     }
 
@@ -225,7 +236,8 @@ pub(crate) fn cells(path: &Path) -> Vec<Vec<String>> {
     let table = read_table(&source, &options).expect("the table is read").coded;
     let mut rows = vec![table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>()];
     for row in 0..table.rows {
-        let cell = |column: &scumble_files::table::CodedColumn| column.values.get(column.codes.get(row)).to_owned();
+        let cell =
+            |column: &scumble_files::table::CodedColumn| column.values.get(column.codes.get(row)).to_owned();
         rows.push(table.columns.iter().map(cell).collect());
     }
     rows
