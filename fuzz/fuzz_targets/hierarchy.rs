@@ -15,6 +15,13 @@ fn file_with(bytes: &[u8]) -> tempfile::NamedTempFile {
     file
 }
 
+/// The lines in ascending order: where leaves were put under the root, reading them again may sort them.
+fn lines(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
 fn domain<'a>(kind: Kind, values: &'a [&'a str], rows: &'a [u64]) -> Domain<'a> {
     let measure = Measure { kind, scale: 0 };
     Domain {
@@ -45,7 +52,7 @@ fuzz_target!(|bytes: &[u8]| {
                 let copy = file_with(written.as_bytes());
                 let again = Builder::File { path: copy.path().to_owned(), unlisted: Unlisted::Error };
                 if let Ok(again) = build(&again, domain) {
-                    assert_eq!(to_csv(&again.hierarchy), written);
+                    assert_eq!(lines(&to_csv(&again.hierarchy)), lines(&written));
                 }
             }
         }
