@@ -1,0 +1,379 @@
+//! `scumble anonymize`: what it prints, what it writes, and that the same input gives the same bytes.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::{Desk, PEOPLE, ROLES, Run, arguments, keys, scumble};
+use serde_json::Value;
+
+fn set(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn json_is_one_object_with_the_documented_keys() {
+    for algorithm in ["mondrian", "iack", "iacc"] {
+        let desk = Desk::with_people();
+        let limits: &[&str] =
+            if algorithm == "iacc" { &["--set", "delta_d=9", "--set", "delta_c=9"] } else { &[] };
+        let flags = [
+            "--quasi",
+            "sex",
+            "--class",
+            "readmitted",
+            "--rest",
+            "drop",
+            "--k",
+            "3",
+            "--algorithm",
+            algorithm,
+            "--json",
+        ];
+        let run =
+            desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags, limits])).succeeds();
+        assert_eq!(run.err, "", "with --json a run that has nothing to warn of says nothing else");
+        let object = run.object();
+        let documented = [
+            "algorithm",
+            "parameters",
+            "rows",
+            "released",
+            "suppressed",
+            "classes",
+            "models",
+            "metrics",
+            "warnings",
+            "seconds",
+            "peak_memory_bytes",
+        ];
+        let more = ["smallest_class", "notes"];
+        let searched = ["levels", "findings"];
+        let expected = match algorithm {
+            "mondrian" => set(&[&documented[..], &more].concat()),
+            _ => set(&[&documented[..], &more, &searched].concat()),
+        };
+        assert_eq!(keys(&object), expected, "{algorithm}");
+        assert_eq!(object["algorithm"], algorithm);
+        assert_eq!((&object["rows"], &object["released"]), (&12.into(), &12.into()));
+        for model in object["models"].as_array().unwrap() {
+            assert!(keys(model).is_superset(&set(&["name", "required", "attained", "holds"])), "{model}");
+        }
+        assert_eq!(object["models"][0]["name"], "k_anonymity");
+        assert_eq!(object["models"][0]["required"], 3.0);
+        assert_eq!(object["models"][0]["holds"], true);
+        let metrics = keys(&object["metrics"]);
+        assert!(metrics.is_superset(&set(&["loss", "loss_geometric", "discernibility"])), "{metrics:?}");
+        assert_eq!(keys(&object["seconds"]), set(&["read", "search", "apply", "verify", "write", "total"]));
+        assert!(object["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 20));
+    }
+}
+
+/// Seven women and five men, and nothing to generalise: two classes.
+#[test]
+fn figures_computed_by_hand() {
+    let desk = Desk::with_people();
+    let flags = ["--quasi", "sex", "--class", "readmitted", "--rest", "drop", "--k", "3", "--json"];
+    let object =
+        desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags])).succeeds().object();
+    assert_eq!(object["classes"], 2);
+    assert_eq!(object["smallest_class"], 5);
+    assert_eq!(object["suppressed"], 0);
+    assert_eq!(object["models"][0]["attained"], 5.0);
+    assert_eq!(object["metrics"]["loss"], 0.0);
+    assert_eq!(object["metrics"]["discernibility"], 7.0 * 7.0 + 5.0 * 5.0);
+    let text = desk.text("out.csv");
+    assert_eq!(text.lines().next(), Some("sex,readmitted"));
+    assert_eq!(text.lines().filter(|line| line.starts_with("womanq,")).count(), 7);
+}
+
+#[test]
+fn the_story_for_people_goes_to_standard_error() {
+    let desk = Desk::with_people();
+    let run = desk.release("out.csv", &[]);
+    assert_eq!(run.out, "");
+    let words = [
+        "Released 12 rows to out.csv",
+        "3-anonymity",
+        "on age, sex, postcode; checked",
+        "out.datasheet.md",
+        "private",
+    ];
+    for word in words {
+        assert!(run.err.contains(word), "{}", run.err);
+    }
+    assert_eq!(desk.release("out.csv", &["--quiet"]).err, "");
+    assert!(!run.err.contains('\u{1b}'), "no colours in a pipe");
+}
+
+#[test]
+fn standard_output_holds_the_release_alone() {
+    let desk = Desk::with_people();
+    desk.release("out.csv", &[]);
+    let piped = desk.release("-", &[]);
+    assert_eq!(piped.out, desk.text("out.csv"));
+    assert!(piped.err.contains("Released 12 rows to standard output"), "{}", piped.err);
+    let entries: Vec<_> = desk.listing().into_iter().filter(|path| path.starts_with("-")).collect();
+    assert!(entries.is_empty());
+}
+
+#[test]
+fn standard_input() {
+    let desk = Desk::with_people();
+    desk.release("out.csv", &[]);
+    let piped = desk.pipe(PEOPLE.as_bytes(), &arguments(&[&["anonymize", "-", "-o", "-"], ROLES])).succeeds();
+    assert_eq!(piped.out, desk.text("out.csv"));
+}
+
+#[test]
+fn the_files_of_a_release() {
+    let desk = Desk::with_people();
+    desk.release("out.csv", &[]);
+    let expected = [
+        "out.csv",
+        "out.datasheet.json",
+        "out.datasheet.md",
+        "out.report",
+        "out.report/recoding.json",
+        "out.report/report.html",
+        "out.report/report.json",
+        "people.csv",
+    ];
+    assert_eq!(desk.listing(), expected.map(Into::into).into());
+    let page = desk.text("out.report/report.html");
+    assert!(page.starts_with("<!doctype html>") || page.starts_with("<!DOCTYPE html>"));
+    for network in ["http://", "https://", "<link", "<script src"] {
+        let found = page.replace("http://www.w3.org/", "");
+        assert!(!found.contains(network), "the page needs no network, but has {network}");
+    }
+    assert!(desk.json("out.report/report.json").is_object());
+}
+
+#[test]
+fn a_run_without_a_report() {
+    let desk = Desk::with_people();
+    desk.release("out.csv", &["--report", ""]);
+    assert!(!desk.exists("out.report") && desk.exists("out.datasheet.json"));
+}
+
+#[test]
+fn the_same_bytes_again_and_with_any_number_of_threads() {
+    let desk = Desk::new();
+    desk.run(&["sample", "--rows", "8000", "-o", "people.csv", "--hierarchies", "trees"]).succeeds();
+    let many = "birth_date,sex,postcode,occupation,marital_status";
+    let runs: [&[&str]; 3] = [
+        &["--algorithm", "mondrian", "--k", "5", "--l", "2", "--sensitive", "diagnosis", "--quasi", many],
+        &["--algorithm", "iack", "--k", "5", "--l", "2", "--sensitive", "diagnosis", "--quasi", many],
+        // Its limits decide, so it is asked for no model.
+        &["--algorithm", "iacc", "--quasi", "sex,occupation,marital_status"],
+    ];
+    for flags in runs {
+        let mut releases: Vec<Vec<Vec<u8>>> = Vec::new();
+        for (place, threads) in ["1", "2", "1", "3"].into_iter().enumerate() {
+            let output = format!("out{place}.csv");
+            let first =
+                ["anonymize", "people.csv", "-o", &output, "--threads", threads, "--hierarchies", "trees"];
+            desk.run(&arguments(&[&first, flags, &["--class", "readmitted", "--rest", "drop"]])).succeeds();
+            let ends = ["csv", "datasheet.json", "datasheet.md", "report/recoding.json"];
+            releases.push(ends.iter().map(|end| desk.bytes(&format!("out{place}.{end}"))).collect());
+        }
+        assert!(releases.windows(2).all(|pair| pair[0] == pair[1]), "{}", flags[1]);
+    }
+}
+
+/// Five of town A (yes), four of B (no), one of C (yes) and one of D (no).
+const TOWNS: &str = "town,label\nA,yes\nA,yes\nA,yes\nA,yes\nA,yes\nB,no\nB,no\nB,no\nB,no\nC,yes\nD,no\n";
+const BY_TOWN: &[&str] = &[
+    "--quasi",
+    "town",
+    "--class",
+    "label",
+    "--algorithm",
+    "iack",
+    "--hierarchy",
+    "town={ build = \"flat\" }",
+];
+
+fn towns(policy: &str, k: &str) -> (Value, String, Run) {
+    let desk = Desk::with_table(TOWNS);
+    let first = ["anonymize", "people.csv", "-o", "out.csv", "--json", "--star-policy", policy, "--k", k];
+    let run = desk.run(&arguments(&[&first, BY_TOWN])).succeeds();
+    (run.object(), desk.text("out.csv"), run)
+}
+
+#[test]
+fn starred_rows_must_meet_the_models_themselves() {
+    // At k = 2 the two starred rows are a class of two.
+    let (object, text, _) = towns("strict", "2");
+    assert_eq!(
+        (&object["suppressed"], &object["classes"], &object["released"]),
+        (&2.into(), &2.into(), &11.into())
+    );
+    assert_eq!(text, "town,label\n*,no\n*,yes\nA,yes\nA,yes\nA,yes\nA,yes\nA,yes\nB,no\nB,no\nB,no\nB,no\n");
+    assert_eq!(object["levels"]["town"], 0);
+    // At k = 4 they are not, so the smallest class joins them.
+    let (object, text, _) = towns("strict", "4");
+    assert_eq!(
+        (&object["suppressed"], &object["classes"], &object["released"]),
+        (&6.into(), &1.into(), &11.into())
+    );
+    assert_eq!(text.matches("*,").count(), 6);
+}
+
+#[test]
+fn suppressed_rows_can_be_left_out() {
+    let (object, text, _) = towns("drop", "4");
+    assert_eq!(
+        (&object["suppressed"], &object["classes"], &object["released"]),
+        (&2.into(), &2.into(), &9.into())
+    );
+    assert!(!text.contains('*'));
+}
+
+#[test]
+fn the_papers_leave_starred_rows_unjudged() {
+    let (object, text, _) = towns("paper", "4");
+    assert_eq!(
+        (&object["suppressed"], &object["classes"], &object["released"]),
+        (&2.into(), &2.into(), &11.into())
+    );
+    assert_eq!(text.matches("*,").count(), 2);
+    let warnings = object["warnings"].to_string();
+    assert!(warnings.contains("2 suppressed rows are not judged"), "{warnings}");
+}
+
+#[test]
+fn missing_values_are_a_value_or_dropped_or_refused() {
+    let text = "town,label\nA,yes\nA,no\nA,yes\n?,no\n,yes\nNA,no\n";
+    let desk = Desk::with_table(text);
+    let flags = [
+        "--quasi",
+        "town",
+        "--other",
+        "label",
+        "--k",
+        "3",
+        "--hierarchy",
+        "town={ build = \"flat\" }",
+        "--json",
+    ];
+    let run =
+        |more: &[&str]| desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags, more]));
+    let object = run(&[]).succeeds().object();
+    assert_eq!(
+        (&object["released"], &object["classes"]),
+        (&6.into(), &2.into()),
+        "one class of missing values"
+    );
+    let object = run(&["--missing", "drop-row"]).succeeds().object();
+    assert_eq!((&object["rows"], &object["released"]), (&3.into(), &3.into()));
+    run(&["--missing", "error"]).fails(3, &["column 'town'", "row 4"]);
+    // Only what is declared missing is missing: the others are towns.
+    let object = run(&["--missing", "drop-row", "--missing-values", "?"]).succeeds().object();
+    assert_eq!(object["rows"], 5);
+}
+
+#[test]
+fn a_missing_class_label_always_drops_the_row() {
+    let desk = Desk::with_table("town,label\nA,yes\nA,no\nA,?\n");
+    let flags = ["--quasi", "town", "--class", "label", "--k", "2", "--json"];
+    let object =
+        desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags])).succeeds().object();
+    assert_eq!(object["rows"], 2);
+    assert!(object["notes"].to_string().contains("1 rows without a class label"), "{}", object["notes"]);
+}
+
+/// A release in which nothing is left must not pass for a good one.
+#[test]
+fn a_release_of_nothing_but_stars_is_no_quiet_success() {
+    let desk = Desk::with_table("town\nAq\nBq\nCq\nDq\n");
+    let flags = ["--quasi", "town", "--k", "2", "--hierarchy", "town={ build = \"flat\" }"];
+    let run = desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags]));
+    // The default limit lets at most 5 % of the rows be suppressed.
+    assert!(run.code == Some(1) || run.err.contains("warning:"), "{run:#?}");
+}
+
+#[test]
+fn warnings_about_what_should_not_be_published() {
+    let desk = Desk::with_people();
+    let run = desk.release("out.csv", &["--keep-order"]);
+    assert!(run.err.contains("warning: the rows keep the order of the original"), "{}", run.err);
+    desk.file(
+        "tight.toml",
+        "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\", label = \"tight\" }\n\
+         [[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n",
+    );
+    let run = desk.run(&["anonymize", "tight.toml"]).succeeds();
+    assert!(run.err.contains("warning: column 'age': released ranges end at real values"), "{}", run.err);
+    assert!(desk.text("out.csv").contains("[7031,"), "{}", desk.text("out.csv"));
+}
+
+#[test]
+fn files_of_a_plan_are_seen_from_the_plan_and_flags_from_here() {
+    let desk = Desk::new();
+    desk.file("sub/people.csv", PEOPLE);
+    desk.file(
+        "sub/release.toml",
+        "input = \"people.csv\"\noutput = \"out.csv\"\nreport = \"private\"\nrest = \"drop\"\n[columns]\n\
+         sex = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n",
+    );
+    desk.run(&["anonymize", "sub/release.toml"]).succeeds();
+    assert!(desk.exists("sub/out.csv") && desk.exists("sub/private/report.html"));
+    desk.run(&["anonymize", "sub/release.toml", "-o", "here.csv", "--report", "mine"]).succeeds();
+    assert_eq!(desk.bytes("here.csv"), desk.bytes("sub/out.csv"));
+    assert!(desk.exists("mine/report.html"));
+    desk.run(&["anonymize", "sub/release.toml", "--k", "8"]).succeeds();
+    assert_eq!(
+        desk.text("sub/out.csv").matches("{manq|womanq}").count(),
+        12,
+        "a flag replaces what the plan asks for"
+    );
+}
+
+#[test]
+fn several_models_hold_at_once() {
+    let desk = Desk::with_people();
+    let run = desk.release("out.csv", &["--l-variant", "entropy", "--t", "0.4", "--json"]).object();
+    let names: Vec<&str> =
+        run["models"].as_array().unwrap().iter().map(|model| model["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["k_anonymity", "l_diversity", "t_closeness"]);
+    assert!(run["models"].as_array().unwrap().iter().all(|model| model["holds"] == true));
+}
+
+#[test]
+fn values_that_look_like_labels_are_marked() {
+    // A star, an interval and a set of the table's own must not be taken for suppressed or generalised values.
+    let desk = Desk::with_table(
+        "town,label\n*,yes\n*,no\n\"[1,2]\",yes\n\"[1,2]\",no\n{a|b},yes\n{a|b},no\n=x,yes\n=x,no\n",
+    );
+    let flags = ["--quasi", "town", "--other", "label", "--k", "2"];
+    desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags])).succeeds();
+    let text = desk.text("out.csv");
+    for marked in ["=*,", "\"=[1,2]\",", "={a|b},", "==x,"] {
+        assert_eq!(text.matches(marked).count(), 2, "{marked} in {text}");
+    }
+}
+
+#[test]
+fn help_and_version() {
+    let desk = Desk::new();
+    assert!(desk.run(&["--version"]).succeeds().out.starts_with("scumble "));
+    for command in [
+        "demo",
+        "init",
+        "anonymize",
+        "check",
+        "hierarchy",
+        "list",
+        "explain",
+        "schema",
+        "sample",
+        "completions",
+    ] {
+        assert!(desk.run(&["--help"]).succeeds().out.contains(command));
+        assert!(desk.run(&[command, "--help"]).succeeds().out.contains("Usage: scumble"));
+    }
+    let bare = Run::of(&mut scumble(desk.root()));
+    assert_eq!(bare.code, Some(2));
+    assert!(bare.err.contains("Usage: scumble"), "{}", bare.err);
+}

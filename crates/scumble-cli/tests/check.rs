@@ -1,0 +1,233 @@
+//! `scumble check`: any table against models, and against its original.
+
+mod common;
+
+use common::{Desk, ROLES, arguments, keys};
+
+/// As another tool might have made it: two classes of three and two rows, one starred row.
+const OTHER_TOOL: &str = "\
+age;zip;disease
+[20-30);130**;flu
+[20-30);130**;cancer
+[20-30);130**;flu
+[30-40);148**;cancer
+[30-40);148**;cancer
+*;*;flu
+";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.file("other.csv", OTHER_TOOL);
+    desk
+}
+
+const QUASI: &[&str] = &["check", "other.csv", "--quasi", "age,zip"];
+
+#[test]
+fn a_model_that_holds() {
+    let run = desk().run(&arguments(&[QUASI, &["--k", "2", "--ignore-suppressed"]])).succeeds();
+    assert!(run.out.contains("holds") && run.out.contains("required 2, attained 2"), "{}", run.out);
+    assert!(run.out.contains("smallest classes: 1 of 2 rows, 1 of 3 rows"), "{}", run.out);
+    assert!(run.out.contains("1 rows that show *") || run.out.contains("1 row that shows *"), "{}", run.out);
+}
+
+#[test]
+fn a_model_that_fails() {
+    let run = desk().run(&arguments(&[QUASI, &["--k", "3", "--ignore-suppressed"]]));
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("FAILS") && run.out.contains("required 3, attained 2"), "{}", run.out);
+    assert!(
+        run.out.contains("1 classes with 2 rows fail") || run.out.contains("1 class with 2 rows fails"),
+        "{}",
+        run.out
+    );
+    assert_eq!(run.err, "", "a verdict is a result, not an error");
+}
+
+#[test]
+fn starred_rows_are_judged_unless_told_otherwise() {
+    let run = desk().run(&arguments(&[QUASI, &["--k", "2"]]));
+    assert_eq!(run.code, Some(1), "the starred row is alone: {run:#?}");
+}
+
+#[test]
+fn diversity_and_closeness() {
+    // The second class has cancer only.
+    let sensitive = ["--sensitive", "disease", "--ignore-suppressed"];
+    let run = desk().run(&arguments(&[QUASI, &sensitive, &["--l", "2"]]));
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    desk().run(&arguments(&[QUASI, &sensitive, &["--l", "1"]])).succeeds();
+    // Three of six rows have flu: the class of cancer only lies 1/2 away, the other 2/3 − 1/2.
+    desk().run(&arguments(&[QUASI, &sensitive, &["--t", "0.5"]])).succeeds();
+    let run = desk().run(&arguments(&[QUASI, &sensitive, &["--t", "0.49"]]));
+    assert_eq!(run.code, Some(1), "{run:#?}");
+}
+
+#[test]
+fn without_a_model_it_says_what_is_attained() {
+    let flags = ["--sensitive", "disease", "--ignore-suppressed"];
+    let run = desk().run(&arguments(&[QUASI, &flags])).succeeds();
+    assert!(run.out.contains("k = 2\n"), "{}", run.out);
+    assert!(
+        run.out.contains("disease: distinct l = 1, entropy l = 1, frequency l = 1, t (equal distance) = 0.5"),
+        "{}",
+        run.out
+    );
+    assert!(
+        run.out.contains("1 classes have one value only") || run.out.contains("1 class has one value only"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn json_is_one_object() {
+    let run = desk().run(&arguments(&[QUASI, &["--k", "3", "--ignore-suppressed", "--json"]]));
+    assert_eq!(run.code, Some(1));
+    let object = run.object();
+    assert_eq!(object["holds"], false);
+    assert!(keys(&object).contains("outcome"));
+    let model = &object["outcome"]["models"][0];
+    assert_eq!((&model["holds"], &model["attained"]), (&false.into(), &2.0.into()));
+    let run = desk().run(&arguments(&[QUASI, &["--json"]])).succeeds();
+    assert_eq!(run.object()["attained"]["k"], 1);
+}
+
+#[test]
+fn standard_input() {
+    let flags = ["check", "-", "--quasi", "age,zip", "--k", "2", "--ignore-suppressed"];
+    Desk::new().pipe(OTHER_TOOL.as_bytes(), &flags).succeeds();
+}
+
+#[test]
+fn what_cannot_be_checked_is_refused() {
+    let desk = desk();
+    desk.refuses(2, &["--quasi"], &["check", "other.csv", "--k", "2"]);
+    desk.refuses(2, &["--sensitive"], &arguments(&[QUASI, &["--l", "2"]]));
+    desk.refuses(3, &["none.csv", "no such file"], &["check", "none.csv", "--quasi", "age", "--k", "2"]);
+    desk.refuses(2, &["k_anonymity", "at least 1"], &arguments(&[QUASI, &["--k", "0"]]));
+}
+
+#[test]
+fn a_column_that_is_not_there() {
+    let flags = ["check", "other.csv", "--quasi", "agee", "--k", "2"];
+    desk().refuses(2, &["'agee'", "did you mean 'age'?"], &flags);
+}
+
+/// The roles without models.
+fn roles() -> Vec<&'static str> {
+    ROLES[..ROLES.len() - 4].to_vec()
+}
+
+fn check_original(desk: &Desk, release: &str) -> common::Run {
+    let first = ["check", release, "--original", "people.csv", "--k", "3", "--l", "2"];
+    desk.run(&arguments(&[&first, &roles()]))
+}
+
+#[test]
+fn a_release_is_true_of_its_original() {
+    let desk = Desk::with_people();
+    for output in ["out.csv", "out.parquet", "out.csv.gz"] {
+        desk.release(output, &[]);
+        let run = check_original(&desk, output).succeeds();
+        assert!(run.out.contains("holds  true of the original"), "{}", run.out);
+    }
+}
+
+#[test]
+fn a_release_without_the_suppressed_rows_is_true_too() {
+    for policy in ["strict", "paper", "drop"] {
+        let desk = Desk::with_table("town,label\nA,yes\nA,yes\nA,yes\nB,no\nB,no\nB,no\nC,yes\nD,no\n");
+        let roles =
+            ["--quasi", "town", "--class", "label", "--k", "2", "--hierarchy", "town={ build = \"flat\" }"];
+        let first =
+            ["anonymize", "people.csv", "-o", "out.csv", "--algorithm", "iack", "--star-policy", policy];
+        desk.run(&arguments(&[&first, &roles])).succeeds();
+        let run =
+            desk.run(&arguments(&[&["check", "out.csv", "--original", "people.csv"], &roles])).succeeds();
+        assert_eq!(
+            run.out.contains("2 original rows are not in the release"),
+            policy == "drop",
+            "{}",
+            run.out
+        );
+    }
+}
+
+#[test]
+fn one_falsified_value_is_found() {
+    let desk = Desk::with_people();
+    desk.release("out.csv", &[]);
+    let text = desk.text("out.csv");
+    for (from, to) in [("noq", "yesq"), ("goutq", "asthmaq"), ("[7030,7036]", "[7037,7060]")] {
+        assert!(text.contains(from), "{text}");
+        desk.file("false.csv", text.replacen(from, to, 1));
+        let run = check_original(&desk, "false.csv");
+        assert_eq!(run.code, Some(1), "{from} → {to}: {run:#?}");
+        assert!(run.out.contains("FAILS  true of the original"), "{}", run.out);
+    }
+    // A row too many is true of nobody.
+    let last = text.lines().last().unwrap();
+    desk.file("more.csv", format!("{text}{last}\n"));
+    assert_eq!(check_original(&desk, "more.csv").code, Some(1));
+    // A row too few is a row that was left out.
+    desk.file("fewer.csv", &text[..text.len() - last.len() - 1]);
+    let run = check_original(&desk, "fewer.csv");
+    assert!(run.out.contains("holds  true of the original"), "{run:#?}");
+    assert!(
+        run.out.contains("1 original rows are not in the release")
+            || run.out.contains("1 original row is not"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn an_identifier_in_the_release_is_found() {
+    let desk = Desk::with_people();
+    desk.file("leaky.csv", common::PEOPLE);
+    let run = check_original(&desk, "leaky.csv");
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("column 'name' must not be in the release"), "{}", run.out);
+}
+
+#[test]
+fn a_plan_says_what_to_check() {
+    let desk = Desk::with_people();
+    desk.file("sub/people.csv", common::PEOPLE);
+    desk.file(
+        "sub/release.toml",
+        "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nsex = { role = \"quasi\" }\n\
+         diagnosis = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n\
+         [[privacy]]\nmodel = \"l_diversity\"\nl = 3\n",
+    );
+    desk.run(&["anonymize", "sub/release.toml"]).succeeds();
+    let check = ["check", "sub/out.csv", "--plan", "sub/release.toml"];
+    let run = desk.run(&check).succeeds();
+    assert_eq!(run.out.matches("holds").count(), 2, "{}", run.out);
+    desk.run(&arguments(&[&check, &["--original", "sub/people.csv"]])).succeeds();
+    assert_eq!(desk.run(&arguments(&[&check, &["--k", "6"]])).code, Some(1), "a flag replaces the plan's k");
+}
+
+#[test]
+fn a_release_of_every_format_checks_alike() {
+    let desk = Desk::with_people();
+    let mut told = Vec::new();
+    for output in ["out.csv", "out.tsv", "out.csv.gz", "out.csv.zst", "out.parquet", "out.arrow"] {
+        desk.release(output, &[]);
+        let flags = [
+            "check",
+            output,
+            "--quasi",
+            "age,sex,postcode",
+            "--sensitive",
+            "diagnosis",
+            "--k",
+            "3",
+            "--l",
+            "2",
+        ];
+        told.push(desk.run(&flags).succeeds().out);
+    }
+    assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "{told:#?}");
+}
