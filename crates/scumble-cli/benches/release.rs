@@ -29,9 +29,7 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     if let [mode, input, output] = &arguments[..] {
-        if mode.starts_with("copy") {
-            return copy(mode, input, output);
-        }
+        return copy(mode, input, output);
     }
     let number = |place: usize, default: u64| {
         arguments.get(place).and_then(|text| text.parse().ok()).unwrap_or(default)

@@ -21,6 +21,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    ui::quiet_panics();
     let arguments = Arguments::parse();
     let interface = match ui::Interface::new(&arguments.shared) {
         Ok(interface) => interface,

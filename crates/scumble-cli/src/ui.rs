@@ -94,6 +94,23 @@ impl Interface {
     }
 }
 
+/// A panic is a bug; its text might hold a value of the table, so only its place is told.
+pub(crate) fn quiet_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        // A damaged file's decoder that panics is told as an error, not as a bug.
+        if !scumble_files::is_decoding() {
+            let place = panic
+                .location()
+                .map(|place| format!(" at {}:{}", place.file(), place.line()))
+                .unwrap_or_default();
+            let _ = writeln!(
+                std::io::stderr(),
+                "error: a bug in Scumble{place}; nothing was released. Please report it"
+            );
+        }
+    }));
+}
+
 /// Ends the process at once.
 #[expect(clippy::exit, reason = "an interrupt leaves from another thread")]
 fn leave(code: i32) -> ! {
@@ -146,7 +163,7 @@ pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

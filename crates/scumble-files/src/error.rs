@@ -41,6 +41,12 @@ pub(crate) fn reading(name: &str, source: io::Error) -> FileError {
     FileError::Io { what: format!("cannot read '{name}'{advice}"), source }
 }
 
+/// The error of a file that cannot be written, with advice where the kind of error allows some.
+#[must_use]
+pub fn cannot_write(target: &std::path::Path, source: io::Error) -> FileError {
+    writing(&target.display().to_string(), source)
+}
+
 /// An error of writing the file called `name`, with advice where the kind of error allows some.
 pub(crate) fn writing(name: &str, source: io::Error) -> FileError {
     let advice = match source.kind() {

@@ -25,9 +25,10 @@ pub mod table;
 mod threads;
 pub mod write;
 
+pub use columnar::is_decoding;
 pub use compression::Compression;
 pub use encoding::Encoding;
-pub use error::FileError;
+pub use error::{FileError, cannot_write};
 pub use private::{Audience, PrivateFile, create_private_dir, same_file, sweep};
 pub use read::{Dialect, FileFormat, Header, ReadOptions, Table, read_header, read_table};
 pub use source::Source;

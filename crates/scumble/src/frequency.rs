@@ -210,8 +210,11 @@ mod tests {
         FrequencyTable::count(&[4, 4, 4], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |r| rows[r].2).0
     }
 
-    /// Tuples with their rows per payload value, as plain data.
-    fn plain(table: &FrequencyTable) -> Vec<(Vec<u32>, Vec<(u32, u32)>)> {
+    /// A tuple with its rows per payload value.
+    type Plain = (Vec<u32>, Vec<(u32, u32)>);
+
+    /// The table as plain data.
+    fn plain(table: &FrequencyTable) -> Vec<Plain> {
         (0..table.tuples() as u32)
             .map(|tuple| {
                 let codes = (0..table.width()).map(|c| table.column(c).get(tuple as usize)).collect();

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::date::DateFormat;
+use crate::date::{Date, DateFormat};
 
 /// The kind of a column's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -164,6 +164,28 @@ impl Measure {
         }
     }
 
+    /// A round number at which intervals can meet between two neighbouring values of a column: the last of the lower
+    /// interval. It is neither value, nor next to one, where there is room for that.
+    #[must_use]
+    pub fn roundest_between(&self, below: i128, above: i128) -> i128 {
+        let (low, high) = if above - below >= 4 { (below + 2, above - 2) } else { (below, above - 1) };
+        if let Kind::Date(_) = self.kind {
+            return last_of_period(low, high);
+        }
+        let mut round = low;
+        let mut step = 10_i128;
+        // The largest power of ten that has a multiple in reach.
+        while let Some(multiple) = high.div_euclid(step).checked_mul(step).filter(|multiple| *multiple >= low)
+        {
+            round = multiple;
+            step = match step.checked_mul(10) {
+                Some(next) => next,
+                None => break,
+            };
+        }
+        round
+    }
+
     /// The integer as a float in the column's own unit, for reports and widths.
     #[must_use]
     pub fn float(&self, number: i128) -> f64 {
@@ -183,9 +205,36 @@ impl Measure {
     }
 }
 
+/// The last day of a year between two day numbers, else of a month, else the first day.
+fn last_of_period(low: i128, high: i128) -> i128 {
+    let (Ok(first), Ok(last)) = (i64::try_from(low), i64::try_from(high)) else { return low };
+    let date = Date::of(last + 1);
+    let year = Date { year: date.year, month: 1, day: 1 }.number() - 1;
+    let month = Date { year: date.year, month: date.month, day: 1 }.number() - 1;
+    i128::from([year, month].into_iter().find(|day| (first..=last).contains(day)).unwrap_or(first))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_meet_at_round_numbers() {
+        let numbers = Measure { kind: Kind::Integer, scale: 0 };
+        assert_eq!(numbers.roundest_between(4_711, 5_093), 5_000);
+        assert_eq!(numbers.roundest_between(4_711, 4_713), 4_711, "no room but between the two");
+        assert_eq!(numbers.roundest_between(4_711, 4_719), 4_713);
+        assert_eq!(numbers.roundest_between(-13, 9), 0);
+        let dates = Measure { kind: Kind::Date(DateFormat::YearMonthDay), scale: 0 };
+        let between = |a: &str, b: &str| {
+            let day = |text: &str| dates.number(text).expect("a date");
+            dates.text(dates.roundest_between(day(a), day(b)))
+        };
+        assert_eq!(between("2023-11-05", "2024-02-20"), "2023-12-31");
+        assert_eq!(between("2024-01-05", "2024-02-20"), "2024-01-31");
+        assert_eq!(between("2024-01-05", "2024-01-20"), "2024-01-07");
+        assert_eq!(between("2024-01-05", "2024-01-06"), "2024-01-05");
+    }
 
     fn infer(texts: &[&str]) -> Inference {
         Kind::infer(texts.iter().copied())

@@ -103,9 +103,7 @@ mod tests {
         let rows: Vec<[u32; 8]> =
             (0..50_u32).map(|i| [i % 3, 7, 7, 7, 7, 7, 7, 1_000_000 - i * 1_000]).collect();
         let mut packer = Packer::new(rows.len());
-        for column in 0..8 {
-            packer.push(1 << 20, |row| rows[row][column]);
-        }
+        (0..8).for_each(|column| packer.push(1 << 20, |row| rows[row][column]));
         let groups = group(packer.finish());
         let mut sorted = rows.clone();
         sorted.sort_unstable();

@@ -33,6 +33,8 @@ pub struct Prepared {
     pub missing: Vec<(String, Vec<String>)>,
     /// What the user should know.
     pub notes: Vec<String>,
+    /// What the user should look at.
+    pub warnings: Vec<String>,
 }
 
 /// A column of the plan beside the table's.
@@ -171,7 +173,8 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
     );
     let missing = planned.iter().map(|column| (column.name.to_owned(), column.missing.to_vec())).collect();
     let quasi = quasi.into_iter().map(|(quasi, ..)| quasi).collect();
-    Ok(Prepared { quasi, table: frequency, tuple_of_row, class, payload_trees, missing, notes })
+    let warnings = misspelt_files(hierarchies.as_deref(), plan)?;
+    Ok(Prepared { quasi, table: frequency, tuple_of_row, class, payload_trees, missing, notes, warnings })
 }
 
 /// The tree of one column, and how many rows each of its leaves has.
@@ -248,6 +251,25 @@ fn check_hierarchy_files(folder: Option<&Path>, plan: &Plan) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Files in the folder of hierarchies that are called nearly, but not quite, like a column.
+fn misspelt_files(folder: Option<&Path>, plan: &Plan) -> Result<Vec<String>> {
+    let Some(folder) = folder else { return Ok(Vec::new()) };
+    let entries = std::fs::read_dir(folder)
+        .map_err(|source| Error::Io { what: format!("cannot look into '{}'", folder.display()), source })?;
+    let mut files: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    files.sort();
+    let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
+    let warning = |file: &String| {
+        let stem = file.strip_suffix(".csv")?;
+        let column = stem.rsplit_once("_hierarchy_").map_or(stem, |(_, column)| column);
+        let near = crate::error::did_you_mean(column, names.iter().copied());
+        let fits = names.contains(&column) || near.is_empty();
+        (!fits).then(|| format!("'{file}' in '{}' fits no column, so it is not used{near}", folder.display()))
+    };
+    Ok(files.iter().filter_map(warning).collect())
 }
 
 fn uses_hierarchy(column: &Column) -> bool {
@@ -430,9 +452,7 @@ fn make_quasi(
 ) -> Result<(Quasi, Vec<u32>, Vec<String>)> {
     let ordered = order(column, true)?;
     let classes = match (&builder, classes) {
-        (Some(builder), Some(class)) if matches!(builder, Builder::Mdlp {}) => {
-            Some(class_rows(column.coded, class, &ordered))
-        }
+        (Some(Builder::Mdlp {}), Some(class)) => Some(class_rows(column.coded, class, &ordered)),
         _ => None,
     };
     let domain = domain(column, &ordered, classes.as_deref())?;
@@ -491,7 +511,8 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
     let texts: Texts = ordered.values.iter().copied().chain(ordered.missing).collect();
     let codes = (0..texts.len() as u32).collect();
     let bounds = (low.unwrap_or(round.0), high.unwrap_or(round.1));
-    Ok((Shape::Line(Line { numbers, texts, bounds, declared: low.is_some() && high.is_some() }), codes))
+    let declared = low.is_some() && high.is_some();
+    Ok((Shape::Line(Line::new(&ordered.measure, numbers, texts, bounds, declared)), codes))
 }
 
 fn set_shape(ordered: &Ordered<'_>) -> (Shape, Vec<u32>) {

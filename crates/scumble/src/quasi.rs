@@ -50,13 +50,29 @@ pub struct Line {
     pub numbers: Vec<i128>,
     /// The texts of those numbers as they are released alone; then the missing value's, if there is one.
     pub texts: Texts,
-    /// The least and the greatest number that a released interval may name.
-    pub bounds: (i128, i128),
+    /// For each number the last one of a released interval that reaches up to it.
+    ends: Vec<i128>,
+    /// The least number that a released interval may name.
+    first: i128,
     /// Whether the bounds were declared by the user.
     pub declared: bool,
 }
 
 impl Line {
+    /// The numbers of a column, whose released intervals reach from `bounds.0` to `bounds.1`.
+    #[must_use]
+    pub fn new(
+        measure: &Measure,
+        numbers: Vec<i128>,
+        texts: Texts,
+        bounds: (i128, i128),
+        declared: bool,
+    ) -> Self {
+        let between = numbers.windows(2).map(|pair| measure.roundest_between(pair[0], pair[1]));
+        let ends = between.chain([bounds.1]).collect();
+        Self { numbers, texts, ends, first: bounds.0, declared }
+    }
+
     /// The code of missing values, which lie in no interval.
     #[must_use]
     pub fn missing(&self) -> Option<u32> {
@@ -65,14 +81,12 @@ impl Line {
 
     /// The interval that stands for a span of number codes.
     ///
-    /// A span reaches from just above the number before it to its own last number, so neighbouring
-    /// spans leave no gap, and the outermost end at the bounds rather than at real extremes.
+    /// Neighbouring spans leave no gap; they meet at the roundest number between two people's numbers, and the outermost end
+    /// at the bounds, so that no end is a real value where another place is left.
     #[must_use]
     pub fn interval(&self, low: u32, high: u32) -> (i128, i128) {
-        let first = if low == 0 { self.bounds.0 } else { self.numbers[low as usize - 1] + 1 };
-        let last =
-            if high as usize + 1 == self.numbers.len() { self.bounds.1 } else { self.numbers[high as usize] };
-        (first, last)
+        let first = if low == 0 { self.first } else { self.ends[low as usize - 1] + 1 };
+        (first, self.ends[high as usize])
     }
 
     /// The first and last number of a span.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Column, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
+use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
 use scumble::release::{Released, RunOptions, anonymize};
@@ -290,7 +291,10 @@ impl RoleFlags {
             None => plan.rest,
             Some("other") => Some(Rest::Other),
             Some("drop") => Some(Rest::Drop),
-            Some(other) => return Err(Error::config(format!("--rest is other or drop, not '{other}'"))),
+            Some(other) => {
+                let near = did_you_mean(other, ["other", "drop"]);
+                return Err(Error::config(format!("--rest is other or drop, not '{other}'{near}")));
+            }
         };
         for given in &self.types {
             let (name, kind) = pair("--type", given)?;
@@ -326,7 +330,7 @@ fn known_column<'a>(plan: &'a mut Plan, flag: &str, name: &str) -> Result<&'a mu
         Some((_, column)) => Ok(column),
         None => Err(Error::config(format!(
             "{flag}: no role is given for a column '{name}'{}",
-            scumble::error::did_you_mean(name, names.iter().map(String::as_str))
+            did_you_mean(name, names.iter().map(String::as_str))
         ))),
     }
 }
@@ -396,7 +400,10 @@ impl SearchFlags {
             Some("paper") => StarPolicy::Paper,
             Some("drop") => StarPolicy::Drop,
             Some(other) => {
-                return Err(Error::config(format!("--star-policy is strict, paper or drop, not '{other}'")));
+                let near = did_you_mean(other, ["strict", "paper", "drop"]);
+                return Err(Error::config(format!(
+                    "--star-policy is strict, paper or drop, not '{other}'{near}"
+                )));
             }
         };
         if let Some(budget) = &self.budget {

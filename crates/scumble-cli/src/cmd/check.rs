@@ -47,6 +47,12 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         ));
     }
     let release = read(&arguments.release, &plan, None, interface)?;
+    let names: Vec<&str> = release.columns.iter().map(|column| column.name.as_str()).collect();
+    for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
+        if !names.contains(&name) {
+            return Err(scumble::release::unknown_column(name, &names));
+        }
+    }
     let original = match &arguments.original {
         None => None,
         Some(path) => {

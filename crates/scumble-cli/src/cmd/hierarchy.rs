@@ -69,6 +69,7 @@ struct ColumnArguments {
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     match &arguments.action {
         Action::Build { column, output } => {
+            super::init::refuse_input(&column.data, output)?;
             let (_, tree) = build(column, interface)?;
             let text = to_csv(&tree.built.hierarchy);
             if output.as_os_str() == "-" {

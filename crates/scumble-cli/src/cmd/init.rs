@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             arguments.output.display()
         )));
     }
+    refuse_input(&arguments.data, &arguments.output)?;
     let mut read = Read::default();
     arguments.reading.apply(&mut read)?;
     let input = input_from(&arguments.data, &arguments.output)?;
@@ -61,11 +62,22 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
+/// An error if a command would overwrite the table that it reads.
+pub(crate) fn refuse_input(input: &Path, output: &Path) -> Result<()> {
+    if output != Path::new("-") && scumble_files::same_file(input, output) {
+        return Err(Error::config(format!(
+            "the output '{}' is the table itself; choose another name, since the original must stay as it is",
+            output.display()
+        )));
+    }
+    Ok(())
+}
+
 /// Writes a plan for the owner only: it describes the original.
 pub(crate) fn write_plan(target: &Path, text: &str) -> Result<()> {
     let mut file = scumble_files::PrivateFile::create(target)?;
     std::io::Write::write_all(file.file(), text.as_bytes())
-        .map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
+        .map_err(|error| scumble_files::cannot_write(target, error))?;
     Ok(file.publish(scumble_files::Audience::Owner)?)
 }
 

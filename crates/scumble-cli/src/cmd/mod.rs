@@ -28,7 +28,7 @@ pub(crate) enum Command {
     /// Make a verified release from a plan, or from a table and flags
     Anonymize(Box<anonymize::Arguments>),
     /// Verify any table, also another tool's, against privacy models
-    Check(check::Arguments),
+    Check(Box<check::Arguments>),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
     /// What there is: algorithms, models, metrics

@@ -66,7 +66,6 @@ pub(crate) fn write_to(
     write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,
 ) -> Result<()> {
     let mut file = PrivateFile::create(target)?;
-    write(file.file())
-        .map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
+    write(file.file()).map_err(|error| scumble_files::cannot_write(target, error))?;
     Ok(file.publish(Audience::Public)?)
 }

@@ -43,19 +43,6 @@ pub(crate) const COLUMNS: [&str; 15] = [
     "readmitted",
 ];
 
-/// The columns by which an outsider could recognise a patient.
-pub(crate) const QUASI_IDENTIFIERS: [&str; 9] = [
-    "birth_date",
-    "sex",
-    "postcode",
-    "occupation",
-    "education",
-    "marital_status",
-    "country_of_birth",
-    "insurance",
-    "admission_date",
-];
-
 /// Rows drawn from one random stream: about a megabyte of text.
 const BLOCK_ROWS: u64 = 8192;
 

@@ -4,6 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 
+/// The columns by which an outsider could recognise a patient.
+const QUASI_IDENTIFIERS: [&str; 9] = [
+    "birth_date",
+    "sex",
+    "postcode",
+    "occupation",
+    "education",
+    "marital_status",
+    "country_of_birth",
+    "insurance",
+    "admission_date",
+];
+
 fn sample(rows: u64, seed: u64) -> String {
     let mut text = Vec::new();
     write_sample(&mut text, rows, seed).expect("writing to memory");

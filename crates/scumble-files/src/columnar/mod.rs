@@ -85,12 +85,25 @@ struct Kind<'a> {
     what: &'a str,
 }
 
+thread_local! {
+    static DECODING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Whether this thread decodes a file whose decoder may panic, and the panic will be an error: a panic hook need not speak.
+#[must_use]
+pub fn is_decoding() -> bool {
+    DECODING.get()
+}
+
 impl Kind<'_> {
     /// Runs a step of decoding. The decoders of damaged files not only return errors, some panic; here
     /// both mean the same.
     fn decode<T, E: Into<ArrowError>>(self, step: impl FnOnce() -> Result<T, E>) -> Result<T> {
         let Self { name, what } = self;
-        let why = match catch_unwind(AssertUnwindSafe(step)) {
+        DECODING.set(true);
+        let decoded = catch_unwind(AssertUnwindSafe(step));
+        DECODING.set(false);
+        let why = match decoded {
             Ok(Ok(done)) => return Ok(done),
             Ok(Err(error)) => match error.into() {
                 ArrowError::IoError(_, source) if source.raw_os_error().is_some() => {

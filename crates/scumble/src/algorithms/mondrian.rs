@@ -190,14 +190,15 @@ impl Search<'_> {
     /// What a finished part shows: nodes and sets as small as its values allow, intervals as wide as its region,
     /// unless the column asks for tight ones.
     fn values(&self, region: &[(u32, u32)], extents: &[(u32, u32)]) -> Box<[Value]> {
-        let value = |((quasi, region), extent): ((&Quasi, &(u32, u32)), &(u32, u32))| match &quasi.shape {
+        let value = |quasi: &Quasi, region: &(u32, u32), extent: &(u32, u32)| match &quasi.shape {
             Shape::Line(line) if !quasi.tight && Some(extent.1) != line.missing() => {
                 // The region of numbers ends before the missing value's code.
                 Value::Span(region.0, region.1.min(line.numbers.len() as u32 - 1))
             }
             _ => quasi.cover(extent.0, extent.1),
         };
-        self.problem.quasi.iter().zip(region).zip(extents).map(value).collect()
+        let columns = self.problem.quasi.iter().zip(region).zip(extents);
+        columns.map(|((quasi, region), extent)| value(quasi, region, extent)).collect()
     }
 
     /// The last codes of the parts of an allowable cut of this column, if there is one.

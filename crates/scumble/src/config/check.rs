@@ -154,7 +154,7 @@ impl Plan {
         }
         Err(Error::config(format_args!(
             "no role is given for {}; give each a role, or say what happens to all columns that are not named: \
-             rest = \"other\" keeps them as they are, rest = \"drop\" leaves them out",
+             rest = \"other\" (--rest other) keeps them as they are, rest = \"drop\" (--rest drop) leaves them out",
             unspoken.join(", ")
         )))
     }

@@ -79,6 +79,13 @@ fn descending(class: &ClassView<'_>, place: usize) -> Vec<u64> {
     rows
 }
 
+/// Whether the most frequent value is rarer than c times the values from the l-th on; strictly (models.md 1.2). Fewer than
+/// l values leave an empty tail, which fails.
+fn recursive(rows: &[u64], c: Rational, l: u64) -> bool {
+    let tail: u64 = rows.iter().skip(l as usize - 1).sum();
+    tail > 0 && c.cmp_ratio(rows.first().copied().unwrap_or(0), tail) == std::cmp::Ordering::Greater
+}
+
 /// exp of the entropy: the number of equally frequent values that would be as uncertain.
 fn effective_values(rows: &[u64], size: u64) -> f64 {
     let entropy: f64 = rows
@@ -155,13 +162,16 @@ impl Model for LDiversity {
         }
         let attained = self.attained(whole);
         let remedy = match self.variant {
-            Variant::Recursive { .. } if attained.is_infinite() => {
-                "the column has too few values for this l".into()
+            Variant::Recursive { c, .. } if attained.is_infinite() => {
+                let largest = (2..).take_while(|l| recursive(&descending(whole, self.place), c, *l)).last();
+                largest.map_or("no l is possible with this c".into(), |l| {
+                    format!("the largest possible l is {l}")
+                })
             }
             Variant::Recursive { .. } => format!("c must be more than {attained:.4}"),
             Variant::Distinct { .. } => format!("the largest possible l is {attained}"),
             // Rounded down, so that the figure given is itself possible.
-            _ => format!("the largest possible l is {:.4}", (attained * 1e4).floor() / 1e4),
+            _ => format!("the largest possible l is {:.4}", ((attained + TOLERANCE) * 1e4).floor() / 1e4),
         };
         Err(Error::infeasible(format!(
             "{} cannot be met: not even the whole table as one class has it; {remedy}",
@@ -177,11 +187,7 @@ impl ClassTest for LDiversity {
         match self.variant {
             Variant::Distinct { l } => rows.len() as u64 >= l,
             Variant::Entropy { l } => effective_values(&rows, class.size) >= l.to_f64() - TOLERANCE,
-            // Strictly less (models.md 1.2); fewer than l values leave an empty tail, which fails.
-            Variant::Recursive { c, l } => {
-                let tail: u64 = rows.iter().skip(l as usize - 1).sum();
-                c.cmp_ratio(most, tail) == std::cmp::Ordering::Greater
-            }
+            Variant::Recursive { c, l } => recursive(&rows, c, l),
             Variant::Frequency { l } => l.cmp_ratio(class.size, most) != std::cmp::Ordering::Greater,
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn guess(facts: &Facts<'_>, value_type: ValueType) -> HierarchyGuess 
         }
         ValueType::Text => guess(
             "{ build = \"alphabetic\" }",
-            "Nothing is known about its values but their order; a tree of your own keeps more: { file = \"tree.csv\" }.",
+            "Nothing is known about its values but their order; a tree of your own keeps more: { build = \"file\", path = \"tree.csv\" }.",
         ),
     }
 }

@@ -168,6 +168,9 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     Ok(released)
 }
 
+/// What the folder of the private report holds.
+const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
+
 /// Where things go.
 struct Targets {
     release: Option<PathBuf>,
@@ -184,14 +187,27 @@ impl Targets {
         }
         let release = folder.join(&plan.output);
         let input = beside(folder, &plan.input);
-        if input != Path::new("-") && scumble_files::same_file(&input, &release) {
-            return Err(Error::config(
-                "the output is the input itself; choose another name, since the original must not be overwritten",
-            ));
-        }
         let format = scumble_files::format_for(&release)?;
         sweep_beside(&release);
-        Ok(Self { release: Some(release), report, format })
+        let targets = Self { release: Some(release), report, format };
+        for target in targets.files() {
+            if input != Path::new("-") && scumble_files::same_file(&input, &target) {
+                return Err(Error::config(format!(
+                    "the output is the input itself: '{}' would be overwritten; choose another name, since the original must \
+                     stay as it is",
+                    target.display()
+                )));
+            }
+        }
+        Ok(targets)
+    }
+
+    /// Every file that a run writes.
+    fn files(&self) -> Vec<PathBuf> {
+        let sheets =
+            ["datasheet.json", "datasheet.md"].into_iter().filter_map(|ending| self.beside_release(ending));
+        let reports = self.report.iter().flat_map(|folder| REPORT_FILES.map(|name| folder.join(name)));
+        self.release.iter().cloned().chain(sheets).chain(reports).collect()
     }
 
     fn private_file(&self) -> Result<PrivateFile> {
@@ -358,10 +374,11 @@ fn search<'a>(
         published: Published::Classes(classes),
         findings: solution.findings,
         missing: prepared.missing,
-        warnings: Vec::new(),
+        warnings: prepared.warnings,
         notes: prepared.notes,
     };
-    run.warnings = warnings(&run);
+    let found = warnings(&run);
+    run.warnings.extend(found);
     Ok(run)
 }
 
@@ -378,6 +395,13 @@ fn warnings(run: &Run<'_>) -> Vec<String> {
     }
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
         warnings.push(mostly_suppressed(run));
+    }
+    let algorithm = &run.plan.algorithm;
+    if algorithm.budget.is_some() || algorithm.steps.is_some() {
+        warnings.push(format!(
+            "'{}' runs to its end by itself; a budget or number of steps changes nothing",
+            run.algorithm.name
+        ));
     }
     if run.plan.keep_order {
         warnings.push(
@@ -414,11 +438,16 @@ fn mostly_suppressed(run: &Run<'_>) -> String {
     let widest: Vec<String> =
         shown.iter().take(3).map(|(values, name)| format!("{name} ({values} values)")).collect();
     format!(
-        "{} of {} rows are suppressed, so the release says little. The columns that still tell rows apart most are {}; give \
-         them hierarchies whose lowest level is coarser, use fewer quasi-identifiers, or use mondrian, which suppresses nothing",
+        "{} of {} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
+         coarser hierarchies, use fewer quasi-identifiers{}",
         run.classes().suppressed_rows(),
         run.problem.table.rows(),
-        widest.join(", ")
+        widest.join(", "),
+        if run.algorithm.name == "mondrian" {
+            " or a smaller k"
+        } else {
+            ", or use mondrian, which suppresses nothing"
+        },
     )
 }
 
@@ -434,33 +463,36 @@ fn publish(
     started: Instant,
 ) -> Result<()> {
     let clock = Instant::now();
-    let sheet = datasheet::datasheet(run, &released.summary);
-    // The private report first: if it cannot be written, nothing is published.
+    // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
+    let mut private = Vec::new();
     if let (Some(folder), Some(mut report)) = (&targets.report, report) {
         scumble_files::create_private_dir(folder)?;
-        sweep_beside(&folder.join("report.html"));
+        let [page, data, recoding] = REPORT_FILES.map(|name| folder.join(name));
+        sweep_beside(&page);
         seconds.total = started.elapsed().as_secs_f64();
         fill_report::add_outcome(&mut report, run, &released.summary, seconds);
-        let page = folder.join("report.html");
-        write_file(&page, crate::report::html(&report)?.as_bytes(), Audience::Owner)?;
-        write_file(&folder.join("report.json"), to_json(&report)?.as_bytes(), Audience::Owner)?;
-        let target = folder.join("recoding.json");
-        let mut file = PrivateFile::create(&target)?;
-        let out = std::io::BufWriter::new(file.file());
-        serde_json::to_writer(out, &recoding_file::recoding(run)).map_err(|error| Error::Io {
-            what: format!("cannot write '{}'", target.display()),
-            source: error.into(),
-        })?;
-        file.publish(Audience::Owner)?;
+        private.push(staged(&page, |out| {
+            out.write_all(crate::report::html(&report)?.as_bytes()).map_err(Into::into)
+        })?);
+        private.push(staged(&data, |out| serde_json::to_writer_pretty(out, &report).map_err(Into::into))?);
+        private.push(staged(&recoding, |out| {
+            serde_json::to_writer(out, &recoding_file::recoding(run)).map_err(Into::into)
+        })?);
         released.report = Some(page);
     }
+    let sheet = datasheet::datasheet(run, &released.summary);
+    let mut public = Vec::new();
     if let (Some(json), Some(markdown)) =
         (targets.beside_release("datasheet.json"), targets.beside_release("datasheet.md"))
     {
-        write_file(&json, to_json(&sheet)?.as_bytes(), Audience::Public)?;
-        write_file(&markdown, datasheet::markdown(&sheet).as_bytes(), Audience::Public)?;
+        public.push(staged(&json, |out| serde_json::to_writer_pretty(out, &sheet).map_err(Into::into))?);
+        public.push(staged(&markdown, |out| {
+            out.write_all(datasheet::markdown(&sheet).as_bytes()).map_err(Into::into)
+        })?);
         released.datasheet = Some(markdown);
     }
+    private.into_iter().try_for_each(|file| file.publish(Audience::Owner))?;
+    // The release before its datasheet: a datasheet beside an older release would claim what was never checked.
     match (&targets.release, options.standard_output.as_deref_mut()) {
         (Some(target), _) => {
             file.publish(Audience::Public)?;
@@ -472,6 +504,7 @@ fn publish(
         }
         (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
     }
+    public.into_iter().try_for_each(|file| file.publish(Audience::Public))?;
     seconds.write += clock.elapsed().as_secs_f64();
     seconds.total = started.elapsed().as_secs_f64();
     released.summary.seconds = *seconds;
@@ -479,18 +512,23 @@ fn publish(
     Ok(())
 }
 
-fn to_json(value: &impl serde::Serialize) -> Result<String> {
-    serde_json::to_string_pretty(value)
-        .map(|text| text + "\n")
-        .map_err(|error| Error::internal(format!("cannot write JSON: {error}")))
-}
-
-fn write_file(target: &Path, bytes: &[u8], audience: Audience) -> Result<()> {
+/// A file with its content, which has no name yet.
+fn staged(
+    target: &Path,
+    write: impl FnOnce(&mut std::io::BufWriter<&mut std::fs::File>) -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<PrivateFile> {
     let mut file = PrivateFile::create(target)?;
-    file.file()
-        .write_all(bytes)
-        .map_err(|source| Error::Io { what: format!("cannot write '{}'", target.display()), source })?;
-    Ok(file.publish(audience)?)
+    let mut out = std::io::BufWriter::new(file.file());
+    let written = write(&mut out).and_then(|()| out.flush().map_err(Into::into));
+    drop(out);
+    match written.map_err(|error| error.downcast::<std::io::Error>()) {
+        Ok(()) => Ok(file),
+        Err(Ok(error)) => Err(scumble_files::cannot_write(target, *error).into()),
+        Err(Err(error)) => match error.downcast::<serde_json::Error>() {
+            Ok(error) => Err(scumble_files::cannot_write(target, (*error).into()).into()),
+            Err(error) => Err(Error::internal(error)),
+        },
+    }
 }
 
 fn copy(file: &PrivateFile, out: &mut (dyn std::io::Write + Send)) -> std::io::Result<()> {

@@ -121,13 +121,13 @@ pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format:
             let (texts, of_look) = &rows.labels[place];
             let cells = Cells::Via { class_of_row: &rows.look_of_row, code_of_class: of_look };
             columns.push(OutColumn { name, texts, cells, kind: ColumnType::Text });
-        } else if run.kept_columns().any(|kept| kept == name) {
-            if let Some(column) = run.source.column(name) {
-                let cells = Cells::Direct(&column.codes);
-                // Where the format has types, a column that is published as it is keeps its own.
-                let kind = column_type(&column.values);
-                columns.push(OutColumn { name, texts: &column.values, cells, kind });
-            }
+        } else if let Some(column) =
+            run.source.column(name).filter(|_| run.kept_columns().any(|kept| kept == name))
+        {
+            let cells = Cells::Direct(&column.codes);
+            // Where the format has types, a column that is published as it is keeps its own.
+            let kind = column_type(&column.values);
+            columns.push(OutColumn { name, texts: &column.values, cells, kind });
         }
     }
     let options = WriteOptions { format, name: &run.plan.output, threads: 0 };
