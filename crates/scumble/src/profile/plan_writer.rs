@@ -141,10 +141,8 @@ fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {
         line!(text, "max = {high}");
     }
     if let Some(hierarchy) = &profile.hierarchy {
-        // Mondrian cuts numbers and dates into ranges of its own, which fit closer than any fixed levels.
-        let own_ranges = matches!(profile.kind, Inference::Clear(kind) if kind.is_ordered())
-            && profile.value_type != ValueType::Text;
-        if own_ranges {
+        // Mondrian makes ranges and sets of its own, which fit closer than fixed levels; codes only make sense by prefix.
+        if !hierarchy.toml.contains("\"prefix\"") {
             line!(
                 text,
                 "# hierarchy = {}  # {} Mondrian does better without.",
