@@ -81,7 +81,7 @@ fn a_fault_on_a_page_is_found() {
         ("k = 2", "k = 9", "the run failed: k = 9"),
         ("delimiter", "delimeter", "did you mean"),
         ("```toml fragment", "```toml change\n```\n```toml fragment", "has no outcome printed"),
-        ("delimiter = \";\"\n```", "delimiter = \";\"\n", "line 55: the block is never closed"),
+        ("delimiter = \";\"\n```", "delimiter = \";\"\n", "line 53: the block is never closed"),
     ] {
         let page = PAGE.replacen(sound, faulty, 1);
         let failures = run_page("faulty.md", &page).expect_err(message).join("\n");
