@@ -53,7 +53,7 @@ fn compare(path: &str, expected: &Value, found: &Value, differences: &mut Vec<St
             }
         }
         (Value::Array(items), Value::Array(of)) => {
-            differ(format!("printed {} items, found {}", items.len(), of.len()))
+            differ(format!("printed {} items, found {}", items.len(), of.len()));
         }
         (Value::String(text), found) if text.starts_with(NUMBER) => {
             let printed = &text[NUMBER.len_utf8()..];
