@@ -1,0 +1,193 @@
+//! Running the examples of a page.
+
+use std::path::Path;
+
+use scumble::config::Plan;
+use scumble::problem::Progress;
+use scumble::release::{RunOptions, anonymize, read_options};
+use scumble_files::table::CodedTable;
+use scumble_files::{Source, read_table};
+use serde_json::Value;
+
+use super::blocks::{Block, Kind, blocks};
+use super::compare::{differences, first_difference};
+
+/// Runs every example of a page and says how many there are, or what failed, each with the page and line.
+pub(crate) fn run_page(name: &str, text: &str) -> Result<usize, Vec<String>> {
+    let blocks = blocks(text).map_err(|problem| vec![format!("docs/{name}: {problem}")])?;
+    let mut reader = Reader::default();
+    let mut failures = Vec::new();
+    for block in &blocks {
+        if let Err(problem) = reader.take(block) {
+            failures.push(format!("docs/{name}:{}: {problem}", block.line));
+        }
+    }
+    if let Err(problem) = reader.nothing_is_open() {
+        failures.push(format!("docs/{name}: {problem}"));
+    }
+    if failures.is_empty() { Ok(reader.runs) } else { Err(failures) }
+}
+
+/// What the blocks so far have said.
+#[derive(Default)]
+struct Reader {
+    table: Option<String>,
+    original: Option<String>,
+    hierarchies: Vec<(String, String)>,
+    plan: Option<toml::Table>,
+    outcome: Option<Outcome>,
+    /// Whether something ran of which no outcome was printed yet.
+    open: bool,
+    runs: usize,
+}
+
+/// How a run ended.
+enum Outcome {
+    Released { release: String, figures: Value, report: Value },
+    Failed(String),
+    Checked(Value),
+}
+
+impl Reader {
+    fn take(&mut self, block: &Block) -> Result<(), String> {
+        match &block.kind {
+            Kind::Input | Kind::Table => {
+                self.nothing_is_open()?;
+                *self = Self { table: Some(block.text.clone()), runs: self.runs, ..Self::default() };
+                Ok(())
+            }
+            Kind::Original => {
+                self.original = Some(block.text.clone());
+                Ok(())
+            }
+            Kind::Hierarchy(column) => {
+                self.hierarchies.retain(|(of, _)| of != column);
+                self.hierarchies.push((column.clone(), block.text.clone()));
+                Ok(())
+            }
+            Kind::Plan | Kind::Change | Kind::Check => {
+                self.nothing_is_open()?;
+                let mut keys: toml::Table = block.text.parse().map_err(|error| format!("{error}"))?;
+                if block.kind == Kind::Change {
+                    let mut plan = self.plan.take().ok_or("there is no plan to change")?;
+                    replace(&mut plan, keys);
+                    keys = plan;
+                }
+                self.plan = Some(keys);
+                self.run(block.kind == Kind::Check)
+            }
+            Kind::Fragment => {
+                let files = "input = \"input.csv\"\noutput = \"release.csv\"\n";
+                let given = block.text.lines().any(|line| line.starts_with("input"));
+                let text = if given { block.text.clone() } else { format!("{files}{}", block.text) };
+                Plan::from_toml(&text, "the fragment").map(|_| ()).map_err(|error| error.to_string())
+            }
+            Kind::Release | Kind::Figures | Kind::Report | Kind::Error | Kind::Verdict => {
+                self.open = false;
+                self.outcome.as_ref().ok_or("nothing has been run")?.compare(block)
+            }
+        }
+    }
+
+    /// A run whose outcome no page prints tests nothing.
+    fn nothing_is_open(&self) -> Result<(), String> {
+        if self.open { Err("the run before this has no outcome printed".into()) } else { Ok(()) }
+    }
+
+    fn run(&mut self, check: bool) -> Result<(), String> {
+        self.runs += 1;
+        self.open = true;
+        self.outcome = None;
+        let table = self.table.as_ref().ok_or("there is no table (csv input, csv table)")?;
+        let text = toml::to_string(self.plan.as_ref().ok_or("there is no plan")?)
+            .map_err(|error| error.to_string())?;
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let outcome = Plan::from_toml(&text, "the plan").and_then(|plan| {
+            let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
+            let file = if check { &plan.output } else { &plan.input };
+            let written = write(file, table)
+                .and_then(|()| self.original.iter().try_for_each(|original| write(&plan.input, original)))
+                .and_then(|()| std::fs::create_dir_all(folder.path().join("hierarchies")))
+                .and_then(|()| {
+                    self.hierarchies
+                        .iter()
+                        .try_for_each(|(column, text)| write(&format!("hierarchies/{column}.csv"), text))
+                });
+            written
+                .map_err(|source| scumble::Error::Io { what: "cannot write the example".into(), source })?;
+            if check { self.check(&plan, folder.path()) } else { release(&plan, folder.path()) }
+        });
+        self.outcome = Some(outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string())));
+        Ok(())
+    }
+
+    fn check(&self, plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
+        let read = |name: &str| -> scumble::Result<CodedTable> {
+            Ok(read_table(&Source::open(folder.join(name))?, &read_options(plan, 1)?)?.coded)
+        };
+        let table = read(&plan.output)?;
+        let original = self.original.as_ref().map(|_| read(&plan.input)).transpose()?;
+        let checked = scumble::check::check(&table, original.as_ref(), plan, folder)?;
+        let mut verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
+        verdict["holds"] = checked.holds().into();
+        Ok(Outcome::Checked(verdict))
+    }
+}
+
+/// Keys of `new` take the place of the same keys of `old`, inside tables too.
+fn replace(old: &mut toml::Table, new: toml::Table) {
+    for (key, value) in new {
+        match (old.get_mut(&key), value) {
+            (Some(toml::Value::Table(old)), toml::Value::Table(new)) => replace(old, new),
+            (_, value) => {
+                old.insert(key, value);
+            }
+        }
+    }
+}
+
+fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
+    let mut options = RunOptions {
+        folder,
+        threads: 1,
+        progress: Progress::default(),
+        stage: &|_| {},
+        standard_output: None,
+    };
+    let released = anonymize(plan, &mut options)?;
+    let figures = serde_json::to_value(&released.summary).map_err(scumble::Error::internal)?;
+    let read = |path: &Path| {
+        let what = || format!("cannot read {}", path.display());
+        std::fs::read_to_string(path).map_err(|source| scumble::Error::Io { what: what(), source })
+    };
+    let report = read(&folder.join(&plan.report).join("report.json"))?;
+    let report = serde_json::from_str(&report).map_err(scumble::Error::internal)?;
+    Ok(Outcome::Released { release: read(&folder.join(&plan.output))?, figures, report })
+}
+
+impl Outcome {
+    fn compare(&self, block: &Block) -> Result<(), String> {
+        let json = |found: &Value| {
+            let differences = differences(&block.text, found)?;
+            if differences.is_empty() { Ok(()) } else { Err(differences.join("\n  ")) }
+        };
+        match (&block.kind, self) {
+            (Kind::Release, Self::Released { release, .. }) => {
+                first_difference(&block.text, release).map_or(Ok(()), Err)
+            }
+            (Kind::Figures, Self::Released { figures, .. }) => json(figures),
+            (Kind::Report, Self::Released { report, .. }) => json(report),
+            (Kind::Verdict, Self::Checked(verdict)) => json(verdict),
+            (Kind::Error, Self::Failed(message)) => {
+                let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+                if words(message).contains(&words(&block.text)) {
+                    Ok(())
+                } else {
+                    Err(format!("it failed with: {message}"))
+                }
+            }
+            (_, Self::Failed(message)) => Err(format!("the run failed: {message}")),
+            _ => Err("this is not the kind of outcome that the run has".into()),
+        }
+    }
+}
