@@ -121,12 +121,12 @@ impl Run<'_> {
 pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
+    let source = Source::open(beside(options.folder, &plan.input))?;
     plan.ready()?;
     let targets = Targets::of(plan, options.folder)?;
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
-    let source = Source::open(beside(options.folder, &plan.input))?;
     let (plan, table, mut notes) = read(plan, &source, options.threads)?;
     let plan = &plan;
     seconds.read = clock.elapsed().as_secs_f64();
@@ -362,6 +362,7 @@ fn search<'a>(
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
     let classes = Classes::new(solution.assignment, &problem.table, &problem.quasi, problem.star_policy);
+    problem.check_limit(&classes)?;
     let mut run = Run {
         plan,
         source,
