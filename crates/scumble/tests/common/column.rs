@@ -289,7 +289,13 @@ impl Kind {
             // A missing value is a leaf of its own, directly under the root.
             return self.ancestors(original).is_some_and(|above| above.contains(&label));
         }
-        match self.shape {
+        // Where nothing is asked for and levels are needed, dates get periods and codes are masked.
+        let shape = match (self.shape, self.content) {
+            (Shape::Nothing | Shape::Tight, Content::Date | Content::DottedDate) => Shape::Dates,
+            (Shape::Nothing, Content::Code) => Shape::Prefix,
+            (shape, _) => shape,
+        };
+        match shape {
             Shape::File | Shape::ParentChild => self.ancestors(original).is_some_and(|above| above.contains(&label)),
             Shape::Prefix => {
                 let kept = label.trim_end_matches('*');
@@ -299,8 +305,9 @@ impl Kind {
                 .strip_suffix('*')
                 .is_some_and(|kept| [3, 1].contains(&kept.len()) && original.starts_with(kept)),
             Shape::Dates => {
-                let decade = format!("{}0s", &original[..3]);
-                label == &original[..7] || label == &original[..4] || label == decade
+                let day = format!("{:08}", self.content.number(original).unwrap_or(0));
+                let (year, month) = (&day[..4], &day[4..6]);
+                label == format!("{year}-{month}") || label == year || label == format!("{}0s", &year[..3])
             }
             // "from..to" in the order of the column.
             Shape::Alphabetic | Shape::Merging => label.split_once("..").is_some_and(|(from, to)| {

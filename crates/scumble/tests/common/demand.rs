@@ -68,7 +68,7 @@ pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)>
         ("l_diversity entropy", [(1, 1), (3, 2), (2, 1), (5, 2)].map(|l| Entropy(column, l)).to_vec()),
         (
             "l_diversity recursive",
-            [((1, 2), 2), ((1, 1), 2), ((2, 1), 2), ((4, 1), 3)].map(|(c, l)| Recursive(column, c, l)).to_vec(),
+            [((1, 2), 2), ((2, 1), 2), ((9, 1), 2), ((4, 1), 3)].map(|(c, l)| Recursive(column, c, l)).to_vec(),
         ),
         (
             "l_diversity frequency",
