@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
 pub(crate) mod column;
+pub(crate) mod cost;
 pub(crate) mod demand;
 pub(crate) mod grid;
 pub(crate) mod naive;

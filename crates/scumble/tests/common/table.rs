@@ -22,25 +22,26 @@ type Dice = [u8; 8];
 
 const QUASI: usize = 4;
 
-/// A random table of 1 to 60 rows and 1 to 4 quasi-identifiers. With `trees` every one can have levels.
+/// Every kind of quasi-identifier. With `trees` those that can have levels.
+pub(crate) fn all_kinds(trees: bool) -> Vec<Kind> {
+    let shapes = |content: &Content| content.shapes(trees).iter();
+    let kinds = |content: Content| shapes(&content).map(move |shape| Kind { content, shape: *shape });
+    Content::ALL.into_iter().flat_map(kinds).collect()
+}
+
+/// A random table of 1 to 60 rows and 1 to 4 quasi-identifiers of any kind.
 pub(crate) fn tables(trees: bool) -> impl Strategy<Value = Table> {
-    let kind = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1..13_usize, 0..3_u8);
-    let usable: Vec<Content> = Content::ALL.into_iter().filter(|content| !content.shapes(trees).is_empty()).collect();
+    tables_of(all_kinds(trees), true)
+}
+
+/// A random table of 1 to 60 rows and 1 to 4 quasi-identifiers of the given kinds, with or without missing values.
+pub(crate) fn tables_of(kinds: Vec<Kind>, missing: bool) -> impl Strategy<Value = Table> {
+    let kind = (prop::sample::select(kinds), 1..13_usize, 0..if missing { 3_u8 } else { 1 });
     let rows = prop_oneof![1 => 1..4_usize, 3 => 4..25_usize, 3 => 25..61_usize]
         .prop_flat_map(|rows| prop::collection::vec(any::<Dice>(), rows));
-    let policy = prop_oneof![4 => Just(MissingPolicy::OwnValue), 1 => Just(MissingPolicy::DropRow)];
-    (prop::collection::vec(kind, 1..=QUASI), rows, policy, any::<[bool; 2]>()).prop_map(
-        move |(kinds, rows, policy, [sparse, skewed])| {
-            let kinds: Vec<(Kind, usize, u8)> = kinds
-                .into_iter()
-                .map(|(content, shape, variety, missing)| {
-                    let content = *content.get(&usable);
-                    let shape = *shape.get(content.shapes(trees));
-                    (Kind { content, shape }, variety, missing)
-                })
-                .collect();
-            make(&kinds, &rows, policy, sparse, skewed)
-        },
+    let policies = if missing { vec![MissingPolicy::OwnValue, MissingPolicy::OwnValue, MissingPolicy::DropRow] } else { vec![MissingPolicy::OwnValue] };
+    (prop::collection::vec(kind, 1..=QUASI), rows, prop::sample::select(policies), any::<[bool; 2]>()).prop_map(
+        move |(kinds, rows, policy, [sparse, skewed])| make(&kinds, &rows, policy, sparse && missing, skewed),
     )
 }
 
