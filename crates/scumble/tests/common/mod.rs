@@ -8,6 +8,7 @@ pub(crate) mod demand;
 pub(crate) mod grid;
 pub(crate) mod naive;
 pub(crate) mod run;
+pub(crate) mod search;
 pub(crate) mod table;
 
 use proptest::test_runner::{Config, RngSeed};

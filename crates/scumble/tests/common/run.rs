@@ -118,7 +118,7 @@ pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
     }
 }
 
-fn write_inputs(table: &Table, folder: &Path) {
+pub(crate) fn write_inputs(table: &Table, folder: &Path) {
     let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("the folder takes files");
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = String::new();
