@@ -15,7 +15,9 @@ use scumble::Error;
 use scumble::config::{Parameters, StarPolicy};
 use scumble::registry::{ALGORITHMS, MODELS};
 use scumble_files::{ReadOptions, Source, read_table};
-use scumble_verify::{Claim, Cover, Drops, ModelClaim, Nodes, Reference, ReferenceColumn, StarRows, Truth, ValueKind};
+use scumble_verify::{
+    Claim, Cover, Drops, ModelClaim, Nodes, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
+};
 
 /// Tables for each algorithm, model variant and star policy.
 const TABLES: u32 = 30;
@@ -43,9 +45,14 @@ struct Case {
     ask: Ask,
 }
 
-fn cases(algorithm: &'static str, demands: Vec<Vec<Demand>>, policy: StarPolicy) -> impl Strategy<Value = Case> {
+fn cases(
+    algorithm: &'static str,
+    demands: Vec<Vec<Demand>>,
+    policy: StarPolicy,
+) -> impl Strategy<Value = Case> {
     let trees = algorithm_needs_trees(algorithm);
-    let limits = [None, None, None, Some("0"), Some("0.05"), Some("0.29"), Some("0.57"), Some("1"), Some("1")];
+    let limits =
+        [None, None, None, Some("0"), Some("0.05"), Some("0.29"), Some("0.57"), Some("1"), Some("1")];
     let parameters: Vec<Vec<(&str, &str)>> = match algorithm {
         "mondrian" => vec![vec![], vec![("cut", "nearest")], vec![("cut", "literal")]],
         "iacc" => vec![
@@ -67,7 +74,8 @@ fn cases(algorithm: &'static str, demands: Vec<Vec<Demand>>, policy: StarPolicy)
             let ask = Ask {
                 policy,
                 suppression,
-                class: (trees || class || demands.iter().any(|demand| demand.column() == Some("label"))).then_some("label"),
+                class: (trees || class || demands.iter().any(|demand| demand.column() == Some("label")))
+                    .then_some("label"),
                 keep_order,
                 serial,
                 parameters,
@@ -94,7 +102,11 @@ fn conform(policy: StarPolicy) {
                 Ok::<_, TestCaseError>(())
             });
             outcome.unwrap_or_else(|error| panic!("{} with {name}, {policy:?}: {error}", algorithm.name));
-            assert!(releases > 0, "{} with {name}, {policy:?}: no table was ever released, so nothing was tested", algorithm.name);
+            assert!(
+                releases > 0,
+                "{} with {name}, {policy:?}: no table was ever released, so nothing was tested",
+                algorithm.name
+            );
         }
     }
 }
@@ -116,7 +128,8 @@ fn every_algorithm_keeps_every_model_under_the_drop_policy() {
 
 #[test]
 fn every_model_of_the_registry_is_tried() {
-    let tried: Vec<&str> = demand_sets().iter().flat_map(|(_, sets)| sets.concat()).map(Demand::model).collect();
+    let tried: Vec<&str> =
+        demand_sets().iter().flat_map(|(_, sets)| sets.concat()).map(Demand::model).collect();
     for model in MODELS {
         assert!(tried.contains(&model.name), "{} is in no set of requirements: add its variants", model.name);
     }
@@ -217,13 +230,17 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
             .into_iter()
             .map(|name| {
                 let mut counts = std::collections::BTreeMap::<&str, u64>::new();
-                table.values(name, &surviving).into_iter().for_each(|value| *counts.entry(value).or_default() += 1);
+                table
+                    .values(name, &surviving)
+                    .into_iter()
+                    .for_each(|value| *counts.entry(value).or_default() += 1);
                 let counts = counts.into_iter().map(|(value, rows)| (value.to_owned(), rows)).collect();
                 ReferenceColumn { name: name.to_owned(), counts, order: None, tree: None }
             })
             .collect(),
     };
-    let outcome = scumble_verify::check_models(&coded, &claim, Some(&reference)).expect("a claim that can be read");
+    let outcome =
+        scumble_verify::check_models(&coded, &claim, Some(&reference)).expect("a claim that can be read");
     assert!(outcome.holds, "the verifier does not accept: {outcome:?}");
 
     // Truth without the row map: an assignment of released to original rows must exist.
@@ -243,7 +260,8 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
         };
         let truths: Vec<(String, Truth)> = published.iter().map(truth).collect();
         let drops = if ask.policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
-        let outcome = scumble_verify::check_truth(&coded, &read(&original), &truths, drops).expect("columns that match");
+        let outcome = scumble_verify::check_truth(&coded, &read(&original), &truths, drops)
+            .expect("columns that match");
         assert!(outcome.holds, "no assignment of rows is true: {outcome:?}");
     }
 }

@@ -55,11 +55,19 @@ pub(crate) enum Shape {
 const DECIMALS: &[&str] = &["1.5", "1.50", "2", "2.0", ".5", "10.25", "-3.1", "+2", "7.75", "100"];
 const COMMAS: &[&str] = &["1,5", "2", "0,25", "-3,1", "10,75", "1,50", "12", "7,7"];
 const DATES: &[&str] = &[
-    "1979-12-31", "1980-01-01", "1980-02-29", "1980-02-01", "1985-07-15", "1999-12-31", "2000-01-01", "2004-02-29",
+    "1979-12-31",
+    "1980-01-01",
+    "1980-02-29",
+    "1980-02-01",
+    "1985-07-15",
+    "1999-12-31",
+    "2000-01-01",
+    "2004-02-29",
 ];
 const DOTTED: &[&str] = &["31.12.1979", "01.01.1980", "29.02.1980", "15.07.1985", "01.02.2003"];
 const CODES: &[&str] = &["0435", "0436", "0440", "1200", "1201", "1299", "9000", "9001", "9999", "0001"];
-const WORDS: &[&str] = &["*", "=", "==x", "[1,2]", "{a|b}", "a|b", "a}b", "\\", " b", "b", "\"q\"", "x,y", "l\nm", "ä"];
+const WORDS: &[&str] =
+    &["*", "=", "==x", "[1,2]", "{a|b}", "a|b", "a}b", "\\", " b", "b", "\"q\"", "x,y", "l\nm", "ä"];
 const LETTERS: &[&str] = &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 
 /// A ragged tree: each leaf with its ancestors below the root.
@@ -118,8 +126,8 @@ impl Content {
     /// would be taken for the root.
     pub(crate) fn shapes(self, trees: bool) -> &'static [Shape] {
         use Shape::{
-            Alphabetic, Bounded, Dates, EqualFrequency, EqualWidth, File, Flat, Merging, Nothing, ParentChild, Prefix,
-            Prefixes, Tight, Widths,
+            Alphabetic, Bounded, Dates, EqualFrequency, EqualWidth, File, Flat, Merging, Nothing,
+            ParentChild, Prefix, Prefixes, Tight, Widths,
         };
         match self {
             Self::Whole => &[Nothing, Tight, Bounded, Flat, EqualWidth, EqualFrequency, Widths, Merging],
@@ -213,14 +221,17 @@ impl Kind {
 
     /// The hierarchy file that the plan names, if it names one.
     pub(crate) fn tree_file(self) -> Option<String> {
-        let path = |leaf: &str, above: &[&str]| format!("{leaf};{}*\n", above.iter().map(|node| format!("{node};")).collect::<String>());
+        let path = |leaf: &str, above: &[&str]| {
+            format!("{leaf};{}*\n", above.iter().map(|node| format!("{node};")).collect::<String>())
+        };
         match self.shape {
             Shape::File => Some(JOBS.iter().map(|(leaf, above)| path(leaf, above)).collect()),
             Shape::ParentChild => {
                 let mut edges: Vec<String> = JOBS
                     .iter()
                     .flat_map(|(leaf, above)| {
-                        let chain: Vec<&str> = [*leaf].into_iter().chain(above.iter().copied()).chain([NAMED_ROOT]).collect();
+                        let chain: Vec<&str> =
+                            [*leaf].into_iter().chain(above.iter().copied()).chain([NAMED_ROOT]).collect();
                         chain.windows(2).map(|pair| format!("{};{}\n", pair[0], pair[1])).collect::<Vec<_>>()
                     })
                     .collect();
@@ -296,7 +307,9 @@ impl Kind {
             (shape, _) => shape,
         };
         match shape {
-            Shape::File | Shape::ParentChild => self.ancestors(original).is_some_and(|above| above.contains(&label)),
+            Shape::File | Shape::ParentChild => {
+                self.ancestors(original).is_some_and(|above| above.contains(&label))
+            }
             Shape::Prefix => {
                 let kept = label.trim_end_matches('*');
                 label.len() == original.len() && kept.len() < label.len() && original.starts_with(kept)

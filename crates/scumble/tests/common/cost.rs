@@ -18,22 +18,33 @@ pub(crate) fn figures(table: &Table, ask: &Ask, strings: &Strings) -> Vec<(&'sta
     let classes = strings.classes(&quasi);
     // What was suppressed: dropped rows, or all that show nothing where suppressed rows stay.
     let dropped = surviving.len() - strings.rows.len();
-    let kept: Vec<&Vec<usize>> =
-        classes.iter().filter(|(shown, _)| ask.policy == StarPolicy::Drop || !is_star(shown)).map(|(_, rows)| rows).collect();
+    let kept: Vec<&Vec<usize>> = classes
+        .iter()
+        .filter(|(shown, _)| ask.policy == StarPolicy::Drop || !is_star(shown))
+        .map(|(_, rows)| rows)
+        .collect();
     let kept_rows: usize = kept.iter().map(|rows| rows.len()).sum();
     let suppressed = (surviving.len() - kept_rows) as f64;
 
-    let columns: Vec<Column<'_>> =
-        table.kinds.iter().zip(&quasi).map(|(kind, name)| Column::new(*kind, &table.values(name, &surviving))).collect();
+    let columns: Vec<Column<'_>> = table
+        .kinds
+        .iter()
+        .zip(&quasi)
+        .map(|(kind, name)| Column::new(*kind, &table.values(name, &surviving)))
+        .collect();
     let mean = |cost: &dyn Fn(&Column<'_>, &str) -> f64, column: usize| {
-        let shown = strings.rows.iter().map(|row| cost(&columns[column], &row[strings.place(&quasi[column])]));
+        let shown =
+            strings.rows.iter().map(|row| cost(&columns[column], &row[strings.place(&quasi[column])]));
         (shown.sum::<f64>() + dropped as f64 * cost(&columns[column], "*")) / rows
     };
-    let losses: Vec<f64> = (0..columns.len()).map(|column| mean(&|column, shown| column.loss(shown), column)).collect();
+    let losses: Vec<f64> =
+        (0..columns.len()).map(|column| mean(&|column, shown| column.loss(shown), column)).collect();
     let with_tree: Vec<usize> = (0..columns.len()).filter(|column| columns[*column].height() > 0).collect();
     let steps: f64 = with_tree
         .iter()
-        .map(|column| mean(&|column, shown| f64::from(column.steps(shown)) / f64::from(column.height()), *column))
+        .map(|column| {
+            mean(&|column, shown| f64::from(column.steps(shown)) / f64::from(column.height()), *column)
+        })
         .sum();
 
     let squares: usize = kept.iter().map(|rows| rows.len() * rows.len()).sum();
@@ -46,11 +57,18 @@ pub(crate) fn figures(table: &Table, ask: &Ask, strings: &Strings) -> Vec<(&'sta
             (rows.len() - labels.values().max().expect("a class has rows")) as f64
         })
         .sum();
-    let k = ask.demands.iter().filter_map(|demand| if let Demand::K(k) = demand { Some(*k) } else { None }).max();
+    let k =
+        ask.demands.iter().filter_map(|demand| if let Demand::K(k) = demand { Some(*k) } else { None }).max();
     let count = columns.len() as f64;
     vec![
         ("loss", Some(losses.iter().sum::<f64>() / count)),
-        ("loss_geometric", Some(losses.iter().map(|loss| (loss + 1.0).ln()).sum::<f64>().mul_add(1.0 / count, 0.0).exp() - 1.0)),
+        (
+            "loss_geometric",
+            Some(
+                losses.iter().map(|loss| (loss + 1.0).ln()).sum::<f64>().mul_add(1.0 / count, 0.0).exp()
+                    - 1.0,
+            ),
+        ),
         ("discernibility", Some(discernibility)),
         ("discernibility_normalised", Some(discernibility / rows / rows)),
         ("classification", ask.class.map(|_| (suppressed + minority) / rows)),
@@ -80,7 +98,8 @@ impl<'a> Column<'a> {
             }
         }
         let on_a_line = matches!(kind.shape, Shape::Nothing | Shape::Tight | Shape::Bounded);
-        let numbers = domain.iter().filter(|value| !is_missing(value)).filter_map(|value| kind.content.number(value));
+        let numbers =
+            domain.iter().filter(|value| !is_missing(value)).filter_map(|value| kind.content.number(value));
         let range = match kind.shape {
             Shape::Bounded => Some((0, 150_000)),
             _ => numbers.clone().min().zip(numbers.max()).filter(|_| on_a_line),
@@ -119,11 +138,14 @@ impl<'a> Column<'a> {
     fn steps(&self, shown: &str) -> u32 {
         match (shown, self.kind.shape) {
             ("*", _) => self.height(),
-            (_, Shape::Prefix) => shown.chars().rev().take_while(|character| *character == '*').count() as u32,
+            (_, Shape::Prefix) => {
+                shown.chars().rev().take_while(|character| *character == '*').count() as u32
+            }
             (_, Shape::File | Shape::ParentChild) => {
                 // The longest path has three nodes above its leaf; a node lies as many steps up as it is away from there.
                 let paths = JOBS.iter().filter_map(|(job, _)| self.kind.ancestors(job));
-                let below_root = paths.filter_map(|path| path.iter().rev().position(|node| *node == shown)).max();
+                let below_root =
+                    paths.filter_map(|path| path.iter().rev().position(|node| *node == shown)).max();
                 below_root.map_or(0, |depth| 3 - depth as u32)
             }
             _ => 0,
@@ -134,8 +156,13 @@ impl<'a> Column<'a> {
 /// The kinds of columns for which the figures above are defined. Without `trees` also numbers without levels.
 pub(crate) fn kinds(trees: bool) -> Vec<Kind> {
     use Content::{Code, Comma, Decimal, Job, Letter, Whole, Word};
-    let levels =
-        [(Letter, Shape::Flat), (Job, Shape::File), (Job, Shape::ParentChild), (Code, Shape::Prefix), (Whole, Shape::Flat)];
+    let levels = [
+        (Letter, Shape::Flat),
+        (Job, Shape::File),
+        (Job, Shape::ParentChild),
+        (Code, Shape::Prefix),
+        (Whole, Shape::Flat),
+    ];
     let none = [
         (Whole, Shape::Nothing),
         (Whole, Shape::Tight),

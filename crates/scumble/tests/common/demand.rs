@@ -61,14 +61,17 @@ fn text((numerator, denominator): Ratio) -> String {
 /// Every variant of every model in the registry, with values from weak to hardly possible.
 pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)> {
     use Demand::{Close, Distinct, Entropy, Frequency, K, Recursive};
-    let close = |ground| [(0, 1), (1, 10), (1, 4), (1, 3), (1, 2), (1, 1)].map(|t| Close(column, t, ground)).to_vec();
+    let close =
+        |ground| [(0, 1), (1, 10), (1, 4), (1, 3), (1, 2), (1, 1)].map(|t| Close(column, t, ground)).to_vec();
     vec![
         ("k_anonymity", [1, 2, 3, 5, 61].map(K).to_vec()),
         ("l_diversity distinct", [1, 2, 3].map(|l| Distinct(column, l)).to_vec()),
         ("l_diversity entropy", [(1, 1), (3, 2), (2, 1), (5, 2)].map(|l| Entropy(column, l)).to_vec()),
         (
             "l_diversity recursive",
-            [((1, 2), 2), ((2, 1), 2), ((9, 1), 2), ((4, 1), 3)].map(|(c, l)| Recursive(column, c, l)).to_vec(),
+            [((1, 2), 2), ((2, 1), 2), ((9, 1), 2), ((4, 1), 3)]
+                .map(|(c, l)| Recursive(column, c, l))
+                .to_vec(),
         ),
         (
             "l_diversity frequency",
@@ -222,7 +225,9 @@ fn descending(values: &[&str]) -> Vec<i128> {
 pub(crate) fn in_order<'a>(values: &[&'a str]) -> Vec<&'a str> {
     let mut order: Vec<&str> = tally(values).into_keys().collect();
     let numbers = order.iter().all(|text| is_missing(text) || text.parse::<i64>().is_ok());
-    order.sort_by_key(|text| (is_missing(text), if numbers { text.parse().unwrap_or(i64::MAX) } else { 0 }, *text));
+    order.sort_by_key(|text| {
+        (is_missing(text), if numbers { text.parse().unwrap_or(i64::MAX) } else { 0 }, *text)
+    });
     order
 }
 
@@ -259,7 +264,8 @@ fn earth_movers(class: &[&str], original: &[&str], ground: Ground) -> Ratio {
                 below.map(|other| (other.len() - node.len()) as i128).max().unwrap_or(0)
             };
             let edges = nodes.iter().filter(|(node, _)| node.len() > 1);
-            let cost = edges.map(|(node, extra)| extra.abs() * (height(&node[..node.len() - 1].to_vec()) - height(node)));
+            let cost = edges
+                .map(|(node, extra)| extra.abs() * (height(&node[..node.len() - 1].to_vec()) - height(node)));
             (cost.sum(), 2 * whole * height(&vec!["*"]))
         }
     }

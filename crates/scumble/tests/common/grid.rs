@@ -32,12 +32,16 @@ impl Grid {
         let order = in_order(&values);
         let class_of_row: Vec<u32> =
             (0..).zip(classes).flat_map(|(class, values)| values.iter().map(move |_| class)).collect();
-        let column = PayloadColumn { name: "ill".into(), values: order.iter().copied().collect(), measure: TEXT };
-        let code = |_: usize, row: usize| order.iter().position(|value| *value == values[row]).expect("its own value") as u32;
+        let column =
+            PayloadColumn { name: "ill".into(), values: order.iter().copied().collect(), measure: TEXT };
+        let code = |_: usize, row: usize| {
+            order.iter().position(|value| *value == values[row]).expect("its own value") as u32
+        };
         let (payloads, payload_of_row) = Payloads::of_rows(vec![column], values.len(), code);
         let sizes = [classes.len() as u32];
         let of_row = |_: usize, row: usize| class_of_row[row];
-        let (table, _) = FrequencyTable::count(&sizes, values.len(), of_row, payloads, &payload_of_row, |_| 1);
+        let (table, _) =
+            FrequencyTable::count(&sizes, values.len(), of_row, payloads, &payload_of_row, |_| 1);
         let names: Vec<String> = (0..classes.len()).map(|class| format!("c{class:02}")).collect();
         let shape = Shape::Set(names.iter().map(String::as_str).collect());
         let quasi = vec![Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false }];
@@ -48,7 +52,8 @@ impl Grid {
     pub(crate) fn model(&self, demand: Demand) -> Box<dyn Model> {
         let spec = demand.spec();
         let trees = |_: &str| Some(&self.tree);
-        let context = ModelContext { table: &self.table, trees: &trees, columns: &spec.columns, sensitive: &[] };
+        let context =
+            ModelContext { table: &self.table, trees: &trees, columns: &spec.columns, sensitive: &[] };
         let entry = find("model", &spec.model, MODELS).expect("a registered model");
         (entry.build)(&spec.parameters, &context).expect("fitting parameters").remove(0)
     }
@@ -59,16 +64,25 @@ impl Grid {
         for class in classes {
             self.table.cells(*class as u32).iter().for_each(|cell| rows[cell.payload as usize] += cell.rows);
         }
-        let cells = (0..).zip(&rows).filter(|(_, rows)| **rows > 0).map(|(payload, rows)| Cell { payload, rows: *rows });
+        let cells = (0..)
+            .zip(&rows)
+            .filter(|(_, rows)| **rows > 0)
+            .map(|(payload, rows)| Cell { payload, rows: *rows });
         (rows.iter().sum(), cells.collect())
     }
 
     /// What would be published, with some classes suppressed.
     pub(crate) fn published(&self, suppressed: &[bool], policy: StarPolicy) -> Published {
         let codes = 0..self.classes.len() as u32;
-        let column = ClassColumn { values: codes.clone().map(|code| Value::Span(code, code)).collect(), of_class: codes.clone().collect() };
-        let assignment =
-            Assignment { class_of_tuple: codes.collect(), columns: vec![column], suppressed: suppressed.to_vec() };
+        let column = ClassColumn {
+            values: codes.clone().map(|code| Value::Span(code, code)).collect(),
+            of_class: codes.clone().collect(),
+        };
+        let assignment = Assignment {
+            class_of_tuple: codes.collect(),
+            columns: vec![column],
+            suppressed: suppressed.to_vec(),
+        };
         Published::Classes(Classes::new(assignment, &self.table, &self.quasi, policy))
     }
 
@@ -102,7 +116,9 @@ fn illness_tree(order: &[&str]) -> Hierarchy {
         classes: None,
         declared: None,
     };
-    build(&Builder::File { path: file.path().to_owned(), unlisted: Unlisted::Error }, &domain).expect("a tree").hierarchy
+    build(&Builder::File { path: file.path().to_owned(), unlisted: Unlisted::Error }, &domain)
+        .expect("a tree")
+        .hierarchy
 }
 
 /// A column as reading a file gives it.

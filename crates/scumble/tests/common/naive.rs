@@ -83,7 +83,8 @@ pub(crate) fn whole_holds(table: &Table, ask: &Ask) -> bool {
 /// The original row of each released row, where it is known.
 fn alignment(strings: &Strings, ask: &Ask, surviving: &[usize]) -> Option<Vec<usize>> {
     if ask.serial {
-        let rows = (0..strings.rows.len()).map(|row| strings.cell(row, "serial").parse().expect("a row number"));
+        let rows =
+            (0..strings.rows.len()).map(|row| strings.cell(row, "serial").parse().expect("a row number"));
         return Some(rows.collect());
     }
     (ask.keep_order && ask.policy != StarPolicy::Drop).then(|| surviving.to_vec())
@@ -113,8 +114,14 @@ pub(crate) fn check(table: &Table, ask: &Ask, written: &Written) {
 fn check_rows(table: &Table, ask: &Ask, strings: &Strings, original: &[usize], surviving: &[usize]) {
     let mut used: Vec<usize> = original.to_vec();
     used.sort_unstable();
-    assert!(used.windows(2).all(|pair| pair[0] != pair[1]), "an original row stands behind two released ones");
-    assert!(used.iter().all(|row| surviving.contains(row)), "a row was released that should have been left out");
+    assert!(
+        used.windows(2).all(|pair| pair[0] != pair[1]),
+        "an original row stands behind two released ones"
+    );
+    assert!(
+        used.iter().all(|row| surviving.contains(row)),
+        "a row was released that should have been left out"
+    );
     assert_eq!(strings.rows.len(), original.len());
     let quasi = table.quasi();
     for (row, source) in original.iter().enumerate() {
@@ -144,7 +151,11 @@ fn check_multisets(table: &Table, ask: &Ask, strings: &Strings, surviving: &[usi
     };
     let of_table = |row: &usize| kept.iter().map(|name| table.column(name)[*row].as_str()).collect();
     let before = count(surviving.iter().map(of_table).collect());
-    let after = count((0..strings.rows.len()).map(|row| kept.iter().map(|name| strings.cell(row, name)).collect()).collect());
+    let after = count(
+        (0..strings.rows.len())
+            .map(|row| kept.iter().map(|name| strings.cell(row, name)).collect())
+            .collect(),
+    );
     if ask.policy == StarPolicy::Drop {
         assert!(after.iter().all(|(row, count)| before.get(row) >= Some(count)), "a kept value was changed");
     } else {
@@ -155,9 +166,17 @@ fn check_multisets(table: &Table, ask: &Ask, strings: &Strings, surviving: &[usi
 /// Rows are sorted by what they show, so that the original order leaves no trace.
 fn check_sorted(table: &Table, ask: &Ask, strings: &Strings) {
     let names = ask.published(table);
-    let order: Vec<&str> = names.iter().filter(|name| name.starts_with('q')).chain(names.iter().filter(|name| !name.starts_with('q'))).copied().collect();
+    let order: Vec<&str> = names
+        .iter()
+        .filter(|name| name.starts_with('q'))
+        .chain(names.iter().filter(|name| !name.starts_with('q')))
+        .copied()
+        .collect();
     let key = |row: usize| order.iter().map(|name| strings.cell(row, name)).collect::<Vec<_>>();
-    assert!((1..strings.rows.len()).all(|row| key(row - 1) <= key(row)), "the rows are not sorted by their content");
+    assert!(
+        (1..strings.rows.len()).all(|row| key(row - 1) <= key(row)),
+        "the rows are not sorted by their content"
+    );
 }
 
 /// Every requirement on every class that must keep it, and the figures of the summary.
@@ -177,14 +196,23 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
         let mut worst = None;
         for rows in &judged {
             let class: Vec<&str> = rows.iter().map(|row| strings.cell(*row, column)).collect();
-            assert!(demand.holds(&class, &original), "{demand:?} does not hold in a class of {}", class.len());
+            assert!(
+                demand.holds(&class, &original),
+                "{demand:?} does not hold in a class of {}",
+                class.len()
+            );
             let attained = demand.attained(&class, &original);
-            let is_worse = worst.is_none_or(|worst| if demand.larger_is_better() { attained < worst } else { attained > worst });
+            let is_worse =
+                worst.is_none_or(
+                    |worst| if demand.larger_is_better() { attained < worst } else { attained > worst },
+                );
             worst = if is_worse { Some(attained) } else { worst };
         }
         assert!(model.holds && model.name == demand.model());
         match (worst, model.attained) {
-            (Some(naive), Some(reported)) => assert!((naive - reported).abs() < 1e-9, "{demand:?}: {naive} or {reported}?"),
+            (Some(naive), Some(reported)) => {
+                assert!((naive - reported).abs() < 1e-9, "{demand:?}: {naive} or {reported}?")
+            }
             (naive, reported) => assert_eq!(naive, reported, "{demand:?}"),
         }
     }

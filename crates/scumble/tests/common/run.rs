@@ -47,7 +47,9 @@ impl Ask {
     /// The columns of the release.
     pub(crate) fn published<'t>(&self, table: &'t Table) -> Vec<&'t str> {
         let names = table.columns.iter().map(|(name, _)| name.as_str());
-        names.filter(|name| *name != "name" && *name != "gone" && (self.serial || *name != "serial")).collect()
+        names
+            .filter(|name| *name != "name" && *name != "gone" && (self.serial || *name != "serial"))
+            .collect()
     }
 
     pub(crate) fn plan(&self, table: &Table) -> Plan {
@@ -60,12 +62,15 @@ impl Ask {
         plan.privacy = self.demands.iter().map(|demand| demand.spec()).collect();
         plan.algorithm.name = self.algorithm.to_owned();
         plan.algorithm.star_policy = self.policy;
-        plan.algorithm.suppression = self.suppression.map(|share| share.parse::<Rational>().expect("a number"));
+        plan.algorithm.suppression =
+            self.suppression.map(|share| share.parse::<Rational>().expect("a number"));
         for (name, value) in &self.parameters {
             plan.algorithm.parameters.set(name, Value::from_text(value));
         }
         let hierarchical = |name: &str| {
-            self.demands.iter().any(|demand| matches!(demand, Demand::Close(of, _, Ground::Hierarchical) if *of == name))
+            self.demands
+                .iter()
+                .any(|demand| matches!(demand, Demand::Close(of, _, Ground::Hierarchical) if *of == name))
         };
         for (name, _) in &table.columns {
             let mut column = match name.strip_prefix('q').and_then(|place| place.parse::<usize>().ok()) {
@@ -108,7 +113,8 @@ pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
     match outcome {
         Ok(released) => Ok(Written {
             text: std::fs::read_to_string(&target).expect("the release was announced"),
-            datasheet: std::fs::read_to_string(folder.path().join("release.datasheet.json")).expect("a datasheet"),
+            datasheet: std::fs::read_to_string(folder.path().join("release.datasheet.json"))
+                .expect("a datasheet"),
             summary: released.summary,
         }),
         Err(error) => {
@@ -119,7 +125,8 @@ pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
 }
 
 pub(crate) fn write_inputs(table: &Table, folder: &Path) {
-    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("the folder takes files");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("the folder takes files");
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let mut text = String::new();
     let names = table.columns.iter().map(|(name, _)| quoted(name));

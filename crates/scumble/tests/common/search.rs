@@ -21,7 +21,8 @@ pub(crate) fn prepared(table: &Table, ask: &Ask) -> Prepared {
     let plan = ask.plan(table);
     let read = |name: &str| !plan.column(name).expect("a column").role.has(Role::Identifier);
     let columns = table.columns.iter().filter(|(name, _)| read(name));
-    let columns = columns.map(|(name, cells)| coded_column(name, &cells.iter().map(String::as_str).collect::<Vec<_>>()));
+    let columns = columns
+        .map(|(name, cells)| coded_column(name, &cells.iter().map(String::as_str).collect::<Vec<_>>()));
     let coded = CodedTable { columns: columns.collect(), rows: table.rows };
     let algorithm = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
     let algorithm = (algorithm.build)(&plan.algorithm.parameters).expect("fitting parameters");
@@ -35,8 +36,12 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
     let models: Vec<Box<dyn Model>> = specs
         .iter()
         .flat_map(|spec| {
-            let context =
-                ModelContext { table: &prepared.table, trees: &trees, columns: &spec.columns, sensitive: &[] };
+            let context = ModelContext {
+                table: &prepared.table,
+                trees: &trees,
+                columns: &spec.columns,
+                sensitive: &[],
+            };
             let entry = find("model", &spec.model, MODELS).expect("a registered model");
             (entry.build)(&spec.parameters, &context).expect("fitting parameters")
         })
@@ -68,12 +73,15 @@ pub(crate) fn solve(problem: &Problem, ask: &Ask, plan: &Plan) -> Option<(Assign
 /// The same table where each row counts as often as its weight says.
 pub(crate) fn weighted(prepared: Prepared, table: &Table, weights: &[u64]) -> Prepared {
     let payloads = prepared.table.payloads().clone();
-    let text = |payload: u32, place: usize| payloads.columns[place].values.get(payloads.value(payload, place));
+    let text =
+        |payload: u32, place: usize| payloads.columns[place].values.get(payloads.value(payload, place));
     let payload_of_row: Vec<u32> = (0..table.rows)
         .map(|row| {
             let same = |payload: &u32| {
                 let columns = payloads.columns.iter().enumerate();
-                columns.into_iter().all(|(place, column)| text(*payload, place) == table.column(&column.name)[row])
+                columns
+                    .into_iter()
+                    .all(|(place, column)| text(*payload, place) == table.column(&column.name)[row])
             };
             (0..payloads.len() as u32).find(same).expect("the payload of its own row")
         })

@@ -39,16 +39,29 @@ pub(crate) fn tables_of(kinds: Vec<Kind>, missing: bool) -> impl Strategy<Value 
     let kind = (prop::sample::select(kinds), 1..13_usize, 0..if missing { 3_u8 } else { 1 });
     let rows = prop_oneof![1 => 1..4_usize, 3 => 4..25_usize, 3 => 25..61_usize]
         .prop_flat_map(|rows| prop::collection::vec(any::<Dice>(), rows));
-    let policies = if missing { vec![MissingPolicy::OwnValue, MissingPolicy::OwnValue, MissingPolicy::DropRow] } else { vec![MissingPolicy::OwnValue] };
-    (prop::collection::vec(kind, 1..=QUASI), rows, prop::sample::select(policies), any::<[bool; 2]>()).prop_map(
-        move |(kinds, rows, policy, [sparse, skewed])| make(&kinds, &rows, policy, sparse && missing, skewed),
-    )
+    let policies = if missing {
+        vec![MissingPolicy::OwnValue, MissingPolicy::OwnValue, MissingPolicy::DropRow]
+    } else {
+        vec![MissingPolicy::OwnValue]
+    };
+    (prop::collection::vec(kind, 1..=QUASI), rows, prop::sample::select(policies), any::<[bool; 2]>())
+        .prop_map(move |(kinds, rows, policy, [sparse, skewed])| {
+            make(&kinds, &rows, policy, sparse && missing, skewed)
+        })
 }
 
-fn make(kinds: &[(Kind, usize, u8)], dice: &[Dice], policy: MissingPolicy, sparse: bool, skewed: bool) -> Table {
+fn make(
+    kinds: &[(Kind, usize, u8)],
+    dice: &[Dice],
+    policy: MissingPolicy,
+    sparse: bool,
+    skewed: bool,
+) -> Table {
     let mut columns: Vec<(String, Vec<String>)> = Vec::new();
     // The first row is complete, so that every column has a value and some row always remains.
-    let all = |value: &dyn Fn(usize, &Dice) -> String| dice.iter().enumerate().map(|(row, dice)| value(row, dice)).collect();
+    let all = |value: &dyn Fn(usize, &Dice) -> String| {
+        dice.iter().enumerate().map(|(row, dice)| value(row, dice)).collect()
+    };
     columns.push(("name".into(), all(&|row, _| format!("person-{row}-canary"))));
     for (place, (kind, variety, missing)) in kinds.iter().enumerate() {
         let value = |row: usize, dice: &Dice| {

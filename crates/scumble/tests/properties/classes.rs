@@ -144,7 +144,11 @@ fn what_is_not_upward_has_a_counterexample() {
         let model = grid.model(demand);
         let test = model.class_test().expect("one class decides");
         let groups: &[&[usize]] = if merged { &[&[0, 1]] } else { &[&[0], &[1]] };
-        groups.iter().filter(|group| !passes(&grid, test, group)).map(|group| grid.union(group).0).sum::<u64>()
+        groups
+            .iter()
+            .filter(|group| !passes(&grid, test, group))
+            .map(|group| grid.union(group).0)
+            .sum::<u64>()
     };
     let frequency = Demand::Frequency("ill", (2, 1));
     assert_eq!((failing_rows(frequency, false), failing_rows(frequency, true)), (5, 7));

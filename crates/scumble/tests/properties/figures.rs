@@ -11,13 +11,13 @@ use scumble::quasi::{Line, Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn};
 use scumble::registry::{METRICS, find};
 
+use super::cases_of;
 use super::common::cost::{figures, kinds};
 use super::common::demand::Demand;
 use super::common::grid::{Grid, TEXT};
 use super::common::naive::Strings;
 use super::common::run::release;
 use super::common::seeded;
-use super::cases_of;
 
 fn measure(name: &str, published: &Published, problem: &Problem) -> Option<f64> {
     find("metric", name, METRICS).expect("a registered metric").build.measure(published, problem)
@@ -29,8 +29,16 @@ fn near(found: Option<f64>, expected: f64) {
 
 fn tree(builder: &Builder, values: &[&str]) -> Hierarchy {
     let rows = vec![1; values.len()];
-    let domain =
-        Domain { name: "c", measure: TEXT, values, rows: &rows, first_rows: None, missing: None, classes: None, declared: None };
+    let domain = Domain {
+        name: "c",
+        measure: TEXT,
+        values,
+        rows: &rows,
+        first_rows: None,
+        missing: None,
+        classes: None,
+        declared: None,
+    };
     build(builder, &domain).expect("a tree").hierarchy
 }
 
@@ -43,20 +51,33 @@ fn two_columns(
     models: Vec<Box<dyn scumble::models::Model>>,
 ) -> (Problem, Published) {
     let labels: Vec<&str> = rows.iter().map(|(_, label, _)| *label).collect();
-    let column = PayloadColumn { name: "label".into(), values: ["n", "y"].into_iter().collect(), measure: TEXT };
-    let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| u32::from(labels[row] == "y"));
+    let column =
+        PayloadColumn { name: "label".into(), values: ["n", "y"].into_iter().collect(), measure: TEXT };
+    let (payloads, of_row) =
+        Payloads::of_rows(vec![column], rows.len(), |_, row| u32::from(labels[row] == "y"));
     let sizes = [quasi[0].size(), quasi[1].size()];
-    let (table, tuple_of_row) = FrequencyTable::count(&sizes, rows.len(), |column, row| rows[row].0[column], payloads, &of_row, |_| 1);
+    let (table, tuple_of_row) = FrequencyTable::count(
+        &sizes,
+        rows.len(),
+        |column, row| rows[row].0[column],
+        payloads,
+        &of_row,
+        |_| 1,
+    );
     let mut class_of_tuple = vec![0; table.tuples()];
     tuple_of_row.iter().zip(rows).for_each(|(tuple, row)| class_of_tuple[*tuple as usize] = row.2 as u32);
     let column = |place: usize| {
         let mut values: Vec<Value> = shown.iter().map(|values| values[place]).collect();
         values.sort_unstable();
         values.dedup();
-        let of_class = shown.iter().map(|shown| values.binary_search(&shown[place]).expect("it is there") as u32).collect();
+        let of_class = shown
+            .iter()
+            .map(|shown| values.binary_search(&shown[place]).expect("it is there") as u32)
+            .collect();
         ClassColumn { values, of_class }
     };
-    let assignment = Assignment { class_of_tuple, columns: vec![column(0), column(1)], suppressed: suppressed.to_vec() };
+    let assignment =
+        Assignment { class_of_tuple, columns: vec![column(0), column(1)], suppressed: suppressed.to_vec() };
     let problem = Problem {
         table,
         quasi: quasi.into(),
@@ -84,12 +105,14 @@ fn texts(values: &[&str]) -> Shape {
 fn loss_of_the_survey() {
     let jobs = quasi(texts(&["graduate", "undergraduate", "x", "y"]));
     let numbers = vec![0, 45, 99];
-    let line = Line { numbers, texts: ["0", "45", "99"].into_iter().collect(), bounds: (0, 99), declared: true };
+    let line =
+        Line { numbers, texts: ["0", "45", "99"].into_iter().collect(), bounds: (0, 99), declared: true };
     let age = quasi(Shape::Line(line));
     let student = [Value::Span(0, 1), Value::Span(0, 1)];
     assert_eq!(jobs.loss(student[0]), 1.0 / 3.0);
     assert_eq!(age.loss(student[1]), 45.0 / 99.0);
-    let (problem, published) = two_columns([jobs, age], &[([0, 1], "y", 0)], &[student], &[false], Vec::new());
+    let (problem, published) =
+        two_columns([jobs, age], &[([0, 1], "y", 0)], &[student], &[false], Vec::new());
     near(measure("loss", &published, &problem), 13.0 / 33.0);
     // Both aggregations: 1/3 and 5/11 under (v + 1)^(1/2).
     near(measure("loss_geometric", &published, &problem), (4.0_f64 / 3.0 * 16.0 / 11.0).sqrt() - 1.0);
@@ -100,7 +123,9 @@ fn loss_of_the_survey() {
 fn discernibility_classification_and_average_class() {
     let rows: Vec<([u32; 2], &str, usize)> = [(0, "yyyn"), (1, "yynnn"), (2, "y")]
         .into_iter()
-        .flat_map(|(class, labels)| (0..labels.len()).map(move |place| ([class, 0], &labels[place..=place], class as usize)))
+        .flat_map(|(class, labels)| {
+            (0..labels.len()).map(move |place| ([class, 0], &labels[place..=place], class as usize))
+        })
         .collect();
     let shown = [0, 1, 2].map(|code| [Value::Span(code, code), Value::Span(0, 0)]);
     let k_3 = vec![Grid::new(&[vec!["flu"]]).model(Demand::K(3))];

@@ -28,7 +28,9 @@ impl Axis {
             above.into_iter().rev().chain([*value]).map(str::to_owned).collect()
         };
         match (kind.content, kind.shape) {
-            (_, Shape::Flat) => Self::Tree(values.iter().map(path).collect(), domain.iter().map(path).collect()),
+            (_, Shape::Flat) => {
+                Self::Tree(values.iter().map(path).collect(), domain.iter().map(path).collect())
+            }
             (_, Shape::File) => {
                 let leaves: Vec<&str> = JOBS.iter().map(|(job, _)| *job).collect();
                 Self::Tree(values.iter().map(path).collect(), leaves.iter().map(path).collect())
@@ -39,7 +41,8 @@ impl Axis {
                 Self::Line(values.iter().map(rank).collect(), domain.len() as i128 - 1)
             }
             _ => {
-                let numbers: Vec<i128> = values.iter().map(|value| kind.content.number(value).expect("a number")).collect();
+                let numbers: Vec<i128> =
+                    values.iter().map(|value| kind.content.number(value).expect("a number")).collect();
                 let width = numbers.iter().max().expect("a row") - numbers.iter().min().expect("a row");
                 Self::Line(numbers, width)
             }
@@ -69,15 +72,23 @@ impl Axis {
     }
 
     /// The cut of a part, if one is allowed: `allowed` says so of each piece.
-    fn cut(&self, part: &[usize], literal: bool, allowed: &dyn Fn(&[usize]) -> bool) -> Option<Vec<Vec<usize>>> {
+    fn cut(
+        &self,
+        part: &[usize],
+        literal: bool,
+        allowed: &dyn Fn(&[usize]) -> bool,
+    ) -> Option<Vec<Vec<usize>>> {
         match self {
             Self::Line(numbers, _) => {
                 let mut points: Vec<i128> = part.iter().map(|row| numbers[*row]).collect();
                 points.sort_unstable();
                 points.dedup();
-                let sides = |x: &i128| -> (Vec<usize>, Vec<usize>) { part.iter().partition(|row| numbers[**row] <= *x) };
+                let sides = |x: &i128| -> (Vec<usize>, Vec<usize>) {
+                    part.iter().partition(|row| numbers[**row] <= *x)
+                };
                 if literal {
-                    points = points.into_iter().filter(|x| 2 * sides(x).0.len() >= part.len()).take(1).collect();
+                    points =
+                        points.into_iter().filter(|x| 2 * sides(x).0.len() >= part.len()).take(1).collect();
                 }
                 let allowable = points.into_iter().filter(|x| {
                     let (left, right) = sides(x);
@@ -100,8 +111,15 @@ impl Axis {
     }
 }
 
-fn split(axes: &[Axis], part: Vec<usize>, literal: bool, allowed: &dyn Fn(&[usize]) -> bool, classes: &mut Vec<Vec<usize>>) {
-    let mut order: Vec<(f64, &Axis)> = axes.iter().map(|axis| (axis.width(&part), axis)).filter(|(width, _)| *width > 0.0).collect();
+fn split(
+    axes: &[Axis],
+    part: Vec<usize>,
+    literal: bool,
+    allowed: &dyn Fn(&[usize]) -> bool,
+    classes: &mut Vec<Vec<usize>>,
+) {
+    let mut order: Vec<(f64, &Axis)> =
+        axes.iter().map(|axis| (axis.width(&part), axis)).filter(|(width, _)| *width > 0.0).collect();
     // Stable: equal widths stay in the order of the columns.
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
     match order.iter().find_map(|(_, axis)| axis.cut(&part, literal, allowed)) {
@@ -113,8 +131,12 @@ fn split(axes: &[Axis], part: Vec<usize>, literal: bool, allowed: &dyn Fn(&[usiz
 /// The classes of the specification, each with its rows ascending.
 fn naive_classes(table: &Table, demands: &[Demand], literal: bool) -> Vec<Vec<usize>> {
     let rows: Vec<usize> = (0..table.rows).collect();
-    let axes: Vec<Axis> =
-        table.kinds.iter().zip(table.quasi()).map(|(kind, name)| Axis::new(*kind, &table.values(&name, &rows))).collect();
+    let axes: Vec<Axis> = table
+        .kinds
+        .iter()
+        .zip(table.quasi())
+        .map(|(kind, name)| Axis::new(*kind, &table.values(&name, &rows)))
+        .collect();
     let allowed = |part: &[usize]| {
         demands.iter().all(|demand| {
             let column = demand.column().unwrap_or("ill");
@@ -129,7 +151,12 @@ fn naive_classes(table: &Table, demands: &[Demand], literal: bool) -> Vec<Vec<us
 
 fn released_classes(table: &Table, demands: &[Demand], literal: bool) -> Option<Vec<Vec<usize>>> {
     let cut = if literal { "literal" } else { "nearest" };
-    let ask = Ask { keep_order: true, class: None, parameters: vec![("cut", cut)], ..Ask::new("mondrian", demands) };
+    let ask = Ask {
+        keep_order: true,
+        class: None,
+        parameters: vec![("cut", cut)],
+        ..Ask::new("mondrian", demands)
+    };
     let written = release(table, &ask).ok()?;
     let strings = Strings::parse(&written.text);
     let mut classes: Vec<Vec<usize>> = strings.classes(&table.quasi()).into_values().collect();
@@ -187,10 +214,15 @@ fn numbers(values: &[&str]) -> Table {
 #[test]
 fn literal_and_nearest_cuts_of_the_specification() {
     let sizes = |values: &[&str], literal| {
-        let classes = released_classes(&numbers(values), &[Demand::K(3)], literal).expect("three rows are there");
+        let classes =
+            released_classes(&numbers(values), &[Demand::K(3)], literal).expect("three rows are there");
         classes.iter().map(Vec::len).collect::<Vec<_>>()
     };
-    assert_eq!(sizes(&["1", "1", "1", "1", "2", "3"], false), [6], "strict: no cut leaves three on both sides");
+    assert_eq!(
+        sizes(&["1", "1", "1", "1", "2", "3"], false),
+        [6],
+        "strict: no cut leaves three on both sides"
+    );
     let skewed = ["1", "1", "1", "2", "2", "2", "2", "2", "2", "2", "2", "2"];
     assert_eq!(sizes(&skewed, true), [12], "the median is the maximum");
     assert_eq!(sizes(&skewed, false), [3, 9]);
