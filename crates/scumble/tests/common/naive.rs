@@ -211,7 +211,7 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
         assert!(model.holds && model.name == demand.model());
         match (worst, model.attained) {
             (Some(naive), Some(reported)) => {
-                assert!((naive - reported).abs() < 1e-9, "{demand:?}: {naive} or {reported}?")
+                assert!((naive - reported).abs() < 1e-9, "{demand:?}: {naive} or {reported}?");
             }
             (naive, reported) => assert_eq!(naive, reported, "{demand:?}"),
         }

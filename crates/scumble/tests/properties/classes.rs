@@ -39,8 +39,8 @@ proptest! {
             let test = model.class_test().expect("one class decides");
             let (first, second) = (passes(&grid, test, &[0]), passes(&grid, test, &[1]));
             let merged = passes(&grid, test, &[0, 1]);
-            prop_assert!(!declared.merging || !(first && second) || merged, "{:?} is lost by merging", demand);
-            prop_assert!(!declared.upward || !first || merged, "{:?} is lost upward", demand);
+            prop_assert!(!(declared.merging && first && second) || merged, "{:?} is lost by merging", demand);
+            prop_assert!(!(declared.upward && first) || merged, "{:?} is lost upward", demand);
             let whole = vec![false; classes.len()];
             let mut without = whole.clone();
             without[2] = true;
