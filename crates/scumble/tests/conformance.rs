@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::column::{Kind, MISSING, Shape};
+use common::column::{Content, JOBS, Kind, MISSING, Shape};
 use common::demand::{Demand, Ground, variants};
 use common::naive::{Strings, check, is_star, limit, whole_holds};
 use common::run::{Ask, Written, release};
@@ -12,8 +12,10 @@ use common::table::{Table, tables};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use scumble::Error;
-use scumble::config::{Parameters, StarPolicy};
+use scumble::config::{Column, MissingPolicy, Parameters, Plan, Role, Roles, StarPolicy};
+use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, MODELS};
+use scumble::release::{RunOptions, anonymize};
 use scumble_files::{ReadOptions, Source, read_table};
 use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, Nodes, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
@@ -268,7 +270,6 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
 
 /// How the verifier is to read a column whose tree this test knows.
 fn cover(kind: Kind, algorithm: &str) -> Option<Cover> {
-    use common::column::{Content, JOBS};
     let nodes = match kind.shape {
         Shape::Flat => Nodes::default(),
         // Levels that were chosen for the column are not known here.
@@ -292,4 +293,112 @@ fn cover(kind: Kind, algorithm: &str) -> Option<Cover> {
         _ => ValueKind::Text,
     };
     Some(Cover { kind, nodes, missing: MISSING.map(str::to_owned).to_vec() })
+}
+
+/// A table with these quasi-identifiers of one kind and these sensitive values, labels all `yes`.
+fn small(kind: Kind, quasi: &[&str], ill: &[&str]) -> Table {
+    let rows = quasi.len();
+    let cells = |value: &dyn Fn(usize) -> String| (0..rows).map(value).collect::<Vec<_>>();
+    Table {
+        kinds: vec![kind],
+        columns: vec![
+            ("name".into(), cells(&|row| format!("person-{row}-canary"))),
+            ("q0".into(), cells(&|row| quasi[row].to_owned())),
+            ("ill".into(), cells(&|row| ill[row].to_owned())),
+            ("label".into(), cells(&|_| "yes".to_owned())),
+            ("note".into(), cells(&|row| format!("note {row}"))),
+            ("serial".into(), cells(&|row| row.to_string())),
+        ],
+        rows,
+        policy: MissingPolicy::OwnValue,
+    }
+}
+
+const LETTERS: Kind = Kind { content: Content::Letter, shape: Shape::Flat };
+
+/// Rows that were left out for a missing value may have been the only ones with some sensitive value.
+#[test]
+fn values_of_rows_that_were_left_out_are_no_matter() {
+    for ground in [Ground::Equal, Ground::Ordered, Ground::Hierarchical] {
+        let demand = Demand::Close("ill", (1, 1), ground);
+        let mut table = small(LETTERS, &["a", "b", "?"], &["flu", "asthma", "hiv"]);
+        table.policy = MissingPolicy::DropRow;
+        assert!(conforms(&Case { table, ask: Ask { class: None, ..Ask::new("mondrian", &[demand]) } }));
+        // A missing class label always drops its row.
+        let mut table = small(LETTERS, &["a", "b", "c"], &["flu", "asthma", "hiv"]);
+        table.columns[3].1[2] = "?".into();
+        assert!(conforms(&Case { table, ask: Ask::new("iack", &[demand]) }));
+    }
+    let mut table = small(LETTERS, &["a", "b", "c"], &["flu", "asthma", "hiv"]);
+    table.columns[3].1[2] = "?".into();
+    let label = Demand::Close("label", (1, 1), Ground::Ordered);
+    assert!(conforms(&Case { table, ask: Ask::new("mondrian", &[label]) }));
+}
+
+/// A column may write missing values in several ways; all of them are below the root, whatever its name.
+#[test]
+fn every_way_to_write_a_missing_value_is_below_a_named_root() {
+    let kind = Kind { content: Content::Job, shape: Shape::ParentChild };
+    let table = small(kind, &["nurse", "?", "NA", ""], &["flu"; 4]);
+    for algorithm in ["mondrian", "iack"] {
+        assert!(conforms(&Case { table: table.clone(), ask: Ask::new(algorithm, &[Demand::K(4)]) }));
+    }
+}
+
+/// A release of one column, some of whose cells are empty.
+#[test]
+fn a_lone_column_with_empty_cells_is_released_in_full() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("input.csv"), "q\n\"\"\na\n\"\"\na\n").expect("the folder takes files");
+    let mut plan = Plan::new("input.csv", "release.csv");
+    plan.report = String::new();
+    plan.read.header = Some(true);
+    plan.columns = vec![("q".into(), Column::new(Roles::one(Role::Quasi)))];
+    plan.privacy = vec![Demand::K(2).spec()];
+    let options = &mut RunOptions {
+        folder: folder.path(),
+        threads: 0,
+        progress: Progress::default(),
+        stage: &|_| {},
+        standard_output: None,
+    };
+    let released = anonymize(&plan, options).expect("two rows of each value");
+    assert_eq!((released.summary.released, released.summary.classes), (4, 2));
+    let text = std::fs::read_to_string(folder.path().join("release.csv")).expect("the release was announced");
+    assert_eq!(Strings::parse(&text).rows, [[""], [""], ["a"], ["a"]]);
+}
+
+/// The naive check is worth something: whatever is changed in a good release, it notices.
+#[test]
+fn the_naive_check_notices_tampering() {
+    let table =
+        small(LETTERS, &["a", "a", "b", "b", "c", "c"], &["flu", "hiv", "flu", "hiv", "flu", "asthma"]);
+    let demands = [Demand::K(2), Demand::Distinct("ill", 2)];
+    let ask = Ask { serial: true, ..Ask::new("mondrian", &demands) };
+    let good = release(&table, &ask).expect("pairs with two illnesses each");
+    check(&table, &ask, &good);
+    assert_eq!(good.text.lines().count(), 7);
+    let notices = |text: String| {
+        let summary = good.summary.clone();
+        let written = Written { text, datasheet: good.datasheet.clone(), summary };
+        std::panic::catch_unwind(|| check(&table, &ask, &written)).is_err()
+    };
+    assert!(!notices(good.text.clone()));
+    for (from, to) in [
+        ("\na,flu", "\nb,flu"),        // not true of its original
+        ("\na,flu", "\n*,flu"),        // true, and alone
+        ("\nb,hiv", "\nb,flu"),        // not the value of its row
+        ("yes,note 4", "no,note 4"),   // nor this
+        ("note 4", "person-4-canary"), // an identifier
+        ("q0,ill", "ill,q0"),          // columns mixed up
+        ("note 0,0", "note 0,1"),      // a row twice
+    ] {
+        assert!(good.text.contains(from), "{from} is not in {}", good.text);
+        assert!(notices(good.text.replacen(from, to, 1)), "{from} became {to}");
+    }
+    let without_last = good.text.lines().take(6).map(|line| format!("{line}\n")).collect();
+    assert!(notices(without_last), "a row is gone");
+    let mut turned: Vec<&str> = good.text.lines().collect();
+    turned[1..].reverse();
+    assert!(notices(turned.iter().map(|line| format!("{line}\n")).collect()), "rows are not sorted");
 }

@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn a_weight_is_a_repetition((table, ask) in cases_of(fixed_kinds, false), dice in prop::collection::vec(1..5_u64, 60)) {
+    fn a_weight_is_a_repetition((table, ask) in cases_of(fixed_kinds, false), dice in prop::collection::vec(1..5_u32, 60)) {
         // Equal rows would be one row of their common weight; they stay apart here, which must not matter either.
         let repeated: Vec<usize> = (0..table.rows).flat_map(|row| (0..dice[row]).map(move |_| row)).collect();
         let plan = ask.plan(&table);

@@ -68,7 +68,7 @@ impl Grid {
             .zip(&rows)
             .filter(|(_, rows)| **rows > 0)
             .map(|(payload, rows)| Cell { payload, rows: *rows });
-        (rows.iter().sum(), cells.collect())
+        (rows.iter().map(|rows| u64::from(*rows)).sum(), cells.collect())
     }
 
     /// What would be published, with some classes suppressed.
@@ -76,7 +76,7 @@ impl Grid {
         let codes = 0..self.classes.len() as u32;
         let column = ClassColumn {
             values: codes.clone().map(|code| Value::Span(code, code)).collect(),
-            of_class: codes.clone().collect(),
+            of_class: Codes::narrow(self.classes.len(), &codes.clone().collect::<Vec<_>>()),
         };
         let assignment = Assignment {
             class_of_tuple: codes.collect(),

@@ -71,7 +71,7 @@ pub(crate) fn solve(problem: &Problem, ask: &Ask, plan: &Plan) -> Option<(Assign
 }
 
 /// The same table where each row counts as often as its weight says.
-pub(crate) fn weighted(prepared: Prepared, table: &Table, weights: &[u64]) -> Prepared {
+pub(crate) fn weighted(prepared: Prepared, table: &Table, weights: &[u32]) -> Prepared {
     let payloads = prepared.table.payloads().clone();
     let text =
         |payload: u32, place: usize| payloads.columns[place].values.get(payloads.value(payload, place));

@@ -10,6 +10,7 @@ use scumble::published::{Classes, Published};
 use scumble::quasi::{Line, Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn};
 use scumble::registry::{METRICS, find};
+use scumble_files::table::Codes;
 
 use super::cases_of;
 use super::common::cost::{figures, kinds};
@@ -70,10 +71,8 @@ fn two_columns(
         let mut values: Vec<Value> = shown.iter().map(|values| values[place]).collect();
         values.sort_unstable();
         values.dedup();
-        let of_class = shown
-            .iter()
-            .map(|shown| values.binary_search(&shown[place]).expect("it is there") as u32)
-            .collect();
+        let place_of = |shown: &[Value; 2]| values.binary_search(&shown[place]).expect("it is there") as u32;
+        let of_class = Codes::narrow(values.len(), &shown.iter().map(place_of).collect::<Vec<_>>());
         ClassColumn { values, of_class }
     };
     let assignment =
