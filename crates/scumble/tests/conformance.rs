@@ -22,7 +22,7 @@ use scumble_verify::{
 };
 
 /// Tables for each algorithm, model variant and star policy.
-const TABLES: u32 = 30;
+const TABLES: u32 = 12;
 
 /// The requirements that are tried: each variant alone, and several at once.
 fn demand_sets() -> Vec<(&'static str, Vec<Vec<Demand>>)> {
@@ -96,17 +96,23 @@ fn algorithm_needs_trees(name: &str) -> bool {
 fn conform(policy: StarPolicy) {
     for (place, algorithm) in ALGORITHMS.iter().enumerate() {
         for (number, (name, demands)) in demand_sets().into_iter().enumerate() {
-            let mut runner = TestRunner::new(seeded(1000 * place as u64 + number as u64, TABLES));
-            let mut releases = 0;
-            let counted = std::cell::RefCell::new(&mut releases);
-            let outcome = runner.run(&cases(algorithm.name, demands, policy), |case| {
-                **counted.borrow_mut() += usize::from(conforms(&case));
-                Ok::<_, TestCaseError>(())
-            });
-            outcome.unwrap_or_else(|error| panic!("{} with {name}, {policy:?}: {error}", algorithm.name));
+            let strategy = cases(algorithm.name, demands, policy);
+            let releases = std::cell::Cell::new(0);
+            // Some combinations are rarely feasible: further rounds until some tables were released.
+            for round in 0..10 {
+                let seed = 1000 * place as u64 + 10 * number as u64 + round;
+                let outcome = TestRunner::new(seeded(seed, TABLES)).run(&strategy, |case| {
+                    releases.set(releases.get() + usize::from(conforms(&case)));
+                    Ok::<_, TestCaseError>(())
+                });
+                outcome.unwrap_or_else(|error| panic!("{} with {name}, {policy:?}: {error}", algorithm.name));
+                if releases.get() >= 4 {
+                    break;
+                }
+            }
             assert!(
-                releases > 0,
-                "{} with {name}, {policy:?}: no table was ever released, so nothing was tested",
+                releases.get() > 0,
+                "{} with {name}, {policy:?}: nothing was ever released",
                 algorithm.name
             );
         }

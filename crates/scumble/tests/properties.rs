@@ -62,7 +62,7 @@ fn bytes(table: &Table, ask: &Ask) -> Result<(String, String), String> {
 }
 
 proptest! {
-    #![proptest_config(seeded(1, 200))]
+    #![proptest_config(seeded(1, 120))]
 
     #[test]
     fn the_order_of_rows_is_irrelevant((table, ask) in cases_of(all_kinds, true), order in any::<prop::sample::Index>()) {
@@ -183,7 +183,7 @@ fn kind(content: Content, shape: Shape) -> Kind {
 }
 
 proptest! {
-    #![proptest_config(seeded(2, 150))]
+    #![proptest_config(seeded(2, 100))]
 
     #[test]
     fn with_k_1_mondrian_loses_nothing(table in tables_of(vec![

@@ -66,6 +66,17 @@ pub(crate) fn solve(problem: &Problem, ask: &Ask, plan: &Plan) -> Option<(Assign
     algorithm.check(problem).ok()?;
     let solution = algorithm.run(problem).ok()?;
     let assignment = solution.recoding.apply(&problem.table, &problem.quasi);
+    // The rule, which can be stored and repeated, says what the search found.
+    for (class, found) in assignment.class_of_tuple.iter().zip(&solution.assignment.class_of_tuple) {
+        let (class, found) = (*class as usize, *found as usize);
+        for (column, of_search) in assignment.columns.iter().zip(&solution.assignment.columns) {
+            assert_eq!(column.value(class), of_search.value(found), "the rule shows something else");
+        }
+        assert_eq!(
+            assignment.suppressed[class], solution.assignment.suppressed[found],
+            "the rule suppresses others"
+        );
+    }
     let classes = Classes::new(assignment.clone(), &problem.table, &problem.quasi, problem.star_policy);
     Some((assignment, classes))
 }

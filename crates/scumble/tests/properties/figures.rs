@@ -203,7 +203,7 @@ fn the_loss_of_a_declared_range_is_over_the_declared_domain() {
 }
 
 proptest! {
-    #![proptest_config(seeded(4, 300))]
+    #![proptest_config(seeded(4, 200))]
 
     #[test]
     fn figures_equal_a_recomputation_from_the_release((table, ask) in cases_of(kinds, true)) {

@@ -165,7 +165,7 @@ fn released_classes(table: &Table, demands: &[Demand], literal: bool) -> Option<
 }
 
 proptest! {
-    #![proptest_config(seeded(5, 300))]
+    #![proptest_config(seeded(5, 250))]
 
     #[test]
     fn mondrian_is_what_the_specification_says(
