@@ -1,0 +1,230 @@
+//! A second opinion on a release, from its strings alone: no code of the library or of the verifier is used.
+
+use std::collections::BTreeMap;
+
+use scumble::config::StarPolicy;
+
+use super::demand::Demand;
+use super::run::{Ask, Written};
+use super::table::Table;
+
+/// A release, read back.
+#[derive(Debug)]
+pub(crate) struct Strings {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+impl Strings {
+    /// Reads comma-separated text by the rules of RFC 4180.
+    pub(crate) fn parse(text: &str) -> Self {
+        let mut records: Vec<Vec<String>> = Vec::new();
+        let mut record: Vec<String> = Vec::new();
+        let mut field = String::new();
+        let mut quoted = false;
+        let mut characters = text.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '"' if quoted && characters.peek() == Some(&'"') => field.extend(characters.next()),
+                '"' => quoted = !quoted,
+                ',' if !quoted => record.push(std::mem::take(&mut field)),
+                '\n' if !quoted => {
+                    record.push(std::mem::take(&mut field));
+                    records.push(std::mem::take(&mut record));
+                }
+                '\r' if !quoted => {}
+                other => field.push(other),
+            }
+        }
+        assert!(!quoted && field.is_empty() && record.is_empty(), "the text ends inside a record");
+        let header = records.remove(0);
+        assert!(records.iter().all(|record| record.len() == header.len()), "records of unequal length");
+        Self { header, rows: records }
+    }
+
+    pub(crate) fn place(&self, name: &str) -> usize {
+        self.header.iter().position(|of| of == name).expect("a column of the release")
+    }
+
+    pub(crate) fn cell(&self, row: usize, name: &str) -> &str {
+        &self.rows[row][self.place(name)]
+    }
+
+    /// The rows of each class, by what they show in the quasi-identifiers.
+    pub(crate) fn classes(&self, quasi: &[String]) -> BTreeMap<Vec<&str>, Vec<usize>> {
+        let mut classes: BTreeMap<Vec<&str>, Vec<usize>> = BTreeMap::new();
+        for row in 0..self.rows.len() {
+            classes.entry(quasi.iter().map(|name| self.cell(row, name)).collect()).or_default().push(row);
+        }
+        classes
+    }
+}
+
+pub(crate) fn is_star(shown: &[&str]) -> bool {
+    shown.iter().all(|text| *text == "*")
+}
+
+/// The largest whole number that is at most a share of `rows`, without rounding.
+pub(crate) fn limit(share: &str, rows: u64) -> u64 {
+    let (whole, places) = share.split_once('.').unwrap_or((share, ""));
+    let digits: u64 = format!("{whole}{places}").parse().expect("a decimal");
+    digits * rows / 10_u64.pow(places.len() as u32)
+}
+
+/// Whether the whole table as one class keeps every requirement.
+pub(crate) fn whole_holds(table: &Table, ask: &Ask) -> bool {
+    let rows = table.surviving(ask.class);
+    ask.demands.iter().all(|demand| {
+        let values = table.values(demand.column().unwrap_or("serial"), &rows);
+        demand.holds(&values, &values)
+    })
+}
+
+/// The original row of each released row, where it is known.
+fn alignment(strings: &Strings, ask: &Ask, surviving: &[usize]) -> Option<Vec<usize>> {
+    if ask.serial {
+        let rows =
+            (0..strings.rows.len()).map(|row| strings.cell(row, "serial").parse().expect("a row number"));
+        return Some(rows.collect());
+    }
+    (ask.keep_order && ask.policy != StarPolicy::Drop).then(|| surviving.to_vec())
+}
+
+/// Everything that must be true of a release; panics with what is not.
+pub(crate) fn check(table: &Table, ask: &Ask, written: &Written) {
+    let strings = Strings::parse(&written.text);
+    let surviving = table.surviving(ask.class);
+    assert_eq!(strings.header, ask.published(table), "the columns of the release");
+    assert!(!written.text.contains("canary"), "an identifier is in the release");
+    assert!(!written.datasheet.contains("canary"), "an identifier is in the datasheet");
+    if ask.policy != StarPolicy::Drop {
+        assert_eq!(strings.rows.len(), surviving.len(), "rows of the release");
+    }
+    match alignment(&strings, ask, &surviving) {
+        Some(original) => check_rows(table, ask, &strings, &original, &surviving),
+        None => check_multisets(table, ask, &strings, &surviving),
+    }
+    if !ask.keep_order {
+        check_sorted(table, ask, &strings);
+    }
+    check_demands(table, ask, &strings, written, &surviving);
+}
+
+/// Every released row against its original.
+fn check_rows(table: &Table, ask: &Ask, strings: &Strings, original: &[usize], surviving: &[usize]) {
+    let mut used: Vec<usize> = original.to_vec();
+    used.sort_unstable();
+    assert!(
+        used.windows(2).all(|pair| pair[0] != pair[1]),
+        "an original row stands behind two released ones"
+    );
+    assert!(
+        used.iter().all(|row| surviving.contains(row)),
+        "a row was released that should have been left out"
+    );
+    assert_eq!(strings.rows.len(), original.len());
+    let quasi = table.quasi();
+    for (row, source) in original.iter().enumerate() {
+        for name in ask.published(table) {
+            let (from, shown) = (&table.column(name)[*source], strings.cell(row, name));
+            match quasi.iter().position(|of| of == name) {
+                Some(place) => {
+                    let kind = table.kinds[place];
+                    assert!(kind.covers(from, shown), "{name}: {shown:?} is not true of {from:?} ({kind:?})");
+                }
+                None => assert_eq!(from, shown, "{name} must be kept as it is"),
+            }
+        }
+    }
+}
+
+/// The kept columns, where it is not known which row is which.
+fn check_multisets(table: &Table, ask: &Ask, strings: &Strings, surviving: &[usize]) {
+    let published = ask.published(table);
+    let kept: Vec<&str> = published.into_iter().filter(|name| !name.starts_with('q')).collect();
+    let count = |rows: Vec<Vec<&str>>| {
+        let mut counts: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+        for row in rows {
+            *counts.entry(row.into_iter().map(str::to_owned).collect()).or_default() += 1;
+        }
+        counts
+    };
+    let of_table = |row: &usize| kept.iter().map(|name| table.column(name)[*row].as_str()).collect();
+    let before = count(surviving.iter().map(of_table).collect());
+    let after = count(
+        (0..strings.rows.len())
+            .map(|row| kept.iter().map(|name| strings.cell(row, name)).collect())
+            .collect(),
+    );
+    if ask.policy == StarPolicy::Drop {
+        assert!(after.iter().all(|(row, count)| before.get(row) >= Some(count)), "a kept value was changed");
+    } else {
+        assert_eq!(before, after, "a kept value was changed");
+    }
+}
+
+/// Rows are sorted by what they show, so that the original order leaves no trace.
+fn check_sorted(table: &Table, ask: &Ask, strings: &Strings) {
+    let names = ask.published(table);
+    let order: Vec<&str> = names
+        .iter()
+        .filter(|name| name.starts_with('q'))
+        .chain(names.iter().filter(|name| !name.starts_with('q')))
+        .copied()
+        .collect();
+    let key = |row: usize| order.iter().map(|name| strings.cell(row, name)).collect::<Vec<_>>();
+    assert!(
+        (1..strings.rows.len()).all(|row| key(row - 1) <= key(row)),
+        "the rows are not sorted by their content"
+    );
+}
+
+/// Every requirement on every class that must keep it, and the figures of the summary.
+fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written, surviving: &[usize]) {
+    let summary = &written.summary;
+    let quasi = table.quasi();
+    let classes = strings.classes(&quasi);
+    let judged: Vec<&Vec<usize>> = classes
+        .iter()
+        .filter(|(shown, _)| ask.policy != StarPolicy::Paper || !is_star(shown))
+        .map(|(_, rows)| rows)
+        .collect();
+    assert_eq!(summary.models.len(), ask.demands.len());
+    for (demand, model) in ask.demands.iter().zip(&summary.models) {
+        let column = demand.column().unwrap_or("ill");
+        let original = table.values(column, surviving);
+        let mut worst = None;
+        for rows in &judged {
+            let class: Vec<&str> = rows.iter().map(|row| strings.cell(*row, column)).collect();
+            assert!(
+                demand.holds(&class, &original),
+                "{demand:?} does not hold in a class of {}",
+                class.len()
+            );
+            let attained = demand.attained(&class, &original);
+            let is_worse =
+                worst.is_none_or(
+                    |worst| if demand.larger_is_better() { attained < worst } else { attained > worst },
+                );
+            worst = if is_worse { Some(attained) } else { worst };
+        }
+        assert!(model.holds && model.name == demand.model());
+        match (worst, model.attained) {
+            (Some(naive), Some(reported)) => {
+                assert!((naive - reported).abs() < 1e-9, "{demand:?}: {naive} or {reported}?");
+            }
+            (naive, reported) => assert_eq!(naive, reported, "{demand:?}"),
+        }
+    }
+    let star = classes.iter().find(|(shown, _)| is_star(shown)).map_or(0, |(_, rows)| rows.len());
+    let dropped = surviving.len() - strings.rows.len();
+    let suppressed = if ask.policy == StarPolicy::Drop { dropped } else { star };
+    assert_eq!(summary.rows, surviving.len() as u64);
+    assert_eq!(summary.released, strings.rows.len() as u64);
+    assert_eq!(summary.suppressed, suppressed as u64);
+    assert_eq!(summary.classes, (classes.len() - usize::from(star > 0)) as u64);
+    assert_eq!(summary.smallest_class, judged.iter().map(|rows| rows.len() as u64).min());
+}
+
+/// A requirement that is sure to hold, for tests that are not about requirements.
+pub(crate) const ANY: Demand = Demand::K(1);

@@ -1,0 +1,110 @@
+//! A search without files: from strings to the classes that it finds.
+
+use scumble::config::{Plan, Role};
+use scumble::frequency::FrequencyTable;
+use scumble::models::{Model, ModelContext};
+use scumble::prepare::{Prepared, prepare};
+use scumble::problem::{Problem, Progress};
+use scumble::published::Classes;
+use scumble::recoding::Assignment;
+use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
+use scumble_files::table::CodedTable;
+
+use super::grid::coded_column;
+use super::run::Ask;
+use super::table::Table;
+
+/// A table whose rows all remain, prepared as a run prepares it.
+pub(crate) fn prepared(table: &Table, ask: &Ask) -> Prepared {
+    let folder = tempfile::tempdir().expect("a folder");
+    super::run::write_inputs(table, folder.path());
+    let plan = ask.plan(table);
+    let read = |name: &str| !plan.column(name).expect("a column").role.has(Role::Identifier);
+    let columns = table.columns.iter().filter(|(name, _)| read(name));
+    let columns = columns
+        .map(|(name, cells)| coded_column(name, &cells.iter().map(String::as_str).collect::<Vec<_>>()));
+    let coded = CodedTable { columns: columns.collect(), rows: table.rows };
+    let algorithm = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
+    let algorithm = (algorithm.build)(&plan.algorithm.parameters).expect("fitting parameters");
+    prepare(&coded, &plan, folder.path(), algorithm.needs_trees()).expect("a table that can be prepared")
+}
+
+/// The problem of a prepared table.
+pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
+    let trees = |name: &str| prepared.payload_trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
+    let specs: Vec<_> = ask.demands.iter().map(|demand| demand.spec()).collect();
+    let models: Vec<Box<dyn Model>> = specs
+        .iter()
+        .flat_map(|spec| {
+            let context = ModelContext {
+                table: &prepared.table,
+                trees: &trees,
+                columns: &spec.columns,
+                sensitive: &[],
+            };
+            let entry = find("model", &spec.model, MODELS).expect("a registered model");
+            (entry.build)(&spec.parameters, &context).expect("fitting parameters")
+        })
+        .collect();
+    Problem {
+        table: prepared.table,
+        quasi: prepared.quasi,
+        models,
+        metric: find("metric", "loss", METRICS).expect("a registered metric").build,
+        class: prepared.class,
+        suppression: plan.algorithm.suppression.map_or(1.0, |share| share.to_f64()),
+        star_policy: ask.policy,
+        progress: Progress::default(),
+    }
+}
+
+/// The classes that the algorithm finds; `None` where there are none to be found.
+pub(crate) fn solve(problem: &Problem, ask: &Ask, plan: &Plan) -> Option<(Assignment, Classes)> {
+    problem.check_feasible().ok()?;
+    let entry = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
+    let algorithm = (entry.build)(&plan.algorithm.parameters).expect("fitting parameters");
+    algorithm.check(problem).ok()?;
+    let solution = algorithm.run(problem).ok()?;
+    let assignment = solution.recoding.apply(&problem.table, &problem.quasi);
+    // The rule, which can be stored and repeated, says what the search found.
+    for (class, found) in assignment.class_of_tuple.iter().zip(&solution.assignment.class_of_tuple) {
+        let (class, found) = (*class as usize, *found as usize);
+        for (column, of_search) in assignment.columns.iter().zip(&solution.assignment.columns) {
+            assert_eq!(column.value(class), of_search.value(found), "the rule shows something else");
+        }
+        assert_eq!(
+            assignment.suppressed[class], solution.assignment.suppressed[found],
+            "the rule suppresses others"
+        );
+    }
+    let classes = Classes::new(assignment.clone(), &problem.table, &problem.quasi, problem.star_policy);
+    Some((assignment, classes))
+}
+
+/// The same table where each row counts as often as its weight says.
+pub(crate) fn weighted(prepared: Prepared, table: &Table, weights: &[u32]) -> Prepared {
+    let payloads = prepared.table.payloads().clone();
+    let text =
+        |payload: u32, place: usize| payloads.columns[place].values.get(payloads.value(payload, place));
+    let payload_of_row: Vec<u32> = (0..table.rows)
+        .map(|row| {
+            let same = |payload: &u32| {
+                let columns = payloads.columns.iter().enumerate();
+                columns
+                    .into_iter()
+                    .all(|(place, column)| text(*payload, place) == table.column(&column.name)[row])
+            };
+            (0..payloads.len() as u32).find(same).expect("the payload of its own row")
+        })
+        .collect();
+    let sizes: Vec<u32> = prepared.quasi.iter().map(|quasi| quasi.size()).collect();
+    let (count, tuple_of_row) = FrequencyTable::count(
+        &sizes,
+        table.rows,
+        |column, row| prepared.table.column(column).get(prepared.tuple_of_row[row] as usize),
+        payloads.clone(),
+        &payload_of_row,
+        |row| weights[row],
+    );
+    Prepared { table: count, tuple_of_row, ..prepared }
+}

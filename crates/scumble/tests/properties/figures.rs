@@ -1,0 +1,223 @@
+//! Metrics: the numbers of models.md 2.1 to 2.5 and 2.8 by hand, and every run recomputed from its strings.
+
+use proptest::prelude::*;
+use scumble::config::StarPolicy;
+use scumble::frequency::FrequencyTable;
+use scumble::hierarchy::{Builder, Domain, Hierarchy, build};
+use scumble::payload::{PayloadColumn, Payloads};
+use scumble::problem::{Problem, Progress};
+use scumble::published::{Classes, Published};
+use scumble::quasi::{Line, Quasi, Shape, Value};
+use scumble::recoding::{Assignment, ClassColumn};
+use scumble::registry::{METRICS, find};
+use scumble_files::table::Codes;
+
+use super::cases_of;
+use super::common::cost::{figures, kinds};
+use super::common::demand::Demand;
+use super::common::grid::{Grid, TEXT};
+use super::common::naive::Strings;
+use super::common::run::release;
+use super::common::seeded;
+
+fn measure(name: &str, published: &Published, problem: &Problem) -> Option<f64> {
+    find("metric", name, METRICS).expect("a registered metric").build.measure(published, problem)
+}
+
+fn near(found: Option<f64>, expected: f64) {
+    assert!(found.is_some_and(|found| (found - expected).abs() < 1e-6), "{found:?} is not {expected}");
+}
+
+fn tree(builder: &Builder, values: &[&str]) -> Hierarchy {
+    let rows = vec![1; values.len()];
+    let domain = Domain {
+        name: "c",
+        measure: TEXT,
+        values,
+        rows: &rows,
+        first_rows: None,
+        missing: None,
+        classes: None,
+        declared: None,
+    };
+    build(builder, &domain).expect("a tree").hierarchy
+}
+
+/// Rows of codes in two columns and of a label, and what each of the given classes shows.
+fn two_columns(
+    quasi: [Quasi; 2],
+    rows: &[([u32; 2], &str, usize)],
+    shown: &[[Value; 2]],
+    suppressed: &[bool],
+    models: Vec<Box<dyn scumble::models::Model>>,
+) -> (Problem, Published) {
+    let labels: Vec<&str> = rows.iter().map(|(_, label, _)| *label).collect();
+    let column =
+        PayloadColumn { name: "label".into(), values: ["n", "y"].into_iter().collect(), measure: TEXT };
+    let (payloads, of_row) =
+        Payloads::of_rows(vec![column], rows.len(), |_, row| u32::from(labels[row] == "y"));
+    let sizes = [quasi[0].size(), quasi[1].size()];
+    let (table, tuple_of_row) = FrequencyTable::count(
+        &sizes,
+        rows.len(),
+        |column, row| rows[row].0[column],
+        payloads,
+        &of_row,
+        |_| 1,
+    );
+    let mut class_of_tuple = vec![0; table.tuples()];
+    tuple_of_row.iter().zip(rows).for_each(|(tuple, row)| class_of_tuple[*tuple as usize] = row.2 as u32);
+    let column = |place: usize| {
+        let mut values: Vec<Value> = shown.iter().map(|values| values[place]).collect();
+        values.sort_unstable();
+        values.dedup();
+        let place_of = |shown: &[Value; 2]| values.binary_search(&shown[place]).expect("it is there") as u32;
+        let of_class = Codes::narrow(values.len(), &shown.iter().map(place_of).collect::<Vec<_>>());
+        ClassColumn { values, of_class }
+    };
+    let assignment =
+        Assignment { class_of_tuple, columns: vec![column(0), column(1)], suppressed: suppressed.to_vec() };
+    let problem = Problem {
+        table,
+        quasi: quasi.into(),
+        models,
+        metric: METRICS[0].build,
+        class: Some(0),
+        suppression: 1.0,
+        star_policy: StarPolicy::Paper,
+        progress: Progress::default(),
+    };
+    let classes = Classes::new(assignment, &problem.table, &problem.quasi, StarPolicy::Paper);
+    (problem, Published::Classes(classes))
+}
+
+fn quasi(shape: Shape) -> Quasi {
+    Quasi { name: "c".into(), measure: TEXT, shape, priority: 1.0, tight: true }
+}
+
+fn texts(values: &[&str]) -> Shape {
+    Shape::Set(values.iter().copied().collect())
+}
+
+/// 2.1: a node of two among four leaves loses 1/3, 45 of 99 years 5/11; the record 13/33 on average.
+#[test]
+fn loss_of_the_survey() {
+    let jobs = quasi(texts(&["graduate", "undergraduate", "x", "y"]));
+    let numbers = vec![0, 45, 99];
+    let line =
+        Line { numbers, texts: ["0", "45", "99"].into_iter().collect(), bounds: (0, 99), declared: true };
+    let age = quasi(Shape::Line(line));
+    let student = [Value::Span(0, 1), Value::Span(0, 1)];
+    assert_eq!(jobs.loss(student[0]), 1.0 / 3.0);
+    assert_eq!(age.loss(student[1]), 45.0 / 99.0);
+    let (problem, published) =
+        two_columns([jobs, age], &[([0, 1], "y", 0)], &[student], &[false], Vec::new());
+    near(measure("loss", &published, &problem), 13.0 / 33.0);
+    // Both aggregations: 1/3 and 5/11 under (v + 1)^(1/2).
+    near(measure("loss_geometric", &published, &problem), (4.0_f64 / 3.0 * 16.0 / 11.0).sqrt() - 1.0);
+}
+
+/// 2.2 to 2.4: classes of 4 and 5 rows, one row suppressed: y3 n1, y2 n3.
+#[test]
+fn discernibility_classification_and_average_class() {
+    let rows: Vec<([u32; 2], &str, usize)> = [(0, "yyyn"), (1, "yynnn"), (2, "y")]
+        .into_iter()
+        .flat_map(|(class, labels)| {
+            (0..labels.len()).map(move |place| ([class, 0], &labels[place..=place], class as usize))
+        })
+        .collect();
+    let shown = [0, 1, 2].map(|code| [Value::Span(code, code), Value::Span(0, 0)]);
+    let k_3 = vec![Grid::new(&[vec!["flu"]]).model(Demand::K(3))];
+    let columns = [quasi(texts(&["a", "b", "c"])), quasi(texts(&["only"]))];
+    let (problem, published) = two_columns(columns, &rows, &shown, &[false, false, true], k_3);
+    assert_eq!(measure("discernibility", &published, &problem), Some(51.0));
+    near(measure("discernibility_normalised", &published, &problem), 0.51);
+    near(measure("classification", &published, &problem), 0.4);
+    near(measure("c_avg", &published, &problem), 1.5);
+    // One of ten rows is lost in the first column; the second has one value and nothing to lose.
+    near(measure("loss", &published, &problem), 0.05);
+    assert_eq!(measure("precision", &published, &problem), None, "no column has levels");
+}
+
+/// 2.5: (*, 435*) and (male, 4350) with heights 1 and 4: 11/16.
+#[test]
+fn precision_of_two_rows() {
+    let sex = tree(&Builder::Flat {}, &["female", "male"]);
+    let code = tree(&Builder::Prefix { lengths: None, pad: None }, &["4350", "4351", "4400", "5000"]);
+    let masked = code.lca_of_range(0, 1);
+    assert_eq!((sex.height(), code.height(), code.label(masked)), (1, 4, "435*"));
+    let shown = [
+        [Value::Node(sex.root()), Value::Node(masked)],
+        [Value::Node(sex.leaf(1)), Value::Node(code.leaf(0))],
+    ];
+    let columns = [quasi(Shape::Tree(sex)), quasi(Shape::Tree(code))];
+    let rows = [([0, 1], "y", 0), ([1, 0], "n", 1)];
+    let (problem, published) = two_columns(columns.clone(), &rows, &shown, &[false, false], Vec::new());
+    near(measure("precision", &published, &problem), 11.0 / 16.0);
+    // A suppressed row took every step: 1 − (1/4 + 1 + 1 + 1) / 4, and 1 − (1 + 1 + 0 + 0) / 4.
+    let (problem, published) = two_columns(columns.clone(), &rows, &shown, &[false, true], Vec::new());
+    near(measure("precision", &published, &problem), 1.0 - 3.25 / 4.0);
+    let (problem, published) = two_columns(columns, &rows, &shown, &[true, false], Vec::new());
+    near(measure("precision", &published, &problem), 0.5);
+}
+
+/// 2.8, Example 2 of IACK: of eight rows the one with ([1,4], F) is suppressed.
+#[test]
+fn divergence_and_information_of_the_paper() {
+    let columns = [quasi(texts(&["[1,4]", "[5,8]"])), quasi(texts(&["F", "M"]))];
+    let rows: Vec<([u32; 2], &str, usize)> = vec![
+        ([0, 1], "y", 0),
+        ([0, 1], "y", 0),
+        ([0, 1], "y", 0),
+        ([0, 0], "y", 1),
+        ([1, 0], "n", 2),
+        ([1, 0], "n", 2),
+        ([1, 0], "y", 2),
+        ([1, 0], "n", 2),
+    ];
+    let shown = [[0, 1], [0, 0], [1, 0]].map(|codes| codes.map(|code| Value::Span(code, code)));
+    let (problem, published) = two_columns(columns.clone(), &rows, &shown, &[false, true, false], Vec::new());
+    near(measure("kl_divergence", &published, &problem), 0.210811);
+    near(measure("mutual_information_change", &published, &problem), 0.165277);
+    let (problem, published) = two_columns(columns, &rows, &shown, &[false, true, true], Vec::new());
+    assert_eq!(measure("kl_divergence", &published, &problem), Some(f64::INFINITY), "[5,8] is gone");
+}
+
+/// DESIGN.md: the loss is over the declared domain; values present where none is declared.
+#[test]
+fn the_loss_of_a_declared_range_is_over_the_declared_domain() {
+    let line = |declared: bool, bounds| Line {
+        numbers: vec![20, 40, 60],
+        texts: ["20", "40", "60"].into_iter().collect(),
+        bounds,
+        declared,
+    };
+    let age = |line| Quasi { tight: false, ..quasi(Shape::Line(line)) };
+    let declared = age(line(true, (0, 100)));
+    // [0,40] of [0,100], and [41,100].
+    assert_eq!(declared.loss(Value::Span(0, 1)), 0.4);
+    assert_eq!(declared.loss(Value::Span(2, 2)), 0.59);
+    assert_eq!(declared.loss(Value::Span(0, 2)), 1.0);
+    // Bounds that were only rounded outward are no domain: [10,40] is 20 of the 40 years that occur.
+    assert_eq!(age(line(false, (10, 70))).loss(Value::Span(0, 1)), 0.5);
+}
+
+proptest! {
+    #![proptest_config(seeded(4, 200))]
+
+    #[test]
+    fn figures_equal_a_recomputation_from_the_release((table, ask) in cases_of(kinds, true)) {
+        if let Ok(written) = release(&table, &ask) {
+            let strings = Strings::parse(&written.text);
+            for (name, naive) in figures(&table, &ask, &strings) {
+                let reported = written.summary.metrics[name].as_f64();
+                match (naive, reported) {
+                    (Some(naive), Some(reported)) => {
+                        prop_assert!((naive - reported).abs() < 1e-9, "{}: {} by rows, {} reported", name, naive, reported);
+                    }
+                    (naive, reported) => prop_assert_eq!(naive, reported, "{}", name),
+                }
+            }
+        }
+    }
+}
