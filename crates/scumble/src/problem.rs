@@ -120,23 +120,17 @@ impl Problem {
         if self.star_policy == StarPolicy::Strict {
             self.repair_star(&mut classes, passes)?;
         }
-        self.check_limit(&classes)?;
-        Ok(classes)
-    }
-
-    /// An error if more rows show nothing than the suppression limit allows.
-    pub fn check_limit(&self, classes: &Classes) -> Result<()> {
         let limit = (self.suppression * self.table.rows() as f64).floor() as u64;
         if classes.suppressed_rows() > limit {
             return Err(Error::infeasible(format!(
-                "{} of {} rows would show nothing, more than the {limit} that the suppression limit of {} \
+                "{} of {} rows would have to be suppressed, more than the {limit} that the suppression limit of {} \
                  allows; raise the limit (--suppression), coarsen the hierarchies, or lower the requirement",
                 classes.suppressed_rows(),
                 self.table.rows(),
                 self.suppression
             )));
         }
-        Ok(())
+        Ok(classes)
     }
 
     fn repair_star(&self, classes: &mut Classes, passes: impl Fn(&ClassView<'_>) -> bool) -> Result<()> {

@@ -362,7 +362,6 @@ fn search<'a>(
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
     let classes = Classes::new(solution.assignment, &problem.table, &problem.quasi, problem.star_policy);
-    problem.check_limit(&classes)?;
     let mut run = Run {
         plan,
         source,
