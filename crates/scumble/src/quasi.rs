@@ -89,6 +89,13 @@ impl Line {
         (first, self.ends[high as usize])
     }
 
+    /// The declared range, or that of the numbers present where none is declared: what losses are relative to.
+    #[must_use]
+    pub fn domain(&self) -> (i128, i128) {
+        let all = self.numbers.len() as u32 - 1;
+        if self.declared { self.interval(0, all) } else { self.extremes(0, all) }
+    }
+
     /// The first and last number of a span.
     #[must_use]
     pub fn extremes(&self, low: u32, high: u32) -> (i128, i128) {
@@ -161,7 +168,7 @@ impl Quasi {
                         return 0.0;
                     }
                 }
-                let (first, last) = line.extremes(0, line.numbers.len() as u32 - 1);
+                let (first, last) = line.domain();
                 if first == last {
                     return 0.0;
                 }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use scumble::config::StarPolicy;
 use scumble::frequency::FrequencyTable;
 use scumble::hierarchy::{Builder, Domain, Hierarchy, build};
+use scumble::kind::{Kind, Measure};
 use scumble::payload::{PayloadColumn, Payloads};
 use scumble::problem::{Problem, Progress};
 use scumble::published::{Classes, Published};
@@ -104,8 +105,8 @@ fn texts(values: &[&str]) -> Shape {
 fn loss_of_the_survey() {
     let jobs = quasi(texts(&["graduate", "undergraduate", "x", "y"]));
     let numbers = vec![0, 45, 99];
-    let line =
-        Line { numbers, texts: ["0", "45", "99"].into_iter().collect(), bounds: (0, 99), declared: true };
+    let years = Measure { kind: Kind::Integer, scale: 0 };
+    let line = Line::new(&years, numbers, ["0", "45", "99"].into_iter().collect(), (0, 99), true);
     let age = quasi(Shape::Line(line));
     let student = [Value::Span(0, 1), Value::Span(0, 1)];
     assert_eq!(jobs.loss(student[0]), 1.0 / 3.0);
@@ -186,20 +187,18 @@ fn divergence_and_information_of_the_paper() {
 /// DESIGN.md: the loss is over the declared domain; values present where none is declared.
 #[test]
 fn the_loss_of_a_declared_range_is_over_the_declared_domain() {
-    let line = |declared: bool, bounds| Line {
-        numbers: vec![20, 40, 60],
-        texts: ["20", "40", "60"].into_iter().collect(),
-        bounds,
-        declared,
+    let years = Measure { kind: Kind::Integer, scale: 0 };
+    let line = |declared: bool, bounds| {
+        Line::new(&years, vec![20, 40, 60], ["20", "40", "60"].into_iter().collect(), bounds, declared)
     };
     let age = |line| Quasi { tight: false, ..quasi(Shape::Line(line)) };
     let declared = age(line(true, (0, 100)));
-    // [0,40] of [0,100], and [41,100].
-    assert_eq!(declared.loss(Value::Span(0, 1)), 0.4);
-    assert_eq!(declared.loss(Value::Span(2, 2)), 0.59);
+    // [0,50] of [0,100], and [51,100].
+    assert_eq!(declared.loss(Value::Span(0, 1)), 0.5);
+    assert_eq!(declared.loss(Value::Span(2, 2)), 0.49);
     assert_eq!(declared.loss(Value::Span(0, 2)), 1.0);
-    // Bounds that were only rounded outward are no domain: [10,40] is 20 of the 40 years that occur.
-    assert_eq!(age(line(false, (10, 70))).loss(Value::Span(0, 1)), 0.5);
+    // Bounds that were only rounded outward are no domain: [10,50] is 30 of the 40 years that occur.
+    assert_eq!(age(line(false, (10, 70))).loss(Value::Span(0, 1)), 0.75);
 }
 
 proptest! {
