@@ -86,7 +86,7 @@ impl Classes {
                 .zip(&all_star)
                 .all(|(column, star)| star[column.of_class.get(class) as usize]);
             // With no quasi-identifier at all there is nothing to suppress.
-            assignment.suppressed[class] |= shows_nothing && !quasi.is_empty();
+            assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
         }
         let (starts, cells) = cells_by_group(assignment.classes(), || {
             (0..table.tuples() as u32).flat_map(|tuple| {

@@ -51,8 +51,8 @@ pub(super) fn verify(
             .models
             .iter()
             .filter_map(|model| model.protects())
-            .map(|name| ReferenceColumn::count(run.source, name))
-            .collect::<Result<_, _>>()?,
+            .map(|name| reference(run, name))
+            .collect::<Result<_>>()?,
     };
     let outcome = check_models(&release, &claim, Some(&reference))?;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
@@ -74,6 +74,13 @@ pub(super) fn verify(
         )));
     }
     Ok(outcome)
+}
+
+/// The original distribution of a column. Values that only occurred in rows that were left out are not in it.
+fn reference(run: &Run<'_>, name: &str) -> Result<ReferenceColumn> {
+    let mut column = ReferenceColumn::count(run.source, name)?;
+    column.counts.retain(|(_, rows)| *rows > 0);
+    Ok(column)
 }
 
 fn model_claim(mut parameters: serde_json::Map<String, serde_json::Value>) -> ModelClaim {
@@ -110,10 +117,24 @@ fn missing_markers(run: &Run<'_>, name: &str) -> Vec<String> {
     run.missing.iter().find(|(of, _)| of == name).map(|(_, markers)| markers.clone()).unwrap_or_default()
 }
 
+/// A table may write missing values in several ways; all of them lie where the tree has the one that it knows.
+fn with_missing(mut paths: Vec<(String, Vec<String>)>, missing: &[String]) -> Vec<(String, Vec<String>)> {
+    if let Some((_, above)) = paths.iter().find(|(leaf, _)| missing.contains(leaf)).cloned() {
+        for marker in missing {
+            if paths.iter().all(|(leaf, _)| leaf != marker) {
+                paths.push((marker.clone(), above.clone()));
+            }
+        }
+    }
+    paths
+}
+
 /// How the verifier is to read the released values of a column.
 pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
     let nodes = match quasi.tree() {
-        Some(tree) => Nodes::from_paths(crate::models::t_closeness::owned_paths(tree))?,
+        Some(tree) => {
+            Nodes::from_paths(with_missing(crate::models::t_closeness::owned_paths(tree), &missing))?
+        }
         None => Nodes::default(),
     };
     Ok(Cover { kind: value_kind(&quasi.measure), nodes, missing })

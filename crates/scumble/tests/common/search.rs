@@ -52,7 +52,7 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
         models,
         metric: find("metric", "loss", METRICS).expect("a registered metric").build,
         class: prepared.class,
-        suppression: plan.algorithm.suppression.map_or(1.0, |share| share.to_f64()),
+        suppression: plan.algorithm.suppression.unwrap_or(scumble::config::Rational::ONE),
         star_policy: ask.policy,
         progress: Progress::default(),
     }
