@@ -76,5 +76,6 @@ pub mod recoding;
 pub mod registry;
 pub mod release;
 pub mod report;
+pub mod text;
 
 pub use error::{Error, Result};

@@ -1,6 +1,7 @@
 //! Writing a hierarchy as a file, and drawing it for the terminal.
 
 use super::tree::{Hierarchy, NodeId};
+use crate::text::grouped;
 
 /// The hierarchy as a file that [`super::Builder::File`] reads: one line per leaf, up to the root.
 #[must_use]
@@ -153,19 +154,6 @@ fn shortened(label: &str) -> String {
         return clean.collect();
     }
     clean.take(LONGEST_LABEL - 1).chain(['…']).collect()
-}
-
-/// `1,234,567`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

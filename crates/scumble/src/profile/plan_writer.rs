@@ -6,6 +6,7 @@ use super::ColumnProfile;
 use crate::config::{Read, Role, ValueType};
 use crate::date::DateFormat;
 use crate::kind::{Inference, Kind};
+use crate::text::grouped;
 
 /// The files that a plan names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,19 +178,6 @@ fn counts(profile: &ColumnProfile) -> String {
 
 fn rows(rows: u64) -> String {
     if rows == 1 { "1 row".to_owned() } else { format!("{} rows", grouped(rows)) }
-}
-
-/// `1,234,567`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn write_privacy(text: &mut String, profiles: &[ColumnProfile]) {

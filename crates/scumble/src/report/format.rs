@@ -1,25 +1,13 @@
 //! Numbers and lists as people write them.
 
 use super::data::Amount;
+pub(super) use crate::text::grouped as count;
 
 /// A space that does not break, for between a number and its unit.
 const NBSP: char = '\u{a0}';
 
 /// What stands where there is no number.
 pub(super) const NOTHING: &str = "–";
-
-/// `1234567` as `1,234,567`.
-pub(super) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
 
 /// `count` and a noun in the right number: `1 row`, `2,802 rows`.
 pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
