@@ -280,7 +280,47 @@ fn a_missing_class_label_always_drops_the_row() {
     let object =
         desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags])).succeeds().object();
     assert_eq!(object["rows"], 2);
-    assert!(object["notes"].to_string().contains("1 rows without a class label"), "{}", object["notes"]);
+    assert!(
+        object["warnings"].to_string().contains("1 rows without a class label"),
+        "{}",
+        object["warnings"]
+    );
+}
+
+/// Two spellings of one value hide nothing.
+#[test]
+fn diversity_counts_values_and_not_spellings() {
+    for (one, other) in [("1", "1.0"), ("NA", "?"), ("NA", "")] {
+        let desk = Desk::with_table(&format!("town,pay\nA,{one}\nA,{other}\nB,2\nB,3\n"));
+        let flags = ["--quasi", "town", "--sensitive", "pay", "--k", "2", "--l", "2"];
+        let released = arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags]);
+        desk.run(&released).succeeds();
+        assert!(!desk.text("out.csv").contains("A,"), "{}", desk.text("out.csv"));
+        let checked = desk.run(&arguments(&[&["check", "people.csv"], &flags]));
+        assert_eq!(checked.code, Some(1), "{checked:#?}");
+    }
+}
+
+/// One person without a number must not cost all others theirs.
+#[test]
+fn a_few_missing_numbers_do_not_hide_the_others() {
+    let ages: String = (0..200).map(|row| format!("{}\n", 20 + row % 50)).collect();
+    let desk = Desk::with_table(&format!("age\n{ages}\"\"\n"));
+    desk.run(&["anonymize", "people.csv", "--quasi", "age", "--k", "4", "-o", "out.csv"]).succeeds();
+    let starred = desk.text("out.csv").lines().filter(|line| *line == "*").count();
+    assert!((1..8).contains(&starred), "{starred} rows show nothing");
+}
+
+/// Releases that differ only in the middle of their names have datasheets and reports of their own.
+#[test]
+fn names_with_dots_do_not_collide() {
+    let desk = Desk::with_people();
+    for name in ["visits.2023.csv", "visits.2024.csv.gz"] {
+        desk.release(name, &[]);
+    }
+    for name in ["visits.2023.datasheet.md", "visits.2024.datasheet.md", "visits.2024.report/report.html"] {
+        assert!(desk.exists(name), "{name}");
+    }
 }
 
 /// A release in which nothing is left must not pass for a good one.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
 use crate::kind::Kind;
-use crate::prepare::{prepare, sensitive_order};
+use crate::prepare::{prepare, sensitive_order, table_in_one_spelling};
 use crate::release::check::cover;
 
 /// What was found.
@@ -48,9 +48,16 @@ pub fn check(
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
     let truth = original.map(|original| truthful(release, original, plan, folder)).transpose()?;
+    // Models count values, whatever their spelling.
+    let protected: Vec<String> =
+        plan.privacy.iter().flat_map(|spec| &spec.columns).chain(&sensitive).cloned().collect();
+    let release = &table_in_one_spelling(release, &protected, plan)?;
+    let original = original.map(|original| table_in_one_spelling(original, &protected, plan)).transpose()?;
+    let original = original.as_ref();
     let reference = original
         .map(|original| {
-            let columns = sensitive.iter().map(|name| ReferenceColumn::count(original, name));
+            let columns = protected.iter().filter(|name| original.column(name).is_some());
+            let columns = columns.map(|name| ReferenceColumn::count(original, name));
             Ok::<_, VerifyError>(Reference { columns: columns.collect::<Result<_, _>>()? })
         })
         .transpose()

@@ -89,8 +89,9 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
             dropped += u64::from(keep[row]);
             keep[row] = false;
         }
-        if is_class && policy == MissingPolicy::OwnValue && dropped > 0 {
-            notes.push(format!("{dropped} rows without a class label ('{name}') were left out"));
+        if dropped > 0 {
+            let what = if is_class { "a class label" } else { "a value" };
+            notes.push(format!("{dropped} rows without {what} in '{name}' were left out"));
         }
     }
     let kept = keep.iter().filter(|keep| **keep).count();
@@ -98,9 +99,6 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
         return Err(Error::data("every row has a missing value, so no row is left; use --missing own-value"));
     }
     if kept < table.rows {
-        if notes.is_empty() {
-            notes.push(format!("{} rows with missing values were left out", table.rows - kept));
-        }
         for column in &mut table.columns {
             let mut codes = Codes::with_capacity(column.values.len(), kept);
             column.codes.iter().zip(&keep).filter(|(_, keep)| **keep).for_each(|(code, _)| codes.push(code));
@@ -535,19 +533,40 @@ fn round_outward(measure: &Measure, first: i128, last: i128) -> (i128, i128) {
     (first.div_euclid(step) * step, -((-last).div_euclid(step) * step))
 }
 
-/// A payload column keeps every text apart, as the verifier does, in the order of its kind.
+/// A payload column: numbers written differently but equal are one value, and so are all ways to write a missing one, since
+/// two spellings of one value hide nothing. Also the value of each dictionary code.
 fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec<u32>)> {
     let ordered = order(column, false)?;
-    let texts = &column.coded.values;
-    let mut codes: Vec<u32> =
-        (0..texts.len() as u32).filter(|code| ordered.place[*code as usize] != u32::MAX).collect();
-    codes.sort_by_key(|code| (ordered.place[*code as usize], *code));
-    let mut map = vec![0; texts.len()];
-    for (place, code) in (0..).zip(&codes) {
-        map[*code as usize] = place;
-    }
-    let values = codes.iter().map(|code| texts.get(*code)).collect();
+    let values = ordered.values.iter().copied().chain(ordered.missing).collect();
+    // Codes without rows have no place; any place will do, since no row has them.
+    let map = ordered.place.iter().map(|place| if *place == u32::MAX { 0 } else { *place }).collect();
     Ok((PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure }, map))
+}
+
+/// A column in which every value is written in one way: what models count.
+pub(crate) fn in_one_spelling(coded: &CodedColumn, plan: &Plan) -> Result<CodedColumn> {
+    let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
+    let column = plan.column(&coded.name).unwrap_or(&unplanned);
+    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+    let (payload, map) = payload_column(&Planned { name: &coded.name, plan: column, coded, missing })?;
+    let mut sorted: Vec<u32> = (0..payload.values.len() as u32).collect();
+    sorted.sort_unstable_by_key(|value| payload.values.get(*value));
+    let mut rank = vec![0; sorted.len()];
+    for (place, value) in (0..).zip(&sorted) {
+        rank[*value as usize] = place;
+    }
+    let mut codes = Codes::with_capacity(sorted.len(), coded.codes.len());
+    coded.codes.iter().for_each(|code| codes.push(rank[map[code as usize] as usize]));
+    let values = sorted.iter().map(|value| payload.values.get(*value)).collect();
+    Ok(CodedColumn { name: coded.name.clone(), values, codes })
+}
+
+/// A table in which the values of these columns are written in one way.
+pub(crate) fn table_in_one_spelling(table: &CodedTable, names: &[String], plan: &Plan) -> Result<CodedTable> {
+    let column = |column: &CodedColumn| {
+        if names.contains(&column.name) { in_one_spelling(column, plan) } else { Ok(column.clone()) }
+    };
+    Ok(CodedTable { columns: table.columns.iter().map(column).collect::<Result<_>>()?, rows: table.rows })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use scumble::config::{Column, ModelSpec, Parameters, Plan, Rest, Role, Roles, St
 use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
-use scumble::release::{Released, RunOptions, anonymize};
+use scumble::release::{Released, RunOptions, anonymize, stem_of};
 use scumble::{Error, Result};
 
 use super::reading::{Reading, parse_builder};
@@ -181,7 +181,9 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
             summary.smallest_class.unwrap_or(0)
         ));
     } else {
-        interface.say(format_args!("  {} on {}; checked", models.join(", "), names.join(", ")));
+        let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
+        let except = if unjudged { " (suppressed rows not judged)" } else { "" };
+        interface.say(format_args!("  {} on {}; checked{except}", models.join(", "), names.join(", ")));
     }
     let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
     interface.say(format_args!(
@@ -252,8 +254,7 @@ fn default_report(output: &str) -> String {
         return String::new();
     }
     let path = Path::new(output);
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("release");
+    let stem = stem_of(path);
     path.with_file_name(format!("{stem}.report")).to_string_lossy().into_owned()
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
-    let (plan, folder) = plan(arguments)?;
+    let (mut plan, folder) = plan(arguments)?;
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
@@ -58,7 +58,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         Some(path) => {
             let header = read_header(&Source::open(path)?, &scumble::release::read_options(&plan, 0)?)?;
             let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
-            check_roles(&plan, &names)?;
+            // With an original every column of the release is compared, so every column needs a role.
+            let columns = plan.columns_for(&names)?;
+            plan.columns = names.iter().map(|name| (*name).to_owned()).zip(columns).collect();
             let mut table = read(path, &plan, Some(&names), interface)?;
             drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
             Some(table)
@@ -96,11 +98,6 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         plan.algorithm.star_policy = scumble::config::StarPolicy::Paper;
     }
     Ok((plan, folder))
-}
-
-/// With an original every column of the release is compared, so every column needs a role.
-fn check_roles(plan: &Plan, names: &[&str]) -> Result<()> {
-    plan.columns_for(names).map(|_| ())
 }
 
 fn read(path: &Path, plan: &Plan, wanted: Option<&[&str]>, interface: &Interface) -> Result<CodedTable> {

@@ -7,7 +7,7 @@ use scumble::config::{Plan, Role};
 use scumble::{Error, Result};
 
 use super::anonymize::{execute, tell};
-use super::init::{make_plan, write_plan};
+use super::init::{make_plan, write_private};
 use super::sample::{DEMO_SEED, write_hierarchies, write_to};
 use crate::sample::write_sample;
 use crate::ui::{Interface, count};
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say("2  scumble init: what the columns probably are, as a plan to confirm");
     let plan_file = folder.join("release.toml");
     let plan = demo_plan(&table, interface)?;
-    write_plan(&plan_file, &plan)?;
+    write_private(&plan_file, &plan)?;
     let plan = Plan::load(&plan_file)?;
     interface.say(format_args!("   {}", plan_file.display()));
     for role in Role::ALL {

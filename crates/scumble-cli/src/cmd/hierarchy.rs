@@ -10,7 +10,6 @@ use scumble::prepare::{ColumnTree, column_tree};
 use scumble_files::{Source, read_header, read_table};
 
 use super::reading::{Reading, parse_builder};
-use super::sample::write_to;
 use crate::ui::{Interface, count, print};
 
 /// Make, look at and validate hierarchies
@@ -75,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             if output.as_os_str() == "-" {
                 print(text)?;
             } else {
-                write_to(output, |out| std::io::Write::write_all(out, text.as_bytes()))?;
+                super::init::write_private(output, &text)?;
                 interface.say(format_args!(
                     "Wrote the hierarchy of '{}' to {}; its labels are values of the data, so treat it as private",
                     column.column,

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         print(text)?;
         return Ok(ExitCode::SUCCESS);
     }
-    write_plan(&arguments.output, &text)?;
+    write_private(&arguments.output, &text)?;
     interface.say(format_args!(
         "Looked at {columns} columns of {} rows and wrote {}",
         count(rows),
@@ -73,8 +73,8 @@ pub(crate) fn refuse_input(input: &Path, output: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes a plan for the owner only: it describes the original.
-pub(crate) fn write_plan(target: &Path, text: &str) -> Result<()> {
+/// Writes a file for the owner only: it describes the original.
+pub(crate) fn write_private(target: &Path, text: &str) -> Result<()> {
     let mut file = scumble_files::PrivateFile::create(target)?;
     std::io::Write::write_all(file.file(), text.as_bytes())
         .map_err(|error| scumble_files::cannot_write(target, error))?;

@@ -210,9 +210,10 @@ impl Search<'_> {
                 let bounds: Vec<u32> = tree.children(node).map(|child| tree.range(child).1).collect();
                 self.allowable(part, column, bounds)
             }
-            Shape::Line(line) if Some(extent.1) == line.missing() => {
-                self.allowable(part, column, vec![extent.1 - 1, extent.1])
-            }
+            // Missing values apart, if they are enough; else they stay with the largest numbers, which then show nothing here.
+            Shape::Line(line) if Some(extent.1) == line.missing() => self
+                .allowable(part, column, vec![extent.1 - 1, extent.1])
+                .or_else(|| self.middle_cut(part, column, extent)),
             Shape::Line(_) | Shape::Set(_) => self.middle_cut(part, column, extent),
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn build(domain: &Domain, order: Order) -> Result<Built> {
     // The integer loop matters: the logarithm in floats is wrong for 125 and 15,625 values.
     let mut width = FANOUT;
     while width < ordered.len() {
-        levels.push(level_of_names(&ordered, (0..ordered.len()).step_by(width).collect()));
+        levels.push(level_of_numbers((0..ordered.len()).step_by(width).collect()));
         width *= FANOUT;
     }
     let mut built = nest(&Domain { values: &ordered, ..*domain }, levels, Provenance::FromData)?;
@@ -59,16 +59,10 @@ fn lone_root(domain: &Domain, value: &str) -> Result<Built> {
     Ok(Built { hierarchy, codes: vec![code], missing: None, notes: Vec::new() })
 }
 
-/// Groups of neighbours, named after their first and last value: `0..12`.
-pub(super) fn level_of_names(values: &[&str], starts: Vec<usize>) -> Level {
-    let name = |group: usize| {
-        let end = starts.get(group + 1).copied().unwrap_or(values.len());
-        match &values[starts[group]..end] {
-            [only] => (*only).to_string(),
-            several => format!("{}..{}", several[0], several[several.len() - 1]),
-        }
-    };
-    let labels = (0..starts.len()).map(name).collect();
+/// Groups of neighbours, named by number. A name made of their values would publish values of people, also of people whose
+/// rows are suppressed.
+pub(super) fn level_of_numbers(starts: Vec<usize>) -> Level {
+    let labels = (1..=starts.len()).map(|group| format!("group {group} of {}", starts.len())).collect();
     Level { starts, labels }
 }
 
@@ -97,8 +91,8 @@ mod tests {
     #[test]
     fn text_order_puts_10_before_2() {
         let built = build(&numbered(14), Order::Text).unwrap();
-        assert_eq!(level(&built.hierarchy, 1), ["0..12", "13..5", "6..9"]);
-        assert_eq!(path(&built.hierarchy, "11"), "11;0..12;*");
+        assert_eq!(level(&built.hierarchy, 1), ["group 1 of 3", "group 2 of 3", "group 3 of 3"]);
+        assert_eq!(path(&built.hierarchy, "11"), "11;group 1 of 3;*");
         let node = built.hierarchy.at_level(0, 1);
         let held: Vec<_> = built.hierarchy.children(node).map(|leaf| built.hierarchy.label(leaf)).collect();
         assert_eq!(held, ["0", "1", "10", "11", "12"]);
@@ -120,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn a_last_node_of_one_value_bears_its_name() {
+    fn a_node_bears_no_value_not_even_its_only_one() {
         let built = build(&numbered(6), Order::Text).unwrap();
-        assert_eq!(path(&built.hierarchy, "5"), "5;5;*");
+        assert_eq!(path(&built.hierarchy, "5"), "5;group 2 of 2;*");
     }
 }

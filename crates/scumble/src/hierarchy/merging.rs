@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::alphabetic::level_of_names;
+use super::alphabetic::level_of_numbers;
 use super::domain::{Built, Domain};
 use super::intervals::{label_span, nest};
 use super::nested::level_of_cuts;
@@ -39,7 +39,7 @@ pub(super) fn build(domain: &Domain, fanout: Option<usize>) -> Result<Built> {
             Some(numbers) => {
                 level_of_cuts(&domain.measure, numbers, label_span(domain, numbers)?, starts.clone())
             }
-            None => level_of_names(domain.values, starts.clone()),
+            None => level_of_numbers(starts.clone()),
         });
     }
     nest(domain, levels, Provenance::FromData)
@@ -105,10 +105,10 @@ mod tests {
     fn every_level_halves() {
         let values = [("a", 9), ("b", 1), ("c", 2), ("d", 8), ("e", 1), ("f", 1)];
         let built = build(&weighted(Kind::Text, &values), None).unwrap();
-        assert_eq!(level(&built.hierarchy, 1), ["a", "b..c", "d..f"]);
-        assert_eq!(level(&built.hierarchy, 2), ["a..c", "d..f"]);
+        assert_eq!(level(&built.hierarchy, 1), ["group 1 of 3", "group 2 of 3", "group 3 of 3"]);
+        assert_eq!(level(&built.hierarchy, 2), ["group 1 of 2", "group 2 of 2"]);
         assert_eq!(built.hierarchy.height(), 3);
-        assert_eq!(path(&built.hierarchy, "e"), "e;d..f;d..f;*");
+        assert_eq!(path(&built.hierarchy, "e"), "e;group 3 of 3;group 2 of 2;*");
     }
 
     #[test]

@@ -59,6 +59,10 @@ struct TCloseness {
     place: usize,
     /// Rows per value in the original table.
     original: Vec<u64>,
+    /// Rows up to each value, the value included: `up_to[i + 1]` for value `i`.
+    up_to: Vec<i128>,
+    /// Sums of `up_to`: `sums[i + 1]` up to value `i`.
+    sums: Vec<i128>,
     rows: u64,
     values: Vec<String>,
 }
@@ -93,8 +97,14 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
                 None => Distance::Ordered,
             };
             let rows = original.iter().sum();
+            let (mut up_to, mut sums) = (vec![0_i128], vec![0_i128]);
+            for (place, rows) in original.iter().enumerate() {
+                up_to.push(up_to[place] + i128::from(*rows));
+                sums.push(sums[place] + up_to[place + 1]);
+            }
             let values = payload.values.iter().map(str::to_owned).collect();
-            Ok(Box::new(TCloseness { t, distance, column, place, original, rows, values }) as Box<dyn Model>)
+            Ok(Box::new(TCloseness { t, distance, column, place, original, up_to, sums, rows, values })
+                as Box<dyn Model>)
         })
         .collect()
 }
@@ -132,43 +142,74 @@ impl TCloseness {
     fn distance(&self, class: &ClassView<'_>) -> (u128, u128) {
         let mut tally = Vec::new();
         class.tally(self.place, &mut tally);
-        let (size, rows) = (i128::from(class.size), i128::from(self.rows));
-        let mut extra: Vec<i128> = self.original.iter().map(|rows| -i128::from(*rows) * size).collect();
-        for (value, count) in tally {
-            extra[value as usize] += i128::from(count) * rows;
-        }
-        let whole = (size * rows) as u128;
+        let whole = u128::from(class.size) * u128::from(self.rows);
         match &self.distance {
-            Distance::Equal => (extra.iter().map(|extra| extra.unsigned_abs()).sum(), 2 * whole),
+            Distance::Equal => (self.equal(class.size, &tally), 2 * whole),
             Distance::Ordered => {
-                let mut so_far = 0;
-                let moved = extra.iter().map(|extra| {
-                    so_far += extra;
-                    i128::unsigned_abs(so_far)
-                });
-                // The last term is 0: both distributions sum to one.
-                (moved.sum(), whole * (extra.len() as u128 - 1).max(1))
+                (self.ordered(class.size, &tally), whole * (self.original.len() as u128 - 1).max(1))
             }
             Distance::Hierarchical(tree) => {
-                let mut pos = vec![0_u128; tree.nodes.len()];
-                let mut neg = vec![0_u128; tree.nodes.len()];
-                let mut at_leaf = vec![0_i128; tree.nodes.len()];
-                for (value, extra) in extra.iter().enumerate() {
-                    at_leaf[tree.leaf_of_value[value]] += extra;
-                }
-                let mut cost = 0_u128;
-                for node in (0..tree.nodes.len()).rev() {
-                    let (parent, height) = tree.nodes[node];
-                    cost += u128::from(height) * pos[node].min(neg[node]);
-                    let extra = pos[node] as i128 - neg[node] as i128 + at_leaf[node];
-                    if let Some(parent) = parent {
-                        let side = if extra > 0 { &mut pos } else { &mut neg };
-                        side[parent] += extra.unsigned_abs();
-                    }
-                }
-                (cost, whole * u128::from(tree.height.max(1)))
+                (self.hierarchical(tree, class.size, &tally), whole * u128::from(tree.height.max(1)))
             }
         }
+    }
+
+    /// Σ |c n − o s|. Values that are not in the class contribute o s each, and all o s together are n s.
+    fn equal(&self, size: u64, tally: &[(u32, u64)]) -> u128 {
+        let (size, rows) = (u128::from(size), u128::from(self.rows));
+        let mut absent = size * rows;
+        let mut moved = 0;
+        for (value, count) in tally {
+            let expected = u128::from(self.original[*value as usize]) * size;
+            absent -= expected;
+            moved += (u128::from(*count) * rows).abs_diff(expected);
+        }
+        moved + absent
+    }
+
+    /// Σ over values of |C n − O s|, C and O the counts up to the value. C only changes at values of the class; between two of
+    /// them O grows, so the sign changes at most once and prefix sums give the rest: no step over values that are absent.
+    fn ordered(&self, size: u64, tally: &[(u32, u64)]) -> u128 {
+        let (size, rows) = (i128::from(size), i128::from(self.rows));
+        let mut moved = 0_i128;
+        let mut from = 0_usize;
+        let mut counted = 0_i128;
+        for (value, count) in
+            tally.iter().map(|(value, count)| (*value as usize, *count)).chain([(self.original.len(), 0)])
+        {
+            let reached = counted * rows;
+            // The values from..value have C = counted; up to `turn` O s is at most C n.
+            let turn = from + self.up_to[from + 1..=value].partition_point(|up_to| up_to * size <= reached);
+            let sum = |low: usize, high: usize| (self.sums[high] - self.sums[low]) * size;
+            moved += reached * (turn - from) as i128 - sum(from, turn);
+            moved += sum(turn, value) - reached * (value - turn) as i128;
+            counted += i128::from(count);
+            from = value;
+        }
+        moved.unsigned_abs()
+    }
+
+    fn hierarchical(&self, tree: &Tree, size: u64, tally: &[(u32, u64)]) -> u128 {
+        let mut at_leaf = vec![0_i128; tree.nodes.len()];
+        for (value, rows) in self.original.iter().enumerate() {
+            at_leaf[tree.leaf_of_value[value]] -= i128::from(*rows) * i128::from(size);
+        }
+        for (value, count) in tally {
+            at_leaf[tree.leaf_of_value[*value as usize]] += i128::from(*count) * i128::from(self.rows);
+        }
+        let mut pos = vec![0_u128; tree.nodes.len()];
+        let mut neg = vec![0_u128; tree.nodes.len()];
+        let mut cost = 0_u128;
+        for node in (0..tree.nodes.len()).rev() {
+            let (parent, height) = tree.nodes[node];
+            cost += u128::from(height) * pos[node].min(neg[node]);
+            let extra = pos[node] as i128 - neg[node] as i128 + at_leaf[node];
+            if let Some(parent) = parent {
+                let side = if extra > 0 { &mut pos } else { &mut neg };
+                side[parent] += extra.unsigned_abs();
+            }
+        }
+        cost
     }
 }
 

@@ -1,5 +1,6 @@
 //! The claim that a run makes about its release, put to the independent verifier.
 
+use scumble_files::table::CodedTable;
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
@@ -12,6 +13,7 @@ use crate::config::{Role, StarPolicy};
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
+use crate::prepare::{in_one_spelling, table_in_one_spelling};
 use crate::quasi::Quasi;
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold.
@@ -54,7 +56,12 @@ pub(super) fn verify(
             .map(|name| reference(run, name))
             .collect::<Result<_>>()?,
     };
-    let outcome = check_models(&release, &claim, Some(&reference))?;
+    // Two spellings of one value hide nothing, so models count values, not texts.
+    let protected: Vec<String> =
+        run.problem.models.iter().filter_map(|model| model.protects()).map(str::to_owned).collect();
+    let counted = table_in_one_spelling(&release, &protected, run.plan)?;
+    let outcome = check_models(&counted, &claim, Some(&reference))?;
+    drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(
             "the written release does not keep {}: {} classes with {} rows fail. It was not published. This is a bug in \
@@ -78,7 +85,9 @@ pub(super) fn verify(
 
 /// The original distribution of a column. Values that only occurred in rows that were left out are not in it.
 fn reference(run: &Run<'_>, name: &str) -> Result<ReferenceColumn> {
-    let mut column = ReferenceColumn::count(run.source, name)?;
+    let coded = run.source.column(name).ok_or_else(|| Error::internal("a protected column was not read"))?;
+    let columns = vec![in_one_spelling(coded, run.plan)?];
+    let mut column = ReferenceColumn::count(&CodedTable { columns, rows: run.source.rows }, name)?;
     column.counts.retain(|(_, rows)| *rows > 0);
     Ok(column)
 }

@@ -47,7 +47,10 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
     let statement = if titles.is_empty() {
         format!("Generalised on {}; no privacy model was asked for.", quasi.join(", "))
     } else {
-        format!("{} on {}; checked on the published file.", titles.join(" and "), quasi.join(", "))
+        let unjudged = unjudged_rows(run).map_or(String::new(), |rows| {
+            format!(", except for the {rows} rows that show * in every one of them, which were not judged")
+        });
+        format!("{} on {}{unjudged}; checked on the published file.", titles.join(" and "), quasi.join(", "))
     };
     Datasheet {
         statement,
@@ -64,6 +67,12 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
         reading: reading(run),
         limits: limits(run),
     }
+}
+
+/// The rows that the guarantees do not cover.
+pub(crate) fn unjudged_rows(run: &Run<'_>) -> Option<u64> {
+    let rows = run.classes().suppressed_rows();
+    (run.problem.star_policy == StarPolicy::Paper && rows > 0).then_some(rows)
 }
 
 fn column_sheet(run: &Run<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
@@ -161,7 +170,9 @@ fn reading(run: &Run<'_>) -> Vec<&'static str> {
     lines.push(
         "* stands for any value. A leading = marks a value that would otherwise look like one of these.",
     );
-    lines.push("Rows are sorted by content; their order says nothing.");
+    if !run.plan.keep_order {
+        lines.push("Rows are sorted by content; their order says nothing.");
+    }
     lines
 }
 
@@ -173,7 +184,7 @@ fn limits(run: &Run<'_>) -> Vec<&'static str> {
     if run.problem.models.iter().all(|model| model.protects().is_none()) {
         lines.push("Nothing is promised about what the rows of a class have in common.");
     }
-    if run.problem.star_policy == StarPolicy::Paper && run.classes().suppressed_rows() > 0 {
+    if unjudged_rows(run).is_some() {
         lines.push("Rows that show * in every quasi-identifier are not covered by the guarantees.");
     }
     lines

@@ -127,7 +127,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
-    let (plan, table, mut notes) = read(plan, &source, options.threads)?;
+    let (plan, table, mut notes, left_out) = read(plan, &source, options.threads)?;
     let plan = &plan;
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -140,6 +140,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let mut run = search(plan, &table, entry, &*algorithm, prepared, options.progress.clone())?;
     run.notes.append(&mut notes);
+    run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
@@ -223,10 +224,19 @@ impl Targets {
     /// `release.csv` and `datasheet.md` give `release.datasheet.md`.
     fn beside_release(&self, ending: &str) -> Option<PathBuf> {
         let release = self.release.as_ref()?;
-        let name = release.file_name()?.to_string_lossy().into_owned();
-        let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or("release").to_owned();
-        Some(release.with_file_name(format!("{stem}.{ending}")))
+        Some(release.with_file_name(format!("{}.{ending}", stem_of(release))))
     }
+}
+
+/// The name of a file without the endings that tell its format: `visits.2024.csv.gz` is `visits.2024`.
+#[must_use]
+pub fn stem_of(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut stem = name.as_str();
+    for ending in [".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc"] {
+        stem = stem.strip_suffix(ending).unwrap_or(stem);
+    }
+    if stem.is_empty() { "release".to_owned() } else { stem.to_owned() }
 }
 
 /// Removes what a run that was killed may have left in the folder of a file.
@@ -240,8 +250,13 @@ fn beside(folder: &Path, name: &str) -> PathBuf {
     if name == "-" { PathBuf::from(name) } else { folder.join(name) }
 }
 
-/// Reads the columns that the plan needs. Identifiers are never read.
-fn read(plan: &Plan, source: &Source, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
+/// Reads the columns that the plan needs: the plan with a role for every column, the table, what is worth knowing, and which
+/// rows were left out. Identifiers are never read.
+fn read(
+    plan: &Plan,
+    source: &Source,
+    threads: usize,
+) -> Result<(Plan, CodedTable, Vec<String>, Vec<String>)> {
     let mut options = read_options(plan, threads)?;
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
@@ -257,9 +272,9 @@ fn read(plan: &Plan, source: &Source, threads: usize) -> Result<(Plan, CodedTabl
             .collect(),
     );
     let read = scumble_files::read_table(source, &options)?;
-    let (mut table, mut notes) = (read.coded, read.notes);
-    notes.extend(drop_incomplete(&mut table, &plan)?);
-    Ok((plan, table, notes))
+    let mut table = read.coded;
+    let left_out = drop_incomplete(&mut table, &plan)?;
+    Ok((plan, table, read.notes, left_out))
 }
 
 /// How the plan wants its input read.
@@ -395,6 +410,16 @@ fn warnings(run: &Run<'_>) -> Vec<String> {
     }
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
         warnings.push(mostly_suppressed(run));
+    }
+    if run.problem.models.is_empty() {
+        let smallest = (0..classes.len())
+            .filter(|class| !classes.is_suppressed(*class))
+            .map(|class| classes.size(class))
+            .min();
+        warnings.push(format!(
+            "no privacy model was asked for, so nothing is promised; the smallest class has {} row(s). Ask for one, e.g. --k 5",
+            smallest.unwrap_or(0)
+        ));
     }
     let algorithm = &run.plan.algorithm;
     if algorithm.budget.is_some() || algorithm.steps.is_some() {
