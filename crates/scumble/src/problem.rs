@@ -28,6 +28,8 @@ pub struct Problem {
     pub suppression: f64,
     /// What becomes of suppressed rows.
     pub star_policy: StarPolicy,
+    /// The steps that a search which can stop early may take.
+    pub steps: Option<u64>,
     /// Where progress is told and cancellation asked.
     pub progress: Progress,
 }
@@ -106,6 +108,12 @@ impl Problem {
             .max()
     }
 
+    /// How many rows may be suppressed.
+    #[must_use]
+    pub fn suppression_limit(&self) -> u64 {
+        (self.suppression * self.table.rows() as f64).floor() as u64
+    }
+
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
     /// the suppressed rows meet every model themselves (models.md 0.2).
     pub fn suppress_failing(&self, assignment: Assignment) -> Result<Classes> {
@@ -120,7 +128,7 @@ impl Problem {
         if self.star_policy == StarPolicy::Strict {
             self.repair_star(&mut classes, passes)?;
         }
-        let limit = (self.suppression * self.table.rows() as f64).floor() as u64;
+        let limit = self.suppression_limit();
         if classes.suppressed_rows() > limit {
             return Err(Error::infeasible(format!(
                 "{} of {} rows would have to be suppressed, more than the {limit} that the suppression limit of {} \

@@ -43,6 +43,10 @@ pub trait Algorithm: Send + Sync {
     fn default_suppression(&self) -> f64 {
         0.05
     }
+    /// Whether the search can stop after a number of steps with the best it has found.
+    fn takes_steps(&self) -> bool {
+        false
+    }
     /// An error if this problem cannot be served, before any work.
     fn check(&self, problem: &Problem) -> Result<()>;
     /// The search.
