@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Lattice;
 use super::domain::Domain;
-use crate::metrics::ByColumn;
+use crate::metrics::{ByColumn, Metric};
 use crate::problem::Problem;
 use crate::quasi::Value;
 
@@ -60,6 +60,7 @@ impl Ord for Cost {
 /// Lower bounds from the columns alone, for metrics that the columns decide.
 pub struct Bounds<'a> {
     metric: &'a dyn ByColumn,
+    lower_is_better: bool,
     problem: &'a Problem,
     /// By column and level: penalties with their rows, largest penalty first.
     penalties: Vec<Vec<Vec<(f64, u64)>>>,
@@ -68,9 +69,15 @@ pub struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    /// The bounds of a problem's metric; `None` if the columns do not decide it.
-    pub(super) fn new(problem: &'a Problem, lattice: &Lattice, domain: &Domain) -> Option<Self> {
-        let metric = problem.metric.by_column()?;
+    /// The bounds of a metric; `None` if the columns do not decide it.
+    pub(super) fn new(
+        problem: &'a Problem,
+        metric: &'static dyn Metric,
+        lattice: &Lattice,
+        domain: &Domain,
+    ) -> Option<Self> {
+        let lower_is_better = metric.lower_is_better();
+        let metric = metric.by_column()?;
         let penalties = (0..lattice.width())
             .map(|column| {
                 let of_level = |level: u32| {
@@ -85,7 +92,7 @@ impl<'a> Bounds<'a> {
             })
             .collect();
         let star = problem.quasi.iter().map(|quasi| metric.penalty(quasi, Value::Star)).collect();
-        Some(Self { metric, problem, penalties, star })
+        Some(Self { metric, lower_is_better, problem, penalties, star })
     }
 
     /// What a node costs at least when at least so many rows are suppressed: at best, those that show least anyway.
@@ -110,7 +117,7 @@ impl<'a> Bounds<'a> {
                 sum / rows
             })
             .collect();
-        Cost::new(self.metric.figure(&means, &self.problem.quasi), self.problem.metric.lower_is_better())
+        Cost::new(self.metric.figure(&means, &self.problem.quasi), self.lower_is_better)
     }
 }
 

@@ -11,6 +11,7 @@ use super::{Bounds, Cost, Lattice};
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::frequency::Cell;
+use crate::metrics::Metric;
 use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::published::{ClassView, Classes, Published};
@@ -20,6 +21,7 @@ use crate::recoding::Step;
 /// Looks at nodes.
 pub struct Checker<'a> {
     problem: &'a Problem,
+    metric: &'static dyn Metric,
     lattice: &'a Lattice,
     tests: Vec<&'a dyn ClassTest>,
     limit: u64,
@@ -42,7 +44,7 @@ pub struct Visit {
 /// What publishing at a node gives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
-    /// By the problem's metric.
+    /// By the metric.
     pub cost: Cost,
     /// The rows suppressed in all, also for the sake of the other suppressed ones.
     pub suppressed: u64,
@@ -51,12 +53,18 @@ pub struct Outcome {
 impl<'a> Checker<'a> {
     /// A checker for the nodes of a problem's lattice.
     pub fn new(problem: &'a Problem, lattice: &'a Lattice) -> Result<Self> {
+        Self::by(problem, problem.metric, lattice)
+    }
+
+    /// A checker that measures by another metric than the problem's.
+    pub fn by(problem: &'a Problem, metric: &'static dyn Metric, lattice: &'a Lattice) -> Result<Self> {
         let mut tests = problem.class_tests()?;
         // Sizes are compared first: that is cheap and mostly decides.
         tests.sort_by_key(|test| !test.only_size());
         let payloads = tests.iter().any(|test| !test.only_size());
         Ok(Self {
             problem,
+            metric,
             lattice,
             tests,
             limit: problem.suppression_limit(),
@@ -87,7 +95,7 @@ impl<'a> Checker<'a> {
     /// Lower bounds for nodes not looked at, if the columns decide the metric.
     #[must_use]
     pub fn bounds(&self) -> Option<Bounds<'a>> {
-        Bounds::new(self.problem, self.lattice, &self.domain)
+        Bounds::new(self.problem, self.metric, self.lattice, &self.domain)
     }
 
     /// The rows in failing classes; where they are more than the suppression limit, only a part of them.
@@ -101,7 +109,8 @@ impl<'a> Checker<'a> {
     pub fn all_failing(&mut self, node: usize) -> Result<u64> {
         let levels = self.lattice.levels(node);
         let set = self.set(&levels)?;
-        let failing = (0..set.len()).filter(|class| !self.passes(u64::from(set.sizes[*class]), set.cells(*class)));
+        let failing =
+            (0..set.len()).filter(|class| !self.passes(u64::from(set.sizes[*class]), set.cells(*class)));
         Ok(failing.map(|class| u64::from(set.sizes[class])).sum())
     }
 
@@ -176,7 +185,7 @@ impl<'a> Checker<'a> {
     }
 
     fn judge(&self, levels: &[u32], set: &FrequencySet) -> Result<Visit> {
-        let metric = self.problem.metric;
+        let metric = self.metric;
         let rows = self.problem.table.rows();
         let mut all = set.sizes.iter().map(|size| u64::from(*size));
         let whole = metric.of_sizes(&mut all, 0, rows).filter(|_| metric.worsens());
@@ -197,7 +206,7 @@ impl<'a> Checker<'a> {
     }
 
     fn cost(&self, figure: Option<f64>) -> Cost {
-        Cost::new(figure, self.problem.metric.lower_is_better())
+        Cost::new(figure, self.metric.lower_is_better())
     }
 
     /// The classes that are suppressed at last, as [`Problem::suppress_failing`] does it; `None` if their rows are too many.
@@ -210,7 +219,10 @@ impl<'a> Checker<'a> {
     ) -> Option<Vec<usize>> {
         let policy = self.problem.star_policy;
         let mut rows = failing;
-        if policy != StarPolicy::Drop && !levels.is_empty() && self.domain.at(levels).all(|at| at.star.contains(&true)) {
+        if policy != StarPolicy::Drop
+            && !levels.is_empty()
+            && self.domain.at(levels).all(|at| at.star.contains(&true))
+        {
             let shows_nothing = |class: &usize| {
                 (0..).zip(self.domain.at(levels)).zip(levels).all(|((column, at), level)| {
                     at.star[self.domain.place(set.tuples[*class], column, *level) as usize]
@@ -278,11 +290,12 @@ impl<'a> Checker<'a> {
     fn outcome(&self, levels: &[u32], set: &FrequencySet, classes: &[usize]) -> Outcome {
         let suppressed = classes.iter().map(|class| u64::from(set.sizes[*class])).sum();
         let rows = self.problem.table.rows();
-        let Some(metric) = self.problem.metric.by_column() else {
+        let Some(metric) = self.metric.by_column() else {
             let mut is_kept = vec![true; set.len()];
             classes.iter().for_each(|class| is_kept[*class] = false);
-            let mut kept = set.sizes.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(size, _)| u64::from(*size));
-            let figure = self.problem.metric.of_sizes(&mut kept, suppressed, rows);
+            let mut kept =
+                set.sizes.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(size, _)| u64::from(*size));
+            let figure = self.metric.of_sizes(&mut kept, suppressed, rows);
             return Outcome { cost: self.cost(figure), suppressed };
         };
         let means: Vec<f64> = (0..)
@@ -306,9 +319,9 @@ impl<'a> Checker<'a> {
     /// The long way, for metrics that look at more than columns and sizes.
     fn judge_by_classes(&self, step: &Step, mut visit: Visit) -> Result<Visit> {
         let problem = self.problem;
-        let measure = |classes: Classes| problem.metric.measure(&Published::Classes(classes), problem);
+        let measure = |classes: Classes| self.metric.measure(&Published::Classes(classes), problem);
         let assignment = step.apply(&problem.table, &problem.quasi);
-        if problem.metric.worsens() {
+        if self.metric.worsens() {
             let whole = Classes::new(assignment.clone(), &problem.table, &problem.quasi, StarPolicy::Drop);
             visit.bound = measure(whole).map_or(Cost::LEAST, |figure| self.cost(Some(figure)));
         }

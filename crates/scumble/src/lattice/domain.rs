@@ -64,7 +64,8 @@ impl Domain {
         let telling: Vec<(usize, &Level)> =
             self.at(levels).enumerate().filter(|(_, level)| level.values.len() > 1).collect();
         let width = self.columns.len();
-        let bound = telling.iter().try_fold(1_u64, |all, (_, level)| all.checked_mul(level.values.len() as u64));
+        let bound =
+            telling.iter().try_fold(1_u64, |all, (_, level)| all.checked_mul(level.values.len() as u64));
         let Some(bound) = bound else {
             let mut packer = Packer::new(tuples.len());
             for (column, level) in telling {
@@ -106,7 +107,12 @@ fn levels(problem: &Problem, column: usize) -> Vec<Level> {
                 rows.push(of_node);
             }
             let star = values.iter().map(|value| quasi.label(*value) == STAR).collect();
-            Level { places: map.iter().map(|node| place_of_node[*node as usize]).collect(), values, rows, star }
+            Level {
+                places: map.iter().map(|node| place_of_node[*node as usize]).collect(),
+                values,
+                rows,
+                star,
+            }
         })
         .collect()
 }

@@ -6,12 +6,14 @@
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 
+mod best;
 mod bound;
 mod cache;
 mod checker;
 mod domain;
 mod set;
 
+pub use best::Best;
 pub use bound::{Bounds, Cost};
 pub use checker::{Checker, Outcome, Visit};
 

@@ -59,7 +59,8 @@ pub fn column_means(metric: &dyn ByColumn, classes: &Classes, problem: &Problem)
                 }
             }
             let penalties = column.values.iter().map(|value| metric.penalty(quasi, *value));
-            let shown: f64 = rows_of_value.iter().zip(penalties).map(|(rows, each)| *rows as f64 * each).sum();
+            let shown: f64 =
+                rows_of_value.iter().zip(penalties).map(|(rows, each)| *rows as f64 * each).sum();
             (shown + classes.suppressed_rows() as f64 * metric.penalty(quasi, Value::Star)) / rows
         })
         .collect()
