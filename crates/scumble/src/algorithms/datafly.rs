@@ -35,19 +35,20 @@ impl Algorithm for Datafly {
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
-        problem.check_trees(ENTRY.name)?;
+        Lattice::of_any_size(problem, ENTRY.name)?;
         problem.class_tests().map(|_| ())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let lattice = Lattice::new(problem, ENTRY.name)?;
+        let lattice = Lattice::of_any_size(problem, ENTRY.name)?;
         let mut checker = Checker::new(problem, &lattice)?;
         // The published loop stops at k rows; a lower suppression limit stops later.
         let few = problem.k().unwrap_or(1).min(checker.limit());
         let mut node = 0;
         loop {
             if checker.all_failing(node)? <= few {
-                let solution = super::solution_at(problem, &lattice, node, findings(&lattice, &checker));
+                let solution =
+                    super::solution_at(problem, &lattice, node, super::lattice_findings(&lattice, &checker));
                 // The suppressed rows may fail the models themselves, and mending that may take too many.
                 if solution.is_ok() {
                     return solution;
@@ -64,12 +65,15 @@ impl Algorithm for Datafly {
                     levels[column] += 1;
                     node = lattice.node(&levels);
                 }
-                None => return super::solution_at(problem, &lattice, node, findings(&lattice, &checker)),
+                None => {
+                    return super::solution_at(
+                        problem,
+                        &lattice,
+                        node,
+                        super::lattice_findings(&lattice, &checker),
+                    );
+                }
             }
         }
     }
-}
-
-fn findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<super::Finding> {
-    super::lattice_findings(lattice, checker)
 }

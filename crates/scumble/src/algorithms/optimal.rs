@@ -184,16 +184,17 @@ impl<'a> Search<'a> {
         while low < high {
             let middle = (low + high) / 2;
             let node = path[middle];
+            if !self.is_open(node) {
+                // Not finer than a failing node, so it costs too much by now, and so does what is above it.
+                high = middle;
+                continue;
+            }
             let visit = self.checker.visit(node)?;
             self.learn(node, visit);
             if visit.failing <= self.checker.limit() {
                 high = middle;
             } else {
                 low = middle + 1;
-            }
-            // What was learnt on the way may have settled the rest.
-            while low < high && !self.is_open(path[low]) {
-                low += 1;
             }
         }
         Ok(())

@@ -31,26 +31,36 @@ pub struct Lattice {
 const LARGEST: usize = 1 << 24;
 
 impl Lattice {
-    /// The lattice of a problem's columns; an error if a column has no tree or the lattice is too large to search.
+    /// The lattice of a problem's columns, for searches that keep notes about every node; an error if a column has no tree
+    /// or there are too many nodes.
     pub fn new(problem: &Problem, algorithm: &str) -> Result<Self> {
-        problem.check_trees(algorithm)?;
-        let heights = problem.quasi.iter().map(|quasi| quasi.tree().map_or(0, |tree| tree.height()));
-        Self::of_heights(heights.collect()).ok_or_else(|| {
-            Error::refused(format!(
-                "the columns' levels combine to more than {LARGEST} vectors, too many for '{algorithm}'; give hierarchies with \
-                 fewer levels, use fewer quasi-identifiers, or use mondrian, iack or datafly"
-            ))
-        })
+        let lattice = Self::of_any_size(problem, algorithm)?;
+        if lattice.nodes > LARGEST {
+            return Err(Error::refused(format!(
+                "the columns' levels combine to {} vectors, more than the {LARGEST} that '{algorithm}' can search; give \
+                 hierarchies with fewer levels, use fewer quasi-identifiers, or use mondrian, iack or datafly",
+                lattice.nodes
+            )));
+        }
+        Ok(lattice)
     }
 
-    /// The lattice of columns with these highest levels, if it is not too large.
+    /// The lattice of a problem's columns, for searches that go through a few nodes of it.
+    pub fn of_any_size(problem: &Problem, algorithm: &str) -> Result<Self> {
+        problem.check_trees(algorithm)?;
+        let heights = problem.quasi.iter().map(|quasi| quasi.tree().map_or(0, |tree| tree.height()));
+        Self::of_heights(heights.collect())
+            .ok_or_else(|| Error::refused("the columns' levels combine to more vectors than can be numbered"))
+    }
+
+    /// The lattice of columns with these highest levels, if its nodes can be numbered.
     #[must_use]
     pub fn of_heights(heights: Vec<u32>) -> Option<Self> {
         let mut strides = vec![0; heights.len()];
         let mut nodes = 1_usize;
         for (stride, height) in strides.iter_mut().zip(&heights).rev() {
             *stride = nodes;
-            nodes = nodes.checked_mul(*height as usize + 1).filter(|nodes| *nodes <= LARGEST)?;
+            nodes = nodes.checked_mul(*height as usize + 1)?;
         }
         Some(Self { heights, strides, nodes })
     }
@@ -227,8 +237,8 @@ mod tests {
     }
 
     #[test]
-    fn too_large_is_refused() {
-        assert!(Lattice::of_heights(vec![9; 8]).is_none());
+    fn sizes_have_an_end() {
+        assert!(Lattice::of_heights(vec![9; 20]).is_none());
         assert_eq!(Lattice::of_heights(Vec::new()).map(|lattice| lattice.nodes()), Some(1));
     }
 }
