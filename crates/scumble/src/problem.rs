@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::config::StarPolicy;
+use crate::config::{Rational, StarPolicy};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::metrics::Metric;
@@ -25,7 +25,7 @@ pub struct Problem {
     /// The payload column that learners will predict.
     pub class: Option<usize>,
     /// The share of rows that may be suppressed.
-    pub suppression: f64,
+    pub suppression: Rational,
     /// What becomes of suppressed rows.
     pub star_policy: StarPolicy,
     /// The steps that a search which can stop early may take.
@@ -98,6 +98,12 @@ impl Problem {
         }
     }
 
+    /// The most rows that may be suppressed, exactly: 0.58 of 50 rows are 29.
+    #[must_use]
+    pub fn suppression_limit(&self) -> u64 {
+        self.suppression.floor_of(self.table.rows())
+    }
+
     /// The largest k asked for, if k-anonymity is asked for at all.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
@@ -106,12 +112,6 @@ impl Problem {
             .filter(|model| model.name() == "k_anonymity")
             .map(|model| model.required() as u64)
             .max()
-    }
-
-    /// How many rows may be suppressed.
-    #[must_use]
-    pub fn suppression_limit(&self) -> u64 {
-        (self.suppression * self.table.rows() as f64).floor() as u64
     }
 
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until

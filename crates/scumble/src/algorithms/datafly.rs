@@ -1,7 +1,7 @@
 //! Datafly (Sweeney 1998; algorithms.md B20): generalises the column with the most values until few rows are left over.
 
 use super::{Algorithm, Solution};
-use crate::config::Parameters;
+use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::lattice::{Checker, Lattice};
 use crate::problem::Problem;
@@ -30,8 +30,8 @@ impl Algorithm for Datafly {
         true
     }
 
-    fn default_suppression(&self) -> f64 {
-        1.0
+    fn default_suppression(&self) -> Rational {
+        Rational::ONE
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -91,8 +91,8 @@ impl Algorithm for Iacc {
         false
     }
 
-    fn default_suppression(&self) -> f64 {
-        1.0
+    fn default_suppression(&self) -> Rational {
+        Rational::ONE
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -3,7 +3,7 @@
 
 use super::information::{Contingency, TIE};
 use super::{Algorithm, Finding, Solution};
-use crate::config::Parameters;
+use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::published::Classes;
@@ -81,8 +81,8 @@ impl Algorithm for Iack {
         true
     }
 
-    fn default_suppression(&self) -> f64 {
-        1.0
+    fn default_suppression(&self) -> Rational {
+        Rational::ONE
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

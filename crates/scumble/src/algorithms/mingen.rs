@@ -1,7 +1,7 @@
 //! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
 
 use super::{Algorithm, Solution};
-use crate::config::Parameters;
+use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::lattice::{Best, Checker, Lattice};
 use crate::metrics;
@@ -37,8 +37,8 @@ impl Algorithm for MinGen {
         true
     }
 
-    fn default_suppression(&self) -> f64 {
-        0.0
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The algorithms, one file each: a problem in, a recoding out.
 
-use crate::config::Parameters;
+use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::lattice::{Checker, Lattice};
 use crate::problem::Problem;
@@ -48,8 +48,8 @@ pub trait Algorithm: Send + Sync {
         true
     }
     /// The suppression limit where the user gives none.
-    fn default_suppression(&self) -> f64 {
-        0.05
+    fn default_suppression(&self) -> Rational {
+        Rational::new(1, 20).unwrap_or(Rational::ZERO)
     }
     /// Whether the search can stop after a number of steps with the best it has found.
     fn takes_steps(&self) -> bool {

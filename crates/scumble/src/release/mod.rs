@@ -14,7 +14,7 @@ use scumble_files::table::CodedTable;
 use scumble_files::{Audience, Compression, OutFormat, PrivateFile, ReadOptions, Source};
 
 use crate::algorithms::Algorithm;
-use crate::config::{Plan, Role, StarPolicy};
+use crate::config::{Plan, Rational, Role, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
 use crate::models::{Model, ModelContext};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
@@ -344,8 +344,8 @@ fn search<'a>(
         ));
     }
     let metric = plan.algorithm.metric.as_deref().unwrap_or("loss");
-    let suppression = plan.algorithm.suppression.as_ref().map(|share| share.to_f64());
-    if suppression.is_some_and(|share| share > 1.0) {
+    let suppression = plan.algorithm.suppression;
+    if suppression.is_some_and(|share| share > Rational::ONE) {
         return Err(Error::config("the suppression limit is a share of the rows and lies between 0 and 1"));
     }
     let problem = Problem {

@@ -132,7 +132,7 @@ pub(super) fn parameters(run: &Run<'_>) -> Map<String, Value> {
         StarPolicy::Drop => "drop",
     };
     let mut parameters = Map::from_iter([
-        ("suppression".into(), run.problem.suppression.into()),
+        ("suppression".into(), run.problem.suppression.to_f64().into()),
         ("star_policy".into(), policy.into()),
         ("metric".into(), run.plan.algorithm.metric.as_deref().unwrap_or("loss").into()),
     ]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use scumble::config::{Parameters, StarPolicy, Value};
+use scumble::config::{Parameters, Rational, StarPolicy, Value};
 use scumble::frequency::FrequencyTable;
 use scumble::hierarchy::{Builder, Domain, Hierarchy, Unlisted, build};
 use scumble::kind::{Kind, Measure};
@@ -83,7 +83,7 @@ pub(crate) struct Case {
     rows: Vec<(Vec<u32>, u32)>,
     models: Vec<(&'static str, Vec<(&'static str, &'static str)>)>,
     metric: &'static str,
-    suppression: f64,
+    suppression: Rational,
     star_policy: StarPolicy,
 }
 
@@ -118,7 +118,7 @@ impl Case {
             rows,
             models,
             metric: chance.of(&METRICS.iter().map(|entry| entry.name).collect::<Vec<_>>()),
-            suppression: chance.of(&[0.0, 0.0, 0.1, 0.3, 1.0]),
+            suppression: chance.of(&["0", "0", "0.1", "0.3", "1"]).parse().expect("a share"),
             star_policy: chance.of(&[StarPolicy::Strict, StarPolicy::Paper, StarPolicy::Drop]),
         }
     }
@@ -165,7 +165,7 @@ fn model(name: &str, given: &[(&str, &str)], table: &FrequencyTable) -> Vec<Box<
 }
 
 /// The table MINI of the specification, with k-anonymity.
-pub(crate) fn mini(k: u64, suppression: f64) -> Problem {
+pub(crate) fn mini(k: u64, suppression: &str) -> Problem {
     let trees = vec![tree(TREES[0]), tree(TREES[1]), tree(&ages())];
     let people = "M,9th,30,n M,9th,32,n M,10th,36,n F,10th,34,n F,9th,31,n F,Bach,40,y M,Bach,44,y M,Mast,46,y \
                   F,Mast,42,y F,Bach,48,n M,Mast,50,y F,10th,38,y";
@@ -183,7 +183,7 @@ pub(crate) fn mini(k: u64, suppression: f64) -> Problem {
         rows: Vec::new(),
         models: vec![("k_anonymity", vec![("k", number)])],
         metric: "loss",
-        suppression,
+        suppression: suppression.parse().expect("a share"),
         star_policy: StarPolicy::Strict,
     };
     made(trees, &rows, &["n", "y"], &case)
