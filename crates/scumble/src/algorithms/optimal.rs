@@ -67,8 +67,8 @@ struct Search<'a> {
     checker: Checker<'a>,
     pruning: Pruning,
     bounds: Option<Bounds<'a>>,
-    /// Where the columns do not decide the metric: what each node costs at least, learnt from finer ones.
-    learnt: Vec<f64>,
+    /// What each node costs at least: by its columns, or learnt from finer ones. Empty if nothing is known.
+    floor: Vec<Cost>,
     /// How many rows each node suppresses at least, learnt from coarser ones.
     failing: Vec<u32>,
     visited: Vec<bool>,
@@ -80,11 +80,11 @@ impl<'a> Search<'a> {
     fn new(problem: &'a Problem, lattice: &'a Lattice) -> Result<Self> {
         let checker = Checker::new(problem, lattice)?;
         let bounds = checker.bounds();
-        let learns = bounds.is_none() && problem.metric.worsens();
+        let floor = floor(lattice, bounds.as_ref(), problem);
         Ok(Self {
             lattice,
             pruning: Pruning::of(problem),
-            learnt: if learns { vec![f64::NEG_INFINITY; lattice.nodes()] } else { Vec::new() },
+            floor,
             bounds,
             failing: vec![0; lattice.nodes()],
             visited: vec![false; lattice.nodes()],
@@ -129,7 +129,8 @@ impl<'a> Search<'a> {
 
     /// All nodes by what they cost at least, or from fine to coarse where that is not known.
     fn order(&self) -> Vec<(Cost, u32)> {
-        let Some(bounds) = &self.bounds else {
+        use rayon::prelude::*;
+        if self.bounds.is_none() {
             return self
                 .lattice
                 .by_height()
@@ -137,22 +138,22 @@ impl<'a> Search<'a> {
                 .into_iter()
                 .map(|node| (Cost::LEAST, node as u32))
                 .collect();
-        };
-        use rayon::prelude::*;
-        let mut order: Vec<(Cost, u32)> = (0..self.lattice.nodes())
-            .into_par_iter()
-            .with_min_len(1 << 10)
-            .map(|node| (bounds.least(&self.lattice.levels(node), 0), node as u32))
-            .collect();
+        }
+        let mut order: Vec<(Cost, u32)> = self.floor.iter().copied().zip(0..).collect();
         order.par_sort_unstable();
         order
     }
 
     /// What a node costs at least.
+    fn floor(&self, node: usize) -> Cost {
+        self.floor.get(node).copied().unwrap_or(Cost::LEAST)
+    }
+
+    /// What a node costs at least, with the rows that it suppresses for certain.
     fn least(&self, node: usize) -> Cost {
-        match &self.bounds {
-            Some(bounds) => bounds.least(&self.lattice.levels(node), u64::from(self.failing[node])),
-            None => self.learnt.get(node).map_or(Cost::LEAST, |least| Cost::new(Some(*least), true)),
+        match (&self.bounds, self.failing[node]) {
+            (None, _) | (Some(_), 0) => self.floor(node),
+            (Some(bounds), failing) => bounds.least(&self.lattice.levels(node), u64::from(failing)),
         }
     }
 
@@ -161,6 +162,7 @@ impl<'a> Search<'a> {
         let failing = u64::from(self.failing[node]);
         !self.visited[node]
             && failing <= self.checker.limit()
+            && self.best.can_be_beaten_by(self.floor(node), failing, node)
             && self.best.can_be_beaten_by(self.least(node), failing, node)
     }
 
@@ -170,7 +172,7 @@ impl<'a> Search<'a> {
         let mut last = from;
         let next = |node: usize| {
             let open = self.lattice.successors(node).filter(|node| self.is_open(*node));
-            open.min_by_key(|node| (self.least(*node), *node))
+            open.min_by_key(|node| (self.floor(*node), *node))
         };
         while let Some(node) = next(last) {
             path.push(node);
@@ -214,11 +216,11 @@ impl<'a> Search<'a> {
             let known = &mut self.failing;
             self.lattice.between(0, node, |finer| known[finer] = known[finer].max(failing));
         }
-        if !self.learnt.is_empty() && visit.bound > Cost::LEAST {
-            let least = visit.bound.value();
-            let learnt = &mut self.learnt;
-            self.lattice
-                .between(node, self.lattice.top(), |coarser| learnt[coarser] = learnt[coarser].max(least));
+        if self.bounds.is_none() && !self.floor.is_empty() && visit.bound > Cost::LEAST {
+            let floor = &mut self.floor;
+            self.lattice.between(node, self.lattice.top(), |coarser| {
+                floor[coarser] = floor[coarser].max(visit.bound);
+            });
         }
     }
 
@@ -227,5 +229,19 @@ impl<'a> Search<'a> {
         let open = left.iter().map(|(_, node)| *node as usize).filter(|node| self.is_open(*node));
         let least = open.map(|node| self.least(node).value()).fold(f64::INFINITY, f64::min);
         self.best.cost().map_or(f64::INFINITY, |best| (best.value() - least).max(0.0))
+    }
+}
+
+/// What each node costs at least before any was looked at; empty if nothing will ever be known.
+fn floor(lattice: &Lattice, bounds: Option<&Bounds<'_>>, problem: &Problem) -> Vec<Cost> {
+    use rayon::prelude::*;
+    match bounds {
+        Some(bounds) => (0..lattice.nodes())
+            .into_par_iter()
+            .with_min_len(1 << 10)
+            .map(|node| bounds.least(&lattice.levels(node), 0))
+            .collect(),
+        None if problem.metric.worsens() => vec![Cost::LEAST; lattice.nodes()],
+        None => Vec::new(),
     }
 }

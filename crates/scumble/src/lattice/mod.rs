@@ -27,7 +27,7 @@ pub struct Lattice {
     nodes: usize,
 }
 
-/// The most nodes that a search keeps notes about; 12 bytes each.
+/// The most nodes that a search keeps notes about, some 30 bytes each.
 const LARGEST: usize = 1 << 24;
 
 impl Lattice {
