@@ -62,6 +62,7 @@ pub mod frequency;
 pub mod hierarchy;
 pub mod kind;
 pub mod label;
+pub mod lattice;
 pub mod memory;
 pub mod metrics;
 pub mod models;

@@ -28,6 +28,8 @@ pub struct Problem {
     pub suppression: Rational,
     /// What becomes of suppressed rows.
     pub star_policy: StarPolicy,
+    /// The steps that a search which can stop early may take.
+    pub steps: Option<u64>,
     /// Where progress is told and cancellation asked.
     pub progress: Progress,
 }

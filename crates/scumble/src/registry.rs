@@ -50,8 +50,18 @@ pub struct Entry<B: 'static> {
 }
 
 /// Every algorithm.
-pub const ALGORITHMS: &[Entry<BuildAlgorithm>] =
-    &[algorithms::mondrian::ENTRY, algorithms::iack::ENTRY, algorithms::iacc::ENTRY];
+pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
+    algorithms::mondrian::ENTRY,
+    algorithms::iack::ENTRY,
+    algorithms::optimal::ENTRY,
+    algorithms::iacc::ENTRY,
+    algorithms::flash::ENTRY,
+    algorithms::ola::ENTRY,
+    algorithms::incognito::ENTRY,
+    algorithms::samarati::ENTRY,
+    algorithms::mingen::ENTRY,
+    algorithms::datafly::ENTRY,
+];
 
 /// Every privacy model.
 pub const MODELS: &[Entry<BuildModel>] =

@@ -133,7 +133,8 @@ proptest! {
         // Levels are chosen column by column. Mondrian cuts the widest column first, and equal widths are the rule on
         // small tables: there the order of columns decides, as documented. Under the strict policy equally small classes
         // are taken in the order of what they show, which depends on the order of columns, too.
-        prop_assume!(needs_trees(ask.algorithm) && ask.policy != StarPolicy::Strict);
+        // Searches of the lattice break ties by the vector of levels, which has the order of the columns.
+        prop_assume!(["iack", "iacc"].contains(&ask.algorithm) && ask.policy != StarPolicy::Strict);
         let mut turned = table.clone();
         turned.kinds.reverse();
         let count = table.kinds.len();

@@ -2,13 +2,21 @@
 
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
+use crate::lattice::{Checker, Lattice};
 use crate::problem::Problem;
-use crate::recoding::{Assignment, Recoding};
+use crate::recoding::{Assignment, Recoding, Step};
 
+pub mod datafly;
+pub mod flash;
 pub mod iacc;
 pub mod iack;
+pub mod incognito;
 pub mod information;
+pub mod mingen;
 pub mod mondrian;
+pub mod ola;
+pub mod optimal;
+pub mod samarati;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {
@@ -43,6 +51,10 @@ pub trait Algorithm: Send + Sync {
     fn default_suppression(&self) -> Rational {
         Rational::new(1, 20).unwrap_or(Rational::ZERO)
     }
+    /// Whether the search can stop after a number of steps with the best it has found.
+    fn takes_steps(&self) -> bool {
+        false
+    }
     /// An error if this problem cannot be served, before any work.
     fn check(&self, problem: &Problem) -> Result<()>;
     /// The search.
@@ -51,3 +63,31 @@ pub trait Algorithm: Send + Sync {
 
 /// How an algorithm is made from its parameters.
 pub type BuildAlgorithm = fn(&Parameters) -> Result<Box<dyn Algorithm>>;
+
+/// The full-domain rule of a node, with the classes that fail suppressed.
+fn solution_at(
+    problem: &Problem,
+    lattice: &Lattice,
+    node: usize,
+    findings: Vec<Finding>,
+) -> Result<Solution> {
+    let step = Step::Levels(lattice.levels(node));
+    let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
+    Ok(iack::solution(step, classes, findings))
+}
+
+/// What every search of the lattice tells.
+fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
+    vec![
+        Finding {
+            name: "nodes",
+            value: Some(lattice.nodes() as f64),
+            meaning: "the combinations of levels that there are",
+        },
+        Finding {
+            name: "checked",
+            value: Some(checker.checked() as f64),
+            meaning: "how often the classes of a combination were looked at",
+        },
+    ]
+}

@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(built.hierarchy.label(built.hierarchy.leaf(*code)), place.to_string());
         }
         let built = build(&numbered(14), Order::Numeric).unwrap();
-        assert_eq!(level(&built.hierarchy, 1), ["0..4", "5..9", "10..13"]);
+        assert_eq!(level(&built.hierarchy, 1), ["group 1 of 3", "group 2 of 3", "group 3 of 3"]);
         assert!(build(&domain(Kind::Text, &["a"]), Order::Numeric).is_err());
     }
 

@@ -38,4 +38,8 @@ impl Metric for Classification {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
         penalties(published, problem).map(|rows| rows as f64 / problem.table.rows().max(1) as f64)
     }
+
+    fn worsens(&self) -> bool {
+        true
+    }
 }

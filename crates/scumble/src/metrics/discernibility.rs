@@ -34,10 +34,18 @@ struct Discernibility {
 impl Metric for Discernibility {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
         let Published::Classes(classes) = published;
-        let rows = u128::from(problem.table.rows());
         let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
-        let sum: u128 = kept.map(|class| u128::from(classes.size(class)).pow(2)).sum();
-        let total = (sum + rows * u128::from(classes.suppressed_rows())) as f64;
+        let mut sizes = kept.map(|class| classes.size(class));
+        self.of_sizes(&mut sizes, classes.suppressed_rows(), problem.table.rows())
+    }
+
+    fn of_sizes(&self, kept: &mut dyn Iterator<Item = u64>, suppressed: u64, rows: u64) -> Option<f64> {
+        let sum: u128 = kept.map(|size| u128::from(size).pow(2)).sum();
+        let total = (sum + u128::from(rows) * u128::from(suppressed)) as f64;
         Some(if self.normalised { total / (rows.max(1) as f64).powi(2) } else { total })
+    }
+
+    fn worsens(&self) -> bool {
+        true
     }
 }

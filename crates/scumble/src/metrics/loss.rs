@@ -1,8 +1,9 @@
 //! LM (Iyengar 2002; models.md 2.1): how much of its domain each published cell leaves open.
 
-use super::Metric;
+use super::{ByColumn, Metric};
 use crate::problem::Problem;
 use crate::published::{Classes, Published};
+use crate::quasi::{Quasi, Value};
 use crate::registry::{Entry, Standing};
 
 /// The mean over all cells.
@@ -36,39 +37,34 @@ struct Loss {
 /// The mean loss of each column over all original rows.
 #[must_use]
 pub fn by_column(classes: &Classes, problem: &Problem) -> Vec<f64> {
-    let rows = problem.table.rows().max(1) as f64;
-    problem
-        .quasi
-        .iter()
-        .zip(&classes.assignment.columns)
-        .map(|(quasi, column)| {
-            let loss: Vec<f64> = column.values.iter().map(|value| quasi.loss(*value)).collect();
-            // Rows per value are exact, so the sum does not depend on the order of classes.
-            let mut rows_of_value = vec![0_u64; loss.len()];
-            for (class, value) in column.of_class.iter().enumerate() {
-                if !classes.is_suppressed(class) {
-                    rows_of_value[value as usize] += classes.size(class);
-                }
-            }
-            let shown: f64 = rows_of_value.iter().zip(&loss).map(|(rows, loss)| *rows as f64 * loss).sum();
-            let hidden = if quasi.size() <= 1 { 0.0 } else { classes.suppressed_rows() as f64 };
-            (shown + hidden) / rows
-        })
-        .collect()
+    super::column_means(&Loss { geometric: false }, classes, problem)
 }
 
 impl Metric for Loss {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
         let Published::Classes(classes) = published;
-        let columns = by_column(classes, problem);
-        if columns.is_empty() {
+        self.figure(&by_column(classes, problem), &problem.quasi)
+    }
+
+    fn by_column(&self) -> Option<&dyn ByColumn> {
+        Some(self)
+    }
+}
+
+impl ByColumn for Loss {
+    fn penalty(&self, quasi: &Quasi, value: Value) -> f64 {
+        quasi.loss(value)
+    }
+
+    fn figure(&self, means: &[f64], _: &[Quasi]) -> Option<f64> {
+        if means.is_empty() {
             return Some(0.0);
         }
-        let count = columns.len() as f64;
+        let count = means.len() as f64;
         Some(if self.geometric {
-            columns.iter().map(|loss| (loss + 1.0).powf(1.0 / count)).product::<f64>() - 1.0
+            means.iter().map(|loss| (loss + 1.0).powf(1.0 / count)).product::<f64>() - 1.0
         } else {
-            columns.iter().sum::<f64>() / count
+            means.iter().sum::<f64>() / count
         })
     }
 }

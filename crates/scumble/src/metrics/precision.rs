@@ -1,8 +1,9 @@
 //! Prec (Sweeney 2002; models.md 2.5): how few generalisation steps the cells took.
 
-use super::Metric;
+use super::{ByColumn, Metric};
 use crate::problem::Problem;
 use crate::published::Published;
+use crate::quasi::{Quasi, Value};
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -22,32 +23,28 @@ struct Precision;
 impl Metric for Precision {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
         let Published::Classes(classes) = published;
-        let (mut steps_taken, mut columns) = (0.0, 0_u32);
-        for (quasi, column) in problem.quasi.iter().zip(&classes.assignment.columns) {
-            let Some(height) = quasi.tree().map(|tree| tree.height()).filter(|height| *height > 0) else {
-                continue;
-            };
-            let mut rows_of_value = vec![0_u64; column.values.len()];
-            for (class, value) in column.of_class.iter().enumerate() {
-                if !classes.is_suppressed(class) {
-                    rows_of_value[value as usize] += classes.size(class);
-                }
-            }
-            let shown: f64 = rows_of_value
-                .iter()
-                .zip(&column.values)
-                .map(|(rows, value)| {
-                    let steps = quasi.steps(*value).map_or(0, |(steps, _)| steps);
-                    *rows as f64 * f64::from(steps) / f64::from(height)
-                })
-                .sum();
-            steps_taken += shown + classes.suppressed_rows() as f64;
-            columns += 1;
-        }
-        (columns > 0).then(|| 1.0 - steps_taken / (problem.table.rows().max(1) as f64 * f64::from(columns)))
+        self.figure(&super::column_means(self, classes, problem), &problem.quasi)
     }
 
     fn lower_is_better(&self) -> bool {
         false
+    }
+
+    fn by_column(&self) -> Option<&dyn ByColumn> {
+        Some(self)
+    }
+}
+
+impl ByColumn for Precision {
+    fn penalty(&self, quasi: &Quasi, value: Value) -> f64 {
+        match quasi.steps(value) {
+            Some((steps, height)) if height > 0 => f64::from(steps) / f64::from(height),
+            _ => 0.0,
+        }
+    }
+
+    fn figure(&self, means: &[f64], quasi: &[Quasi]) -> Option<f64> {
+        let columns = quasi.iter().filter(|quasi| quasi.tree().is_some_and(|tree| tree.height() > 0)).count();
+        (columns > 0).then(|| 1.0 - means.iter().sum::<f64>() / columns as f64)
     }
 }

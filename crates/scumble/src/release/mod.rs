@@ -371,6 +371,7 @@ fn search<'a>(
         class: prepared.class,
         suppression: suppression.unwrap_or_else(|| algorithm.default_suppression()),
         star_policy: plan.algorithm.star_policy,
+        steps: plan.algorithm.steps,
         progress,
     };
     problem.check_feasible()?;
@@ -392,13 +393,13 @@ fn search<'a>(
         warnings: prepared.warnings,
         notes: prepared.notes,
     };
-    let found = warnings(&run);
+    let found = warnings(&run, algorithm);
     run.warnings.extend(found);
     Ok(run)
 }
 
 /// What somebody should decide about before publishing.
-fn warnings(run: &Run<'_>) -> Vec<String> {
+fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
     let mut warnings = Vec::new();
     let classes = run.classes();
     if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
@@ -422,7 +423,13 @@ fn warnings(run: &Run<'_>) -> Vec<String> {
         ));
     }
     let algorithm = &run.plan.algorithm;
-    if algorithm.budget.is_some() || algorithm.steps.is_some() {
+    if searched.takes_steps() && algorithm.budget.is_some() {
+        warnings.push(format!(
+            "'{}' can be stopped after a number of steps, not yet after a time; the budget changes nothing, use --steps",
+            run.algorithm.name
+        ));
+    }
+    if !searched.takes_steps() && (algorithm.budget.is_some() || algorithm.steps.is_some()) {
         warnings.push(format!(
             "'{}' runs to its end by itself; a budget or number of steps changes nothing",
             run.algorithm.name

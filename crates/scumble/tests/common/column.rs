@@ -322,13 +322,14 @@ impl Kind {
                 let (year, month) = (&day[..4], &day[4..6]);
                 label == format!("{year}-{month}") || label == year || label == format!("{}0s", &year[..3])
             }
-            // "from..to" in the order of the column.
-            Shape::Alphabetic | Shape::Merging => label.split_once("..").is_some_and(|(from, to)| {
-                match (self.content.number(from), self.content.number(to), self.content.number(original)) {
-                    (Some(from), Some(to), Some(number)) => from <= number && number <= to,
-                    _ => from <= original && original <= to,
-                }
-            }),
+            // A number says nothing about its members, on purpose; whether it is theirs is checked by the verifier.
+            Shape::Alphabetic | Shape::Merging => label
+                .strip_prefix("group ")
+                .and_then(|rest| rest.split_once(" of "))
+                .and_then(|(group, groups)| {
+                    Some((group.parse::<usize>().ok()?, groups.parse::<usize>().ok()?))
+                })
+                .is_some_and(|(group, groups)| (1..=groups).contains(&group)),
             _ => false,
         }
     }

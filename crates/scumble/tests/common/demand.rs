@@ -165,6 +165,7 @@ impl Demand {
     /// Whether a class keeps the requirement. `class` and `original` are the column's values in the class and in the
     /// original table; decided in integers, the entropy excepted.
     pub(crate) fn holds(self, class: &[&str], original: &[&str]) -> bool {
+        let (class, original) = (&one_spelling(class, original)[..], &one_spelling(original, original)[..]);
         let size = class.len() as i128;
         let rows = descending(class);
         let most = rows.first().copied().unwrap_or(0);
@@ -183,6 +184,7 @@ impl Demand {
 
     /// What a class attains, in the requirement's own unit.
     pub(crate) fn attained(self, class: &[&str], original: &[&str]) -> f64 {
+        let (class, original) = (&one_spelling(class, original)[..], &one_spelling(original, original)[..]);
         let size = class.len() as f64;
         let rows = descending(class);
         let most = rows.first().copied().unwrap_or(0) as f64;
@@ -269,4 +271,16 @@ fn earth_movers(class: &[&str], original: &[&str], ground: Ground) -> Ratio {
             (cost.sum(), 2 * whole * height(&vec!["*"]))
         }
     }
+}
+
+/// Two spellings of one value are one value: a missing one is `?`, and a number is the first of its spellings in the table.
+fn one_spelling<'a>(texts: &[&'a str], table: &[&'a str]) -> Vec<&'a str> {
+    let same = |a: &str, b: &str| {
+        a == b || a.parse::<f64>().ok().zip(b.parse::<f64>().ok()).is_some_and(|(a, b)| a == b)
+    };
+    let spelling = |text: &'a str| match text {
+        "?" | "" | "NA" => "?",
+        text => table.iter().copied().filter(|other| same(text, other)).min().unwrap_or(text),
+    };
+    texts.iter().map(|text| spelling(text)).collect()
 }

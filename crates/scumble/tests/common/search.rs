@@ -52,6 +52,7 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
         models,
         metric: find("metric", "loss", METRICS).expect("a registered metric").build,
         class: prepared.class,
+        steps: None,
         suppression: plan.algorithm.suppression.unwrap_or(scumble::config::Rational::ONE),
         star_policy: ask.policy,
         progress: Progress::default(),

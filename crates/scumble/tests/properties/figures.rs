@@ -84,6 +84,7 @@ fn two_columns(
         models,
         metric: METRICS[0].build,
         class: Some(0),
+        steps: None,
         suppression: scumble::config::Rational::ONE,
         star_policy: StarPolicy::Paper,
         progress: Progress::default(),

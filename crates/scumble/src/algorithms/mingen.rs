@@ -1,0 +1,68 @@
+//! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
+
+use super::{Algorithm, Solution};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result};
+use crate::lattice::{Best, Checker, Lattice};
+use crate::metrics;
+use crate::problem::Problem;
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "mingen",
+    title: "MinGen, exhaustive full-domain search",
+    paper: "Sweeney 2002",
+    standing: Standing::Classic,
+    about: "Looks at every combination of levels and takes the one of the highest precision, whatever metric is asked for. For \
+            comparison: 'optimal' with the metric 'precision' gives the same after looking at a few of them.",
+    parameters: &[],
+    build,
+};
+
+struct MinGen;
+
+fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(MinGen))
+}
+
+/// More nodes than this are not enumerated.
+const MOST: usize = 1_000_000;
+
+/// Nodes looked at together.
+const BATCH: usize = 64;
+
+impl Algorithm for MinGen {
+    fn needs_trees(&self) -> bool {
+        true
+    }
+
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
+        if nodes > MOST {
+            return Err(Error::refused(format!(
+                "'mingen' looks at every combination of levels, and there are {nodes}, more than {MOST}; use optimal with \
+                 --metric precision, which gives the same"
+            )));
+        }
+        problem.class_tests().map(|_| ())
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let lattice = Lattice::new(problem, ENTRY.name)?;
+        let mut checker = Checker::by(problem, metrics::precision::ENTRY.build, &lattice)?;
+        let mut best = Best::default();
+        let nodes: Vec<usize> = (0..lattice.nodes()).collect();
+        for batch in nodes.chunks(BATCH) {
+            for (node, visit) in batch.iter().zip(checker.visit_all(batch)?) {
+                best.offer(*node, visit.outcome);
+            }
+        }
+        let findings = super::lattice_findings(&lattice, &checker);
+        super::solution_at(problem, &lattice, best.required()?, findings)
+    }
+}

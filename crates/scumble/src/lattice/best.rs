@@ -1,0 +1,66 @@
+//! The best node found so far, and what can still beat it.
+
+use super::{Bounds, Checker, Cost, Lattice, Outcome};
+use crate::error::{Error, Result};
+
+/// The best node so far: least cost, then fewest suppressed rows, then the smallest vector.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Best {
+    found: Option<(Cost, u64, usize)>,
+}
+
+impl Best {
+    /// Takes a node if it is better.
+    pub fn offer(&mut self, node: usize, outcome: Option<Outcome>) {
+        if let Some(outcome) = outcome
+            && self.can_be_beaten_by(outcome.cost, outcome.suppressed, node)
+        {
+            self.found = Some((outcome.cost, outcome.suppressed, node));
+        }
+    }
+
+    /// Whether a node with at least this cost and so many suppressed rows might be better.
+    #[must_use]
+    pub fn can_be_beaten_by(&self, cost: Cost, suppressed: u64, node: usize) -> bool {
+        self.found.is_none_or(|found| (cost, suppressed, node) < found)
+    }
+
+    /// The node.
+    #[must_use]
+    pub fn node(&self) -> Option<usize> {
+        self.found.map(|(_, _, node)| node)
+    }
+
+    /// Its cost.
+    #[must_use]
+    pub fn cost(&self) -> Option<Cost> {
+        self.found.map(|(cost, _, _)| cost)
+    }
+
+    /// The best of some nodes; those that cannot be are not looked at.
+    pub fn of(nodes: &[usize], checker: &mut Checker<'_>, lattice: &Lattice) -> Result<Self> {
+        let bounds = checker.bounds();
+        let least = |node: usize| {
+            bounds.as_ref().map_or(Cost::LEAST, |bounds: &Bounds<'_>| bounds.least(&lattice.levels(node), 0))
+        };
+        let mut nodes: Vec<(Cost, usize)> = nodes.iter().map(|node| (least(*node), *node)).collect();
+        nodes.sort_unstable();
+        let mut best = Self::default();
+        for (least, node) in nodes {
+            if best.can_be_beaten_by(least, 0, node) {
+                best.offer(node, checker.visit(node)?.outcome);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The node; an error if there is none.
+    pub fn required(&self) -> Result<usize> {
+        self.node().ok_or_else(|| {
+            Error::infeasible(
+                "no combination of levels meets every model within the suppression limit without showing nothing at all; raise \
+                 the limit (--suppression), use --star-policy drop or paper, lower the requirement, or use mondrian",
+            )
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Frequency sets worth keeping: a check rolls up from the smallest finer one instead of from all tuples.
+
+use std::sync::Arc;
+
+use super::set::FrequencySet;
+
+/// Sets of nodes, bounded in number and memory; the one that helped least recently goes first.
+pub(super) struct Cache {
+    base: Arc<FrequencySet>,
+    kept: Vec<Kept>,
+    bytes: usize,
+    most_bytes: usize,
+    clock: u64,
+}
+
+struct Kept {
+    levels: Box<[u32]>,
+    set: Arc<FrequencySet>,
+    used: u64,
+}
+
+/// Looking through more sets than this costs more than it saves.
+const MOST: usize = 400;
+
+impl Cache {
+    pub(super) fn new(base: FrequencySet) -> Self {
+        let most_bytes = (6 * base.bytes()).max(1 << 24);
+        Self { base: Arc::new(base), kept: Vec::new(), bytes: 0, most_bytes, clock: 0 }
+    }
+
+    /// The smallest set of a node at most as coarse as these levels.
+    pub(super) fn nearest(&mut self, levels: &[u32]) -> Arc<FrequencySet> {
+        self.clock += 1;
+        let finer = |kept: &&mut Kept| kept.levels.iter().zip(levels).all(|(fine, coarse)| fine <= coarse);
+        match self.kept.iter_mut().filter(finer).min_by_key(|kept| kept.set.len()) {
+            Some(kept) => {
+                kept.used = self.clock;
+                Arc::clone(&kept.set)
+            }
+            None => Arc::clone(&self.base),
+        }
+    }
+
+    /// Keeps the set of a node if it is small enough to help others.
+    pub(super) fn keep(&mut self, levels: &[u32], set: Arc<FrequencySet>) {
+        let known = self.kept.iter().any(|kept| *kept.levels == *levels);
+        if known || 4 * set.len() > 3 * self.base.len() || set.bytes() > self.most_bytes {
+            return;
+        }
+        self.bytes += set.bytes();
+        self.clock += 1;
+        self.kept.push(Kept { levels: levels.into(), set, used: self.clock });
+        while self.bytes > self.most_bytes || self.kept.len() > MOST {
+            let oldest = (0..self.kept.len()).min_by_key(|at| self.kept[*at].used);
+            let Some(oldest) = oldest else { return };
+            self.bytes -= self.kept.swap_remove(oldest).set.bytes();
+        }
+    }
+}
