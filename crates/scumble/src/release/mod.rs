@@ -539,7 +539,7 @@ fn publish(
     public.into_iter().try_for_each(|file| file.publish(Audience::Public))?;
     seconds.write += clock.elapsed().as_secs_f64();
     seconds.total = started.elapsed().as_secs_f64();
-    released.summary.seconds = *seconds;
+    released.summary.seconds = seconds.rounded();
     released.summary.peak_memory_bytes = crate::memory::peak();
     Ok(())
 }

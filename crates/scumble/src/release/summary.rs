@@ -61,6 +61,22 @@ pub struct ModelSummary {
     pub holds: bool,
 }
 
+impl Seconds {
+    /// The same to a tenth of a millisecond; more digits are noise.
+    #[must_use]
+    pub fn rounded(self) -> Self {
+        let round = |seconds: f64| (seconds * 1e4).round() / 1e4;
+        Self {
+            read: round(self.read),
+            search: round(self.search),
+            apply: round(self.apply),
+            verify: round(self.verify),
+            write: round(self.write),
+            total: round(self.total),
+        }
+    }
+}
+
 /// Seconds of wall time by stage.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Seconds {
