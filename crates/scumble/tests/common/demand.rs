@@ -31,9 +31,10 @@ pub(crate) enum Demand {
 
 /// The tree of the sensitive column `ill`: ragged, each value with its ancestors below the root.
 pub(crate) const ILLNESSES: &[(&str, &[&str])] = &[
+    // The shallow one first: a node is as high as its highest child, not as its first or last.
+    ("asthma", &["lung"]),
     ("flu", &["virus", "lung"]),
     ("corona", &["virus", "lung"]),
-    ("asthma", &["lung"]),
     ("ulcer", &["gut"]),
     ("hiv", &[]),
     // Declared, and in no row.
