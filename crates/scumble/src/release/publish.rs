@@ -1,0 +1,179 @@
+//! Where the files of a run go, and how they get their names: all written out first, then named one after the other.
+
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use scumble_files::{Audience, Compression, OutFormat, PrivateFile};
+
+use super::{Released, Run, RunOptions, Seconds, datasheet, fill_report, recoding_file};
+use crate::config::Plan;
+use crate::error::{Error, Result};
+
+/// What the folder of the private report holds.
+const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
+
+/// Where things go.
+pub(super) struct Targets {
+    release: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
+    pub(super) format: OutFormat,
+}
+
+impl Targets {
+    pub(super) fn of(plan: &Plan, folder: &Path) -> Result<Self> {
+        let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
+        if plan.output == "-" {
+            let format = OutFormat::Csv { delimiter: b',', compression: Compression::None };
+            return Ok(Self { release: None, report, format });
+        }
+        let release = folder.join(&plan.output);
+        let input = beside(folder, &plan.input);
+        let format = scumble_files::format_for(&release)?;
+        sweep_beside(&release);
+        let targets = Self { release: Some(release), report, format };
+        for target in targets.files() {
+            if input != Path::new("-") && scumble_files::same_file(&input, &target) {
+                return Err(Error::config(format!(
+                    "the output is the input itself: '{}' would be overwritten; choose another name, since the original must \
+                     stay as it is",
+                    target.display()
+                )));
+            }
+        }
+        Ok(targets)
+    }
+
+    /// Every file that a run writes.
+    fn files(&self) -> Vec<PathBuf> {
+        let sheets =
+            ["datasheet.json", "datasheet.md"].into_iter().filter_map(|ending| self.beside_release(ending));
+        let reports = self.report.iter().flat_map(|folder| REPORT_FILES.map(|name| folder.join(name)));
+        self.release.iter().cloned().chain(sheets).chain(reports).collect()
+    }
+
+    pub(super) fn private_file(&self) -> Result<PrivateFile> {
+        let beside_nothing = std::env::temp_dir().join("scumble-release.csv");
+        Ok(PrivateFile::create(self.release.as_ref().unwrap_or(&beside_nothing))?)
+    }
+
+    pub(super) fn name(&self) -> String {
+        let name = self.release.as_ref().and_then(|path| path.file_name());
+        name.map_or("standard output".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// `release.csv` and `datasheet.md` give `release.datasheet.md`.
+    fn beside_release(&self, ending: &str) -> Option<PathBuf> {
+        let release = self.release.as_ref()?;
+        Some(release.with_file_name(format!("{}.{ending}", stem_of(release))))
+    }
+}
+
+/// The name of a file without the endings that tell its format: `visits.2024.csv.gz` is `visits.2024`.
+#[must_use]
+pub fn stem_of(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut stem = name.as_str();
+    for ending in [".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc"] {
+        stem = stem.strip_suffix(ending).unwrap_or(stem);
+    }
+    if stem.is_empty() { "release".to_owned() } else { stem.to_owned() }
+}
+
+/// Removes what a run that was killed may have left in the folder of a file.
+fn sweep_beside(file: &Path) {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Leftovers that cannot be removed are unreadable for others and harm nothing.
+    let _ = scumble_files::sweep(folder);
+}
+
+pub(super) fn beside(folder: &Path, name: &str) -> PathBuf {
+    if name == "-" { PathBuf::from(name) } else { folder.join(name) }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the last step of one function, split for its length")]
+pub(super) fn publish(
+    run: &Run<'_>,
+    file: PrivateFile,
+    targets: &Targets,
+    report: Option<crate::report::data::Report>,
+    released: &mut Released,
+    options: &mut RunOptions<'_>,
+    seconds: &mut Seconds,
+    started: Instant,
+) -> Result<()> {
+    let clock = Instant::now();
+    // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
+    let mut private = Vec::new();
+    if let (Some(folder), Some(mut report)) = (&targets.report, report) {
+        scumble_files::create_private_dir(folder)?;
+        let [page, data, recoding] = REPORT_FILES.map(|name| folder.join(name));
+        sweep_beside(&page);
+        seconds.total = started.elapsed().as_secs_f64();
+        fill_report::add_outcome(&mut report, run, &released.summary, seconds);
+        private.push(staged(&page, |out| {
+            out.write_all(crate::report::html(&report)?.as_bytes()).map_err(Into::into)
+        })?);
+        private.push(staged(&data, |out| serde_json::to_writer_pretty(out, &report).map_err(Into::into))?);
+        private.push(staged(&recoding, |out| {
+            serde_json::to_writer(out, &recoding_file::recoding(run)).map_err(Into::into)
+        })?);
+        released.report = Some(page);
+    }
+    let sheet = datasheet::datasheet(run, &released.summary);
+    let mut public = Vec::new();
+    if let (Some(json), Some(markdown)) =
+        (targets.beside_release("datasheet.json"), targets.beside_release("datasheet.md"))
+    {
+        public.push(staged(&json, |out| serde_json::to_writer_pretty(out, &sheet).map_err(Into::into))?);
+        public.push(staged(&markdown, |out| {
+            out.write_all(datasheet::markdown(&sheet).as_bytes()).map_err(Into::into)
+        })?);
+        released.datasheet = Some(markdown);
+    }
+    private.into_iter().try_for_each(|file| file.publish(Audience::Owner))?;
+    // The release before its datasheet: a datasheet beside an older release would claim what was never checked.
+    match (&targets.release, options.standard_output.as_deref_mut()) {
+        (Some(target), _) => {
+            file.publish(Audience::Public)?;
+            released.release = Some(target.clone());
+        }
+        (None, Some(out)) => {
+            copy(&file, out)
+                .map_err(|source| Error::Io { what: "cannot write to standard output".into(), source })?;
+        }
+        (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
+    }
+    public.into_iter().try_for_each(|file| file.publish(Audience::Public))?;
+    seconds.write += clock.elapsed().as_secs_f64();
+    seconds.total = started.elapsed().as_secs_f64();
+    released.summary.seconds = seconds.rounded();
+    released.summary.peak_memory_bytes = crate::memory::peak();
+    Ok(())
+}
+
+/// A file with its content, which has no name yet.
+fn staged(
+    target: &Path,
+    write: impl FnOnce(&mut std::io::BufWriter<&mut std::fs::File>) -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<PrivateFile> {
+    let mut file = PrivateFile::create(target)?;
+    let mut out = std::io::BufWriter::new(file.file());
+    let written = write(&mut out).and_then(|()| out.flush().map_err(Into::into));
+    drop(out);
+    match written.map_err(|error| error.downcast::<std::io::Error>()) {
+        Ok(()) => Ok(file),
+        Err(Ok(error)) => Err(scumble_files::cannot_write(target, *error).into()),
+        Err(Err(error)) => match error.downcast::<serde_json::Error>() {
+            Ok(error) => Err(scumble_files::cannot_write(target, (*error).into()).into()),
+            Err(error) => Err(Error::internal(error)),
+        },
+    }
+}
+
+fn copy(file: &PrivateFile, out: &mut (dyn std::io::Write + Send)) -> std::io::Result<()> {
+    let mut handle = file.reopen().map_err(std::io::Error::other)?;
+    handle.rewind()?;
+    std::io::copy(&mut handle, out)?;
+    out.flush()
+}

@@ -1,0 +1,90 @@
+//! What somebody should decide about before publishing.
+
+use super::Run;
+use crate::algorithms::Algorithm;
+use crate::config::StarPolicy;
+
+/// The warnings of a run.
+pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let classes = run.classes();
+    if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
+        warnings.push(format!(
+            "star policy 'paper': the {} suppressed rows are not judged; someone who knows that a person's other values are \
+             in no class knows that they are among these rows",
+            classes.suppressed_rows()
+        ));
+    }
+    if 2 * classes.suppressed_rows() > run.problem.table.rows() {
+        warnings.push(mostly_suppressed(run));
+    }
+    if run.problem.models.is_empty() {
+        let smallest = (0..classes.len())
+            .filter(|class| !classes.is_suppressed(*class))
+            .map(|class| classes.size(class))
+            .min();
+        warnings.push(format!(
+            "no privacy model was asked for, so nothing is promised; the smallest class has {} row(s). Ask for one, e.g. --k 5",
+            smallest.unwrap_or(0)
+        ));
+    }
+    let algorithm = &run.plan.algorithm;
+    if searched.takes_steps() && algorithm.budget.is_some() {
+        warnings.push(format!(
+            "'{}' can be stopped after a number of steps, not yet after a time; the budget changes nothing, use --steps",
+            run.algorithm.name
+        ));
+    }
+    if !searched.takes_steps() && (algorithm.budget.is_some() || algorithm.steps.is_some()) {
+        warnings.push(format!(
+            "'{}' runs to its end by itself; a budget or number of steps changes nothing",
+            run.algorithm.name
+        ));
+    }
+    if run.plan.keep_order {
+        warnings.push(
+            "the rows keep the order of the original, which may identify people; do not publish it that way"
+                .into(),
+        );
+    }
+    if run.plan.accept_attribute_disclosure {
+        warnings.push(
+            "attribute disclosure was accepted: sensitive columns may be given away by homogeneous classes"
+                .into(),
+        );
+    }
+    for quasi in &run.problem.quasi {
+        if quasi.tight {
+            warnings.push(format!(
+                "column '{}': released ranges end at real values of people (label = \"tight\")",
+                quasi.name
+            ));
+        }
+    }
+    warnings
+}
+
+/// Why so much was suppressed: mostly because some columns still show too many values.
+fn mostly_suppressed(run: &Run<'_>) -> String {
+    let columns = &run.classes().assignment.columns;
+    let mut shown: Vec<(usize, &str)> = columns
+        .iter()
+        .zip(&run.problem.quasi)
+        .map(|(column, quasi)| (column.values.len(), quasi.name.as_str()))
+        .collect();
+    shown.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let widest: Vec<String> =
+        shown.iter().take(3).map(|(values, name)| format!("{name} ({values} values)")).collect();
+    format!(
+        "{} of {} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
+         coarser hierarchies, use fewer quasi-identifiers{}",
+        run.classes().suppressed_rows(),
+        run.problem.table.rows(),
+        widest.join(", "),
+        if run.algorithm.name == "mondrian" {
+            " or a smaller k"
+        } else {
+            ", or use mondrian, which suppresses nothing"
+        },
+    )
+}
