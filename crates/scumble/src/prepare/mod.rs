@@ -1,0 +1,219 @@
+//! From a table as read to a table as searched: types, missing values, hierarchies, codes.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use scumble_files::table::{CodedTable, Codes};
+
+use crate::config::{Column, MissingPolicy, Plan, Role};
+use crate::error::{Error, Result};
+use crate::frequency::FrequencyTable;
+use crate::hierarchy::{self, Built, Hierarchy};
+use crate::kind::Kind;
+use crate::payload::{PayloadColumn, Payloads};
+use crate::quasi::Quasi;
+
+mod shapes;
+mod values;
+
+use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
+use values::{Planned, order, payload_column};
+pub(crate) use values::{in_one_spelling, table_in_one_spelling};
+
+/// A table ready for a search.
+pub struct Prepared {
+    /// The quasi-identifiers.
+    pub quasi: Vec<Quasi>,
+    /// The distinct tuples.
+    pub table: FrequencyTable,
+    /// The tuple of each row.
+    pub tuple_of_row: Vec<u32>,
+    /// The payload column of the class label.
+    pub class: Option<usize>,
+    /// The trees of sensitive columns that have one.
+    pub payload_trees: Vec<(String, Hierarchy)>,
+    /// The texts that mean a missing value, by column.
+    pub missing: Vec<(String, Vec<String>)>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+    /// What the user should look at.
+    pub warnings: Vec<String>,
+}
+
+/// Leaves out rows with missing values where the plan says so. Returns how many, with the reason.
+pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String>> {
+    let mut keep = vec![true; table.rows];
+    let mut notes = Vec::new();
+    for (name, column) in &plan.columns {
+        let Some(coded) = table.column(name) else { continue };
+        let policy = column.missing_policy.unwrap_or(plan.read.missing_policy);
+        let is_class = column.role.has(Role::Class);
+        if policy == MissingPolicy::OwnValue && !is_class {
+            continue;
+        }
+        let markers = column.missing.as_ref().unwrap_or(&plan.read.missing);
+        let missing: Vec<bool> = coded.values.iter().map(|text| markers.iter().any(|m| m == text)).collect();
+        if !missing.contains(&true) {
+            continue;
+        }
+        let mut dropped = 0_u64;
+        for (row, code) in coded.codes.iter().enumerate() {
+            if !missing[code as usize] {
+                continue;
+            }
+            if policy == MissingPolicy::Error {
+                return Err(Error::data(format!(
+                    "column '{name}', row {}: the value is missing, and the missing policy is 'error'; fill it in, or use \
+                     own-value or drop-row",
+                    row + 1
+                )));
+            }
+            dropped += u64::from(keep[row]);
+            keep[row] = false;
+        }
+        if dropped > 0 {
+            let what = if is_class { "a class label" } else { "a value" };
+            notes.push(format!("{dropped} rows without {what} in '{name}' were left out"));
+        }
+    }
+    let kept = keep.iter().filter(|keep| **keep).count();
+    if kept == 0 {
+        return Err(Error::data("every row has a missing value, so no row is left; use --missing own-value"));
+    }
+    if kept < table.rows {
+        for column in &mut table.columns {
+            let mut codes = Codes::with_capacity(column.values.len(), kept);
+            column.codes.iter().zip(&keep).filter(|(_, keep)| **keep).for_each(|(code, _)| codes.push(code));
+            column.codes = codes;
+        }
+        table.rows = kept;
+    }
+    Ok(notes)
+}
+
+/// Types and codes a table. `trees` says whether every quasi-identifier must have levels; `folder` is where the plan's own
+/// file names start.
+pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> Result<Prepared> {
+    let planned: Vec<Planned<'_>> = plan
+        .columns
+        .iter()
+        .filter_map(|(name, column)| {
+            let coded = table.column(name)?;
+            let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+            Some(Planned { name, plan: column, coded, missing })
+        })
+        .collect();
+    let with_role = |role: Role| planned.iter().filter(move |column| column.plan.role.has(role));
+    for subject in with_role(Role::Subject) {
+        check_subject(subject)?;
+    }
+    let class_column = with_role(Role::Class).next();
+    let classes = class_column.map(|column| column.coded);
+    let hierarchies = plan.hierarchies.as_ref().map(|name| folder.join(name));
+    check_hierarchy_files(hierarchies.as_deref(), plan)?;
+
+    let quasi_columns: Vec<&Planned<'_>> = with_role(Role::Quasi).collect();
+    let quasi: Vec<(Quasi, Vec<u32>, Vec<String>)> = quasi_columns
+        .par_iter()
+        .map(|column| {
+            let builder = builder_for(column, folder, hierarchies.as_deref())?;
+            make_quasi(column, builder, trees, classes)
+        })
+        .collect::<Result<_>>()?;
+    let mut notes: Vec<String> = quasi.iter().flat_map(|(_, _, notes)| notes.clone()).collect();
+
+    let payload_columns: Vec<&Planned<'_>> = planned
+        .iter()
+        .filter(|column| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive))
+        .collect();
+    let mut payload_trees = Vec::new();
+    for column in &payload_columns {
+        if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
+            let ordered = order(column, false)?;
+            let built = hierarchy::build(&builder, &domain(column, &ordered, None)?)?;
+            notes.extend(built.notes);
+            payload_trees.push((column.name.to_owned(), built.hierarchy));
+        }
+    }
+    let payloads: Vec<(PayloadColumn, Vec<u32>)> =
+        payload_columns.iter().map(|column| payload_column(column)).collect::<Result<_>>()?;
+    let class = payload_columns.iter().position(|column| column.plan.role.has(Role::Class));
+    let (columns, maps): (Vec<_>, Vec<_>) = payloads.into_iter().unzip();
+    let (payloads, payload_of_row) = Payloads::of_rows(columns, table.rows, |place, row| {
+        maps[place][payload_columns[place].coded.codes.get(row) as usize]
+    });
+    let sizes: Vec<u32> = quasi.iter().map(|(quasi, ..)| quasi.size()).collect();
+    let (frequency, tuple_of_row) = FrequencyTable::count(
+        &sizes,
+        table.rows,
+        |column, row| quasi[column].1[quasi_columns[column].coded.codes.get(row) as usize],
+        payloads,
+        &payload_of_row,
+        |_| 1,
+    );
+    let missing = planned.iter().map(|column| (column.name.to_owned(), column.missing.to_vec())).collect();
+    let quasi = quasi.into_iter().map(|(quasi, ..)| quasi).collect();
+    let warnings = misspelt_files(hierarchies.as_deref(), plan)?;
+    Ok(Prepared { quasi, table: frequency, tuple_of_row, class, payload_trees, missing, notes, warnings })
+}
+
+/// The tree of one column, and how many rows each of its leaves has.
+pub struct ColumnTree {
+    /// The tree and what was noticed while it was made.
+    pub built: Built,
+    /// Rows per leaf.
+    pub rows_per_leaf: Vec<u64>,
+}
+
+/// Builds the hierarchy of one column of a table, for looking at it.
+pub fn column_tree(
+    table: &CodedTable,
+    name: &str,
+    column: &Column,
+    class: Option<&str>,
+    read: &crate::config::Read,
+) -> Result<ColumnTree> {
+    let coded = table.column(name).ok_or_else(|| Error::internal("the column was not read"))?;
+    let missing = column.missing.as_ref().unwrap_or(&read.missing);
+    let planned = Planned { name, plan: column, coded, missing };
+    let ordered = order(&planned, true)?;
+    let classes = class.and_then(|class| table.column(class)).map(|class| class_rows(coded, class, &ordered));
+    let domain = domain(&planned, &ordered, classes.as_deref())?;
+    let builder = column.hierarchy.clone().unwrap_or_else(|| hierarchy::automatic(&domain));
+    let built = hierarchy::build(&builder, &domain)?;
+    let mut rows_per_leaf = vec![0; built.hierarchy.leaf_count() as usize];
+    for (code, rows) in built.codes.iter().zip(&ordered.rows) {
+        rows_per_leaf[*code as usize] += rows;
+    }
+    if let Some(code) = built.missing {
+        rows_per_leaf[code as usize] += table.rows as u64 - ordered.rows.iter().sum::<u64>();
+    }
+    Ok(ColumnTree { built, rows_per_leaf })
+}
+
+/// The kind of a sensitive column and its values in their order.
+pub(crate) fn sensitive_order(table: &CodedTable, name: &str, plan: &Plan) -> Result<(Kind, Vec<String>)> {
+    let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
+    let column = plan.column(name).unwrap_or(&unplanned);
+    let coded =
+        table.column(name).ok_or_else(|| Error::config(format!("the table has no column '{name}'")))?;
+    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+    let (payload, _) = payload_column(&Planned { name, plan: column, coded, missing })?;
+    Ok((payload.measure.kind, payload.values.iter().map(str::to_owned).collect()))
+}
+
+/// Models here count rows, so a table with several rows a person would be promised more than it gets.
+fn check_subject(subject: &Planned<'_>) -> Result<()> {
+    let mut seen = vec![false; subject.coded.values.len()];
+    for (row, code) in subject.coded.codes.iter().enumerate() {
+        if std::mem::replace(&mut seen[code as usize], true) {
+            return Err(Error::refused(format!(
+                "column '{}', row {}: this person has several rows, and models count rows so far, not persons; bring the \
+                 table to one row a person, or give the column another role and accept that k counts rows",
+                subject.name,
+                row + 1
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! The values of a column: which kind they are, in which order they stand, which of them are missing.
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+
+use crate::config::{Column, Plan, Role};
+use crate::date::DateFormat;
+use crate::error::{Error, Result};
+use crate::kind::{Inference, Kind, Measure};
+use crate::payload::PayloadColumn;
+
+/// A column of the plan beside the table's.
+pub(super) struct Planned<'a> {
+    pub(super) name: &'a str,
+    pub(super) plan: &'a Column,
+    pub(super) coded: &'a CodedColumn,
+    pub(super) missing: &'a [String],
+}
+
+/// The values of a column in the order of their kind.
+pub(super) struct Ordered<'a> {
+    pub(super) measure: Measure,
+    /// The distinct values that occur, without missing ones; numbers that are written differently but equal count as one.
+    pub(super) values: Vec<&'a str>,
+    pub(super) rows: Vec<u64>,
+    pub(super) first_rows: Vec<u64>,
+    /// The place in `values` of each dictionary code; `values.len()` for a missing one, `u32::MAX` for one without rows.
+    pub(super) place: Vec<u32>,
+    /// How a missing value is released.
+    pub(super) missing: Option<&'a str>,
+}
+
+/// Orders the values of a column by its kind. `must_be_clear`: an ambiguous date format is an error, not a text.
+pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ordered<'a>> {
+    let texts = &column.coded.values;
+    let mut rows = vec![0_u64; texts.len()];
+    let mut first_rows = vec![0_u64; texts.len()];
+    for (row, code) in column.coded.codes.iter().enumerate() {
+        if rows[code as usize] == 0 {
+            first_rows[code as usize] = row as u64 + 1;
+        }
+        rows[code as usize] += 1;
+    }
+    let is_missing = |code: usize| column.missing.iter().any(|marker| marker == texts.get(code as u32));
+    let present: Vec<u32> = (0..texts.len())
+        .filter(|code| rows[*code] > 0 && !is_missing(*code))
+        .map(|code| code as u32)
+        .collect();
+    let present_texts = present.iter().map(|code| texts.get(*code));
+    let kind = kind_of(column, present_texts.clone(), must_be_clear)?;
+    let measure = Measure::of(kind, present_texts.clone());
+    let mut place = vec![u32::MAX; texts.len()];
+    let mut ordered = Ordered {
+        measure,
+        values: Vec::new(),
+        rows: Vec::new(),
+        first_rows: Vec::new(),
+        place: Vec::new(),
+        missing: None,
+    };
+    let mut sorted: Vec<(i128, u32)> = Vec::with_capacity(present.len());
+    for code in present {
+        let number = match kind {
+            Kind::Text => i128::from(code),
+            _ => measure
+                .number(texts.get(code))
+                .ok_or_else(|| wrong_kind(column, kind, first_rows[code as usize]))?,
+        };
+        sorted.push((number, code));
+    }
+    // Equal numbers in different spellings are one value, shown in the shortest spelling.
+    sorted.sort_unstable_by_key(|(number, code)| (*number, texts.get(*code).len(), *code));
+    let mut last = None;
+    for (number, code) in sorted {
+        if last != Some(number) {
+            ordered.values.push(texts.get(code));
+            ordered.rows.push(0);
+            ordered.first_rows.push(first_rows[code as usize]);
+            last = Some(number);
+        }
+        let at = ordered.values.len() - 1;
+        ordered.rows[at] += rows[code as usize];
+        ordered.first_rows[at] = ordered.first_rows[at].min(first_rows[code as usize]);
+        place[code as usize] = at as u32;
+    }
+    let missing = (0..texts.len()).filter(|code| rows[*code] > 0 && is_missing(*code));
+    let shown = missing.clone().max_by_key(|code| (rows[*code], std::cmp::Reverse(*code)));
+    missing.for_each(|code| place[code] = ordered.values.len() as u32);
+    ordered.missing = shown.map(|code| texts.get(code as u32));
+    ordered.place = place;
+    Ok(ordered)
+}
+
+fn kind_of<'a>(
+    column: &Planned<'_>,
+    texts: impl Iterator<Item = &'a str> + Clone,
+    must_be_clear: bool,
+) -> Result<Kind> {
+    if let Some(kind) = column.plan.declared_kind() {
+        return Ok(kind);
+    }
+    let must_be_date = column.plan.value_type == Some(crate::config::ValueType::Date);
+    match Kind::infer(texts) {
+        Inference::Clear(kind) if !must_be_date || matches!(kind, Kind::Date(_)) => Ok(kind),
+        Inference::Clear(_) => Err(Error::data(format!(
+            "column '{}' is declared a date, but no one date format fits all its values; give the format (format = \
+             \"dd/mm/yyyy\"; known: {}), or correct the values",
+            column.name,
+            DateFormat::ALL.map(DateFormat::name).join(", ")
+        ))),
+        Inference::AmbiguousDate if must_be_clear || must_be_date => Err(Error::config(format!(
+            "column '{}' holds dates in which day and month cannot be told apart; say which comes first (--type \
+             '{}=dd/mm/yyyy' or '{}=mm/dd/yyyy', in the plan format = \"dd/mm/yyyy\")",
+            column.name, column.name, column.name
+        ))),
+        Inference::AmbiguousDate => Ok(Kind::Text),
+    }
+}
+
+fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
+    let what = match kind {
+        Kind::Integer => "a whole number".to_owned(),
+        Kind::Decimal => "a number".to_owned(),
+        Kind::DecimalComma => "a number with a decimal comma".to_owned(),
+        Kind::Date(format) => format!("a date of the form {}", format.name()),
+        Kind::Text => "text".to_owned(),
+    };
+    Error::data(format!(
+        "column '{}', row {row}: the value is not {what}; correct it, declare it as missing (--missing-values), or give the \
+         column another type",
+        column.name
+    ))
+}
+
+/// A payload column: numbers written differently but equal are one value, and so are all ways to write a missing one, since
+/// two spellings of one value hide nothing. Also the value of each dictionary code.
+pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec<u32>)> {
+    let ordered = order(column, false)?;
+    let values = ordered.values.iter().copied().chain(ordered.missing).collect();
+    // Codes without rows have no place; any place will do, since no row has them.
+    let map = ordered.place.iter().map(|place| if *place == u32::MAX { 0 } else { *place }).collect();
+    Ok((PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure }, map))
+}
+
+/// A column in which every value is written in one way: what models count.
+pub(crate) fn in_one_spelling(coded: &CodedColumn, plan: &Plan) -> Result<CodedColumn> {
+    let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
+    let column = plan.column(&coded.name).unwrap_or(&unplanned);
+    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+    let (payload, map) = payload_column(&Planned { name: &coded.name, plan: column, coded, missing })?;
+    let mut sorted: Vec<u32> = (0..payload.values.len() as u32).collect();
+    sorted.sort_unstable_by_key(|value| payload.values.get(*value));
+    let mut rank = vec![0; sorted.len()];
+    for (place, value) in (0..).zip(&sorted) {
+        rank[*value as usize] = place;
+    }
+    let mut codes = Codes::with_capacity(sorted.len(), coded.codes.len());
+    coded.codes.iter().for_each(|code| codes.push(rank[map[code as usize] as usize]));
+    let values = sorted.iter().map(|value| payload.values.get(*value)).collect();
+    Ok(CodedColumn { name: coded.name.clone(), values, codes })
+}
+
+/// A table in which the values of these columns are written in one way.
+pub(crate) fn table_in_one_spelling(table: &CodedTable, names: &[String], plan: &Plan) -> Result<CodedTable> {
+    let column = |column: &CodedColumn| {
+        if names.contains(&column.name) { in_one_spelling(column, plan) } else { Ok(column.clone()) }
+    };
+    Ok(CodedTable { columns: table.columns.iter().map(column).collect::<Result<_>>()?, rows: table.rows })
+}
