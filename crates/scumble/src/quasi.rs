@@ -26,7 +26,7 @@ pub struct Quasi {
     pub measure: Measure,
     /// What its codes are and how they can be coarsened.
     pub shape: Shape,
-    /// Importance in [0,1] for methods and metrics that weigh columns.
+    /// Importance from 0 to 1, for methods and metrics that weigh columns.
     pub priority: f64,
     /// Whether a span of codes is published by the extremes present in it (opt-in: they are real values).
     pub tight: bool,
