@@ -60,6 +60,7 @@ pub mod date;
 pub mod error;
 pub mod frequency;
 pub mod hierarchy;
+pub mod information;
 pub mod kind;
 pub mod label;
 pub mod lattice;

@@ -2,10 +2,10 @@
 //! suppressed as long as no column's distribution suffers more than the limits allow; the k reached is reported.
 
 use super::iack::{class_of, levels, solution};
-use super::information::{Contingency, TIE};
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
+use crate::information::{Contingency, TIE};
 use crate::problem::Problem;
 use crate::published::Classes;
 use crate::recoding::Step;

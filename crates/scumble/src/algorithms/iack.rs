@@ -1,10 +1,10 @@
 //! IACK (Li, Liu, Baig, Wong 2011, Algorithm 1; algorithms.md A1): each column goes to the level that tells
 //! most about the class per bit it shows, then every class that fails a model is suppressed.
 
-use super::information::{Contingency, TIE};
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
+use crate::information::{Contingency, TIE};
 use crate::problem::Problem;
 use crate::published::Classes;
 use crate::recoding::{Recoding, Step};

@@ -11,7 +11,6 @@ pub mod flash;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
-pub mod information;
 pub mod mingen;
 pub mod mondrian;
 pub mod ola;

@@ -2,7 +2,7 @@
 //! distribution, and the change of its normalised mutual information with the class.
 
 use super::Metric;
-use crate::algorithms::information::Contingency;
+use crate::information::Contingency;
 use crate::problem::Problem;
 use crate::published::{Classes, Published};
 use crate::registry::{Entry, Standing};

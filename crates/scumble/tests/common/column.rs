@@ -322,8 +322,8 @@ impl Kind {
                 let (year, month) = (&day[..4], &day[4..6]);
                 label == format!("{year}-{month}") || label == year || label == format!("{}0s", &year[..3])
             }
-            // A number says nothing about its members, on purpose; whether it is theirs is checked by the verifier.
-            Shape::Alphabetic | Shape::Merging => label
+            // A number says nothing about its members, on purpose; whether the value is one needs all values (naive.rs).
+            Shape::Alphabetic => label
                 .strip_prefix("group ")
                 .and_then(|rest| rest.split_once(" of "))
                 .and_then(|(group, groups)| {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use scumble::config::StarPolicy;
 
+use super::column::{Shape, is_missing};
 use super::demand::Demand;
 use super::run::{Ask, Written};
 use super::table::Table;
@@ -131,6 +132,9 @@ fn check_rows(table: &Table, ask: &Ask, strings: &Strings, original: &[usize], s
                 Some(place) => {
                     let kind = table.kinds[place];
                     assert!(kind.covers(from, shown), "{name}: {shown:?} is not true of {from:?} ({kind:?})");
+                    if kind.shape == Shape::Alphabetic && shown.starts_with("group ") {
+                        assert_eq!(shown, alphabetic_group(&table.values(name, surviving), from, shown));
+                    }
                 }
                 None => assert_eq!(from, shown, "{name} must be kept as it is"),
             }
@@ -228,3 +232,17 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
 
 /// A requirement that is sure to hold, for tests that are not about requirements.
 pub(crate) const ANY: Demand = Demand::K(1);
+
+/// The group of a value at the level that a label names by its number of groups: five neighbours in text order make a group,
+/// five groups the next one up.
+fn alphabetic_group(values: &[&str], value: &str, label: &str) -> String {
+    let mut sorted: Vec<&str> = values.iter().copied().filter(|value| !is_missing(value)).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let place = sorted.iter().position(|other| *other == value).expect("a missing value is in no group");
+    let levels = (1..).map(|level| 5_usize.pow(level)).take_while(|width| *width < sorted.len());
+    let names =
+        levels.map(|width| format!("group {} of {}", place / width + 1, sorted.len().div_ceil(width)));
+    let groups = |name: &str| name.rsplit(' ').next().map(str::to_owned);
+    names.into_iter().find(|name| groups(name) == groups(label)).expect("a level of that many groups")
+}
