@@ -25,7 +25,7 @@ pub(crate) struct ReleasedRows {
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(crate) fn arrange(run: &Run<'_'>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> ReleasedRows {
+pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> ReleasedRows {
     let classes = run.classes();
     // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
@@ -46,7 +46,7 @@ pub(crate) fn arrange(run: &Run<'_'>, tuple_of_row: Vec<u32>, payload_of_row: &[
 }
 
 /// The class of each original row.
-fn class_of_row(run: &Run<'_'>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Vec<u32> {
+fn class_of_row(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Vec<u32> {
     let shares = match &run.classes().assignment.members {
         Members::Tuples(class_of_tuple) => {
             let mut class_of_row = tuple_of_row;
