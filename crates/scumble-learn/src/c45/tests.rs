@@ -1,0 +1,1 @@
+//! Trees small enough to be grown by hand.
