@@ -11,7 +11,7 @@
 //! ];
 //! let table = Table::weighted(Features::new(columns, 4)?, vec![0, 0, 1, 1], 2, vec![6, 5, 5, 6])?;
 //!
-//! let learner = C45 { prune: false, ..C45::default() };  // pruning off, at least 2 rows in two branches
+//! let learner = C45 { prune: false, ..C45::default() };  // no pruning; `collapse: false` keeps every split
 //! let tree = learner.grow(&table)?;
 //!
 //! // Nodes are numbered from the root, parents before their children.
@@ -50,7 +50,11 @@ pub const ENTRY: Entry = Entry {
     parameters: &[
         ("confidence", "pruning confidence, above 0 and at most 0.5; lower prunes more (default 0.25)"),
         ("min_objects", "least weight that two branches of a split must have (default 2)"),
-        ("prune", "whether to collapse and prune the tree (default true)"),
+        (
+            "collapse",
+            "whether nodes become leaves where the tree below makes no fewer training errors (default true)",
+        ),
+        ("prune", "whether to prune by estimated errors (default true)"),
         ("raise", "whether pruning may replace a node by its largest branch (default true)"),
     ],
     build: |settings| Ok(Box::new(C45::from_settings(settings)?)),
@@ -63,7 +67,9 @@ pub struct C45 {
     pub confidence: f64,
     /// Least weight that two branches of a split must have; positive.
     pub min_objects: f64,
-    /// Whether to collapse and prune.
+    /// Whether nodes become leaves where the tree below makes no fewer training errors.
+    pub collapse: bool,
+    /// Whether to prune by estimated errors.
     pub prune: bool,
     /// Whether pruning may raise a node's largest branch into its place.
     pub raise: bool,
@@ -71,7 +77,7 @@ pub struct C45 {
 
 impl Default for C45 {
     fn default() -> Self {
-        Self { confidence: 0.25, min_objects: 2.0, prune: true, raise: true }
+        Self { confidence: 0.25, min_objects: 2.0, collapse: true, prune: true, raise: true }
     }
 }
 
@@ -81,6 +87,7 @@ impl C45 {
         Ok(Self {
             confidence: settings.number("confidence", default.confidence, 1e-6, 0.5)?,
             min_objects: settings.number("min_objects", default.min_objects, 1.0, 1e9)?,
+            collapse: settings.flag("collapse", default.collapse)?,
             prune: settings.flag("prune", default.prune)?,
             raise: settings.flag("raise", default.raise)?,
         })
@@ -90,8 +97,10 @@ impl C45 {
     pub fn grow(&self, table: &Table) -> Result<Tree> {
         let table = table.canonical()?;
         let mut root = grow::grow(&table, self.min_objects);
-        if self.prune {
+        if self.collapse {
             prune::collapse(&mut root);
+        }
+        if self.prune {
             prune::Pruning::new(&table, self.confidence, self.raise).prune(&mut root, parts::all(&table));
         }
         Ok(Tree::new(root, table.classes()))
