@@ -1,5 +1,7 @@
 //! The two traits: what learns, and what has been learnt.
 
+use rayon::prelude::*;
+
 use crate::error::Result;
 use crate::table::{Features, Table};
 
@@ -32,7 +34,11 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
 
     /// The most probable class of every row.
     fn predict(&self, features: &Features) -> Vec<u32> {
-        (0..features.rows()).map(|row| self.classify(features, row)).collect()
+        (0..features.rows())
+            .into_par_iter()
+            .with_min_len(256)
+            .map(|row| self.classify(features, row))
+            .collect()
     }
 
     /// The share of the table's weight whose class is the predicted one.

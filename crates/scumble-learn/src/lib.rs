@@ -21,6 +21,9 @@
 pub mod c45;
 mod error;
 mod learner;
+pub mod majority;
+pub mod naive_bayes;
+mod normal;
 mod ranks;
 pub mod registry;
 mod settings;

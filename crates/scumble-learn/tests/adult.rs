@@ -8,7 +8,13 @@ use scumble_learn::{Settings, registry};
 /// debug and in release.
 type Case = (&'static str, &'static [(&'static str, &'static str)], usize, [f64; 2], [f64; 2]);
 
-const CASES: &[Case] = &[("c45", &[], 4, [0.835, 0.862], [0.852, 0.860])];
+const CASES: &[Case] = &[
+    ("c45", &[], 4, [0.835, 0.862], [0.852, 0.860]),
+    ("naive_bayes", &[], 4, [0.82, 0.84], [0.824, 0.827]),
+    ("naive_bayes", &[("variant", "weka_kernel")], 8, [0.83, 0.85], [0.84, 0.85]),
+    ("naive_bayes", &[("variant", "kernel")], 8, [0.82, 0.85], [0.84, 0.85]),
+    ("majority", &[], 1, [0.7543, 0.7544], [0.7543, 0.7544]),
+];
 
 #[test]
 fn accuracy_on_the_original_split() {

@@ -1,5 +1,7 @@
 //! How many errors a leaf will make on new rows, judged from those it makes on its own.
 
+use crate::normal;
+
 /// The pessimistic estimate: an upper confidence bound on the error rate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
@@ -10,7 +12,7 @@ pub(super) struct Estimate {
 
 impl Estimate {
     pub(super) fn new(confidence: f64) -> Self {
-        Self { confidence, z: normal_quantile(1.0 - confidence) }
+        Self { confidence, z: normal::quantile(1.0 - confidence) }
     }
 
     /// The errors to be added to the `errors` that a leaf of this `weight` makes in training.
@@ -33,38 +35,9 @@ impl Estimate {
     }
 }
 
-/// The point below which a standard normal variable lies with a probability of 0.5 to 1 - 1e-6.
-fn normal_quantile(probability: f64) -> f64 {
-    let density = |z: f64| (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    // Marsaglia's series: the distribution function is 1/2 + density * (z + z^3/3 + z^5/(3*5) + ...).
-    let below = |z: f64| {
-        let (mut term, mut sum, mut odd) = (z, z, 1.0);
-        while term > 1e-18 {
-            odd += 2.0;
-            term *= z * z / odd;
-            sum += term;
-        }
-        0.5 + density(z) * sum
-    };
-    // Newton from the middle never overshoots back: the distribution function is concave above 0.
-    let mut z = 0.0;
-    for _ in 0..60 {
-        z += (probability - below(z)) / density(z);
-    }
-    z
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles() {
-        for (probability, z) in [(0.5, 0.0), (0.75, 0.674_490), (0.975, 1.959_964), (0.999, 3.090_232)] {
-            assert!((normal_quantile(probability) - z).abs() < 1e-6, "{probability}");
-        }
-        assert!((normal_quantile(1.0 - 1e-6) - 4.753_424).abs() < 1e-5);
-    }
 
     /// The values of models.md 3.3, point 7.
     #[test]
