@@ -24,8 +24,10 @@ mod learner;
 pub mod majority;
 pub mod naive_bayes;
 mod normal;
+mod random;
 mod ranks;
 pub mod registry;
+pub mod ripper;
 mod settings;
 mod table;
 

@@ -14,7 +14,7 @@ fn skipped(test: &str) {
 fn j48(keep_missing: bool, one_in: usize, learner: &C45) -> Option<[usize; 4]> {
     let [train, test] = public::adult(keep_missing)?;
     let rows: Vec<u32> = (0..train.rows() as u32).step_by(one_in).collect();
-    let tree = learner.grow(&train.select(&rows)).unwrap();
+    let tree = learner.grow(&train.select(&rows)).expect("a tree");
     let right = (tree.accuracy(&test) * test.weight()).round() as usize;
     Some([rows.len(), tree.leaves(), tree.nodes().len(), right])
 }
@@ -40,8 +40,8 @@ fn c45_grows_the_trees_of_j48() {
 fn right(keep_missing: bool, one_in: usize, name: &str, settings: &[(&str, &str)]) -> Option<usize> {
     let [train, test] = public::adult(keep_missing)?;
     let rows: Vec<u32> = (0..train.rows() as u32).step_by(one_in).collect();
-    let learner = registry::build(name, &Settings::new(settings.iter().copied())).unwrap();
-    let classifier = learner.train(&train.select(&rows), 1).unwrap();
+    let learner = registry::build(name, &Settings::new(settings.iter().copied())).expect("a learner");
+    let classifier = learner.train(&train.select(&rows), 1).expect("a classifier");
     Some((classifier.accuracy(&test) * test.weight()).round() as usize)
 }
 
@@ -51,7 +51,8 @@ fn naive_bayes_classifies_as_weka_does() {
     let Some(quarter) = gaussian(false, 4) else { return skipped("naive_bayes_classifies_as_weka_does") };
     assert_eq!((Some(quarter), gaussian(true, 4)), (Some(12_421), Some(13_547)));
     let kernel = |keep_missing, one_in, weka: usize| {
-        let found = right(keep_missing, one_in, "naive_bayes", &[("variant", "weka_kernel")]).unwrap();
+        let found =
+            right(keep_missing, one_in, "naive_bayes", &[("variant", "weka_kernel")]).expect("a classifier");
         // Weka's sums of kernels stop at an error of one in a hundred, so a few rows differ.
         assert!(found.abs_diff(weka) <= 10, "{found} instead of {weka}");
     };
