@@ -32,6 +32,7 @@ mod ranks;
 pub mod registry;
 pub mod ripper;
 mod settings;
+pub mod svm;
 mod table;
 
 pub use error::{Error, Result};
