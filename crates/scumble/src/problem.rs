@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::config::{Rational, StarPolicy};
 use crate::error::{Error, Result};
@@ -28,10 +29,47 @@ pub struct Problem {
     pub suppression: Rational,
     /// What becomes of suppressed rows.
     pub star_policy: StarPolicy,
-    /// The steps that a search which can stop early may take.
-    pub steps: Option<u64>,
+    /// When a search that can stop early stops.
+    pub budget: Budget,
+    /// Where the random choices of a search begin.
+    pub seed: u64,
     /// Where progress is told and cancellation asked.
     pub progress: Progress,
+}
+
+/// How long a search may go on: a number of steps, a time, or both.
+#[derive(Debug, Default)]
+pub struct Budget {
+    steps: Option<u64>,
+    deadline: Option<Instant>,
+    /// The steps taken when it was spent, plus one; 0 while it is not.
+    spent: AtomicU64,
+}
+
+impl Budget {
+    /// A budget of steps and of a time from now on.
+    #[must_use]
+    pub fn new(steps: Option<u64>, time: Option<Duration>) -> Self {
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        Self { steps, deadline, spent: AtomicU64::new(0) }
+    }
+
+    /// Whether a search that has taken so many steps is to stop. Asked at the same steps in every run, so that a run stopped
+    /// by its time is repeated by a budget of the steps that it had taken.
+    pub fn is_spent(&self, steps: u64) -> bool {
+        let spent = self.steps.is_some_and(|most| steps >= most)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if spent {
+            let _ = self.spent.compare_exchange(0, steps + 1, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        spent
+    }
+
+    /// The steps that had been taken when the budget was spent, if it was.
+    #[must_use]
+    pub fn spent_after(&self) -> Option<u64> {
+        self.spent.load(Ordering::Relaxed).checked_sub(1)
+    }
 }
 
 /// Progress of a search, shared with whoever watches it.
@@ -176,5 +214,22 @@ impl Problem {
             "the suppressed rows can be told from all others, so they must meet every model themselves, and no choice of \
              further classes to suppress makes them; use --star-policy drop to leave those rows out, or lower the requirement",
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_of_time_tells_the_steps_that_repeat_it() {
+        let none = Budget::default();
+        assert!(!none.is_spent(u64::MAX - 1));
+        assert_eq!(none.spent_after(), None);
+        let timed = Budget::new(None, Some(Duration::ZERO));
+        assert!(timed.is_spent(7) && timed.is_spent(9));
+        assert_eq!(timed.spent_after(), Some(7));
+        let again = Budget::new(timed.spent_after(), None);
+        assert!(!again.is_spent(6) && again.is_spent(7));
     }
 }

@@ -6,7 +6,7 @@ use crate::config::StarPolicy;
 use crate::frequency::{Cell, FrequencyTable, cells_by_group, total};
 use crate::payload::Payloads;
 use crate::quasi::{Quasi, Value};
-use crate::recoding::Assignment;
+use crate::recoding::{Assignment, Share};
 
 /// What would be published. Later kinds (records with distributions, several views, several releases)
 /// are further variants; a model says by its judgement which it understands.
@@ -89,10 +89,8 @@ impl Classes {
             assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
         }
         let (starts, cells) = cells_by_group(assignment.classes(), || {
-            (0..table.tuples() as u32).flat_map(|tuple| {
-                let class = assignment.class_of_tuple[tuple as usize];
-                table.cells(tuple).iter().map(move |cell| (class, *cell))
-            })
+            let cell = |share: Share| (share.class, Cell { payload: share.payload, rows: share.rows });
+            assignment.members.shares(table).map(cell)
         });
         let size = |class: usize| total(&cells[starts[class] as usize..starts[class + 1] as usize]);
         let sizes = (0..assignment.classes()).map(size).collect();

@@ -8,7 +8,7 @@ use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 use scumble_files::table::Codes;
 
-use crate::frequency::FrequencyTable;
+use crate::frequency::{Cell, FrequencyTable};
 use crate::hierarchy::NodeId;
 use crate::pack::{Packer, group};
 use crate::quasi::{Quasi, Value};
@@ -29,8 +29,12 @@ pub struct Recoding {
 pub enum Step {
     /// Every column to one level of its tree (full-domain recoding); levels are steps above the leaves.
     Levels(Vec<u32>),
+    /// Every column by a map of its own, the same for all rows (subtree and interval recoding): what each code shows.
+    Maps(Vec<Vec<Value>>),
     /// A tree of cuts through the space of tuples; each of its leaves is a class.
     Cuts(CutTree),
+    /// The classes themselves (clusterings): which rows of the table are in which, and what each shows.
+    Regions(Box<Assignment>),
 }
 
 /// Cuts through the space of tuples, from the whole to the classes.
@@ -91,7 +95,7 @@ impl CutTree {
     #[must_use]
     pub fn assignment(&self, class_of_tuple: Vec<u32>) -> Assignment {
         Assignment {
-            class_of_tuple,
+            members: Members::Tuples(class_of_tuple),
             columns: self.columns.clone(),
             suppressed: vec![false; self.classes as usize],
         }
@@ -117,12 +121,77 @@ impl CutTree {
 /// A recoding applied to a frequency table.
 #[derive(Debug, Clone)]
 pub struct Assignment {
-    /// The class of each tuple.
-    pub class_of_tuple: Vec<u32>,
+    /// Which rows are in which class.
+    pub members: Members,
     /// What the classes show, column by column.
     pub columns: Vec<ClassColumn>,
     /// Whether a class is suppressed: its values are then what it would have shown.
     pub suppressed: Vec<bool>,
+}
+
+/// Which rows are in which class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Members {
+    /// The class of each tuple: all its rows are in it.
+    Tuples(Vec<u32>),
+    /// The rows of one tuple may be in several classes.
+    Shares(Vec<Share>),
+}
+
+/// Some rows of one tuple and payload that are in the same class. Ordered by tuple, then payload, then class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Share {
+    /// The tuple.
+    pub tuple: u32,
+    /// The payload.
+    pub payload: u32,
+    /// The class.
+    pub class: u32,
+    /// How many rows.
+    pub rows: u32,
+}
+
+impl Members {
+    /// Rows of tuples by class, in ascending order of tuple, payload and class. A class has at most one share of the rows of a
+    /// tuple and payload, and all shares of them add up to those rows.
+    #[must_use]
+    pub fn of_shares(mut shares: Vec<Share>) -> Self {
+        shares.retain(|share| share.rows > 0);
+        shares.par_sort_unstable();
+        shares.dedup_by(|next, kept| {
+            let same = (next.tuple, next.payload, next.class) == (kept.tuple, kept.payload, kept.class);
+            if same {
+                kept.rows += next.rows;
+            }
+            same
+        });
+        Self::Shares(shares)
+    }
+
+    /// All rows of a table, by tuple, payload and class.
+    pub fn shares<'a>(&'a self, table: &'a FrequencyTable) -> impl Iterator<Item = Share> + 'a {
+        let (class_of_tuple, shares): (&[u32], &[Share]) = match self {
+            Self::Tuples(class_of_tuple) => (class_of_tuple, &[]),
+            Self::Shares(shares) => (&[], shares),
+        };
+        let whole = (0_u32..).zip(class_of_tuple).flat_map(|(tuple, class)| {
+            let share =
+                move |cell: &Cell| Share { tuple, payload: cell.payload, class: *class, rows: cell.rows };
+            table.cells(tuple).iter().map(share)
+        });
+        whole.chain(shares.iter().copied())
+    }
+
+    /// The same rows in classes that are numbered otherwise.
+    fn renumber(&mut self, number: &[u32]) {
+        match self {
+            Self::Tuples(classes) => classes.iter_mut().for_each(|class| *class = number[*class as usize]),
+            Self::Shares(shares) => {
+                shares.iter_mut().for_each(|share| share.class = number[share.class as usize]);
+                *self = Self::of_shares(std::mem::take(shares));
+            }
+        }
+    }
 }
 
 /// What the classes show in one column.
@@ -146,6 +215,13 @@ impl ClassColumn {
     #[must_use]
     pub fn value(&self, class: usize) -> Value {
         self.values[self.of_class.get(class) as usize]
+    }
+
+    /// A column from what each class shows.
+    fn of_values(of_class: impl Iterator<Item = Value>) -> Self {
+        let mut column = Interner::default();
+        of_class.for_each(|value| column.push(value));
+        column.finish()
     }
 
     /// A column of nodes of a tree with `nodes` nodes.
@@ -191,6 +267,29 @@ impl Interner {
 }
 
 impl Assignment {
+    /// Classes that show these values, given class by class. Classes that show the same are one class to a reader, so they
+    /// become one here; classes are numbered in the order of their values.
+    #[must_use]
+    pub fn of_regions(mut members: Members, regions: &[Vec<Value>]) -> Self {
+        let mut order: Vec<u32> = (0..regions.len() as u32).collect();
+        order.par_sort_unstable_by(|a, b| regions[*a as usize].cmp(&regions[*b as usize]).then(a.cmp(b)));
+        let mut number = vec![0; regions.len()];
+        let mut distinct: Vec<&Vec<Value>> = Vec::new();
+        for place in order {
+            let values = &regions[place as usize];
+            if distinct.last() != Some(&values) {
+                distinct.push(values);
+            }
+            number[place as usize] = distinct.len() as u32 - 1;
+        }
+        members.renumber(&number);
+        let width = regions.first().map_or(0, Vec::len);
+        let columns = (0..width)
+            .map(|column| ClassColumn::of_values(distinct.iter().map(|values| values[column])))
+            .collect();
+        Self { members, columns, suppressed: vec![false; distinct.len()] }
+    }
+
     /// The number of classes, suppressed ones too.
     #[must_use]
     pub fn classes(&self) -> usize {
@@ -210,7 +309,9 @@ impl Step {
     pub fn apply(&self, table: &FrequencyTable, quasi: &[Quasi]) -> Assignment {
         match self {
             Self::Levels(levels) => apply_levels(levels, table, quasi),
+            Self::Maps(maps) => apply_maps(maps, table),
             Self::Cuts(tree) => apply_cuts(tree, table),
+            Self::Regions(assignment) => Assignment::clone(assignment),
         }
     }
 }
@@ -238,7 +339,29 @@ fn apply_levels(levels: &[u32], table: &FrequencyTable, quasi: &[Quasi]) -> Assi
         })
         .collect();
     let suppressed = vec![false; groups.representative.len()];
-    Assignment { class_of_tuple: groups.group_of_row, columns, suppressed }
+    Assignment { members: Members::Tuples(groups.group_of_row), columns, suppressed }
+}
+
+fn apply_maps(maps: &[Vec<Value>], table: &FrequencyTable) -> Assignment {
+    // Values are numbered in ascending order, so classes are in the order of what they show.
+    let shown: Vec<ClassColumn> =
+        maps.iter().map(|map| ClassColumn::of_values(map.iter().copied())).collect();
+    let place =
+        |column: usize, tuple: usize| shown[column].of_class.get(table.column(column).get(tuple) as usize);
+    let mut packer = Packer::new(table.tuples());
+    for (column, shown) in shown.iter().enumerate() {
+        packer.push(shown.values.len() as u32, |tuple| place(column, tuple));
+    }
+    let groups = group(packer.finish());
+    let columns = (0..maps.len())
+        .into_par_iter()
+        .map(|column| {
+            let value = |tuple: &u32| shown[column].values[place(column, *tuple as usize) as usize];
+            ClassColumn::of_values(groups.representative.iter().map(value))
+        })
+        .collect();
+    let suppressed = vec![false; groups.representative.len()];
+    Assignment { members: Members::Tuples(groups.group_of_row), columns, suppressed }
 }
 
 fn apply_cuts(tree: &CutTree, table: &FrequencyTable) -> Assignment {
@@ -261,5 +384,35 @@ impl Recoding {
             assignment.suppressed[class] = !shown.contains(assignment.values(class).as_slice());
         }
         assignment
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(tuple: u32, payload: u32, class: u32, rows: u32) -> Share {
+        Share { tuple, payload, class, rows }
+    }
+
+    #[test]
+    fn classes_that_show_the_same_are_one() {
+        let members = Members::of_shares(vec![share(1, 0, 2, 1), share(0, 0, 0, 2), share(0, 0, 1, 3)]);
+        let regions = [vec![Value::Span(4, 5)], vec![Value::Span(0, 1)], vec![Value::Span(4, 5)]];
+        let merged = Assignment::of_regions(members, &regions);
+        assert_eq!(
+            merged.members,
+            Members::Shares(vec![share(0, 0, 0, 3), share(0, 0, 1, 2), share(1, 0, 1, 1)])
+        );
+        assert_eq!(
+            (0..2).map(|class| merged.values(class)).collect::<Vec<_>>(),
+            [[Value::Span(0, 1)], [Value::Span(4, 5)]]
+        );
+    }
+
+    #[test]
+    fn shares_of_the_same_class_add_up() {
+        let members = Members::of_shares(vec![share(0, 1, 0, 2), share(0, 1, 0, 3), share(0, 0, 0, 0)]);
+        assert_eq!(members, Members::Shares(vec![share(0, 1, 0, 5)]));
     }
 }

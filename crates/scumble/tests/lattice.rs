@@ -9,6 +9,7 @@ use made::{Case, Chance, mini, problem};
 use scumble::algorithms::{Algorithm, Solution};
 use scumble::config::{Parameters, StarPolicy};
 use scumble::lattice::{Checker, Cost, Lattice, Pruning};
+use scumble::problem::Budget;
 use scumble::problem::Problem;
 use scumble::published::{Classes, Published};
 use scumble::recoding::Step;
@@ -175,7 +176,7 @@ fn threads_change_nothing() {
             pool.install(|| {
                 let problem = problem(&case);
                 let solution = algorithm("optimal").run(&problem).ok()?;
-                Some((finding(&solution, "checked"), solution.assignment.class_of_tuple, solution.findings))
+                Some((finding(&solution, "checked"), solution.assignment.members, solution.findings))
             })
         };
         assert_eq!(run(1), run(2), "{case:?}");
@@ -191,7 +192,7 @@ fn steps_bound_the_search_and_the_gap_is_honest() {
         let mut problem = problem(&case);
         let nodes = all_nodes(&problem);
         let optimum = nodes.iter().filter_map(|node| node.published).map(|(cost, _, _)| cost).min();
-        problem.steps = Some(chance.below(6));
+        problem.budget = Budget::new(Some(chance.below(6)), None);
         let found = algorithm("optimal").run(&problem);
         assert_eq!(found.is_ok(), optimum.is_some());
         let (Ok(solution), Some(optimum)) = (found, optimum) else { continue };

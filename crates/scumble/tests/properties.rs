@@ -12,7 +12,7 @@ use common::column::{Content, Kind, Shape};
 use common::demand::{Demand, Ground};
 use common::naive::{ANY, Strings, is_star};
 use common::run::{Ask, release};
-use common::search::{prepared, problem, solve, weighted};
+use common::search::{prepared, problem, shown_rows, solve, weighted};
 use common::seeded;
 use common::table::{Table, all_kinds, tables_of};
 use proptest::prelude::*;
@@ -88,24 +88,14 @@ proptest! {
         let repeated: Vec<usize> = (0..table.rows).flat_map(|row| (0..dice[row]).map(move |_| row)).collect();
         let plan = ask.plan(&table);
         let once = prepared(&table, &ask);
-        let shown = once.tuple_of_row.clone();
         let light = problem(weighted(once, &table, &dice), &ask, &plan);
         let many = table.reordered(&repeated);
         let all = prepared(&many, &ask);
-        let tuple_of_repeated = all.tuple_of_row.clone();
         let heavy = problem(all, &ask, &plan);
         prop_assert_eq!(light.table.rows(), heavy.table.rows());
         match (solve(&light, &ask, &plan), solve(&heavy, &ask, &plan)) {
             (Some((_, light_classes)), Some((_, heavy_classes))) => {
-                for (place, row) in repeated.iter().enumerate() {
-                    let light_class = light_classes.assignment.class_of_tuple[shown[*row] as usize] as usize;
-                    let heavy_class = heavy_classes.assignment.class_of_tuple[tuple_of_repeated[place] as usize] as usize;
-                    prop_assert_eq!(light_classes.size(light_class), heavy_classes.size(heavy_class));
-                    for column in 0..light.quasi.len() {
-                        let light = light.quasi[column].label(light_classes.shown(light_class, column));
-                        prop_assert_eq!(light, heavy.quasi[column].label(heavy_classes.shown(heavy_class, column)));
-                    }
-                }
+                prop_assert_eq!(shown_rows(&light, &light_classes), shown_rows(&heavy, &heavy_classes));
             }
             (light, heavy) => prop_assert_eq!(light.is_some(), heavy.is_some()),
         }
@@ -117,14 +107,17 @@ proptest! {
         let plan = ask.plan(&complete);
         let problem = problem(prepared(&complete, &ask), &ask, &plan);
         if let Some((assignment, _)) = solve(&problem, &ask, &plan) {
-            for tuple in 0..problem.table.tuples() {
-                let class = assignment.class_of_tuple[tuple] as usize;
+            let mut rows = 0;
+            for share in assignment.members.shares(&problem.table) {
+                rows += u64::from(share.rows);
+                let class = share.class as usize;
                 for (column, quasi) in problem.quasi.iter().enumerate() {
-                    let code = problem.table.column(column).get(tuple);
+                    let code = problem.table.column(column).get(share.tuple as usize);
                     let (low, high) = quasi.codes(assignment.columns[column].value(class));
                     prop_assert!(low <= code && code <= high, "code {} is not in [{}, {}]", code, low, high);
                 }
             }
+            prop_assert_eq!(rows, problem.table.rows());
         }
     }
 

@@ -1,7 +1,7 @@
 //! IACc (Li, Liu, Baig, Wong 2011, Algorithm 2; algorithms.md A2): the levels of IACK, then the smallest classes are
 //! suppressed as long as no column's distribution suffers more than the limits allow; the k reached is reported.
 
-use super::iack::{class_of, levels, solution};
+use super::iack::{class_of, levels};
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -161,6 +161,6 @@ impl Algorithm for Iacc {
                 meaning: "the size of the smallest class that is left",
             },
         ];
-        Ok(solution(step, released, findings))
+        Ok(Solution::of_classes(step, released, findings))
     }
 }

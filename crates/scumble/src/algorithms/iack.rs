@@ -6,8 +6,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::information::{Contingency, TIE};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::recoding::{Recoding, Step};
+use crate::recoding::Step;
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -68,14 +67,6 @@ pub(super) fn levels(problem: &Problem, class: usize) -> Vec<u32> {
         .collect()
 }
 
-/// A full-domain rule that shows the classes that are kept.
-pub(super) fn solution(step: Step, classes: Classes, findings: Vec<Finding>) -> Solution {
-    let assignment = classes.assignment;
-    let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
-    let shown = shown.map(|class| assignment.values(class)).collect();
-    Solution { recoding: Recoding { step, shown: Some(shown) }, assignment, findings }
-}
-
 impl Algorithm for Iack {
     fn needs_trees(&self) -> bool {
         true
@@ -110,7 +101,7 @@ impl Algorithm for Iack {
                 meaning: "the largest normalised Kullback-Leibler divergence of a column by suppression",
             },
         ];
-        Ok(solution(step, classes, findings))
+        Ok(Solution::of_classes(step, classes, findings))
     }
 }
 

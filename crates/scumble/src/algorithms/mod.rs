@@ -4,6 +4,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::lattice::{Checker, Lattice};
 use crate::problem::Problem;
+use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
 pub mod datafly;
@@ -25,6 +26,22 @@ pub struct Solution {
     pub assignment: Assignment,
     /// Notes for the report, such as the k reached.
     pub findings: Vec<Finding>,
+}
+
+impl Solution {
+    /// A rule that shows the classes that are kept.
+    fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
+        let assignment = classes.assignment;
+        let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
+        let shown = shown.map(|class| assignment.values(class)).collect();
+        Self { recoding: Recoding { step, shown: Some(shown) }, assignment, findings }
+    }
+
+    /// A rule, with the classes that fail a model suppressed; an error if they are more than may be.
+    fn of_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Result<Self> {
+        let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
+        Ok(Self::of_classes(step, classes, findings))
+    }
 }
 
 /// Something that an algorithm found out, for the report and the JSON summary.
@@ -70,9 +87,7 @@ fn solution_at(
     node: usize,
     findings: Vec<Finding>,
 ) -> Result<Solution> {
-    let step = Step::Levels(lattice.levels(node));
-    let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
-    Ok(iack::solution(step, classes, findings))
+    Solution::of_step(problem, Step::Levels(lattice.levels(node)), findings)
 }
 
 /// What every search of the lattice tells.

@@ -8,7 +8,7 @@ use super::{Algorithm, Finding, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::lattice::{Best, Bounds, Checker, Cost, Lattice, Pruning, Visit};
-use crate::problem::Problem;
+use crate::problem::{Budget, Problem};
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -73,7 +73,7 @@ struct Search<'a> {
     failing: Vec<u32>,
     visited: Vec<bool>,
     best: Best,
-    steps: u64,
+    budget: &'a Budget,
 }
 
 impl<'a> Search<'a> {
@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
             failing: vec![0; lattice.nodes()],
             visited: vec![false; lattice.nodes()],
             best: Best::default(),
-            steps: problem.steps.unwrap_or(u64::MAX),
+            budget: &problem.budget,
             checker,
         })
     }
@@ -104,7 +104,7 @@ impl<'a> Search<'a> {
                 return Ok(0.0);
             }
             // The first answer is worth more than keeping the number of steps.
-            if self.checker.checked() >= self.steps && self.best.node().is_some() {
+            if self.best.node().is_some() && self.budget.is_spent(self.checker.checked()) {
                 return Ok(self.gap(&order[next..]));
             }
             if self.pruning == Pruning::Nothing {

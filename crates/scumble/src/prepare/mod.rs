@@ -28,6 +28,8 @@ pub struct Prepared {
     pub table: FrequencyTable,
     /// The tuple of each row.
     pub tuple_of_row: Vec<u32>,
+    /// The payload of each row; private.
+    pub payload_of_row: Vec<u32>,
     /// The payload column of the class label.
     pub class: Option<usize>,
     /// The trees of sensitive columns that have one.
@@ -154,7 +156,17 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
     let missing = planned.iter().map(|column| (column.name.to_owned(), column.missing.to_vec())).collect();
     let quasi = quasi.into_iter().map(|(quasi, ..)| quasi).collect();
     let warnings = misspelt_files(hierarchies.as_deref(), plan)?;
-    Ok(Prepared { quasi, table: frequency, tuple_of_row, class, payload_trees, missing, notes, warnings })
+    Ok(Prepared {
+        quasi,
+        table: frequency,
+        tuple_of_row,
+        payload_of_row,
+        class,
+        payload_trees,
+        missing,
+        notes,
+        warnings,
+    })
 }
 
 /// The tree of one column, and how many rows each of its leaves has.

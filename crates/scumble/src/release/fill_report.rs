@@ -350,9 +350,9 @@ fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi)
         return None;
     }
     let mut suppressed = vec![0; size];
-    for tuple in 0..table.tuples() as u32 {
-        if classes.is_suppressed(classes.assignment.class_of_tuple[tuple as usize] as usize) {
-            suppressed[table.column(place).get(tuple as usize) as usize] += table.weight(tuple);
+    for share in classes.assignment.members.shares(table) {
+        if classes.is_suppressed(share.class as usize) {
+            suppressed[table.column(place).get(share.tuple as usize) as usize] += u64::from(share.rows);
         }
     }
     let group = |(code, (rows, suppressed)): (u32, (&u64, &u64))| Subgroup {

@@ -17,7 +17,7 @@ use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
 use crate::models::{Model, ModelContext};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
-use crate::problem::{Problem, Progress};
+use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
 use crate::recoding::Step;
 use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
@@ -141,6 +141,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let algorithm = build_algorithm(plan, entry)?;
     let mut prepared = prepare(&table, plan, options.folder, algorithm.needs_trees())?;
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
+    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
     let mut run = search(plan, &table, entry, &*algorithm, prepared, options.progress.clone())?;
     run.notes.append(&mut notes);
     run.warnings.extend(left_out);
@@ -149,7 +150,8 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    let released_rows = rows::arrange(&run, tuple_of_row);
+    let released_rows = rows::arrange(&run, tuple_of_row, &payload_of_row);
+    drop(payload_of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let mut file = targets.private_file()?;
@@ -293,7 +295,8 @@ fn search<'a>(
         class: prepared.class,
         suppression: suppression.unwrap_or_else(|| algorithm.default_suppression()),
         star_policy: plan.algorithm.star_policy,
-        steps: plan.algorithm.steps,
+        budget: Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration())),
+        seed: plan.algorithm.seed.unwrap_or_default(),
         progress,
     };
     problem.check_feasible()?;
@@ -307,7 +310,7 @@ fn search<'a>(
         problem,
         levels: match solution.recoding.step {
             Step::Levels(levels) => Some(levels),
-            Step::Cuts(_) => None,
+            _ => None,
         },
         published: Published::Classes(classes),
         findings: solution.findings,

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::kind::{Inference, Kind};
 use crate::label;
 use crate::pack::Packer;
+use crate::recoding::Members;
 
 /// The rows of a release before they are written.
 pub(crate) struct ReleasedRows {
@@ -24,7 +25,7 @@ pub(crate) struct ReleasedRows {
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>) -> ReleasedRows {
+pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> ReleasedRows {
     let classes = run.classes();
     // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
@@ -35,16 +36,48 @@ pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>) -> ReleasedRows {
     }
     let labels: Vec<(Texts, Vec<u32>)> =
         (0..run.problem.quasi.len()).into_par_iter().map(|column| column_labels(run, column)).collect();
-    let mut look_of_row = tuple_of_row;
-    look_of_row.par_iter_mut().for_each(|place| {
-        let class = classes.assignment.class_of_tuple[*place as usize];
-        *place = look_of_class[class as usize].min(kept);
-    });
+    let mut look_of_row = class_of_row(run, tuple_of_row, payload_of_row);
+    look_of_row.par_iter_mut().for_each(|place| *place = look_of_class[*place as usize].min(kept));
     drop(look_of_class);
     let dropped = |row: u32| run.problem.star_policy == StarPolicy::Drop && look_of_row[row as usize] == kept;
     let order: Vec<u32> = (0..look_of_row.len() as u32).filter(|row| !dropped(*row)).collect();
     let order = if run.plan.keep_order { order } else { sort_by_content(run, &labels, &look_of_row, &order) };
     ReleasedRows { look_of_row, order, labels }
+}
+
+/// The class of each original row.
+fn class_of_row(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Vec<u32> {
+    let shares = match &run.classes().assignment.members {
+        Members::Tuples(class_of_tuple) => {
+            let mut class_of_row = tuple_of_row;
+            class_of_row.par_iter_mut().for_each(|place| *place = class_of_tuple[*place as usize]);
+            return class_of_row;
+        }
+        Members::Shares(shares) => shares,
+    };
+    // The search could not tell these rows apart; they are dealt out by what else they show, so that their order in the
+    // original decides only between rows that look the same.
+    let shown = kept_keys(run, tuple_of_row.len());
+    let mut rows: Vec<u32> = (0..tuple_of_row.len() as u32).collect();
+    rows.par_sort_unstable_by_key(|row| {
+        let at = *row as usize;
+        (tuple_of_row[at], payload_of_row[at], shown[at], *row)
+    });
+    let mut class_of_row = tuple_of_row;
+    let classes = shares.iter().flat_map(|share| std::iter::repeat_n(share.class, share.rows as usize));
+    for (row, class) in rows.into_iter().zip(classes) {
+        class_of_row[row as usize] = class;
+    }
+    class_of_row
+}
+
+/// For each row a key of the columns that are published as they are, ordered as what they show.
+fn kept_keys(run: &Run<'_>, rows: usize) -> Vec<u64> {
+    let mut packer = Packer::new(rows);
+    for column in run.kept_columns().filter_map(|name| run.source.column(name)) {
+        packer.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    packer.finish()
 }
 
 /// The labels of a column in ascending order, and the label of each kept class and, last, of suppressed rows.
@@ -94,11 +127,7 @@ fn sort_by_content(
         order[*place] = *row;
         *place += 1;
     }
-    let mut packer = Packer::new(look_of_row.len());
-    for column in run.kept_columns().filter_map(|name| run.source.column(name)) {
-        packer.push(column.values.len() as u32, |row| column.codes.get(row));
-    }
-    let keys = packer.finish();
+    let keys = kept_keys(run, look_of_row.len());
     // The original row number only decides between rows that look the same, where it cannot be seen.
     let mut rest = order.as_mut_slice();
     let mut groups = Vec::with_capacity(count);

@@ -152,6 +152,13 @@ pub(super) fn parameters(run: &Run<'_>) -> Map<String, Value> {
         ("star_policy".into(), policy.into()),
         ("metric".into(), run.plan.algorithm.metric.as_deref().unwrap_or("loss").into()),
     ]);
+    // A budget of time is told as the steps that it allowed, which repeat the run.
+    if let Some(steps) = run.problem.budget.spent_after() {
+        parameters.insert("steps".into(), steps.into());
+    }
+    if let Some(seed) = run.plan.algorithm.seed {
+        parameters.insert("seed".into(), seed.into());
+    }
     for (name, value) in run.plan.algorithm.parameters.iter() {
         parameters.insert(name.into(), value.to_text().into());
     }

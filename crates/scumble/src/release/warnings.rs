@@ -29,12 +29,6 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
         ));
     }
     let algorithm = &run.plan.algorithm;
-    if searched.takes_steps() && algorithm.budget.is_some() {
-        warnings.push(format!(
-            "'{}' can be stopped after a number of steps, not yet after a time; the budget changes nothing, use --steps",
-            run.algorithm.name
-        ));
-    }
     if !searched.takes_steps() && (algorithm.budget.is_some() || algorithm.steps.is_some()) {
         warnings.push(format!(
             "'{}' runs to its end by itself; a budget or number of steps changes nothing",

@@ -8,7 +8,7 @@ use scumble::models::{Model, ModelContext};
 use scumble::payload::{PayloadColumn, Payloads};
 use scumble::published::{Classes, Published};
 use scumble::quasi::{Quasi, Shape, Value};
-use scumble::recoding::{Assignment, ClassColumn};
+use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::{MODELS, find};
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
 
@@ -79,7 +79,7 @@ impl Grid {
             of_class: Codes::narrow(self.classes.len(), &codes.clone().collect::<Vec<_>>()),
         };
         let assignment = Assignment {
-            class_of_tuple: codes.collect(),
+            members: Members::Tuples(codes.collect()),
             columns: vec![column],
             suppressed: suppressed.to_vec(),
         };

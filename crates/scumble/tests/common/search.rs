@@ -1,5 +1,7 @@
 //! A search without files: from strings to the classes that it finds.
 
+use std::collections::BTreeMap;
+
 use scumble::config::{Plan, Role};
 use scumble::frequency::FrequencyTable;
 use scumble::models::{Model, ModelContext};
@@ -52,7 +54,8 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
         models,
         metric: find("metric", "loss", METRICS).expect("a registered metric").build,
         class: prepared.class,
-        steps: None,
+        budget: scumble::problem::Budget::default(),
+        seed: 0,
         suppression: plan.algorithm.suppression.unwrap_or(scumble::config::Rational::ONE),
         star_policy: ask.policy,
         progress: Progress::default(),
@@ -68,18 +71,45 @@ pub(crate) fn solve(problem: &Problem, ask: &Ask, plan: &Plan) -> Option<(Assign
     let solution = algorithm.run(problem).ok()?;
     let assignment = solution.recoding.apply(&problem.table, &problem.quasi);
     // The rule, which can be stored and repeated, says what the search found.
-    for (class, found) in assignment.class_of_tuple.iter().zip(&solution.assignment.class_of_tuple) {
-        let (class, found) = (*class as usize, *found as usize);
-        for (column, of_search) in assignment.columns.iter().zip(&solution.assignment.columns) {
-            assert_eq!(column.value(class), of_search.value(found), "the rule shows something else");
-        }
-        assert_eq!(
-            assignment.suppressed[class], solution.assignment.suppressed[found],
-            "the rule suppresses others"
-        );
-    }
+    let looks = |assignment: &Assignment| {
+        let mut looks: Vec<_> = assignment
+            .members
+            .shares(&problem.table)
+            .map(|share| {
+                let class = share.class as usize;
+                let shown = (assignment.values(class), assignment.suppressed[class]);
+                (share.tuple, share.payload, shown, share.rows)
+            })
+            .collect();
+        looks.sort();
+        looks
+    };
+    assert_eq!(
+        looks(&assignment),
+        looks(&solution.assignment),
+        "the rule shows or suppresses something else"
+    );
     let classes = Classes::new(assignment.clone(), &problem.table, &problem.quasi, problem.star_policy);
     Some((assignment, classes))
+}
+
+/// What the rows of each tuple and payload show, and in classes of which size, as texts.
+pub(crate) fn shown_rows(problem: &Problem, classes: &Classes) -> BTreeMap<Vec<String>, u64> {
+    let (table, payloads) = (&problem.table, problem.table.payloads());
+    let mut shown = BTreeMap::new();
+    for share in classes.assignment.members.shares(table) {
+        let class = share.class as usize;
+        let mut texts = vec![classes.size(class).to_string(), classes.is_suppressed(class).to_string()];
+        for (column, quasi) in problem.quasi.iter().enumerate() {
+            texts.push(quasi.text(table.column(column).get(share.tuple as usize)).to_owned());
+            texts.push(quasi.label(classes.shown(class, column)));
+        }
+        for (place, column) in payloads.columns.iter().enumerate() {
+            texts.push(column.values.get(payloads.value(share.payload, place)).to_owned());
+        }
+        *shown.entry(texts).or_default() += u64::from(share.rows);
+    }
+    shown
 }
 
 /// The same table where each row counts as often as its weight says.
@@ -107,5 +137,5 @@ pub(crate) fn weighted(prepared: Prepared, table: &Table, weights: &[u32]) -> Pr
         &payload_of_row,
         |row| weights[row],
     );
-    Prepared { table: count, tuple_of_row, ..prepared }
+    Prepared { table: count, tuple_of_row, payload_of_row, ..prepared }
 }

@@ -151,7 +151,8 @@ fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str]
         class: Some(0),
         suppression: case.suppression,
         star_policy: case.star_policy,
-        steps: None,
+        budget: scumble::problem::Budget::default(),
+        seed: 0,
         progress: Progress::default(),
         table,
     }

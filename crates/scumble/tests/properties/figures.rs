@@ -9,7 +9,7 @@ use scumble::payload::{PayloadColumn, Payloads};
 use scumble::problem::{Problem, Progress};
 use scumble::published::{Classes, Published};
 use scumble::quasi::{Line, Quasi, Shape, Value};
-use scumble::recoding::{Assignment, ClassColumn};
+use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::{METRICS, find};
 use scumble_files::table::Codes;
 
@@ -76,15 +76,19 @@ fn two_columns(
         let of_class = Codes::narrow(values.len(), &shown.iter().map(place_of).collect::<Vec<_>>());
         ClassColumn { values, of_class }
     };
-    let assignment =
-        Assignment { class_of_tuple, columns: vec![column(0), column(1)], suppressed: suppressed.to_vec() };
+    let assignment = Assignment {
+        members: Members::Tuples(class_of_tuple),
+        columns: vec![column(0), column(1)],
+        suppressed: suppressed.to_vec(),
+    };
     let problem = Problem {
         table,
         quasi: quasi.into(),
         models,
         metric: METRICS[0].build,
         class: Some(0),
-        steps: None,
+        budget: scumble::problem::Budget::default(),
+        seed: 0,
         suppression: scumble::config::Rational::ONE,
         star_policy: StarPolicy::Paper,
         progress: Progress::default(),
