@@ -14,7 +14,7 @@ use scumble::algorithms::Solution;
 use scumble::config::{Parameters, Plan};
 use scumble::models::ModelContext;
 use scumble::prepare::{Prepared, drop_incomplete, prepare};
-use scumble::problem::{Problem, Progress};
+use scumble::problem::{Budget, Problem, Progress};
 use scumble::published::{Classes, Published};
 use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
 use scumble_files::{Source, read_table};
@@ -65,12 +65,10 @@ impl Clock {
     }
 }
 
-/// What the threads of this process have run so far, to the nanosecond, where the system tells it.
+/// What all threads of this process have run so far, also those that have ended.
 fn cpu_milliseconds() -> f64 {
-    let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return f64::NAN };
-    let of_task = |path: PathBuf| std::fs::read_to_string(path.join("schedstat")).ok();
-    let nanoseconds = |text: String| text.split_whitespace().next().and_then(|text| text.parse::<f64>().ok());
-    tasks.flatten().filter_map(|task| of_task(task.path())).filter_map(nanoseconds).sum::<f64>() / 1e6
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    spent.tv_sec as f64 * 1e3 + spent.tv_nsec as f64 / 1e6
 }
 
 /// Reads, encodes and groups the table of a plan, and searches as often as asked; the figures of the fastest round.
@@ -131,7 +129,8 @@ fn problem(plan: &Plan, prepared: Prepared) -> Outcome<Problem> {
         metric: find("metric", plan.algorithm.metric.as_deref().unwrap_or("loss"), METRICS)?.build,
         suppression: plan.algorithm.suppression.ok_or("a suppression limit")?,
         star_policy: plan.algorithm.star_policy,
-        steps: plan.algorithm.steps,
+        budget: Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration())),
+        seed: 0,
         progress: Progress::default(),
         class: prepared.class,
         quasi: prepared.quasi,
