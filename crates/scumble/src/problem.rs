@@ -54,6 +54,12 @@ impl Budget {
         Self { steps, deadline, spent: AtomicU64::new(0) }
     }
 
+    /// Whether it ends at all.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.steps.is_some() || self.deadline.is_some()
+    }
+
     /// Whether a search that has taken so many steps is to stop. Asked at the same steps in every run, so that a run stopped
     /// by its time is repeated by a budget of the steps that it had taken.
     pub fn is_spent(&self, steps: u64) -> bool {

@@ -71,7 +71,7 @@ impl ClassTest for KAnonymity {
     fn attained(&self, class: &ClassView<'_>) -> f64 {
         class.size as f64
     }
-    fn only_size(&self) -> bool {
-        true
+    fn least_size(&self) -> Option<u64> {
+        Some(self.k)
     }
 }

@@ -56,7 +56,16 @@ pub trait ClassTest: Send + Sync {
     fn attained(&self, class: &ClassView<'_>) -> f64;
     /// Whether only the size of the class matters.
     fn only_size(&self) -> bool {
-        false
+        self.least_size().is_some()
+    }
+    /// The least size that passes, where only the size matters.
+    fn least_size(&self) -> Option<u64> {
+        None
+    }
+    /// How many rows of a class that fails are in failing classes at least, however it is divided. The monotonicity of the
+    /// model already says all of them (upward) or one (merging); this is for models that can say more than one.
+    fn failing_part(&self, _class: &ClassView<'_>) -> u64 {
+        0
     }
 }
 
