@@ -63,6 +63,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
     algorithms::tds::ENTRY,
+    algorithms::bottom_up::ENTRY,
     algorithms::tdr::ENTRY,
     algorithms::pais::ENTRY,
 ];

@@ -7,8 +7,10 @@ use crate::problem::Problem;
 use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
+pub mod bottom_up;
 pub mod datafly;
 pub mod flash;
+mod gain;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;

@@ -133,6 +133,7 @@ impl Demand {
         ModelSpec {
             model: self.model().to_owned(),
             columns: self.column().into_iter().map(str::to_owned).collect(),
+            quasi: None,
             parameters: named.collect::<Parameters>(),
         }
     }

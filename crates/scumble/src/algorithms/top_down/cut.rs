@@ -1,6 +1,6 @@
 //! The cut of one column: the values that it shows now, and how each of them could be refined.
 
-use super::gain::Gains;
+use crate::algorithms::gain::Gains;
 use crate::quasi::{Quasi, Shape, Value};
 
 /// No part: the code is not below the value.

@@ -6,13 +6,12 @@
 //! ruled out for good, so models need not be monotone under merging.
 
 mod cut;
-mod gain;
 mod partition;
 #[cfg(test)]
 mod tests;
 
 use self::cut::Cut;
-use self::gain::{Gains, Threshold};
+use super::gain::{Gains, Threshold};
 use self::partition::Partition;
 use super::{Finding, Solution};
 use crate::error::Result;
