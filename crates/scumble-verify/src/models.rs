@@ -189,8 +189,14 @@ pub fn check_models(
                 for set in &sets {
                     // One set at a time: there may be many, and each needs a number for every row.
                     let groups = classes.on(release, set)?;
-                    let outcome =
-                        judge(requirement, &model.name, release, &groups, &mut Counted::default(), reference)?;
+                    let outcome = judge(
+                        requirement,
+                        &model.name,
+                        release,
+                        &groups,
+                        &mut Counted::default(),
+                        reference,
+                    )?;
                     sum = Some(match sum {
                         None => outcome,
                         Some(sum) => sum.and(outcome, requirement.larger_is_better()),

@@ -113,10 +113,7 @@ pub struct Projection<'a> {
 
 fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
     model.class_test().ok_or_else(|| {
-        Error::refused(format!(
-            "{} is not decided class by class; this algorithm needs that",
-            model.title()
-        ))
+        Error::refused(format!("{} is not decided class by class; this algorithm needs that", model.title()))
     })
 }
 

@@ -115,7 +115,8 @@ impl Classes {
         });
         let size = |class: usize| total(&cells[starts[class] as usize..starts[class + 1] as usize]);
         let sizes = (0..assignment.classes()).map(size).collect();
-        let mut classes = Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0, seen_as_star };
+        let mut classes =
+            Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0, seen_as_star };
         classes.count_star(table.payloads().len());
         classes
     }
@@ -229,8 +230,7 @@ impl Classes {
                 if star { 0 } else { place + 1 }
             };
             let empty = || (Group { size: 0, cells: Vec::new() }, false);
-            let (group, unjudged) =
-                groups.entry(columns.iter().map(shown).collect()).or_insert_with(empty);
+            let (group, unjudged) = groups.entry(columns.iter().map(shown).collect()).or_insert_with(empty);
             group.size += self.size(class);
             group.cells.extend_from_slice(self.class_cells(class));
             *unjudged |= suppressed && self.policy == StarPolicy::Paper;

@@ -69,12 +69,8 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
 ];
 
 /// Every privacy model.
-pub const MODELS: &[Entry<BuildModel>] = &[
-    models::k_anonymity::ENTRY,
-    models::l_diversity::ENTRY,
-    models::t_closeness::ENTRY,
-    models::lkc::ENTRY,
-];
+pub const MODELS: &[Entry<BuildModel>] =
+    &[models::k_anonymity::ENTRY, models::l_diversity::ENTRY, models::t_closeness::ENTRY, models::lkc::ENTRY];
 
 /// Every metric.
 pub const METRICS: &[Entry<&'static dyn Metric>] = &[

@@ -369,8 +369,12 @@ impl PrivacyFlags {
             if parameters[0].1.is_none() {
                 continue;
             }
-            let mut spec =
-                ModelSpec { model: model.into(), columns: Vec::new(), quasi: None, parameters: Parameters::default() };
+            let mut spec = ModelSpec {
+                model: model.into(),
+                columns: Vec::new(),
+                quasi: None,
+                parameters: Parameters::default(),
+            };
             for (name, value) in parameters {
                 if let Some(value) = value {
                     spec.parameters.set(name, Value::from_text(value));

@@ -11,11 +11,23 @@ use crate::exact::Rational;
 /// One model, understood.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Requirement {
-    KAnonymity { k: u64 },
-    LDiversity { column: String, variant: Variant },
-    TCloseness { column: String, t: Rational, ground: Ground },
+    KAnonymity {
+        k: u64,
+    },
+    LDiversity {
+        column: String,
+        variant: Variant,
+    },
+    TCloseness {
+        column: String,
+        t: Rational,
+        ground: Ground,
+    },
     /// At most a share of `c` of a class has the same value.
-    Confidence { column: String, c: Rational },
+    Confidence {
+        column: String,
+        c: Rational,
+    },
 }
 
 /// The four meanings of "l-diversity".
@@ -116,9 +128,8 @@ impl Parameters<'_> {
         let Some(value) = self.rest.shift_remove(parameter) else { return Ok(None) };
         match read(&value) {
             Some(read) => Ok(Some(read)),
-            None => {
-                Err(self.error(parameter, "it must be a list of texts (order, quasi) or of paths of texts (tree)"))
-            }
+            None => Err(self
+                .error(parameter, "it must be a list of texts (order, quasi) or of paths of texts (tree)")),
         }
     }
 

@@ -37,9 +37,8 @@ impl Scope {
         if known == all.len() {
             return Ok(None);
         }
-        let count = (0..known as u128).fold(1_u128, |count, taken| {
-            count.saturating_mul(columns.len() as u128 - taken) / (taken + 1)
-        });
+        let count = (0..known as u128)
+            .fold(1_u128, |count, taken| count.saturating_mul(columns.len() as u128 - taken) / (taken + 1));
         if count > MOST_SETS {
             return Err(VerifyError::TooLarge {
                 what: format!("there are {count} sets of {known} columns"),

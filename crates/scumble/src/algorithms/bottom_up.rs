@@ -51,12 +51,12 @@ struct Column<'a> {
 impl<'a> Column<'a> {
     fn new(problem: &Problem, column: usize, tree: &'a Hierarchy, class: usize) -> Self {
         let leaves = tree.leaf_count();
-        let gains =
-            Gains::of_column(&problem.table, column, leaves, Some(class), Threshold::Informative);
+        let gains = Gains::of_column(&problem.table, column, leaves, Some(class), Threshold::Informative);
         let rows = problem.table.marginal(column, leaves as usize);
         let nodes = 0..tree.node_count();
         let range = |node: NodeId| tree.range(node).0 as usize..=tree.range(node).1 as usize;
-        let present: Vec<bool> = nodes.clone().map(|node| rows[range(node)].iter().any(|rows| *rows > 0)).collect();
+        let present: Vec<bool> =
+            nodes.clone().map(|node| rows[range(node)].iter().any(|rows| *rows > 0)).collect();
         let shown = nodes.clone().map(|node| tree.is_leaf(node) && present[node as usize]).collect();
         let loss = nodes
             .map(|node| {
@@ -132,7 +132,7 @@ impl<'a> Ascent<'a> {
                     if of_set == smallest {
                         set.larger_smallest(place, node, smallest)?
                     } else {
-                        // Merging never makes a class smaller; the exact size matters only as a bound on the growth.
+                        // Merging never makes a class smaller: unless all of the smallest merge, the size stays.
                         set.larger_smallest(place, node, of_set).unwrap_or(of_set)
                     }
                 }

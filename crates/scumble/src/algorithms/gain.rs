@@ -4,6 +4,7 @@ use crate::frequency::FrequencyTable;
 use crate::information::{TIE, entropy};
 
 /// Rows per code and class of one column.
+#[derive(Clone)]
 pub(super) struct Gains {
     /// Rows per class, code by code. Without a class column all rows are of one class.
     rows: Vec<u64>,
@@ -110,8 +111,7 @@ impl Tally {
         if total == 0 {
             return 0.0;
         }
-        let left: f64 =
-            parts.map(|rows| rows.iter().sum::<u64>() as f64 / total as f64 * info(rows)).sum();
+        let left: f64 = parts.map(|rows| rows.iter().sum::<u64>() as f64 / total as f64 * info(rows)).sum();
         (info(&whole) - left).max(0.0)
     }
 

@@ -14,6 +14,8 @@ mod gain;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
+#[cfg(test)]
+mod made;
 pub mod mingen;
 pub mod mondrian;
 pub mod ola;

@@ -26,7 +26,10 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     parameters: &[
         ("l", "how many of the quasi-identifiers outsiders know at most; all of them if absent"),
         ("k", "the least number of rows that share L values, at least 1"),
-        ("c", "the largest share of one sensitive value among them, above 0 and at most 1; 1 (no limit) if absent"),
+        (
+            "c",
+            "the largest share of one sensitive value among them, above 0 and at most 1; 1 (no limit) if absent",
+        ),
         ("columns", "the columns protected by c; all sensitive ones if absent"),
     ],
     build,
@@ -64,8 +67,11 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
             l.unwrap_or(width)
         )));
     }
-    let mut models: Vec<Box<dyn Model>> = vec![Box::new(Lkc { l, part: Part::Size(k) })];
-    // A share of 1 is no limit, so it protects nothing and needs no column.
+    let mut models: Vec<Box<dyn Model>> = Vec::new();
+    // One row is always there and a share of 1 is no limit: such halves ask for nothing. Then c protects no column, either.
+    if k > 1 || c == Rational::ONE {
+        models.push(Box::new(Lkc { l, part: Part::Size(k) }));
+    }
     if c != Rational::ONE {
         for (column, place) in protected_columns(ENTRY.name, context)? {
             models.push(Box::new(Lkc { l, part: Part::Share { c, column, place } }));

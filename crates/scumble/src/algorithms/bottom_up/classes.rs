@@ -61,7 +61,8 @@ impl<'a> Classes<'a> {
             showing,
         };
         for tuple in 0..table.tuples() as u32 {
-            let leaf = |(column, tree): (&usize, &&Hierarchy)| tree.leaf(table.column(*column).get(tuple as usize));
+            let leaf =
+                |(column, tree): (&usize, &&Hierarchy)| tree.leaf(table.column(*column).get(tuple as usize));
             let nodes: Vec<NodeId> = all.columns.iter().zip(&all.trees).map(leaf).collect();
             let cells = if reads_payloads { table.cells(tuple).to_vec() } else { Vec::new() };
             all.insert(Class { nodes, size: table.weight(tuple), cells, passes: false });
@@ -186,7 +187,8 @@ impl<'a> Classes<'a> {
                     }
                     Some(same) => {
                         let gone = &mut self.classes[number as usize];
-                        let (size, mut cells) = (std::mem::take(&mut gone.size), std::mem::take(&mut gone.cells));
+                        let (size, mut cells) =
+                            (std::mem::take(&mut gone.size), std::mem::take(&mut gone.cells));
                         let kept = &mut self.classes[same as usize];
                         kept.size += size;
                         kept.cells.append(&mut cells);

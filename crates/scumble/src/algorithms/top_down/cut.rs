@@ -7,6 +7,7 @@ use crate::quasi::{Quasi, Shape, Value};
 const NONE: u32 = u32::MAX;
 
 /// One column on its way from its root to finer values.
+#[derive(Clone)]
 pub(super) struct Cut<'a> {
     quasi: &'a Quasi,
     gains: Gains,
@@ -19,6 +20,7 @@ pub(super) struct Cut<'a> {
 }
 
 /// A value of a cut and its refinements.
+#[derive(Clone)]
 pub(super) struct Refinable {
     shown: Value,
     low: u32,
@@ -88,7 +90,7 @@ impl<'a> Cut<'a> {
                 }
                 _ => cut.interval(0, size - 1),
             },
-            Shape::Set(_) => cut.undisclosed((0..size).collect()),
+            Shape::Set(_) => cut.undisclosed(&(0..size).collect::<Vec<_>>()),
         };
         cut.of_code = vec![0; size as usize];
         cut.open.extend((root.refinements() > 0).then_some(0));
@@ -146,7 +148,7 @@ impl<'a> Cut<'a> {
                 Shape::Line(line) if Some(low) == line.missing() => self.leaf(low),
                 Shape::Line(_) => self.interval(low, high),
                 Shape::Set(_) if place == 0 => self.leaf(low),
-                Shape::Set(_) => self.undisclosed(codes.clone()),
+                Shape::Set(_) => self.undisclosed(codes),
             };
             let number = self.values.len() as u32;
             codes.iter().for_each(|code| self.of_code[*code as usize] = number);
@@ -191,11 +193,14 @@ impl<'a> Cut<'a> {
         self.refinable(Value::Span(low, high), low, part_of, parts, How::Apart)
     }
 
-    /// Categories that are not told apart, of which one may be disclosed.
-    fn undisclosed(&self, codes: Vec<u32>) -> Refinable {
+    /// Categories that are not told apart, of which one may be disclosed. One alone is shown: whoever knows the others knows it.
+    fn undisclosed(&self, codes: &[u32]) -> Refinable {
+        if let [code] = codes {
+            return self.leaf(*code);
+        }
         let (low, high) = (codes[0], codes[codes.len() - 1]);
         let mut part_of = vec![NONE; (high - low) as usize + 1];
-        for (part, code) in (0..).zip(&codes) {
+        for (part, code) in (0..).zip(codes) {
             part_of[(code - low) as usize] = part;
         }
         self.refinable(Value::Star, low, part_of, codes.len() as u32, How::OneOut)

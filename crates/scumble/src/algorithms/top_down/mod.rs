@@ -8,11 +8,11 @@
 mod cut;
 mod partition;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use self::cut::Cut;
-use super::gain::{Gains, Threshold};
 use self::partition::Partition;
+use super::gain::{Gains, Threshold};
 use super::{Finding, Solution};
 use crate::error::Result;
 use crate::information::TIE;

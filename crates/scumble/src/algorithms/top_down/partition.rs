@@ -109,8 +109,11 @@ impl<'a> Partition<'a> {
             std::mem::take(&mut self.classes).into_iter().partition(|class| class.values[place] == value);
         self.classes = kept;
         let new = old.into_iter().flat_map(|class| {
-            let mut pairs: Vec<(u32, u32)> =
-                class.tuples.iter().map(|tuple| (of_code[codes.get(*tuple as usize) as usize], *tuple)).collect();
+            let mut pairs: Vec<(u32, u32)> = class
+                .tuples
+                .iter()
+                .map(|tuple| (of_code[codes.get(*tuple as usize) as usize], *tuple))
+                .collect();
             pairs.sort_unstable();
             let parts = pairs.chunk_by(|a, b| a.0 == b.0).map(|pairs| {
                 let mut values = class.values.clone();
