@@ -63,8 +63,11 @@ fn cases(
             vec![("delta_d", "1000"), ("delta_c", "1000")],
             vec![("delta_d", "0.5"), ("delta_c", "0.5"), ("limits", "fraction")],
         ],
+        "pais" => vec![vec![], vec![("score", "discernibility")]],
         _ => vec![vec![]],
     };
+    // They go by what values tell about the class.
+    let needs_class = trees || ["tdr", "pais"].contains(&algorithm);
     (
         tables(trees),
         prop::sample::select(demands),
@@ -76,7 +79,7 @@ fn cases(
             let ask = Ask {
                 policy,
                 suppression,
-                class: (trees || class || demands.iter().any(|demand| demand.column() == Some("label")))
+                class: (needs_class || class || demands.iter().any(|demand| demand.column() == Some("label")))
                     .then_some("label"),
                 keep_order,
                 serial,
@@ -170,9 +173,17 @@ fn conforms(case: &Case) -> bool {
 /// Searches that conclude from one recoding to coarser ones cannot serve models that look at shares while rows may be
 /// suppressed (models.md 0.5).
 fn may_refuse(ask: &Ask) -> bool {
-    let upward = |demand: &Demand| matches!(demand, Demand::K(_) | Demand::Distinct(..));
+    // Models that judge some of the columns are for searches that look at them; the others say so.
+    let serves = scumble::registry::serving_projections().contains(&ask.algorithm);
+    if !serves && ask.demands.iter().any(|demand| demand.known().is_some()) {
+        return true;
+    }
+    let upward = |demand: &Demand| matches!(demand, Demand::K(_) | Demand::Distinct(..) | Demand::Known(..));
     ["samarati", "incognito", "ola", "flash"].contains(&ask.algorithm) && !ask.demands.iter().all(upward)
 }
+
+/// Searches that go from value to value of the hierarchies; the roots are always a release.
+const GREEDY: [&str; 4] = ["tds", "tdr", "pais", "bottom_up"];
 
 /// The share that was suppressed, and the damage that IACc was allowed.
 fn check_limits(table: &Table, ask: &Ask, written: &Written) {
@@ -184,6 +195,17 @@ fn check_limits(table: &Table, ask: &Ask, written: &Written) {
         let nothing_lacks = !table.quasi().iter().any(lacks);
         assert!(summary.suppressed == 0 || summary.suppressed == summary.rows || !nothing_lacks);
         return;
+    }
+    if ["tdr", "pais"].contains(&ask.algorithm) {
+        // They suppress nothing; rows of which no value is disclosed show as little as suppressed ones.
+        return;
+    }
+    if summary.suppressed == summary.rows && GREEDY.contains(&ask.algorithm) {
+        // Every column may stay at its root, in every row; that is no suppression.
+        return;
+    }
+    if ask.algorithm == "tds" {
+        assert_eq!(summary.suppressed, 0, "it suppresses nothing");
     }
     if let Some(share) = ask.suppression {
         let limit = limit(share, summary.rows);
@@ -204,7 +226,7 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     if !whole_holds(table, ask) {
         return true;
     }
-    if ask.algorithm == "mondrian" {
+    if ask.algorithm == "mondrian" || GREEDY.contains(&ask.algorithm) {
         // The whole table is one class that keeps everything, so there is always a release.
         return false;
     }

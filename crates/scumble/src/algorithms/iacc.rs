@@ -97,6 +97,7 @@ impl Algorithm for Iacc {
 
     fn check(&self, problem: &Problem) -> Result<()> {
         class_of(problem, ENTRY.name)?;
+        problem.class_tests()?;
         problem.check_trees(ENTRY.name)
     }
 

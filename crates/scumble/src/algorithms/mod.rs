@@ -7,16 +7,24 @@ use crate::problem::Problem;
 use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
+pub mod bottom_up;
 pub mod datafly;
 pub mod flash;
+mod gain;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
+#[cfg(test)]
+mod made;
 pub mod mingen;
 pub mod mondrian;
 pub mod ola;
 pub mod optimal;
+pub mod pais;
 pub mod samarati;
+pub mod tdr;
+pub mod tds;
+mod top_down;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {
@@ -35,6 +43,14 @@ impl Solution {
         let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
         let shown = shown.map(|class| assignment.values(class)).collect();
         Self { recoding: Recoding { step, shown: Some(shown) }, assignment, findings }
+    }
+
+    /// A rule under which every class meets every model already, so that nothing is suppressed. Rows that show `*` everywhere
+    /// because nothing finer was possible are counted as suppressed nevertheless: they say as little.
+    fn of_sound_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Self {
+        let assignment = step.apply(&problem.table, &problem.quasi);
+        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+        Self::of_classes(step, classes, findings)
     }
 
     /// A rule, with the classes that fail a model suppressed; an error if they are more than may be.
@@ -69,6 +85,10 @@ pub trait Algorithm: Send + Sync {
     }
     /// Whether the search can stop after a number of steps with the best it has found.
     fn takes_steps(&self) -> bool {
+        false
+    }
+    /// Whether models that judge only some of the quasi-identifiers are served.
+    fn serves_projections(&self) -> bool {
         false
     }
     /// An error if this problem cannot be served, before any work.

@@ -4,7 +4,7 @@
 use super::{Algorithm, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
-use crate::frequency::{Cell, FrequencyTable};
+use crate::frequency::{Cell, FrequencyTable, merged};
 use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::published::ClassView;
@@ -396,17 +396,4 @@ fn partition<C: Code>(ids: &mut [u32], codes: &mut [C], width: usize, column: us
         }
     }
     front
-}
-
-/// Cells ascending by payload, one a payload.
-fn merged(mut cells: Vec<Cell>) -> Vec<Cell> {
-    cells.sort_unstable_by_key(|cell| cell.payload);
-    cells.dedup_by(|next, kept| {
-        let same = next.payload == kept.payload;
-        if same {
-            kept.rows += next.rows;
-        }
-        same
-    });
-    cells
 }

@@ -121,7 +121,7 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
                 name: model.name().into(),
                 title: model.title(),
                 column: model.protects().map(str::to_owned),
-                on: on.clone(),
+                on: model.on().map_or_else(|| on.clone(), <[String]>::to_vec),
                 attained: Some(Setting::new(unit, found.attained)),
                 required,
                 holds: found.holds,

@@ -15,6 +15,7 @@ use scumble_files::{ReadOptions, Source};
 use crate::algorithms::Algorithm;
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
+use crate::models::on_set::OnSet;
 use crate::models::{Model, ModelContext};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
@@ -235,7 +236,8 @@ fn build_algorithm(
 pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<dyn Model>>> {
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let trees = |name: &str| prepared.payload_trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
-    let mut models = Vec::new();
+    let quasi: Vec<&str> = prepared.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
+    let mut models: Vec<Box<dyn Model>> = Vec::new();
     for spec in &plan.privacy {
         let entry = registry::find("model", &spec.model, MODELS)?;
         let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
@@ -248,8 +250,17 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
             columns: &spec.columns,
             sensitive: &sensitive,
         };
-        models.extend((entry.build)(&spec.parameters, &context)?);
+        let built = (entry.build)(&spec.parameters, &context)?;
+        match &spec.quasi {
+            None => models.extend(built),
+            Some(set) => {
+                let columns = places_of(plan.columns_of(set)?, &quasi)?;
+                let on_set = |model| Box::new(OnSet::new(model, columns.clone(), &quasi)) as Box<dyn Model>;
+                models.extend(built.into_iter().map(on_set));
+            }
+        }
     }
+    check_all_judged(&models, &quasi)?;
     let unprotected: Vec<&String> =
         sensitive.iter().filter(|name| models.iter().all(|model| model.protects() != Some(name))).collect();
     if let (Some(name), false) = (unprotected.first(), plan.accept_attribute_disclosure) {
@@ -260,6 +271,27 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         )));
     }
     Ok(models)
+}
+
+/// The places of columns among the quasi-identifiers.
+fn places_of(columns: &[String], quasi: &[&str]) -> Result<Vec<usize>> {
+    let place = |name: &String| quasi.iter().position(|of| of == name);
+    columns.iter().map(|name| place(name).ok_or_else(|| unknown_column(name, quasi))).collect()
+}
+
+/// An error if models are about sets of quasi-identifiers and some quasi-identifier is in none of them: it would be published
+/// as it is.
+fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
+    let judged = |name: &&&str| {
+        models.iter().any(|model| model.on().is_none_or(|set| set.iter().any(|of| of == **name)))
+    };
+    match quasi.iter().find(|name| !judged(name)) {
+        Some(name) if !models.is_empty() => Err(Error::config(format!(
+            "the quasi-identifier '{name}' is in no set that a model is about, so nothing would be promised about it; add it to a \
+             set, or give it the role other if outsiders do not have it"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn search<'a>(
