@@ -61,6 +61,8 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::samarati::ENTRY,
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
+    algorithms::genetic::ENTRY,
+    algorithms::k_optimize::ENTRY,
 ];
 
 /// Every privacy model.

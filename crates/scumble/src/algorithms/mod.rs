@@ -9,13 +9,16 @@ use crate::recoding::{Assignment, Recoding, Step};
 
 pub mod datafly;
 pub mod flash;
+pub mod genetic;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
+pub mod k_optimize;
 pub mod mingen;
 pub mod mondrian;
 pub mod ola;
 pub mod optimal;
+mod parts;
 pub mod samarati;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
@@ -66,6 +69,10 @@ pub trait Algorithm: Send + Sync {
     /// The suppression limit where the user gives none.
     fn default_suppression(&self) -> Rational {
         Rational::new(1, 20).unwrap_or(Rational::ZERO)
+    }
+    /// The metric that is minimised where the user names none.
+    fn default_metric(&self) -> &'static str {
+        "loss"
     }
     /// Whether the search can stop after a number of steps with the best it has found.
     fn takes_steps(&self) -> bool {
