@@ -66,6 +66,8 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::bottom_up::ENTRY,
     algorithms::tdr::ENTRY,
     algorithms::pais::ENTRY,
+    algorithms::genetic::ENTRY,
+    algorithms::k_optimize::ENTRY,
 ];
 
 /// Every privacy model.

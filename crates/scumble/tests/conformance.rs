@@ -57,6 +57,8 @@ fn cases(
         [None, None, None, Some("0"), Some("0.05"), Some("0.29"), Some("0.57"), Some("1"), Some("1")];
     let parameters: Vec<Vec<(&str, &str)>> = match algorithm {
         "mondrian" => vec![vec![], vec![("cut", "nearest")], vec![("cut", "literal")]],
+        "iack" => vec![vec![], vec![("leftover", "generalize")]],
+        "genetic" => vec![vec![], vec![("mutation", "0.1")]],
         "iacc" => vec![
             vec![],
             vec![("delta_d", "0"), ("delta_c", "0")],
@@ -232,6 +234,10 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     }
     if message.contains("delta_d") {
         return ask.algorithm == "iacc";
+    }
+    if message.contains("--steps") {
+        // Stopped before it found anything, and says so.
+        return ask.algorithm == "k_optimize";
     }
     let entry = scumble::registry::find("algorithm", ask.algorithm, scumble::registry::ALGORITHMS)
         .expect("registered");

@@ -277,3 +277,31 @@ fn worked_examples_of_the_specification() {
         assert!((cost - figure).abs() < 1e-6, "{metric}: {cost}");
     }
 }
+
+/// models.md 2.1: a priority weighs its column's loss, and so steers every search by loss.
+#[test]
+fn a_priority_says_which_column_to_spare() {
+    let solved = |name: &str, priorities: [f64; 3]| {
+        let mut problem = mini(3, "0.0");
+        problem.quasi.iter_mut().zip(priorities).for_each(|(quasi, priority)| quasi.priority = priority);
+        levels(name, &problem).expect("a solution")
+    };
+    for name in ["optimal", "flash", "ola", "incognito"] {
+        assert_eq!(solved(name, [1.0, 1.0, 1.0]), [0, 1, 2], "{name}");
+        // (Sex, Edu, Age) at (1, 0, 2) loses 1, 0 and the same of age; at (0, 1, 2) it is 0, 1/3 and the same.
+        assert_eq!(solved(name, [0.25, 1.0, 1.0]), [1, 0, 2], "{name}");
+    }
+    // 0.475 is the mean loss of age: six rows at 9/20, six at 10/20.
+    let mut problem = mini(3, "0.0");
+    problem.quasi[0].priority = 0.25;
+    problem.quasi[2].priority = 0.5;
+    let cost = |problem: &Problem, levels: &[u32]| {
+        evaluate(problem, levels.to_vec()).published.expect("can be published").0.value()
+    };
+    let expected = (1.0 / 3.0 + 0.5 * 0.475) / 1.75;
+    assert!((cost(&problem, &[0, 1, 2]) - expected).abs() < 1e-12);
+    assert!((cost(&problem, &[1, 0, 2]) - (0.25 + 0.5 * 0.475) / 1.75).abs() < 1e-12);
+    problem.metric = find("metric", "loss_geometric", METRICS).expect("registered").build;
+    let expected = (4.0_f64 / 3.0).powf(1.0 / 1.75) * 1.475_f64.powf(0.5 / 1.75) - 1.0;
+    assert!((cost(&problem, &[0, 1, 2]) - expected).abs() < 1e-12);
+}

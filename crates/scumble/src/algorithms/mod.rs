@@ -16,11 +16,17 @@ pub mod iack;
 pub mod incognito;
 #[cfg(test)]
 mod made;
+pub mod genetic;
+pub mod iacc;
+pub mod iack;
+pub mod incognito;
+pub mod k_optimize;
 pub mod mingen;
 pub mod mondrian;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
+mod parts;
 pub mod samarati;
 pub mod tdr;
 pub mod tds;
@@ -82,6 +88,10 @@ pub trait Algorithm: Send + Sync {
     /// The suppression limit where the user gives none.
     fn default_suppression(&self) -> Rational {
         Rational::new(1, 20).unwrap_or(Rational::ZERO)
+    }
+    /// The metric that is minimised where the user names none.
+    fn default_metric(&self) -> &'static str {
+        "loss"
     }
     /// Whether the search can stop after a number of steps with the best it has found.
     fn takes_steps(&self) -> bool {

@@ -96,6 +96,8 @@ pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) source: &'a CodedTable,
     pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
+    /// The name of the metric that was minimised.
+    pub(crate) metric: &'static str,
     pub(crate) problem: Problem,
     /// The level of each quasi-identifier, where every column has one.
     pub(crate) levels: Option<Vec<u32>>,
@@ -314,7 +316,8 @@ fn search<'a>(
             "no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5",
         ));
     }
-    let metric = plan.algorithm.metric.as_deref().unwrap_or("loss");
+    let metric = plan.algorithm.metric.as_deref().unwrap_or(algorithm.default_metric());
+    let metric = registry::find("metric", metric, METRICS)?;
     let suppression = plan.algorithm.suppression;
     if suppression.is_some_and(|share| share > Rational::ONE) {
         return Err(Error::config("the suppression limit is a share of the rows and lies between 0 and 1"));
@@ -323,7 +326,7 @@ fn search<'a>(
         table: prepared.table,
         quasi: prepared.quasi,
         models,
-        metric: registry::find("metric", metric, METRICS)?.build,
+        metric: metric.build,
         class: prepared.class,
         suppression: suppression.unwrap_or_else(|| algorithm.default_suppression()),
         star_policy: plan.algorithm.star_policy,
@@ -339,6 +342,7 @@ fn search<'a>(
         plan,
         source,
         algorithm: entry,
+        metric: metric.name,
         problem,
         levels: match solution.recoding.step {
             Step::Levels(levels) => Some(levels),
