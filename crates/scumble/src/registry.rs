@@ -68,6 +68,8 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::pais::ENTRY,
     algorithms::genetic::ENTRY,
     algorithms::k_optimize::ENTRY,
+    algorithms::infogain_mondrian::ENTRY,
+    algorithms::single_dimensional_mondrian::ENTRY,
 ];
 
 /// Every privacy model.

@@ -21,6 +21,7 @@ pub mod iacc;
 pub mod iack;
 pub mod incognito;
 pub mod k_optimize;
+pub mod infogain_mondrian;
 pub mod mingen;
 pub mod mondrian;
 pub mod ola;
@@ -31,6 +32,7 @@ pub mod samarati;
 pub mod tdr;
 pub mod tds;
 mod top_down;
+pub mod single_dimensional_mondrian;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {

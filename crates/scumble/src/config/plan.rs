@@ -142,6 +142,9 @@ pub struct AlgorithmSpec {
     /// What happens to suppressed rows.
     #[serde(default)]
     pub star_policy: StarPolicy,
+    /// Makes the values of each column that overlap between classes one, so that every column has one domain.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub flatten: bool,
     /// Fixes randomness, for tests only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -201,6 +204,7 @@ impl Default for AlgorithmSpec {
             metric: None,
             suppression: None,
             star_policy: StarPolicy::default(),
+            flatten: false,
             seed: None,
             steps: None,
             budget: None,
@@ -211,8 +215,8 @@ impl Default for AlgorithmSpec {
 
 impl AlgorithmSpec {
     /// The keys of `[algorithm]` that are no parameters of an algorithm.
-    pub const KEYS: [&'static str; 7] =
-        ["name", "metric", "suppression", "star_policy", "seed", "steps", "budget"];
+    pub const KEYS: [&'static str; 8] =
+        ["name", "metric", "suppression", "star_policy", "flatten", "seed", "steps", "budget"];
 
     /// An error for the first parameter that is neither one of the `known` nor a key of `[algorithm]`.
     pub fn allow_only(&self, known: &[&str]) -> Result<()> {

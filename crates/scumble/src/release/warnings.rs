@@ -54,6 +54,12 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
                 quasi.name
             ));
         }
+        if quasi.sets {
+            warnings.push(format!(
+                "column '{}': released sets name exactly the values that occur in a class (label = \"set\")",
+                quasi.name
+            ));
+        }
     }
     warnings
 }

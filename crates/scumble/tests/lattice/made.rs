@@ -148,6 +148,7 @@ fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str]
         shape: Shape::Tree(tree),
         priority,
         tight: false,
+        sets: false,
     });
     Problem {
         quasi: quasi.collect(),
