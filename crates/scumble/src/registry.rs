@@ -54,6 +54,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mondrian::ENTRY,
     algorithms::iack::ENTRY,
     algorithms::optimal::ENTRY,
+    algorithms::local_suppression::ENTRY,
     algorithms::iacc::ENTRY,
     algorithms::flash::ENTRY,
     algorithms::ola::ENTRY,
@@ -61,6 +62,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::samarati::ENTRY,
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
+    algorithms::mu_argus::ENTRY,
 ];
 
 /// Every privacy model.
