@@ -56,6 +56,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::optimal::ENTRY,
     algorithms::local_suppression::ENTRY,
     algorithms::iacc::ENTRY,
+    algorithms::kactus::ENTRY,
     algorithms::flash::ENTRY,
     algorithms::ola::ENTRY,
     algorithms::incognito::ENTRY,

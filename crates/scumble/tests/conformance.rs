@@ -63,6 +63,11 @@ fn cases(
             vec![("delta_d", "1000"), ("delta_c", "1000")],
             vec![("delta_d", "0.5"), ("delta_c", "0.5"), ("limits", "fraction")],
         ],
+        "mu_argus" => {
+            vec![vec![], vec![("combination", "2"), ("threshold", "1")], vec![("threshold", "0.5")]]
+        }
+        "local_suppression" => vec![vec![], vec![], vec![("importance", "[q0]")]],
+        "kactus" => vec![vec![], vec![("prune", "true")], vec![("min_objects", "1")]],
         _ => vec![vec![]],
     };
     (
@@ -76,8 +81,11 @@ fn cases(
             let ask = Ask {
                 policy,
                 suppression,
-                class: (trees || class || demands.iter().any(|demand| demand.column() == Some("label")))
-                    .then_some("label"),
+                class: (trees
+                    || algorithm == "kactus"
+                    || class
+                    || demands.iter().any(|demand| demand.column() == Some("label")))
+                .then_some("label"),
                 keep_order,
                 serial,
                 parameters,
@@ -171,6 +179,11 @@ fn conforms(case: &Case) -> bool {
 /// suppressed (models.md 0.5).
 fn may_refuse(ask: &Ask) -> bool {
     let upward = |demand: &Demand| matches!(demand, Demand::K(_) | Demand::Distinct(..));
+    // kACTUS makes classes of uniform labels.
+    let diverse_label = |demand: &Demand| demand.model() == "l_diversity" && demand.column() == Some("label");
+    if ask.algorithm == "kactus" && ask.demands.iter().any(diverse_label) {
+        return true;
+    }
     ["samarati", "incognito", "ola", "flash"].contains(&ask.algorithm) && !ask.demands.iter().all(upward)
 }
 

@@ -12,6 +12,7 @@ pub mod flash;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
+pub mod kactus;
 pub mod local_suppression;
 pub mod mingen;
 pub mod mondrian;

@@ -30,7 +30,10 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
             with what agencies did: 'local_suppression' blanks fewer cells and looks at whole rows.",
     parameters: &[
         ("combination", "how many columns a combination has at most (default 3)"),
-        ("threshold", "the share of rows with a rare combination at which levels stop going up (default 0.05)"),
+        (
+            "threshold",
+            "the share of rows with a rare combination at which levels stop going up (default 0.05)",
+        ),
     ],
     build,
 };
@@ -269,9 +272,11 @@ impl<'a> Search<'a> {
                 let mut uncovered: Vec<&Vec<usize>> = of_tuple.collect();
                 found |= !uncovered.is_empty();
                 while !uncovered.is_empty() {
-                    let covered = |column: usize| uncovered.iter().filter(|set| set.contains(&column)).count();
+                    let covered =
+                        |column: usize| uncovered.iter().filter(|set| set.contains(&column)).count();
                     let shown = columns.iter().copied().filter(|column| !self.is_blank(*column, tuple));
-                    let Some(column) = shown.max_by_key(|column| (covered(*column), usize::MAX - *column)) else {
+                    let Some(column) = shown.max_by_key(|column| (covered(*column), usize::MAX - *column))
+                    else {
                         break;
                     };
                     self.shown[column][tuple] = self.blank_of(column);
@@ -303,11 +308,16 @@ impl<'a> Search<'a> {
             packer.push(self.blank_of(column) + 1, |tuple| shown[tuple]);
         }
         let groups = group(packer.finish());
-        let value = |column: usize, tuple: usize| match self.is_blank(column, tuple) {
+        // A column in which everyone shows the same is blanked with the last of the others: such rows show nothing.
+        let columns: Vec<usize> = (0..self.shown.len()).filter(|column| !self.is_top(*column)).collect();
+        let shows_nothing =
+            |tuple: usize| !columns.is_empty() && columns.iter().all(|column| self.is_blank(*column, tuple));
+        let value = |column: usize, tuple: usize| match self.is_blank(column, tuple) || shows_nothing(tuple) {
             true => Value::Star,
             false => Value::Node(self.shown[column][tuple]),
         };
-        let region = |tuple: &u32| (0..self.shown.len()).map(|column| value(column, *tuple as usize)).collect();
+        let region =
+            |tuple: &u32| (0..self.shown.len()).map(|column| value(column, *tuple as usize)).collect();
         let regions: Vec<Vec<Value>> = groups.representative.iter().map(region).collect();
         Assignment::of_regions(Members::Tuples(groups.group_of_row), &regions)
     }

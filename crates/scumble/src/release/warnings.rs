@@ -63,7 +63,8 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
 
 /// What µ-Argus itself does not promise, and what was done about it.
 fn few_columns_at_a_time(run: &Run<'_>) -> String {
-    let left = run.findings.iter().find(|finding| finding.name == "left_rare").and_then(|finding| finding.value);
+    let left =
+        run.findings.iter().find(|finding| finding.name == "left_rare").and_then(|finding| finding.value);
     let done = match left {
         Some(rows) if rows > 0.0 => format!(
             "it left {rows} rows in classes that fail a model on all {} quasi-identifiers, which were suppressed so that what \
@@ -72,7 +73,9 @@ fn few_columns_at_a_time(run: &Run<'_>) -> String {
         ),
         _ => "here it left no row in a class that fails a model on all quasi-identifiers".to_owned(),
     };
-    format!("'mu_argus' looks at combinations of a few columns and by itself promises nothing beyond them; {done}")
+    format!(
+        "'mu_argus' looks at combinations of a few columns and by itself promises nothing beyond them; {done}"
+    )
 }
 
 /// Why so much was suppressed: mostly because some columns still show too many values.

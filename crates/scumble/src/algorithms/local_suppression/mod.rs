@@ -51,7 +51,9 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
             importance.len()
         )));
     }
-    if let Some(twice) = (1..importance.len()).find(|place| importance[..*place].contains(&importance[*place])) {
+    if let Some(twice) =
+        (1..importance.len()).find(|place| importance[..*place].contains(&importance[*place]))
+    {
         return Err(Error::config(format!("importance lists '{}' twice", importance[twice])));
     }
     Ok(Box::new(LocalSuppression { importance: importance.into_iter().map(str::to_owned).collect() }))
@@ -105,9 +107,8 @@ impl Algorithm for LocalSuppression {
         let costs = self.costs(problem)?;
         let patterns = patterns::Patterns::new(problem, costs.clone(), ENTRY.name)?;
         let mut state = state::State::new(problem, patterns)?;
-        let mut steps = 0;
         search::build(&mut state, problem)?;
-        search::improve(&mut state, problem, &mut steps)?;
+        search::improve(&mut state, problem)?;
         let found = state.assignment();
         drop(state);
         // The search is a heuristic; blanking whole rows is the plain way that it must never be worse than.
@@ -115,11 +116,12 @@ impl Algorithm for LocalSuppression {
         let weigh = |classes: &Classes| -> u64 {
             blanks(classes, problem).iter().zip(&costs).map(|(rows, cost)| rows * cost).sum()
         };
-        let (step, classes) = match (problem.suppress_failing(found.clone()), problem.suppress_failing(plain.clone())) {
-            (Ok(cells), Ok(rows)) if weigh(&rows) < weigh(&cells) => (plain, rows),
-            (Err(_), Ok(rows)) => (plain, rows),
-            (cells, _) => (found, cells?),
-        };
+        let (step, classes) =
+            match (problem.suppress_failing(found.clone()), problem.suppress_failing(plain.clone())) {
+                (Ok(cells), Ok(rows)) if weigh(&rows) < weigh(&cells) => (plain, rows),
+                (Err(_), Ok(rows)) => (plain, rows),
+                (cells, _) => (found, cells?),
+            };
         let blanked: u64 = blanks(&classes, problem).iter().sum();
         let findings = vec![
             Finding {

@@ -74,9 +74,19 @@ fn in_class(state: &State<'_>, unit: u32, class: u32) -> u32 {
     state.places[unit as usize].iter().find(|(of, _)| *of == class).map_or(0, |(_, rows)| *rows)
 }
 
-/// Moves rows while that saves blanks.
-pub(super) fn improve(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<()> {
-    mend_star(state);
+/// Moves rows while that saves blanks: first as if rows that show nothing were no matter, then with those as they must be.
+pub(super) fn improve(state: &mut State<'_>, problem: &Problem) -> Result<()> {
+    let mut steps = 0;
+    rounds(state, problem, &mut steps)?;
+    state.judge_star();
+    if !state.holds(STAR) {
+        mend_star(state);
+        rounds(state, problem, &mut steps)?;
+    }
+    Ok(())
+}
+
+fn rounds(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<()> {
     for _ in 0..ROUNDS {
         let mut saved = 0;
         for pattern in state.patterns.all.clone() {
@@ -143,34 +153,48 @@ fn holdings(state: &State<'_>, units: &[u32]) -> Vec<Holding> {
 fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
     let known = state.classes.len();
     let class = state.open(units[0], pattern);
-    let is_new = state.classes[class as usize].rows == 0;
-    let (mut gaining, mut company): (Vec<Holding>, Vec<Holding>) = holdings(state, units)
-        .into_iter()
-        .filter(|holding| holding.class != class)
-        .partition(|holding| holding.cost > pattern.cost);
-    gaining.sort_by_key(|holding| Reverse(holding.cost));
     let (mut gain, mut loss) = (0, 0);
     let mut moves: Vec<Move> = Vec::new();
-    for Holding { cost, unit, class: from, rows } in gaining {
-        let rows = state.may_leave(unit, from, rows);
-        if rows > 0 && (is_new || state.may_join(unit, class, rows)) {
-            moves.push(state.shift(unit, from, class, rows));
-            gain += (cost - pattern.cost) * u64::from(rows);
+    // By the class that they come from, the dearest first.
+    let mut donors = holdings(state, units);
+    donors.retain(|holding| holding.class != class);
+    donors.sort_by_key(|holding| (Reverse(holding.cost), holding.class));
+    for donor in donors.chunk_by(|a, b| a.class == b.class) {
+        if donor[0].cost <= pattern.cost && (loss >= gain || state.holds(class)) {
+            break;
         }
-    }
-    // Whoever loses least comes along.
-    company.sort_by_key(|holding| Reverse(holding.cost));
-    for Holding { cost, unit, class: from, rows } in company {
-        for _ in 0..rows {
-            if loss >= gain || state.holds(class) {
-                break;
+        // What loses by coming along comes only as far as it is needed.
+        let company = donor[0].cost <= pattern.cost;
+        let enough = |state: &State<'_>| company && state.holds(class);
+        let mut taken = Vec::new();
+        if is_all(state, donor) && !(company && spares(state, donor)) {
+            let each = donor.iter().map(|holding| (holding, holding.rows));
+            each.for_each(|(holding, rows)| {
+                taken.push(state.shift(holding.unit, holding.class, class, rows))
+            });
+        } else {
+            for holding in donor {
+                let chunk = if company { 1 } else { holding.rows };
+                let mut left = holding.rows;
+                while left > 0 && !enough(state) {
+                    let rows = state.may_leave(holding.unit, holding.class, chunk.min(left));
+                    if rows == 0 {
+                        break;
+                    }
+                    left -= rows;
+                    taken.push(state.shift(holding.unit, holding.class, class, rows));
+                }
             }
-            if state.may_leave(unit, from, 1) == 0 {
-                break;
-            }
-            moves.push(state.shift(unit, from, class, 1));
-            loss += pattern.cost - cost;
         }
+        // A class that was there before has to stay in order at every step.
+        if (class as usize) < known && !state.holds(class) && !company {
+            state.undo(taken);
+            continue;
+        }
+        let rows: u64 = taken.iter().map(Move::rows).sum();
+        gain += donor[0].cost.saturating_sub(pattern.cost) * rows;
+        loss += pattern.cost.saturating_sub(donor[0].cost) * rows;
+        moves.append(&mut taken);
     }
     if loss < gain && state.holds(class) {
         return gain - loss;
@@ -180,6 +204,17 @@ fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
         state.close_last(units[0]);
     }
     0
+}
+
+/// Whether these are all rows of their class, so that they can leave together.
+fn is_all(state: &State<'_>, donor: &[Holding]) -> bool {
+    let rows: u64 = donor.iter().map(|holding| u64::from(holding.rows)).sum();
+    rows == state.classes[donor[0].class as usize].rows
+}
+
+/// Whether a class can do without one of these rows.
+fn spares(state: &State<'_>, donor: &[Holding]) -> bool {
+    donor.iter().any(|holding| state.may_leave(holding.unit, holding.class, 1) > 0)
 }
 
 /// Ends classes whose rows all have a place elsewhere at less cost, the dearest first.
@@ -228,15 +263,15 @@ fn dissolve(state: &mut State<'_>, class: u32, units: &[u32]) -> u64 {
     0
 }
 
-/// Rows that show nothing must be a class themselves under the strict policy: if they fail, rows that lose least keep them
-/// company.
+/// Makes the rows that show nothing a class that holds: rows of other classes that lose least keep them company, or whole
+/// classes where none can spare a row.
 fn mend_star(state: &mut State<'_>) {
     let all: Vec<u32> = (0..state.units.len() as u32).collect();
-    if state.holds(STAR) || dissolve(state, STAR, &all) > 0 {
+    if dissolve(state, STAR, &all) > 0 {
         return;
     }
-    let mut others: Vec<Holding> =
-        holdings(state, &all).into_iter().filter(|holding| holding.class != STAR).collect();
+    let mut others = holdings(state, &all);
+    others.retain(|holding| holding.class != STAR);
     others.sort_by_key(|holding| Reverse(holding.cost));
     for Holding { unit, class, rows, .. } in others {
         for _ in 0..rows {
@@ -247,6 +282,21 @@ fn mend_star(state: &mut State<'_>) {
                 break;
             }
             state.shift(unit, class, STAR, 1);
+        }
+    }
+    let nothing = state.classes[STAR as usize].pattern.cost;
+    while !state.holds(STAR) {
+        let loss = |class: &u32| {
+            let of = &state.classes[*class as usize];
+            of.rows * (nothing - of.pattern.cost)
+        };
+        let shown = (1..state.classes.len() as u32).filter(|class| state.classes[*class as usize].rows > 0);
+        let Some(class) = shown.min_by_key(|class| (loss(class), *class)) else { return };
+        for unit in &all {
+            let rows = in_class(state, *unit, class);
+            if rows > 0 {
+                state.shift(*unit, class, STAR, rows);
+            }
         }
     }
 }

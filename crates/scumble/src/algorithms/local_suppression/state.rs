@@ -38,6 +38,13 @@ pub(super) struct Move {
     rows: u32,
 }
 
+impl Move {
+    /// How many rows went.
+    pub(super) fn rows(&self) -> u64 {
+        u64::from(self.rows)
+    }
+}
+
 /// The class of the rows that show nothing.
 pub(super) const STAR: u32 = 0;
 
@@ -46,6 +53,8 @@ pub(super) struct State<'a> {
     problem: &'a Problem,
     tests: Vec<&'a dyn ClassTest>,
     only_size: bool,
+    /// Whether the rows that show nothing must be a class that passes.
+    star_is_judged: bool,
     pub(super) patterns: Patterns,
     pub(super) units: Vec<Unit>,
     /// For each unit the classes in which its rows are, with how many.
@@ -74,7 +83,17 @@ impl<'a> State<'a> {
         };
         let number = HashMap::from_iter([((star.pattern.blanks, 0), STAR)]);
         let places = units.iter().map(|unit| vec![(STAR, unit.rows)]).collect();
-        Ok(Self { problem, only_size, tests, patterns, units, places, classes: vec![star], number })
+        Ok(Self {
+            problem,
+            only_size,
+            star_is_judged: false,
+            tests,
+            patterns,
+            units,
+            places,
+            classes: vec![star],
+            number,
+        })
     }
 
     fn payloads(&self) -> &Payloads {
@@ -107,14 +126,19 @@ impl<'a> State<'a> {
         self.passes(rows, &cells)
     }
 
-    /// Whether a class is as it must be. Rows that show nothing are judged under the strict policy only.
+    /// From now on the rows that show nothing are judged like a class, if the star policy wants it.
+    pub(super) fn judge_star(&mut self) {
+        self.star_is_judged = self.problem.star_policy == StarPolicy::Strict;
+    }
+
+    /// Whether a class is as it must be.
     pub(super) fn holds(&self, class: u32) -> bool {
         let of = &self.classes[class as usize];
         self.is_free(class) || self.passes(of.rows, &of.cells)
     }
 
     fn is_free(&self, class: u32) -> bool {
-        class == STAR && self.problem.star_policy != StarPolicy::Strict
+        class == STAR && !self.star_is_judged
     }
 
     /// How many of `rows` rows of a unit may leave a class that holds, at most.
