@@ -55,7 +55,9 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mondrian::ENTRY,
     algorithms::iack::ENTRY,
     algorithms::optimal::ENTRY,
+    algorithms::local_suppression::ENTRY,
     algorithms::iacc::ENTRY,
+    algorithms::kactus::ENTRY,
     algorithms::flash::ENTRY,
     algorithms::ola::ENTRY,
     algorithms::incognito::ENTRY,
@@ -70,6 +72,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::k_optimize::ENTRY,
     algorithms::infogain_mondrian::ENTRY,
     algorithms::single_dimensional_mondrian::ENTRY,
+    algorithms::mu_argus::ENTRY,
 ];
 
 /// Every privacy model.

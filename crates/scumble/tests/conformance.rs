@@ -78,10 +78,15 @@ fn cases(
             vec![("delta_d", "0.5"), ("delta_c", "0.5"), ("limits", "fraction")],
         ],
         "pais" => vec![vec![], vec![("score", "discernibility")]],
+        "mu_argus" => {
+            vec![vec![], vec![("combination", "2"), ("threshold", "1")], vec![("threshold", "0.5")]]
+        }
+        "local_suppression" => vec![vec![], vec![], vec![("importance", "[q0]")]],
+        "kactus" => vec![vec![], vec![("prune", "true")], vec![("min_objects", "1")]],
         _ => vec![vec![]],
     };
     // They go by what values tell about the class.
-    let needs_class = trees || ["tdr", "pais", "infogain_mondrian"].contains(&algorithm);
+    let needs_class = trees || ["tdr", "pais", "infogain_mondrian", "kactus"].contains(&algorithm);
     (
         tables(trees),
         prop::sample::select(demands),
@@ -193,6 +198,11 @@ fn may_refuse(ask: &Ask) -> bool {
         return true;
     }
     let upward = |demand: &Demand| matches!(demand, Demand::K(_) | Demand::Distinct(..) | Demand::Known(..));
+    // kACTUS makes classes of uniform labels.
+    let diverse_label = |demand: &Demand| demand.model() == "l_diversity" && demand.column() == Some("label");
+    if ask.algorithm == "kactus" && ask.demands.iter().any(diverse_label) {
+        return true;
+    }
     ["samarati", "incognito", "ola", "flash"].contains(&ask.algorithm) && !ask.demands.iter().all(upward)
 }
 

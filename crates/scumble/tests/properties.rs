@@ -1,5 +1,7 @@
 //! Laws that every algorithm, model and metric of the registry keeps.
 
+#[path = "properties/blanks.rs"]
+mod blanks;
 #[path = "properties/classes.rs"]
 mod classes;
 mod common;

@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
         let mut cells: Vec<Cell> = Vec::new();
         if self.tests.iter().any(|test| !test.only_size()) {
             cells.extend(tuples.iter().flat_map(|tuple| table.cells(*tuple)));
-            cells = super::mondrian::merged(cells);
+            cells = crate::frequency::merged(cells);
         }
         let class = ClassView { size, cells: &cells, payloads: table.payloads() };
         self.tests.iter().all(|test| test.passes(&class))

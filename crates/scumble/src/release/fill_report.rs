@@ -220,7 +220,13 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
         .collect();
     let distinct_after = after.len() as u64;
     if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
-        after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() });
+        // Single cells may be blank, too.
+        match after.iter_mut().find(|shown| shown.value == crate::label::STAR) {
+            Some(blank) => blank.rows += classes.suppressed_rows(),
+            None => {
+                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() })
+            }
+        }
     }
     let ordered = quasi.measure.kind.is_ordered();
     ColumnReport {

@@ -2,7 +2,7 @@
 
 use super::part::{Code, Division, Extent, Part};
 use super::search::{Rule, Search, SmallChildren};
-use crate::frequency::Cell;
+use crate::frequency::{Cell, merged};
 use crate::hierarchy::Hierarchy;
 use crate::published::ClassView;
 use crate::quasi::Shape;
