@@ -61,6 +61,10 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::samarati::ENTRY,
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
+    algorithms::dbca::ENTRY,
+    algorithms::dbca_cm::ENTRY,
+    algorithms::k_member::ENTRY,
+    algorithms::oka::ENTRY,
 ];
 
 /// Every privacy model.

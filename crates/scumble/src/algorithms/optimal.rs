@@ -57,6 +57,7 @@ impl Algorithm for Optimal {
             name: "gap",
             value: gap.is_finite().then_some(gap),
             meaning: "how much better than the best found a combination that was not looked at could be at most",
+column: None,
         });
         super::solution_at(problem, &lattice, search.best.required()?, findings)
     }
