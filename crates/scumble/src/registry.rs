@@ -73,6 +73,10 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::infogain_mondrian::ENTRY,
     algorithms::single_dimensional_mondrian::ENTRY,
     algorithms::mu_argus::ENTRY,
+    algorithms::dbca::ENTRY,
+    algorithms::dbca_cm::ENTRY,
+    algorithms::k_member::ENTRY,
+    algorithms::oka::ENTRY,
 ];
 
 /// Every privacy model.

@@ -52,11 +52,13 @@ impl Algorithm for Flash {
             name: "satisfying",
             value: Some(satisfying.len() as f64),
             meaning: "the combinations of levels that meet every model within the suppression limit",
+            column: None,
         });
         findings.push(Finding {
             name: "tagging",
             value: Some(tagging as f64),
             meaning: "the looks that it took to know which combinations these are",
+            column: None,
         });
         super::solution_at(problem, &lattice, best.required()?, findings)
     }

@@ -129,11 +129,13 @@ impl Algorithm for Iack {
                 name: "alpha",
                 value: finite(alpha),
                 meaning: "the largest change of a column's normalised mutual information with the class by suppression",
+                column: None,
             },
             Finding {
                 name: "beta",
                 value: finite(beta),
                 meaning: "the largest normalised Kullback-Leibler divergence of a column by suppression",
+                column: None,
             },
         ];
         if self.generalize {

@@ -55,6 +55,7 @@ impl Algorithm for Incognito {
             name: "satisfying",
             value: Some(satisfying.len() as f64),
             meaning: "the combinations of levels that meet every model within the suppression limit",
+            column: None,
         });
         super::solution_at(problem, &lattice, best.required()?, findings)
     }

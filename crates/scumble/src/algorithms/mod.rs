@@ -8,7 +8,10 @@ use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
 pub mod bottom_up;
+mod clustering;
 pub mod datafly;
+pub mod dbca;
+pub mod dbca_cm;
 pub mod flash;
 mod gain;
 pub mod iacc;
@@ -27,6 +30,10 @@ pub mod local_suppression;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
+pub mod k_member;
+pub mod mingen;
+pub mod mondrian;
+pub mod oka;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
@@ -80,6 +87,9 @@ pub struct Finding {
     pub value: Option<f64>,
     /// What it means, in a sentence.
     pub meaning: &'static str,
+    /// The column that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
 }
 
 /// A search for a recoding.
@@ -132,11 +142,13 @@ fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
             name: "nodes",
             value: Some(lattice.nodes() as f64),
             meaning: "the combinations of levels that there are",
+            column: None,
         },
         Finding {
             name: "checked",
             value: Some(checker.checked() as f64),
             meaning: "how often the classes of a combination were looked at",
+            column: None,
         },
     ]
 }

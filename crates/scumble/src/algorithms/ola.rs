@@ -60,6 +60,7 @@ impl Algorithm for Ola {
             name: "minimal",
             value: Some(minimal.len() as f64),
             meaning: "the combinations of levels that meet every model while no finer one does",
+            column: None,
         });
         super::solution_at(problem, &lattice, best.required()?, findings)
     }

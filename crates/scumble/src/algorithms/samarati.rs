@@ -64,6 +64,7 @@ impl Algorithm for Samarati {
                     name: "height",
                     value: Some(height as f64),
                     meaning: "the least sum of levels at which some combination can be published",
+                    column: None,
                 });
                 return super::solution_at(problem, &lattice, node, findings);
             }
