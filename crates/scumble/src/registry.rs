@@ -52,6 +52,8 @@ pub struct Entry<B: 'static> {
 /// Every algorithm.
 pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mondrian::ENTRY,
+    algorithms::cluster::ENTRY,
+    algorithms::seqa::ENTRY,
     algorithms::iack::ENTRY,
     algorithms::optimal::ENTRY,
     algorithms::iacc::ENTRY,

@@ -7,6 +7,7 @@ use crate::problem::Problem;
 use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
+pub mod cluster;
 pub mod datafly;
 pub mod flash;
 pub mod iacc;
@@ -17,6 +18,7 @@ pub mod mondrian;
 pub mod ola;
 pub mod optimal;
 pub mod samarati;
+pub mod seqa;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {
@@ -30,7 +32,7 @@ pub struct Solution {
 
 impl Solution {
     /// A rule that shows the classes that are kept.
-    fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
+    pub(crate) fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
         let assignment = classes.assignment;
         let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
         let shown = shown.map(|class| assignment.values(class)).collect();

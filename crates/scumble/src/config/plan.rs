@@ -194,8 +194,13 @@ impl Default for AlgorithmSpec {
 
 impl AlgorithmSpec {
     /// The keys of `[algorithm]` that are no parameters of an algorithm.
-    pub const KEYS: [&'static str; 7] =
-        ["name", "metric", "suppression", "star_policy", "seed", "steps", "budget"];
+    pub const KEYS: [&'static str; 8] =
+        ["name", "metric", "suppression", "star_policy", "seed", "steps", "budget", "polish"];
+
+    /// Whether the classes that the algorithm finds are to be improved by a local search (`polish = true`).
+    pub fn polish(&self) -> Result<bool> {
+        Ok(self.parameters.boolean("polish")?.unwrap_or(false))
+    }
 
     /// An error for the first parameter that is neither one of the `known` nor a key of `[algorithm]`.
     pub fn allow_only(&self, known: &[&str]) -> Result<()> {

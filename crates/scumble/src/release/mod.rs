@@ -301,7 +301,11 @@ fn search<'a>(
     };
     problem.check_feasible()?;
     algorithm.check(&problem)?;
-    let solution = algorithm.run(&problem)?;
+    let polish = plan.algorithm.polish()?;
+    let mut solution = algorithm.run(&problem)?;
+    if polish {
+        solution = crate::polish::polish(&problem, solution)?;
+    }
     let classes = Classes::new(solution.assignment, &problem.table, &problem.quasi, problem.star_policy);
     let mut run = Run {
         plan,

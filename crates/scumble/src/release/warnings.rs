@@ -29,7 +29,8 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
         ));
     }
     let algorithm = &run.plan.algorithm;
-    if !searched.takes_steps() && (algorithm.budget.is_some() || algorithm.steps.is_some()) {
+    let polished = algorithm.polish().unwrap_or(false);
+    if !searched.takes_steps() && !polished && (algorithm.budget.is_some() || algorithm.steps.is_some()) {
         warnings.push(format!(
             "'{}' runs to its end by itself; a budget or number of steps changes nothing",
             run.algorithm.name
