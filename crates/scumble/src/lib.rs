@@ -78,6 +78,7 @@ pub mod published;
 pub mod quasi;
 pub mod recoding;
 pub mod registry;
+pub mod relabel;
 pub mod release;
 pub mod report;
 pub mod text;

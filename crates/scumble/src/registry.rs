@@ -63,6 +63,8 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::samarati::ENTRY,
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
+    algorithms::infogain_mondrian::ENTRY,
+    algorithms::single_dimensional_mondrian::ENTRY,
 ];
 
 /// Every privacy model.

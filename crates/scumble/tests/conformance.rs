@@ -21,6 +21,9 @@ use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, Nodes, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
 };
 
+/// The algorithms that cut and never suppress.
+const MONDRIANS: [&str; 3] = ["mondrian", "infogain_mondrian", "single_dimensional_mondrian"];
+
 /// Tables for each algorithm, model variant and star policy.
 const TABLES: u32 = 12;
 
@@ -56,7 +59,16 @@ fn cases(
     let limits =
         [None, None, None, Some("0"), Some("0.05"), Some("0.29"), Some("0.57"), Some("1"), Some("1")];
     let parameters: Vec<Vec<(&str, &str)>> = match algorithm {
-        "mondrian" => vec![vec![], vec![("cut", "nearest")], vec![("cut", "literal")]],
+        "mondrian" => vec![
+            vec![],
+            vec![("cut", "literal")],
+            vec![("small_children", "refuse")],
+            vec![("mode", "relaxed")],
+            vec![("mode", "relaxed"), ("cut", "literal")],
+        ],
+        "infogain_mondrian" => {
+            vec![vec![], vec![("min_gain", "0.01")], vec![("small_children", "refuse")]]
+        }
         "iacc" => vec![
             vec![],
             vec![("delta_d", "0"), ("delta_c", "0")],
@@ -76,8 +88,11 @@ fn cases(
             let ask = Ask {
                 policy,
                 suppression,
-                class: (trees || class || demands.iter().any(|demand| demand.column() == Some("label")))
-                    .then_some("label"),
+                class: (trees
+                    || class
+                    || algorithm == "infogain_mondrian"
+                    || demands.iter().any(|demand| demand.column() == Some("label")))
+                .then_some("label"),
                 keep_order,
                 serial,
                 parameters,
@@ -177,8 +192,8 @@ fn may_refuse(ask: &Ask) -> bool {
 /// The share that was suppressed, and the damage that IACc was allowed.
 fn check_limits(table: &Table, ask: &Ask, written: &Written) {
     let summary = &written.summary;
-    if ask.algorithm == "mondrian" {
-        // It suppresses nothing. A table of which no cut is allowed may show only roots, in every row; and rows without a
+    if MONDRIANS.contains(&ask.algorithm) {
+        // They suppress nothing. A table of which no cut is allowed may show only roots, in every row; and rows without a
         // value may keep a few others company in a class that shows nothing.
         let lacks = |name: &String| table.column(name).iter().any(|cell| is_missing(cell));
         let nothing_lacks = !table.quasi().iter().any(lacks);
@@ -204,7 +219,7 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     if !whole_holds(table, ask) {
         return true;
     }
-    if ask.algorithm == "mondrian" {
+    if MONDRIANS.contains(&ask.algorithm) {
         // The whole table is one class that keeps everything, so there is always a release.
         return false;
     }

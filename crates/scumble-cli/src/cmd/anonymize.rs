@@ -131,6 +131,9 @@ struct SearchFlags {
     /// A parameter of the algorithm
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Give every column one domain: values that overlap between classes become one
+    #[arg(long)]
+    flatten: bool,
     /// Keep the order of the original rows (not for publication)
     #[arg(long)]
     keep_order: bool,
@@ -415,8 +418,9 @@ impl SearchFlags {
         algorithm.seed = self.seed.or(algorithm.seed);
         for given in &self.set {
             let (name, value) = pair("--set", given)?;
-            algorithm.parameters.set(name, Value::from_text(value));
+            algorithm.set(name, Value::from_text(value))?;
         }
+        algorithm.flatten |= self.flatten;
         plan.keep_order |= self.keep_order;
         Ok(())
     }

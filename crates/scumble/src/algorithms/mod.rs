@@ -13,12 +13,14 @@ pub mod flash;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
+pub mod infogain_mondrian;
 pub mod mingen;
 pub mod mondrian;
 pub mod ola;
 pub mod optimal;
 pub mod samarati;
 pub mod seqa;
+pub mod single_dimensional_mondrian;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {

@@ -69,6 +69,12 @@ impl Algorithm for SeqA {
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
+        if let Some(quasi) = problem.quasi.iter().find(|quasi| self.entropy && quasi.sets) {
+            return Err(Error::refused(format!(
+                "'{}' shows sets, whose entropies seqa cannot weigh; use cost = \"loss\", or another label",
+                quasi.name
+            )));
+        }
         problem.class_tests()?;
         problem.check_feasible()
     }

@@ -12,6 +12,7 @@ use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
 use super::source::Source;
+use super::value::Value;
 use crate::error::{Error, Result};
 
 /// A plan: one table, what its columns are, what must hold, and how to search.
@@ -125,6 +126,12 @@ pub struct AlgorithmSpec {
     /// What happens to suppressed rows.
     #[serde(default)]
     pub star_policy: StarPolicy,
+    /// Makes the values of each column that overlap between classes one, so that every column has one domain.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub flatten: bool,
+    /// Whether the classes that the algorithm finds are improved by a local search. Its result is always a local recoding.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub polish: bool,
     /// Fixes randomness, for tests only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -184,6 +191,8 @@ impl Default for AlgorithmSpec {
             metric: None,
             suppression: None,
             star_policy: StarPolicy::default(),
+            flatten: false,
+            polish: false,
             seed: None,
             steps: None,
             budget: None,
@@ -194,12 +203,24 @@ impl Default for AlgorithmSpec {
 
 impl AlgorithmSpec {
     /// The keys of `[algorithm]` that are no parameters of an algorithm.
-    pub const KEYS: [&'static str; 8] =
-        ["name", "metric", "suppression", "star_policy", "seed", "steps", "budget", "polish"];
+    pub const KEYS: [&'static str; 9] =
+        ["name", "metric", "suppression", "star_policy", "flatten", "polish", "seed", "steps", "budget"];
 
-    /// Whether the classes that the algorithm finds are to be improved by a local search (`polish = true`).
-    pub fn polish(&self) -> Result<bool> {
-        Ok(self.parameters.boolean("polish")?.unwrap_or(false))
+    /// Sets a key by its name: one of the switches of `[algorithm]`, or a parameter of the algorithm.
+    pub fn set(&mut self, name: &str, value: Value) -> Result<()> {
+        let switch = match name {
+            "flatten" => &mut self.flatten,
+            "polish" => &mut self.polish,
+            _ => {
+                self.parameters.set(name, value);
+                return Ok(());
+            }
+        };
+        let Value::Boolean(given) = value else {
+            return Err(Error::config(format_args!("{name} must be true or false")));
+        };
+        *switch = given;
+        Ok(())
     }
 
     /// An error for the first parameter that is neither one of the `known` nor a key of `[algorithm]`.

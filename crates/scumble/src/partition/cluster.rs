@@ -252,7 +252,7 @@ impl Cluster {
     pub fn values(&self, space: &Space<'_>) -> Vec<Value> {
         let value = |(column, edge): (usize, &Edge)| match edge {
             Edge::Extent { low, high } => space.quasi(column).cover(low[0], high[0]),
-            Edge::Set { present, .. } => space.quasi(column).cover(present.trailing_zeros(), present.ilog2()),
+            Edge::Set { present, .. } => Value::Subset(*present),
         };
         self.edges.iter().enumerate().map(value).collect()
     }

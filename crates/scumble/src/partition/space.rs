@@ -242,10 +242,14 @@ impl<'a> Space<'a> {
 
 fn column_cost<'a>(quasi: &'a Quasi, cost: impl Fn(Value) -> u64) -> ColumnCost<'a> {
     let size = quasi.size();
-    if shows_sets(quasi) {
-        let share =
-            |codes: u32| f64::from(codes.saturating_sub(1)) / f64::from(size.saturating_sub(1).max(1));
-        return ColumnCost::Count((0..=size).map(|codes| fixed(share(codes))).collect());
+    if quasi.sets {
+        // Every set of so many codes costs the same.
+        let present = |codes: u32| u64::MAX.unbounded_shr(u64::BITS - codes);
+        return ColumnCost::Count(
+            (0..=size)
+                .map(|codes| if codes == 0 { 0 } else { cost(Value::Subset(present(codes))) })
+                .collect(),
+        );
     }
     if size > LARGEST_TABLE {
         return ColumnCost::Extent(quasi);
@@ -257,9 +261,4 @@ fn column_cost<'a>(quasi: &'a Quasi, cost: impl Fn(Value) -> u64) -> ColumnCost<
         }
     }
     ColumnCost::Table { size: size as usize, costs }
-}
-
-/// Whether a column is published by the sets of the codes present.
-fn shows_sets(_: &Quasi) -> bool {
-    false
 }

@@ -25,7 +25,7 @@ pub(crate) fn numbers(numbers: &[i128]) -> Quasi {
 pub(crate) fn words(count: usize) -> Quasi {
     let texts: Vec<String> = (0..count).map(|place| format!("w{place:02}")).collect();
     let shape = Shape::Set(texts.iter().map(String::as_str).collect());
-    Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false }
+    Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }
 }
 
 /// A problem: the codes and the payload of each row, k and l.

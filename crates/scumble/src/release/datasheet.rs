@@ -140,6 +140,13 @@ fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
         (Value::Star, _) => "suppressed",
         (Value::Node(node), Shape::Tree(tree)) if tree.is_leaf(node) => "value",
         (Value::Node(_), _) => "hierarchy node",
+        (Value::Subset(codes), _) => {
+            if codes.count_ones() == 1 {
+                "value"
+            } else {
+                "set"
+            }
+        }
         (Value::Span(low, high), Shape::Set(_)) => {
             if low == high {
                 "value"
@@ -162,7 +169,7 @@ fn reading(run: &Run<'_>) -> Vec<&'static str> {
     if run.problem.quasi.iter().any(|quasi| matches!(quasi.shape, Shape::Line(_))) {
         lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
     }
-    if run.problem.quasi.iter().any(|quasi| matches!(quasi.shape, Shape::Set(_))) {
+    if run.problem.quasi.iter().any(|quasi| quasi.sets || matches!(quasi.shape, Shape::Set(_))) {
         lines.push(
             "{a|b|c} stands for one of a, b and c; a backslash stands before |, } and \\ inside a value.",
         );

@@ -12,15 +12,16 @@ use std::time::Instant;
 use scumble_files::table::CodedTable;
 use scumble_files::{ReadOptions, Source};
 
-use crate::algorithms::Algorithm;
+use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
 use crate::models::{Model, ModelContext};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
-use crate::recoding::Step;
+use crate::recoding::{Assignment, Step};
 use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
+use crate::relabel;
 
 pub(crate) mod check;
 mod datasheet;
@@ -301,12 +302,18 @@ fn search<'a>(
     };
     problem.check_feasible()?;
     algorithm.check(&problem)?;
-    let polish = plan.algorithm.polish()?;
     let mut solution = algorithm.run(&problem)?;
-    if polish {
+    solution.assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    if plan.algorithm.polish {
         solution = crate::polish::polish(&problem, solution)?;
     }
-    let classes = Classes::new(solution.assignment, &problem.table, &problem.quasi, problem.star_policy);
+    let mut assignment = solution.assignment;
+    if plan.algorithm.flatten {
+        let (flat, cost) = flattened(&problem, assignment)?;
+        assignment = flat;
+        solution.findings.push(cost);
+    }
+    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     let mut run = Run {
         plan,
         source,
@@ -325,6 +332,21 @@ fn search<'a>(
     let found = warnings::warnings(&run, algorithm);
     run.warnings.extend(found);
     Ok(run)
+}
+
+/// Classes with one domain for each column, and what that costs.
+fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, Finding)> {
+    let loss = |assignment: Assignment| {
+        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+        crate::metrics::loss::ENTRY.build.measure(&Published::Classes(classes), problem)
+    };
+    let flat = relabel::flatten(problem, assignment.clone())?;
+    let cost = Finding {
+        name: "flatten_cost",
+        value: loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
+        meaning: "how much loss was added so that every column has one domain",
+    };
+    Ok((flat, cost))
 }
 
 /// A helpful error for a name that is not among the columns.

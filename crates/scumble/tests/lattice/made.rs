@@ -143,6 +143,7 @@ fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str]
         shape: Shape::Tree(tree),
         priority: 1.0,
         tight: false,
+        sets: false,
     });
     Problem {
         quasi: quasi.collect(),
