@@ -53,6 +53,8 @@ pub struct Entry<B: 'static> {
 /// Every algorithm.
 pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mondrian::ENTRY,
+    algorithms::cluster::ENTRY,
+    algorithms::seqa::ENTRY,
     algorithms::iack::ENTRY,
     algorithms::optimal::ENTRY,
     algorithms::local_suppression::ENTRY,

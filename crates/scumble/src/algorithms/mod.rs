@@ -9,6 +9,7 @@ use crate::recoding::{Assignment, Recoding, Step};
 
 pub mod bottom_up;
 mod clustering;
+pub mod cluster;
 pub mod datafly;
 pub mod dbca;
 pub mod dbca_cm;
@@ -42,6 +43,7 @@ pub mod samarati;
 pub mod tdr;
 pub mod tds;
 mod top_down;
+pub mod seqa;
 pub mod single_dimensional_mondrian;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
@@ -56,7 +58,7 @@ pub struct Solution {
 
 impl Solution {
     /// A rule that shows the classes that are kept.
-    fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
+    pub(crate) fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
         let assignment = classes.assignment;
         let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
         let shown = shown.map(|class| assignment.values(class)).collect();

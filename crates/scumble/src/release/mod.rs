@@ -338,7 +338,11 @@ fn search<'a>(
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
-    let mut assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    solution.assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    if plan.algorithm.polish {
+        solution = crate::polish::polish(&problem, solution)?;
+    }
+    let mut assignment = solution.assignment;
     if plan.algorithm.flatten {
         let (flat, cost) = flattened(&problem, assignment)?;
         assignment = flat;
