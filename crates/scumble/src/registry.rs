@@ -84,6 +84,16 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
 /// Every privacy model.
 pub const MODELS: &[Entry<BuildModel>] =
     &[models::k_anonymity::ENTRY, models::l_diversity::ENTRY, models::t_closeness::ENTRY, models::lkc::ENTRY];
+pub const MODELS: &[Entry<BuildModel>] = &[
+    models::k_anonymity::ENTRY,
+    models::l_diversity::ENTRY,
+    models::t_closeness::ENTRY,
+    models::alpha_k::ENTRY,
+    models::beta_likeness::ENTRY,
+    models::delta_disclosure::ENTRY,
+    models::k_e::ENTRY,
+    models::p_sensitive::ENTRY,
+];
 
 /// Every metric.
 pub const METRICS: &[Entry<&'static dyn Metric>] = &[
