@@ -82,12 +82,11 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
 ];
 
 /// Every privacy model.
-pub const MODELS: &[Entry<BuildModel>] =
-    &[models::k_anonymity::ENTRY, models::l_diversity::ENTRY, models::t_closeness::ENTRY, models::lkc::ENTRY];
 pub const MODELS: &[Entry<BuildModel>] = &[
     models::k_anonymity::ENTRY,
     models::l_diversity::ENTRY,
     models::t_closeness::ENTRY,
+    models::lkc::ENTRY,
     models::alpha_k::ENTRY,
     models::beta_likeness::ENTRY,
     models::delta_disclosure::ENTRY,

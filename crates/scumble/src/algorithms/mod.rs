@@ -8,43 +8,38 @@ use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
 pub mod bottom_up;
-mod clustering;
 pub mod cluster;
+mod clustering;
 pub mod datafly;
 pub mod dbca;
 pub mod dbca_cm;
 pub mod flash;
 mod gain;
-pub mod iacc;
-pub mod iack;
-pub mod incognito;
-#[cfg(test)]
-mod made;
 pub mod genetic;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
-pub mod k_optimize;
 pub mod infogain_mondrian;
+pub mod k_member;
+pub mod k_optimize;
 pub mod kactus;
 pub mod local_suppression;
+#[cfg(test)]
+mod made;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
-pub mod k_member;
-pub mod mingen;
-pub mod mondrian;
 pub mod oka;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
 mod parts;
 pub mod samarati;
+pub mod seqa;
+pub mod single_dimensional_mondrian;
 pub mod tdr;
 pub mod tds;
 mod top_down;
-pub mod seqa;
-pub mod single_dimensional_mondrian;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {
@@ -94,6 +89,14 @@ pub struct Finding {
     pub column: Option<String>,
 }
 
+impl Finding {
+    /// A finding about the whole run.
+    #[must_use]
+    pub fn new(name: &'static str, value: Option<f64>, meaning: &'static str) -> Self {
+        Self { name, value, meaning, column: None }
+    }
+}
+
 /// A search for a recoding.
 pub trait Algorithm: Send + Sync {
     /// Whether every quasi-identifier must have levels.
@@ -140,17 +143,11 @@ fn solution_at(
 /// What every search of the lattice tells.
 fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
     vec![
-        Finding {
-            name: "nodes",
-            value: Some(lattice.nodes() as f64),
-            meaning: "the combinations of levels that there are",
-            column: None,
-        },
-        Finding {
-            name: "checked",
-            value: Some(checker.checked() as f64),
-            meaning: "how often the classes of a combination were looked at",
-            column: None,
-        },
+        Finding::new("nodes", Some(lattice.nodes() as f64), "the combinations of levels that there are"),
+        Finding::new(
+            "checked",
+            Some(checker.checked() as f64),
+            "how often the classes of a combination were looked at",
+        ),
     ]
 }

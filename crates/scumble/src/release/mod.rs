@@ -377,11 +377,11 @@ fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, F
         crate::metrics::loss::ENTRY.build.measure(&Published::Classes(classes), problem)
     };
     let flat = relabel::flatten(problem, assignment.clone())?;
-    let cost = Finding {
-        name: "flatten_cost",
-        value: loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
-        meaning: "how much loss was added so that every column has one domain",
-    };
+    let cost = Finding::new(
+        "flatten_cost",
+        loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
+        "how much loss was added so that every column has one domain",
+    );
     Ok((flat, cost))
 }
 
