@@ -87,8 +87,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     drop(table);
     prepared.tuple_of_row = Vec::new();
     let problem = problem(&plan, prepared)?;
-    let algorithm =
-        (find("algorithm", &plan.algorithm.name, ALGORITHMS)?.build)(&plan.algorithm.parameters)?;
+    let algorithm = (find("algorithm", &plan.algorithm.name, ALGORITHMS)?.build)(&plan.algorithm.parameters)?;
     algorithm.check(&problem)?;
     let mut fastest = (f64::INFINITY, f64::INFINITY);
     let mut found = None;
@@ -142,11 +141,8 @@ fn problem(plan: &Plan, prepared: Prepared) -> Outcome<Problem> {
 fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> {
     let path = folder.join("plan.toml");
     std::fs::write(&path, plan)?;
-    let output = Command::new(std::env::current_exe()?)
-        .arg("one")
-        .arg(&path)
-        .arg(rounds.to_string())
-        .output()?;
+    let output =
+        Command::new(std::env::current_exe()?).arg("one").arg(&path).arg(rounds.to_string()).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
     }
@@ -206,7 +202,9 @@ fn adult(folder: &Path) -> Outcome<()> {
         ("t=0.2", 8, T, "0.05", 2_849, 4_291),
         ("k=5 and t=0.2", 8, &both, "0.05", 1_808, 3_022),
     ];
-    println!("| Adult | model | limit | loss | suppressed | checked (ARX) | ARX CPU ms | CPU ms | wall ms | ARX / CPU |");
+    println!(
+        "| Adult | model | limit | loss | suppressed | checked (ARX) | ARX CPU ms | CPU ms | wall ms | ARX / CPU |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for (name, columns, privacy, limit, arx, checks) in cases {
         let mut quasi =

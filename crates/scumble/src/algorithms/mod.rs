@@ -11,19 +11,19 @@ pub mod bottom_up;
 pub mod datafly;
 pub mod flash;
 mod gain;
-pub mod iacc;
-pub mod iack;
-pub mod incognito;
-#[cfg(test)]
-mod made;
 pub mod genetic;
 pub mod iacc;
+pub mod iacc;
+pub mod iack;
 pub mod iack;
 pub mod incognito;
-pub mod k_optimize;
+pub mod incognito;
 pub mod infogain_mondrian;
+pub mod k_optimize;
 pub mod kactus;
 pub mod local_suppression;
+#[cfg(test)]
+mod made;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
@@ -32,10 +32,10 @@ pub mod optimal;
 pub mod pais;
 mod parts;
 pub mod samarati;
+pub mod single_dimensional_mondrian;
 pub mod tdr;
 pub mod tds;
 mod top_down;
-pub mod single_dimensional_mondrian;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {

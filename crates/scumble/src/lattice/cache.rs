@@ -30,7 +30,8 @@ impl Cache {
     /// The smallest set of a node at most as coarse as these levels.
     pub(super) fn nearest(&mut self, levels: &[u32]) -> Arc<FrequencySet> {
         self.clock += 1;
-        let finer = |kept: &&mut Kept| kept.set.levels.iter().zip(levels).all(|(fine, coarse)| fine <= coarse);
+        let finer =
+            |kept: &&mut Kept| kept.set.levels.iter().zip(levels).all(|(fine, coarse)| fine <= coarse);
         match self.kept.iter_mut().filter(finer).min_by_key(|kept| kept.set.len()) {
             Some(kept) => {
                 kept.used = self.clock;

@@ -52,7 +52,8 @@ impl Domain {
         let width = problem.quasi.len();
         let columns: Vec<Vec<Level>> =
             (0..width).into_par_iter().map(|column| levels(problem, column)).collect();
-        let bits = |column: &Vec<Level>| column.first().map_or(0, |level| bits_for(level.values.len() as u32));
+        let bits =
+            |column: &Vec<Level>| column.first().map_or(0, |level| bits_for(level.values.len() as u32));
         let mut fields = Vec::new();
         let mut shift = 0;
         // The last column is the least significant, so that keys are ordered as tuples are.

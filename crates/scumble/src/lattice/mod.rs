@@ -110,7 +110,8 @@ impl Lattice {
     /// The node with another level of a column.
     #[must_use]
     pub fn with_level(&self, node: usize, column: usize, level: u32) -> usize {
-        node - self.level(node, column) as usize * self.strides[column] + level as usize * self.strides[column]
+        node - self.level(node, column) as usize * self.strides[column]
+            + level as usize * self.strides[column]
     }
 
     /// The sum of a node's levels.

@@ -245,7 +245,9 @@ impl ClassTest for LDiversity {
         match self.variant {
             Variant::Distinct { .. } => class.size,
             // With too few values no entropy suffices.
-            Variant::Entropy { l } if (distinct(class, self.place) as f64) < l.to_f64() - TOLERANCE => class.size,
+            Variant::Entropy { l } if (distinct(class, self.place) as f64) < l.to_f64() - TOLERANCE => {
+                class.size
+            }
             Variant::Entropy { .. } => 1,
             Variant::Recursive { c, l } => match most_and_tail(class, self.place, l) {
                 (_, 0) => class.size,
@@ -253,7 +255,8 @@ impl ClassTest for LDiversity {
                 // most − f < c · tail.
                 (most, tail) => {
                     let allowed = u128::from(c.numerator()) * u128::from(tail) / u128::from(c.denominator());
-                    let exact = u128::from(c.numerator()) * u128::from(tail) % u128::from(c.denominator()) == 0;
+                    let exact =
+                        u128::from(c.numerator()) * u128::from(tail) % u128::from(c.denominator()) == 0;
                     let above = u128::from(most).saturating_sub(allowed) + u128::from(exact);
                     u64::try_from(above).map_or(class.size, |rows| rows.clamp(1, class.size))
                 }
@@ -261,7 +264,8 @@ impl ClassTest for LDiversity {
             // Without f rows the most frequent value still has most − f of size − f: l (most − f) <= size − f.
             Variant::Frequency { l } => {
                 let (p, q) = (u128::from(l.numerator()), u128::from(l.denominator()));
-                let above = (p * u128::from(most(class, self.place))).saturating_sub(q * u128::from(class.size));
+                let above =
+                    (p * u128::from(most(class, self.place))).saturating_sub(q * u128::from(class.size));
                 let rows = above.div_ceil(p.saturating_sub(q).max(1));
                 u64::try_from(rows).map_or(class.size, |rows| rows.clamp(1, class.size))
             }

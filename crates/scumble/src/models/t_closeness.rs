@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
+use crate::frequency::Cell;
 use crate::hierarchy::Hierarchy;
 use crate::kind::Kind;
-use crate::frequency::Cell;
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
 

@@ -31,15 +31,20 @@ struct Span {
 }
 
 /// The best node, or the best found within the budget.
-pub(super) fn search<'a>(problem: &'a Problem, lattice: &'a Lattice, mut checker: Checker<'a>) -> Result<Found<'a>> {
+pub(super) fn search<'a>(
+    problem: &'a Problem,
+    lattice: &'a Lattice,
+    mut checker: Checker<'a>,
+) -> Result<Found<'a>> {
     let bounds = checker.bounds();
     let mut best = Best::default();
     Climb::new(lattice, &mut checker, bounds.as_ref(), &problem.budget, &mut best).run()?;
     let least = |node: usize, failing: u64| {
-        bounds.as_ref().map_or(Cost::LEAST, |bounds: &Bounds<'_>| bounds.least(&lattice.levels(node), failing))
+        bounds
+            .as_ref()
+            .map_or(Cost::LEAST, |bounds: &Bounds<'_>| bounds.least(&lattice.levels(node), failing))
     };
-    let whole =
-        Span { bound: least(0, 0), low: Reverse(0), high: lattice.top(), failing: 0, looked: false };
+    let whole = Span { bound: least(0, 0), low: Reverse(0), high: lattice.top(), failing: 0, looked: false };
     let mut open = BinaryHeap::from([Reverse(whole)]);
     while let Some(Reverse(first)) = open.peek() {
         if !best.can_be_beaten_by(first.bound, 0, 0) {

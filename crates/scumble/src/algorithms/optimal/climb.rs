@@ -118,7 +118,9 @@ impl<'s, 'a> Climb<'s, 'a> {
     fn look(&mut self, nodes: &[usize]) -> Result<()> {
         let levels: Vec<Vec<u32>> = nodes.iter().map(|node| self.lattice.levels(*node)).collect();
         let fails = |levels: &[u32]| {
-            self.failing.iter().any(|failing| levels.iter().zip(failing).all(|(level, failing)| level <= failing))
+            self.failing
+                .iter()
+                .any(|failing| levels.iter().zip(failing).all(|(level, failing)| level <= failing))
         };
         let new: Vec<usize> = nodes
             .iter()

@@ -6,7 +6,11 @@ use crate::lattice::{Best, Bounds, Checker, Cost, Lattice, Visit};
 use crate::problem::{Budget, Problem};
 
 /// The best node, or the best found within the budget.
-pub(super) fn search<'a>(problem: &'a Problem, lattice: &'a Lattice, checker: Checker<'a>) -> Result<Found<'a>> {
+pub(super) fn search<'a>(
+    problem: &'a Problem,
+    lattice: &'a Lattice,
+    checker: Checker<'a>,
+) -> Result<Found<'a>> {
     let mut search = Search::new(problem, lattice, checker);
     let gap = search.run()?;
     Ok(Found { best: search.best, gap, checker: search.checker })
@@ -105,12 +109,10 @@ impl<'a> Search<'a> {
     /// Whether a node must still be looked at.
     fn is_open(&mut self, node: usize) -> bool {
         let failing = u64::from(self.failing[node]);
-        !self.visited[node]
-            && failing <= self.checker.limit()
-            && {
-                let floor = self.floor(node);
-                self.best.can_be_beaten_by(floor, failing, node)
-            }
+        !self.visited[node] && failing <= self.checker.limit() && {
+            let floor = self.floor(node);
+            self.best.can_be_beaten_by(floor, failing, node)
+        }
     }
 
     /// Looks at nodes from an open one upwards until this one is settled: the coarsest from which it follows that the open one
