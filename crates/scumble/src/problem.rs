@@ -45,6 +45,8 @@ pub struct Budget {
     deadline: Option<Instant>,
     /// The steps taken when it was spent, plus one; 0 while it is not.
     spent: AtomicU64,
+    /// The most steps that a search has told.
+    asked: AtomicU64,
 }
 
 impl Budget {
@@ -52,7 +54,7 @@ impl Budget {
     #[must_use]
     pub fn new(steps: Option<u64>, time: Option<Duration>) -> Self {
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
-        Self { steps, deadline, spent: AtomicU64::new(0) }
+        Self { steps, deadline, spent: AtomicU64::new(0), asked: AtomicU64::new(0) }
     }
 
     /// Whether it ends at all.
@@ -64,12 +66,19 @@ impl Budget {
     /// Whether a search that has taken so many steps is to stop. Asked at the same steps in every run, so that a run stopped
     /// by its time is repeated by a budget of the steps that it had taken.
     pub fn is_spent(&self, steps: u64) -> bool {
+        self.asked.fetch_max(steps, Ordering::Relaxed);
         let spent = self.steps.is_some_and(|most| steps >= most)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         if spent {
             let _ = self.spent.compare_exchange(0, steps + 1, Ordering::Relaxed, Ordering::Relaxed);
         }
         spent
+    }
+
+    /// The most steps that were told so far: a search that follows another counts on from here.
+    #[must_use]
+    pub fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
     }
 
     /// The steps that had been taken when the budget was spent, if it was.

@@ -53,6 +53,8 @@ pub struct Entry<B: 'static> {
 /// Every algorithm.
 pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mondrian::ENTRY,
+    algorithms::cluster::ENTRY,
+    algorithms::seqa::ENTRY,
     algorithms::iack::ENTRY,
     algorithms::optimal::ENTRY,
     algorithms::local_suppression::ENTRY,
@@ -73,11 +75,24 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::infogain_mondrian::ENTRY,
     algorithms::single_dimensional_mondrian::ENTRY,
     algorithms::mu_argus::ENTRY,
+    algorithms::dbca::ENTRY,
+    algorithms::dbca_cm::ENTRY,
+    algorithms::k_member::ENTRY,
+    algorithms::oka::ENTRY,
 ];
 
 /// Every privacy model.
-pub const MODELS: &[Entry<BuildModel>] =
-    &[models::k_anonymity::ENTRY, models::l_diversity::ENTRY, models::t_closeness::ENTRY, models::lkc::ENTRY];
+pub const MODELS: &[Entry<BuildModel>] = &[
+    models::k_anonymity::ENTRY,
+    models::l_diversity::ENTRY,
+    models::t_closeness::ENTRY,
+    models::lkc::ENTRY,
+    models::alpha_k::ENTRY,
+    models::beta_likeness::ENTRY,
+    models::delta_disclosure::ENTRY,
+    models::k_e::ENTRY,
+    models::p_sensitive::ENTRY,
+];
 
 /// Every metric.
 pub const METRICS: &[Entry<&'static dyn Metric>] = &[

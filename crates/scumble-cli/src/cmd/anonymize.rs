@@ -440,7 +440,7 @@ impl SearchFlags {
         algorithm.seed = self.seed.or(algorithm.seed);
         for given in &self.set {
             let (name, value) = pair("--set", given)?;
-            algorithm.parameters.set(name, Value::from_text(value));
+            algorithm.set(name, Value::from_text(value))?;
         }
         algorithm.flatten |= self.flatten;
         plan.keep_order |= self.keep_order;

@@ -219,11 +219,11 @@ impl Algorithm for BottomUp {
         let limit = if problem.class_tests().is_ok() { problem.suppression_limit() } else { 0 };
         let mut merges = 0_u64;
         let findings = |merges: u64| {
-            vec![Finding {
-                name: "generalisations",
-                value: Some(merges as f64),
-                meaning: "how often the values below a node were merged",
-            }]
+            vec![Finding::new(
+                "generalisations",
+                Some(merges as f64),
+                "how often the values below a node were merged",
+            )]
         };
         loop {
             problem.progress.check()?;

@@ -125,23 +125,23 @@ impl Algorithm for Iack {
         let (alpha, beta) = crate::metrics::information::largest_changes(&classes, problem, class);
         let finite = |value: f64| value.is_finite().then_some(value);
         let mut findings = vec![
-            Finding {
-                name: "alpha",
-                value: finite(alpha),
-                meaning: "the largest change of a column's normalised mutual information with the class by suppression",
-            },
-            Finding {
-                name: "beta",
-                value: finite(beta),
-                meaning: "the largest normalised Kullback-Leibler divergence of a column by suppression",
-            },
+            Finding::new(
+                "alpha",
+                finite(alpha),
+                "the largest change of a column's normalised mutual information with the class by suppression",
+            ),
+            Finding::new(
+                "beta",
+                finite(beta),
+                "the largest normalised Kullback-Leibler divergence of a column by suppression",
+            ),
         ];
         if self.generalize {
-            findings.push(Finding {
-                name: "generalised",
-                value: Some(rows as f64),
-                meaning: "the rows that were generalised further and so not suppressed",
-            });
+            findings.push(Finding::new(
+                "generalised",
+                Some(rows as f64),
+                "the rows that were generalised further and so not suppressed",
+            ));
         }
         Ok(Solution::of_classes(step, classes, findings))
     }

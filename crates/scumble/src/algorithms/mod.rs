@@ -8,7 +8,11 @@ use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
 pub mod bottom_up;
+pub mod cluster;
+mod clustering;
 pub mod datafly;
+pub mod dbca;
+pub mod dbca_cm;
 pub mod flash;
 mod gain;
 pub mod genetic;
@@ -19,6 +23,8 @@ pub mod iack;
 pub mod incognito;
 pub mod incognito;
 pub mod infogain_mondrian;
+pub mod infogain_mondrian;
+pub mod k_member;
 pub mod k_optimize;
 pub mod kactus;
 pub mod local_suppression;
@@ -27,11 +33,13 @@ mod made;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
+pub mod oka;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
 mod parts;
 pub mod samarati;
+pub mod seqa;
 pub mod single_dimensional_mondrian;
 pub mod tdr;
 pub mod tds;
@@ -49,7 +57,7 @@ pub struct Solution {
 
 impl Solution {
     /// A rule that shows the classes that are kept.
-    fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
+    pub(crate) fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
         let assignment = classes.assignment;
         let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
         let shown = shown.map(|class| assignment.values(class)).collect();
@@ -80,6 +88,17 @@ pub struct Finding {
     pub value: Option<f64>,
     /// What it means, in a sentence.
     pub meaning: &'static str,
+    /// The column that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+}
+
+impl Finding {
+    /// A finding about the whole run.
+    #[must_use]
+    pub fn new(name: &'static str, value: Option<f64>, meaning: &'static str) -> Self {
+        Self { name, value, meaning, column: None }
+    }
 }
 
 /// A search for a recoding.
@@ -128,15 +147,11 @@ fn solution_at(
 /// What every search of the lattice tells.
 fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
     vec![
-        Finding {
-            name: "nodes",
-            value: Some(lattice.nodes() as f64),
-            meaning: "the combinations of levels that there are",
-        },
-        Finding {
-            name: "checked",
-            value: Some(checker.checked() as f64),
-            meaning: "how often the classes of a combination were looked at",
-        },
+        Finding::new("nodes", Some(lattice.nodes() as f64), "the combinations of levels that there are"),
+        Finding::new(
+            "checked",
+            Some(checker.checked() as f64),
+            "how often the classes of a combination were looked at",
+        ),
     ]
 }

@@ -12,6 +12,7 @@ use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
 use super::source::Source;
+use super::value::Value;
 use crate::error::{Error, Result, did_you_mean};
 
 /// A plan: one table, what its columns are, what must hold, and how to search.
@@ -145,6 +146,9 @@ pub struct AlgorithmSpec {
     /// Makes the values of each column that overlap between classes one, so that every column has one domain.
     #[serde(default, skip_serializing_if = "is_false")]
     pub flatten: bool,
+    /// Whether the classes that the algorithm finds are improved by a local search. Its result is always a local recoding.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub polish: bool,
     /// Fixes randomness, for tests only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -205,6 +209,7 @@ impl Default for AlgorithmSpec {
             suppression: None,
             star_policy: StarPolicy::default(),
             flatten: false,
+            polish: false,
             seed: None,
             steps: None,
             budget: None,
@@ -215,8 +220,25 @@ impl Default for AlgorithmSpec {
 
 impl AlgorithmSpec {
     /// The keys of `[algorithm]` that are no parameters of an algorithm.
-    pub const KEYS: [&'static str; 8] =
-        ["name", "metric", "suppression", "star_policy", "flatten", "seed", "steps", "budget"];
+    pub const KEYS: [&'static str; 9] =
+        ["name", "metric", "suppression", "star_policy", "flatten", "polish", "seed", "steps", "budget"];
+
+    /// Sets a key by its name: one of the switches of `[algorithm]`, or a parameter of the algorithm.
+    pub fn set(&mut self, name: &str, value: Value) -> Result<()> {
+        let switch = match name {
+            "flatten" => &mut self.flatten,
+            "polish" => &mut self.polish,
+            _ => {
+                self.parameters.set(name, value);
+                return Ok(());
+            }
+        };
+        let Value::Boolean(given) = value else {
+            return Err(Error::config(format_args!("{name} must be true or false")));
+        };
+        *switch = given;
+        Ok(())
+    }
 
     /// An error for the first parameter that is neither one of the `known` nor a key of `[algorithm]`.
     pub fn allow_only(&self, known: &[&str]) -> Result<()> {

@@ -31,6 +31,11 @@ fn build(parameters: &Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Mo
     Ok(vec![Box::new(KAnonymity { k })])
 }
 
+/// The model, for others that ask for it too.
+pub(super) fn of(k: u64) -> Box<dyn Model> {
+    Box::new(KAnonymity { k })
+}
+
 impl Model for KAnonymity {
     fn name(&self) -> &'static str {
         ENTRY.name

@@ -8,11 +8,17 @@ use crate::frequency::FrequencyTable;
 use crate::payload::Payloads;
 use crate::published::{ClassView, Published};
 
+pub mod alpha_k;
+pub mod beta_likeness;
+pub mod delta_disclosure;
 pub mod k_anonymity;
+pub mod k_e;
 pub mod l_diversity;
 pub mod lkc;
 pub(crate) mod on_set;
+pub mod p_sensitive;
 pub mod t_closeness;
+mod values;
 
 /// What a model is made from besides its parameters.
 pub struct ModelContext<'a> {

@@ -64,7 +64,11 @@ pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary,
             .iter()
             .map(|finding| {
                 let value = finding.value.map_or("infinite".to_owned(), |value| format!("{value:.6}"));
-                (finding.name.to_owned(), format!("{value} ({})", finding.meaning))
+                let name = match &finding.column {
+                    Some(column) => format!("{} of {column}", finding.name),
+                    None => finding.name.to_owned(),
+                };
+                (name, format!("{value} ({})", finding.meaning))
             })
             .collect(),
         seconds: [

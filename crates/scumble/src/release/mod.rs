@@ -339,7 +339,11 @@ fn search<'a>(
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
-    let mut assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    solution.assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    if plan.algorithm.polish {
+        solution = crate::polish::polish(&problem, solution)?;
+    }
+    let mut assignment = solution.assignment;
     if plan.algorithm.flatten {
         let (flat, cost) = flattened(&problem, assignment)?;
         assignment = flat;
@@ -374,11 +378,11 @@ fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, F
         crate::metrics::loss::ENTRY.build.measure(&Published::Classes(classes), problem)
     };
     let flat = relabel::flatten(problem, assignment.clone())?;
-    let cost = Finding {
-        name: "flatten_cost",
-        value: loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
-        meaning: "how much loss was added so that every column has one domain",
-    };
+    let cost = Finding::new(
+        "flatten_cost",
+        loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
+        "how much loss was added so that every column has one domain",
+    );
     Ok((flat, cost))
 }
 

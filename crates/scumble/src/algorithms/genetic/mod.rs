@@ -95,16 +95,12 @@ impl Algorithm for Genetic {
         breed.found(self.population)?;
         let bred = breed.evolve(self)?;
         let findings = vec![
-            Finding {
-                name: "bred",
-                value: Some(bred as f64),
-                meaning: "how many cuts of the columns were bred",
-            },
-            Finding {
-                name: "evaluated",
-                value: Some(breed.evaluated as f64),
-                meaning: "how many different ones were evaluated, the first ones included",
-            },
+            Finding::new("bred", Some(bred as f64), "how many cuts of the columns were bred"),
+            Finding::new(
+                "evaluated",
+                Some(breed.evaluated as f64),
+                "how many different ones were evaluated, the first ones included",
+            ),
         ];
         let best = &breed.living[0].1;
         Solution::of_step(problem, Step::Maps(genes.maps(best)), findings)

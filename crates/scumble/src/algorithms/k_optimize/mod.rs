@@ -75,17 +75,17 @@ impl Algorithm for KOptimize {
             Classes::new(solution.assignment.clone(), &problem.table, &problem.quasi, problem.star_policy);
         let figure = problem.metric.measure(&Published::Classes(classes), problem).unwrap_or(0.0);
         solution.findings = vec![
-            Finding {
-                name: "splits",
-                value: Some(space.splits.len() as f64),
-                meaning: "the places where columns can be divided",
-            },
-            Finding { name: "checked", value: Some(search.steps as f64), meaning: "the steps of the search" },
-            Finding {
-                name: "gap",
-                value: Some(missing * figure),
-                meaning: "how much better by the metric than the best found the optimum could be at most",
-            },
+            Finding::new(
+                "splits",
+                Some(space.splits.len() as f64),
+                "the places where columns can be divided",
+            ),
+            Finding::new("checked", Some(search.steps as f64), "the steps of the search"),
+            Finding::new(
+                "gap",
+                Some(missing * figure),
+                "how much better by the metric than the best found the optimum could be at most",
+            ),
         ];
         Ok(solution)
     }

@@ -80,11 +80,11 @@ impl Algorithm for Optimal {
             boxes::search(problem, &lattice, checker)?
         };
         let mut findings = super::lattice_findings(&lattice, &checker);
-        findings.push(Finding {
-            name: "gap",
-            value: gap.is_finite().then_some(gap),
-            meaning: "how much better than the best found a combination that was not looked at could be at most",
-        });
+        findings.push(Finding::new(
+            "gap",
+            gap.is_finite().then_some(gap),
+            "how much better than the best found a combination that was not looked at could be at most",
+        ));
         let solution = super::solution_at(problem, &lattice, best.required()?, findings)?;
         if problem.budget.spent_after().is_none()
             && best.cost().is_some_and(|cost| cost.value() == f64::INFINITY)

@@ -158,11 +158,11 @@ pub(super) fn descend(problem: &Problem, score: Score) -> Result<Solution> {
         problem.progress.advance(1);
         steps += 1;
     }
-    let findings = vec![Finding {
-        name: "specialisations",
-        value: Some(steps as f64),
-        meaning: "how often a value was replaced by finer ones",
-    }];
+    let findings = vec![Finding::new(
+        "specialisations",
+        Some(steps as f64),
+        "how often a value was replaced by finer ones",
+    )];
     let step = Step::Maps(descent.cuts.iter().map(Cut::shown).collect());
     Ok(Solution::of_sound_step(problem, step, findings))
 }
