@@ -31,6 +31,7 @@ pub(super) fn report(run: &Run<'_>, title: &str) -> Report {
         class_sizes: Some(class_sizes(run)),
         columns: columns(run),
         information: class_information(run),
+        combinations: super::combinations::combinations(run),
         changes: changes(run),
         suppression: suppression(run),
         risk: Some(risk(run)),

@@ -33,6 +33,9 @@ pub struct Summary {
     /// Steps above the lowest level by column, where every column has one level.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub levels: Map<String, Value>,
+    /// How much of the lattice was looked at, where a lattice was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchSummary>,
     /// What the algorithm found out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
@@ -44,6 +47,15 @@ pub struct Summary {
     pub seconds: Seconds,
     /// The most memory that the process held.
     pub peak_memory_bytes: Option<u64>,
+}
+
+/// How much of a lattice was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SearchSummary {
+    /// The combinations of levels that there are.
+    pub nodes: u64,
+    /// How often the classes of one were looked at.
+    pub checked: u64,
 }
 
 /// One model and what the release attains.
@@ -132,12 +144,18 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome) -> Summary {
         models,
         metrics,
         levels: levels(run),
+        search: search(&run.findings),
         findings: run.findings.clone(),
         warnings,
         notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
         seconds: Seconds::default(),
         peak_memory_bytes: None,
     }
+}
+
+fn search(findings: &[Finding]) -> Option<SearchSummary> {
+    let finding = |name: &str| findings.iter().find(|finding| finding.name == name)?.value;
+    Some(SearchSummary { nodes: finding("nodes")? as u64, checked: finding("checked")? as u64 })
 }
 
 /// The parameters of the run by name.
