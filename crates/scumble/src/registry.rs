@@ -63,9 +63,9 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
     algorithms::tds::ENTRY,
-    algorithms::bottom_up::ENTRY,
     algorithms::tdr::ENTRY,
     algorithms::pais::ENTRY,
+    algorithms::bottom_up::ENTRY,
 ];
 
 /// Every privacy model.

@@ -79,8 +79,10 @@ fn cases(
             let ask = Ask {
                 policy,
                 suppression,
-                class: (needs_class || class || demands.iter().any(|demand| demand.column() == Some("label")))
-                    .then_some("label"),
+                class: (needs_class
+                    || class
+                    || demands.iter().any(|demand| demand.column() == Some("label")))
+                .then_some("label"),
                 keep_order,
                 serial,
                 parameters,

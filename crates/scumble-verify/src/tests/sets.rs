@@ -23,7 +23,8 @@ fn check(claim: &Value, star: StarRows) -> Result<ModelOutcome, VerifyError> {
 
 #[test]
 fn sizes_and_shares_of_any_one_column() {
-    let sizes = |l: u64, k: u64, star| check(&json!({"model": "lkc", "l": l, "k": k}), star).expect("a check");
+    let sizes =
+        |l: u64, k: u64, star| check(&json!({"model": "lkc", "l": l, "k": k}), star).expect("a check");
     // Unjudged star rows are in the group `*` of either column.
     let three = sizes(1, 3, StarRows::Unjudged);
     assert!(three.holds && three.attained == Some(3.0) && three.label == "k-anonymity, any 1 columns known");
@@ -44,12 +45,15 @@ fn sizes_and_shares_of_any_one_column() {
 
 #[test]
 fn a_model_on_a_set_judges_the_groups_of_that_set() {
-    let k = |k: u64, set: &[&str]| check(&json!({"model": "k_anonymity", "k": k, "quasi": set}), StarRows::Unjudged);
+    let k = |k: u64, set: &[&str]| {
+        check(&json!({"model": "k_anonymity", "k": k, "quasi": set}), StarRows::Unjudged)
+    };
     let sex = k(3, &["sex"]).expect("a check");
     assert!(sex.holds && sex.label == "k-anonymity on sex");
     assert!(!k(4, &["job"]).expect("a check").holds);
     assert!(!k(2, &["job", "sex"]).expect("a check").holds);
-    let diverse = json!({"model": "l_diversity", "variant": "distinct", "l": 2, "column": "ill", "quasi": ["sex"]});
+    let diverse =
+        json!({"model": "l_diversity", "variant": "distinct", "l": 2, "column": "ill", "quasi": ["sex"]});
     assert!(check(&diverse, StarRows::Unjudged).expect("a check").holds);
     for wrong in [&["ill"][..], &["sex", "sex"], &[]] {
         assert!(matches!(k(1, wrong), Err(VerifyError::Parameter { .. })), "{wrong:?}");

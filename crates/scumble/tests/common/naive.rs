@@ -235,11 +235,14 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
 fn groups_of_any(known: usize, strings: &Strings, quasi: &[String], policy: StarPolicy) -> Vec<Vec<usize>> {
     let known = known.min(quasi.len());
     let sets = (0..1_u32 << quasi.len()).filter(|set| set.count_ones() as usize == known);
-    let starred = |row: &usize| is_star(&quasi.iter().map(|name| strings.cell(*row, name)).collect::<Vec<_>>());
+    let starred =
+        |row: &usize| is_star(&quasi.iter().map(|name| strings.cell(*row, name)).collect::<Vec<_>>());
     let judged = |rows: &Vec<usize>| policy != StarPolicy::Paper || !rows.iter().any(starred);
     sets.flat_map(|set| {
-        let columns: Vec<String> =
-            (0..quasi.len()).filter(|place| set >> place & 1 == 1).map(|place| quasi[place].clone()).collect();
+        let columns: Vec<String> = (0..quasi.len())
+            .filter(|place| set >> place & 1 == 1)
+            .map(|place| quasi[place].clone())
+            .collect();
         strings.classes(&columns).into_values().filter(judged).collect::<Vec<_>>()
     })
     .collect()
