@@ -65,6 +65,9 @@ pub struct ModelSummary {
     pub name: &'static str,
     /// The model in words.
     pub title: String,
+    /// The quasi-identifiers that it is about, where these are not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<Vec<String>>,
     /// What was asked for.
     pub required: f64,
     /// What the written release attains; `null` if infinite or if no class was judged.
@@ -128,6 +131,7 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome) -> Summary {
         .map(|(model, found)| ModelSummary {
             name: model.name(),
             title: model.title(),
+            on: model.on().map(<[String]>::to_vec),
             required: found.required,
             attained: found.attained.filter(|value| value.is_finite()),
             holds: found.holds,
