@@ -303,7 +303,7 @@ fn search<'a>(
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
-    let mut assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    let mut assignment = relabel::show_sets(&problem, solution.assignment)?;
     if plan.algorithm.flatten {
         let (flat, cost) = flattened(&problem, assignment)?;
         assignment = flat;
