@@ -24,6 +24,9 @@ use scumble_verify::{
 /// Tables for each algorithm, model variant and star policy.
 const TABLES: u32 = 12;
 
+/// Algorithms that put every row into some cluster.
+const CLUSTERINGS: [&str; 4] = ["dbca", "dbca_cm", "k_member", "oka"];
+
 /// The requirements that are tried: each variant alone, and several at once.
 fn demand_sets() -> Vec<(&'static str, Vec<Vec<Demand>>)> {
     let mut sets: Vec<(&str, Vec<Vec<Demand>>)> = variants("ill")
@@ -63,6 +66,9 @@ fn cases(
             vec![("delta_d", "1000"), ("delta_c", "1000")],
             vec![("delta_d", "0.5"), ("delta_c", "0.5"), ("limits", "fraction")],
         ],
+        "dbca" => vec![vec![], vec![("weights", "height"), ("beta", "2")], vec![("all_centres", "true")]],
+        "dbca_cm" => vec![vec![], vec![("lambda", "infinity")], vec![("allow_homogeneous", "true")]],
+        "k_member" => vec![vec![], vec![("class_weight", "1")]],
         _ => vec![vec![]],
     };
     (
@@ -76,8 +82,11 @@ fn cases(
             let ask = Ask {
                 policy,
                 suppression,
-                class: (trees || class || demands.iter().any(|demand| demand.column() == Some("label")))
-                    .then_some("label"),
+                class: (trees
+                    || class
+                    || parameters.iter().any(|(name, _)| *name == "class_weight")
+                    || demands.iter().any(|demand| demand.column() == Some("label")))
+                .then_some("label"),
                 keep_order,
                 serial,
                 parameters,
@@ -170,6 +179,10 @@ fn conforms(case: &Case) -> bool {
 /// Searches that conclude from one recoding to coarser ones cannot serve models that look at shares while rows may be
 /// suppressed (models.md 0.5).
 fn may_refuse(ask: &Ask) -> bool {
+    // Clusters of one label are refused where the label is to be protected.
+    if ask.algorithm == "dbca_cm" && !ask.parameters.contains(&("allow_homogeneous", "true")) {
+        return ask.sensitive().contains(&"label");
+    }
     let upward = |demand: &Demand| matches!(demand, Demand::K(_) | Demand::Distinct(..));
     ["samarati", "incognito", "ola", "flash"].contains(&ask.algorithm) && !ask.demands.iter().all(upward)
 }
@@ -183,6 +196,10 @@ fn check_limits(table: &Table, ask: &Ask, written: &Written) {
         let lacks = |name: &String| table.column(name).iter().any(|cell| is_missing(cell));
         let nothing_lacks = !table.quasi().iter().any(lacks);
         assert!(summary.suppressed == 0 || summary.suppressed == summary.rows || !nothing_lacks);
+        return;
+    }
+    if CLUSTERINGS.contains(&ask.algorithm) {
+        // They suppress nothing; but rows that have no value in common can be in a cluster that shows only roots.
         return;
     }
     if let Some(share) = ask.suppression {
@@ -204,7 +221,7 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     if !whole_holds(table, ask) {
         return true;
     }
-    if ask.algorithm == "mondrian" {
+    if ask.algorithm == "mondrian" || CLUSTERINGS.contains(&ask.algorithm) {
         // The whole table is one class that keeps everything, so there is always a release.
         return false;
     }
