@@ -27,6 +27,9 @@ const MONDRIANS: [&str; 3] = ["mondrian", "infogain_mondrian", "single_dimension
 /// Tables for each algorithm, model variant and star policy.
 const TABLES: u32 = 12;
 
+/// Algorithms that put every row into some cluster.
+const CLUSTERINGS: [&str; 4] = ["dbca", "dbca_cm", "k_member", "oka"];
+
 /// The requirements that are tried: each variant alone, and several at once.
 fn demand_sets() -> Vec<(&'static str, Vec<Vec<Demand>>)> {
     let mut sets: Vec<(&str, Vec<Vec<Demand>>)> = variants("ill")
@@ -83,6 +86,9 @@ fn cases(
         }
         "local_suppression" => vec![vec![], vec![], vec![("importance", "[q0]")]],
         "kactus" => vec![vec![], vec![("prune", "true")], vec![("min_objects", "1")]],
+        "dbca" => vec![vec![], vec![("weights", "height"), ("beta", "2")], vec![("all_centres", "true")]],
+        "dbca_cm" => vec![vec![], vec![("lambda", "infinity")], vec![("allow_homogeneous", "true")]],
+        "k_member" => vec![vec![], vec![("class_weight", "1")]],
         _ => vec![vec![]],
     };
     // They go by what values tell about the class.
@@ -101,6 +107,7 @@ fn cases(
                     suppression,
                     class: (needs_class
                         || class
+                        || parameters.iter().any(|(name, _)| *name == "class_weight")
                         || demands.iter().any(|demand| demand.column() == Some("label")))
                     .then_some("label"),
                     keep_order,
@@ -209,6 +216,10 @@ fn may_refuse(ask: &Ask) -> bool {
     if ask.algorithm == "kactus" && ask.demands.iter().any(diverse_label) {
         return true;
     }
+    // Clusters of one label are refused where the label is to be protected.
+    if ask.algorithm == "dbca_cm" && !ask.parameters.contains(&("allow_homogeneous", "true")) {
+        return ask.sensitive().contains(&"label");
+    }
     ["samarati", "incognito", "ola", "flash"].contains(&ask.algorithm) && !ask.demands.iter().all(upward)
 }
 
@@ -277,6 +288,10 @@ fn check_limits(table: &Table, ask: &Ask, written: &Written) {
     if ask.algorithm == "tds" {
         assert_eq!(summary.suppressed, 0, "it suppresses nothing");
     }
+    if CLUSTERINGS.contains(&ask.algorithm) {
+        // They suppress nothing; but rows that have no value in common can be in a cluster that shows only roots.
+        return;
+    }
     if let Some(share) = ask.suppression {
         let limit = limit(share, summary.rows);
         assert!(summary.suppressed <= limit, "{} rows suppressed, {limit} allowed", summary.suppressed);
@@ -300,7 +315,8 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
         // Some value of every column overlaps with all others; without a common domain there is a release.
         return ask.flatten && release(table, &Ask { flatten: false, ..ask.clone() }).is_ok();
     }
-    if MONDRIANS.contains(&ask.algorithm) || GREEDY.contains(&ask.algorithm) {
+    if MONDRIANS.contains(&ask.algorithm) || GREEDY.contains(&ask.algorithm)
+        || CLUSTERINGS.contains(&ask.algorithm) {
         // The whole table is one class that keeps everything, so there is always a release.
         return false;
     }
