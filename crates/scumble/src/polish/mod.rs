@@ -6,10 +6,14 @@
 
 mod block;
 mod divide;
+mod gather;
+mod rebuild;
 #[cfg(test)]
 mod tests;
 
 use rayon::prelude::*;
+
+pub(crate) use gather::gather;
 
 use crate::algorithms::{Finding, Solution};
 use crate::error::Result;

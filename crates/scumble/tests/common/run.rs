@@ -65,7 +65,7 @@ impl Ask {
         plan.algorithm.suppression =
             self.suppression.map(|share| share.parse::<Rational>().expect("a number"));
         for (name, value) in &self.parameters {
-            plan.algorithm.parameters.set(name, Value::from_text(value));
+            plan.algorithm.set(name, Value::from_text(value)).expect("a fitting value");
         }
         let hierarchical = |name: &str| {
             self.demands
