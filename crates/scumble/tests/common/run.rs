@@ -78,7 +78,7 @@ impl Ask {
             _ => {}
         }
         for (name, value) in &self.parameters {
-            plan.algorithm.parameters.set(name, Value::from_text(value));
+            plan.algorithm.set(name, Value::from_text(value)).expect("a fitting value");
         }
         let hierarchical = |name: &str| {
             self.demands
