@@ -68,3 +68,11 @@ pub(crate) fn most_probable(probabilities: &[f64]) -> u32 {
     }
     best as u32
 }
+
+/// Turns logarithms of weights into probabilities.
+pub(crate) fn from_logarithms(out: &mut [f64]) {
+    let largest = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    out.iter_mut().for_each(|value| *value = (*value - largest).exp());
+    let sum: f64 = out.iter().sum();
+    out.iter_mut().for_each(|value| *value /= sum);
+}

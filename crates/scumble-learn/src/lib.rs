@@ -18,9 +18,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod boosted_trees;
 pub mod c45;
+mod encode;
 mod error;
 mod learner;
+pub mod logistic;
 pub mod majority;
 pub mod naive_bayes;
 mod normal;
@@ -29,6 +32,7 @@ mod ranks;
 pub mod registry;
 pub mod ripper;
 mod settings;
+pub mod svm;
 mod table;
 
 pub use error::{Error, Result};

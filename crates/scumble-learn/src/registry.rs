@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::learner::Learner;
 use crate::settings::Settings;
-use crate::{c45, majority, naive_bayes, ripper};
+use crate::{boosted_trees, c45, logistic, majority, naive_bayes, ripper, svm};
 
 /// A learner that users can choose by name.
 pub struct Entry {
@@ -22,7 +22,15 @@ pub struct Entry {
 }
 
 /// Every learner.
-pub const LEARNERS: &[Entry] = &[c45::ENTRY, naive_bayes::ENTRY, ripper::ENTRY, majority::ENTRY];
+pub const LEARNERS: &[Entry] = &[
+    c45::ENTRY,
+    naive_bayes::ENTRY,
+    ripper::ENTRY,
+    logistic::ENTRY,
+    boosted_trees::ENTRY,
+    svm::ENTRY,
+    majority::ENTRY,
+];
 
 /// The learner of that name (hyphens are taken as underscores), with settings that are all known to it.
 pub fn build(name: &str, settings: &Settings) -> Result<Box<dyn Learner>> {

@@ -65,3 +65,21 @@ fn naive_bayes_classifies_as_weka_does() {
     kernel(false, 1, 12_747);
     kernel(true, 1, 13_862);
 }
+
+#[test]
+fn logistic_regression_classifies_as_weka_does() {
+    let near = |keep_missing, one_in, weka: usize| {
+        let found = right(keep_missing, one_in, "logistic", &[])?;
+        assert!(found.abs_diff(weka) <= 10, "{found} instead of {weka}");
+        Some(())
+    };
+    if near(false, 4, 12_707).is_none() {
+        return skipped("logistic_regression_classifies_as_weka_does");
+    }
+    if cfg!(debug_assertions) {
+        return;
+    }
+    for (keep_missing, one_in, weka) in [(true, 4, 13_809), (false, 1, 12_765), (true, 1, 13_848)] {
+        near(keep_missing, one_in, weka);
+    }
+}

@@ -13,9 +13,14 @@ pub enum Value {
     Node(NodeId),
     /// The codes from the first to the last, both included.
     Span(u32, u32),
+    /// Exactly these codes, one bit each, the lowest for code 0: for columns of at most [`LARGEST_SUBSET`] codes.
+    Subset(u64),
     /// Nothing is shown.
     Star,
 }
+
+/// How many codes a column may have whose released values are sets of any of them.
+pub const LARGEST_SUBSET: u32 = u64::BITS;
 
 /// One quasi-identifier column.
 #[derive(Debug, Clone)]
@@ -30,6 +35,9 @@ pub struct Quasi {
     pub priority: f64,
     /// Whether a span of codes is published by the extremes present in it (opt-in: they are real values).
     pub tight: bool,
+    /// Whether a class is published by the set of the values present in it (opt-in: which values are present is a fact about the
+    /// data). Only where the column has at most [`LARGEST_SUBSET`] codes.
+    pub sets: bool,
 }
 
 /// How the codes of a column can be coarsened.
@@ -143,12 +151,31 @@ impl Quasi {
         }
     }
 
-    /// The codes that a value stands for; all for a suppressed one.
+    /// The smallest value that covers these codes, which are all that are present in a class.
+    #[must_use]
+    pub fn cover_codes(&self, codes: impl Iterator<Item = u32> + Clone) -> Value {
+        if self.sets {
+            return Value::Subset(self.present(codes));
+        }
+        match (codes.clone().min(), codes.max()) {
+            (Some(low), Some(high)) => self.cover(low, high),
+            _ => Value::Star,
+        }
+    }
+
+    /// Codes as the bits of a [`Value::Subset`].
+    #[must_use]
+    pub fn present(&self, codes: impl Iterator<Item = u32>) -> u64 {
+        codes.fold(0, |present, code| present | 1 << code)
+    }
+
+    /// The least and the greatest code that a value stands for; of all codes for a suppressed one.
     #[must_use]
     pub fn codes(&self, value: Value) -> (u32, u32) {
         match (value, &self.shape) {
             (Value::Node(node), Shape::Tree(tree)) => tree.range(node),
             (Value::Span(low, high), _) => (low, high),
+            (Value::Subset(codes), _) if codes != 0 => (codes.trailing_zeros(), codes.ilog2()),
             _ => (0, self.size().saturating_sub(1)),
         }
     }
@@ -175,6 +202,9 @@ impl Quasi {
                 let (from, to) = if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
                 (to.min(last) - from.max(first)) as f64 / (last - first) as f64
             }
+            (Value::Subset(codes), _) => {
+                f64::from(codes.count_ones().saturating_sub(1)) / f64::from(self.size() - 1)
+            }
             _ => {
                 let (low, high) = self.codes(value);
                 f64::from(high - low) / f64::from(self.size() - 1)
@@ -200,6 +230,13 @@ impl Quasi {
             }
             (Value::Span(low, high), _) if low == high => label::raw(self.text(low)),
             (Value::Span(low, high), _) => label::set((low..=high).map(|code| self.text(code))),
+            (Value::Subset(codes), _) if codes.count_ones() == 1 => {
+                label::raw(self.text(codes.trailing_zeros()))
+            }
+            (Value::Subset(codes), _) => {
+                let present = (0..LARGEST_SUBSET).filter(|code| codes >> code & 1 == 1);
+                label::set(present.map(|code| self.text(code)))
+            }
             (Value::Node(_), _) => label::STAR.to_owned(),
         }
     }
@@ -210,7 +247,10 @@ impl Quasi {
         let tree = self.tree()?;
         let steps = match value {
             Value::Node(node) => tree.level_of(node),
-            Value::Span(low, high) => tree.level_of(tree.lca_of_range(low, high)),
+            Value::Span(..) | Value::Subset(_) => {
+                let (low, high) = self.codes(value);
+                tree.level_of(tree.lca_of_range(low, high))
+            }
             Value::Star => tree.height(),
         };
         Some((steps, tree.height()))

@@ -317,3 +317,31 @@ proptest! {
         prop_assert_eq!(left, sizes);
     }
 }
+
+proptest! {
+    #![proptest_config(seeded(7, 150))]
+
+    /// Generalising further what would be suppressed never hides more rows, and never loses more.
+    #[test]
+    fn generalising_the_leftover_is_never_worse_than_suppressing_it(
+        table in tables_of(all_kinds(true), true),
+        demands in demands(),
+        policy in prop::sample::select(vec![StarPolicy::Strict, StarPolicy::Paper, StarPolicy::Drop]),
+        suppression in prop::sample::select(vec![None, Some("0.29"), Some("0.57")]),
+    ) {
+        let with = |leftover: &'static str| {
+            let ask = Ask { policy, suppression, parameters: vec![("leftover", leftover)], ..Ask::new("iack", &demands) };
+            release(&table, &ask).ok().map(|written| written.summary)
+        };
+        let (suppressed, generalised) = (with("suppress"), with("generalize"));
+        prop_assert!(suppressed.is_none() || generalised.is_some(), "nothing is released any more");
+        if let Some((suppressed, generalised)) = suppressed.zip(generalised) {
+            prop_assert!(generalised.suppressed <= suppressed.suppressed);
+            let loss = |summary: &scumble::release::Summary| summary.metrics["loss"].as_f64().expect("a loss");
+            prop_assert!(loss(&generalised) <= loss(&suppressed) + 1e-9);
+            // Every row that is not suppressed either was kept before or was generalised further.
+            let further = generalised.findings.iter().find(|finding| finding.name == "generalised").expect("a finding");
+            prop_assert!(generalised.suppressed < suppressed.suppressed || further.value == Some(0.0) || policy == StarPolicy::Strict);
+        }
+    }
+}

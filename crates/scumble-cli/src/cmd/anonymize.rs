@@ -98,6 +98,9 @@ pub(super) struct PrivacyFlags {
     /// The distance of t-closeness: equal, ordered or hierarchical
     #[arg(long, value_name = "KIND", requires = "t")]
     t_distance: Option<String>,
+    /// LKC-privacy: whoever knows L of the quasi-identifiers finds K rows, at most a share C of them with one sensitive value
+    #[arg(long, value_name = "L,K[,C]")]
+    lkc: Option<String>,
     /// Publish sensitive columns that no model protects
     #[arg(long)]
     accept_attribute_disclosure: bool,
@@ -131,6 +134,9 @@ struct SearchFlags {
     /// A parameter of the algorithm
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Give every column one domain: values that overlap between classes become one
+    #[arg(long)]
+    flatten: bool,
     /// Keep the order of the original rows (not for publication)
     #[arg(long)]
     keep_order: bool,
@@ -355,17 +361,23 @@ pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
 
 impl PrivacyFlags {
     pub(super) fn apply(&self, plan: &mut Plan) -> Result<()> {
+        let [known, rows, share] = self.lkc()?;
         let forms = [
             ("k_anonymity", vec![("k", &self.k)]),
             ("l_diversity", vec![("l", &self.l), ("variant", &self.l_variant), ("c", &self.c)]),
             ("t_closeness", vec![("t", &self.t), ("distance", &self.t_distance)]),
+            ("lkc", vec![("l", &known), ("k", &rows), ("c", &share)]),
         ];
         for (model, parameters) in forms {
             if parameters[0].1.is_none() {
                 continue;
             }
-            let mut spec =
-                ModelSpec { model: model.into(), columns: Vec::new(), parameters: Parameters::default() };
+            let mut spec = ModelSpec {
+                model: model.into(),
+                columns: Vec::new(),
+                quasi: None,
+                parameters: Parameters::default(),
+            };
             for (name, value) in parameters {
                 if let Some(value) = value {
                     spec.parameters.set(name, Value::from_text(value));
@@ -377,6 +389,19 @@ impl PrivacyFlags {
         }
         plan.accept_attribute_disclosure |= self.accept_attribute_disclosure;
         Ok(())
+    }
+}
+
+impl PrivacyFlags {
+    /// The L, K and C of `--lkc`.
+    fn lkc(&self) -> Result<[Option<String>; 3]> {
+        let Some(given) = &self.lkc else { return Ok([None, None, None]) };
+        let parts: Vec<&str> = given.split(',').map(str::trim).collect();
+        match parts[..] {
+            [known, rows] => Ok([Some(known.into()), Some(rows.into()), None]),
+            [known, rows, share] => Ok([Some(known.into()), Some(rows.into()), Some(share.into())]),
+            _ => Err(Error::config(format!("--lkc wants L,K or L,K,C, e.g. 2,5,0.5, not '{given}'"))),
+        }
     }
 }
 
@@ -415,8 +440,9 @@ impl SearchFlags {
         algorithm.seed = self.seed.or(algorithm.seed);
         for given in &self.set {
             let (name, value) = pair("--set", given)?;
-            algorithm.parameters.set(name, Value::from_text(value));
+            algorithm.set(name, Value::from_text(value))?;
         }
+        algorithm.flatten |= self.flatten;
         plan.keep_order |= self.keep_order;
         Ok(())
     }

@@ -13,7 +13,7 @@ use curve::Curve;
 use nominal::Frequencies;
 
 use crate::error::Result;
-use crate::learner::{Classifier, Learner};
+use crate::learner::{Classifier, Learner, from_logarithms};
 use crate::registry::Entry;
 use crate::settings::{Settings, wrong};
 use crate::table::{Cells, Features, Table};
@@ -121,12 +121,4 @@ impl Classifier for Bayes {
         }
         from_logarithms(out);
     }
-}
-
-/// Turns logarithms of weights into probabilities.
-pub(crate) fn from_logarithms(out: &mut [f64]) {
-    let largest = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    out.iter_mut().for_each(|value| *value = (*value - largest).exp());
-    let sum: f64 = out.iter().sum();
-    out.iter_mut().for_each(|value| *value /= sum);
 }

@@ -97,21 +97,21 @@ impl Algorithm for Kactus {
         }
         let leaves = tree.nodes().iter().filter(|node| node.is_leaf() && node.weight() > 0.0);
         let findings = vec![
-            Finding {
-                name: "leaves",
-                value: Some(leaves.count() as f64),
-                meaning: "the leaves of the decision tree before branches were cut back",
-            },
-            Finding {
-                name: "borrowed",
-                value: Some(walk.borrowed as f64),
-                meaning: "the rows that gave up a test to keep rows of too small leaves company",
-            },
-            Finding {
-                name: "remainder",
-                value: Some(remainder as f64),
-                meaning: "the rows that reached the root, of which nothing is shown",
-            },
+            Finding::new(
+                "leaves",
+                Some(leaves.count() as f64),
+                "the leaves of the decision tree before branches were cut back",
+            ),
+            Finding::new(
+                "borrowed",
+                Some(walk.borrowed as f64),
+                "the rows that gave up a test to keep rows of too small leaves company",
+            ),
+            Finding::new(
+                "remainder",
+                Some(remainder as f64),
+                "the rows that reached the root, of which nothing is shown",
+            ),
         ];
         let mut assignment = Assignment::of_regions(Members::of_shares(walk.shares), &walk.regions);
         for class in 0..assignment.classes() {

@@ -86,22 +86,22 @@ impl Algorithm for MuArgus {
         let assignment = search.assignment();
         let (left_rare, blanked) = (left_rare(problem, &assignment)?, search.blanked_rows());
         let findings = vec![
-            Finding {
-                name: "blanked_cells",
-                value: Some(blanked as f64),
-                meaning: "the cells that were blanked one by one because of a rare combination",
-            },
-            Finding {
-                name: "rounds",
-                value: Some(rounds as f64),
-                meaning: "how often combinations were counted anew after cells had been blanked",
-            },
-            Finding {
-                name: "left_rare",
-                value: Some(left_rare as f64),
-                meaning: "the rows that µ-Argus by itself leaves in classes that fail a model, since it looks at a few columns \
+            Finding::new(
+                "blanked_cells",
+                Some(blanked as f64),
+                "the cells that were blanked one by one because of a rare combination",
+            ),
+            Finding::new(
+                "rounds",
+                Some(rounds as f64),
+                "how often combinations were counted anew after cells had been blanked",
+            ),
+            Finding::new(
+                "left_rare",
+                Some(left_rare as f64),
+                "the rows that µ-Argus by itself leaves in classes that fail a model, since it looks at a few columns \
                           at a time; they were suppressed",
-            },
+            ),
         ];
         let step = if blanked == 0 {
             Step::Levels(search.levels.clone())

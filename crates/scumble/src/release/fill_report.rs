@@ -63,7 +63,11 @@ pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary,
             .iter()
             .map(|finding| {
                 let value = finding.value.map_or("infinite".to_owned(), |value| format!("{value:.6}"));
-                (finding.name.to_owned(), format!("{value} ({})", finding.meaning))
+                let name = match &finding.column {
+                    Some(column) => format!("{} of {column}", finding.name),
+                    None => finding.name.to_owned(),
+                };
+                (name, format!("{value} ({})", finding.meaning))
             })
             .collect(),
         seconds: [
@@ -121,7 +125,7 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
                 name: model.name().into(),
                 title: model.title(),
                 column: model.protects().map(str::to_owned),
-                on: on.clone(),
+                on: model.on().map_or_else(|| on.clone(), <[String]>::to_vec),
                 attained: Some(Setting::new(unit, found.attained)),
                 required,
                 holds: found.holds,

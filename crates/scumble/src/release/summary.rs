@@ -150,7 +150,7 @@ pub(super) fn parameters(run: &Run<'_>) -> Map<String, Value> {
     let mut parameters = Map::from_iter([
         ("suppression".into(), run.problem.suppression.to_f64().into()),
         ("star_policy".into(), policy.into()),
-        ("metric".into(), run.plan.algorithm.metric.as_deref().unwrap_or("loss").into()),
+        ("metric".into(), run.metric.into()),
     ]);
     // A budget of time is told as the steps that it allowed, which repeat the run.
     if let Some(steps) = run.problem.budget.spent_after() {

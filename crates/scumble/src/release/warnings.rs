@@ -32,7 +32,10 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
         warnings.push(few_columns_at_a_time(run));
     }
     let algorithm = &run.plan.algorithm;
-    if !searched.takes_steps() && (algorithm.budget.is_some() || algorithm.steps.is_some()) {
+    if !searched.takes_steps()
+        && !algorithm.polish
+        && (algorithm.budget.is_some() || algorithm.steps.is_some())
+    {
         warnings.push(format!(
             "'{}' runs to its end by itself; a budget or number of steps changes nothing",
             run.algorithm.name
@@ -54,6 +57,12 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
         if quasi.tight {
             warnings.push(format!(
                 "column '{}': released ranges end at real values of people (label = \"tight\")",
+                quasi.name
+            ));
+        }
+        if quasi.sets {
+            warnings.push(format!(
+                "column '{}': released sets name exactly the values that occur in a class (label = \"set\")",
                 quasi.name
             ));
         }

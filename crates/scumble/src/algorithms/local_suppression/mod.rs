@@ -124,16 +124,16 @@ impl Algorithm for LocalSuppression {
             };
         let blanked: u64 = blanks(&classes, problem).iter().sum();
         let findings = vec![
-            Finding {
-                name: "blanked_cells",
-                value: Some(blanked as f64),
-                meaning: "the cells of quasi-identifiers that show nothing, those of suppressed rows too",
-            },
-            Finding {
-                name: "rows_with_blanks",
-                value: Some(rows_with_blanks(&classes) as f64),
-                meaning: "the rows with a cell that shows nothing, suppressed rows too",
-            },
+            Finding::new(
+                "blanked_cells",
+                Some(blanked as f64),
+                "the cells of quasi-identifiers that show nothing, those of suppressed rows too",
+            ),
+            Finding::new(
+                "rows_with_blanks",
+                Some(rows_with_blanks(&classes) as f64),
+                "the rows with a cell that shows nothing, suppressed rows too",
+            ),
         ];
         Ok(Solution::of_classes(Step::Regions(Box::new(step)), classes, findings))
     }
