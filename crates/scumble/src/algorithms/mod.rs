@@ -18,8 +18,8 @@ pub mod mingen;
 pub mod mondrian;
 pub mod ola;
 pub mod optimal;
-mod parts;
 pub mod samarati;
+mod space;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {

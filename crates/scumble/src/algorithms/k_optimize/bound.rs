@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::space::{Space, Split};
+use crate::algorithms::space::{Space, Split};
 use crate::error::{Error, Result};
 use crate::frequency::{Cell, cells_by_group};
 use crate::metrics::{ClassSum, classification};
