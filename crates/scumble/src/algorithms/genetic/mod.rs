@@ -145,7 +145,7 @@ impl Breed<'_> {
     /// Breeds until there are enough, the best has not changed for long, or the budget is spent; returns how many were bred.
     fn evolve(&mut self, settings: &Genetic) -> Result<u64> {
         let (mut bred, mut idle) = (0, 0);
-        while bred < settings.iterations && idle < settings.idle && self.space.splits.len() > 0 {
+        while bred < settings.iterations && idle < settings.idle && !self.space.splits.is_empty() {
             // Something to publish is worth more than keeping the budget.
             if self.living[0].0.excess == 0 && self.problem.budget.is_spent(bred) {
                 break;
