@@ -40,6 +40,8 @@ pub mod single_dimensional_mondrian;
 pub mod tdr;
 pub mod tds;
 mod top_down;
+pub mod samarati;
+mod space;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {
