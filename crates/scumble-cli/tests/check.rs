@@ -231,3 +231,20 @@ fn a_release_of_every_format_checks_alike() {
     }
     assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "{told:#?}");
 }
+
+#[test]
+fn what_someone_who_knows_few_columns_finds() {
+    // By age or postcode alone: groups of three and two rows, in the smaller one of which all have cancer.
+    let lkc = |given: &str| {
+        let flags = ["--sensitive", "disease", "--lkc", given, "--ignore-suppressed"];
+        desk().run(&arguments(&[QUASI, &flags]))
+    };
+    let run = lkc("1,2").succeeds();
+    assert!(run.out.contains("any 1 columns known: required 2, attained 2"), "{}", run.out);
+    let run = lkc("1,2,0.9");
+    assert_eq!(run.code, Some(1));
+    assert!(run.out.contains("largest share of one value of disease"), "{}", run.out);
+    let run = lkc("1");
+    assert_eq!(run.code, Some(2));
+    assert!(run.err.contains("--lkc wants L,K or L,K,C"), "{}", run.err);
+}

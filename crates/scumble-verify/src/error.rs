@@ -38,7 +38,7 @@ pub enum VerifyError {
         why: &'static str,
     },
     /// A model this checker does not know. It must not be skipped.
-    #[error("unknown model `{name}`; this checker knows k_anonymity, l_diversity and t_closeness")]
+    #[error("unknown model `{name}`; this checker knows k_anonymity, l_diversity, t_closeness and lkc")]
     UnknownModel {
         /// The name in the claim.
         name: String,

@@ -68,7 +68,14 @@ pub fn check(
     }
     let mut models = Vec::new();
     for spec in &plan.privacy {
-        models.extend(claims(spec, &sensitive, original.unwrap_or(release), plan, folder)?);
+        let mut claims = claims(spec, &sensitive, original.unwrap_or(release), plan, folder)?;
+        if let Some(set) = &spec.quasi {
+            let columns = plan.columns_of(set)?;
+            claims.iter_mut().for_each(|claim| {
+                claim.parameters.insert("quasi".into(), columns.into());
+            });
+        }
+        models.append(&mut claims);
     }
     let claim = Claim { quasi, models, star };
     let outcome = check_models(release, &claim, reference.as_ref()).map_err(cannot_check)?;
@@ -108,6 +115,9 @@ fn claims(
         return Ok(vec![ModelClaim { name: entry.name.into(), parameters }]);
     }
     let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
+    if entry.name == "lkc" && (!columns.is_empty() || !parameters.contains_key("c")) {
+        return Ok(lkc_claims(entry.name, &parameters, columns));
+    }
     if columns.is_empty() {
         return Err(Error::config(format!(
             "model '{}' protects sensitive values; name the column (--sensitive COLUMN)",
@@ -128,6 +138,21 @@ fn claims(
             Ok(ModelClaim { name: entry.name.into(), parameters })
         })
         .collect()
+}
+
+/// LKC-privacy is a claim about sizes, and one about shares for each column that it protects.
+fn lkc_claims(name: &str, parameters: &Map<String, Value>, columns: &[String]) -> Vec<ModelClaim> {
+    let without = |left_out: &[&str]| -> Map<String, Value> {
+        let kept = parameters.iter().filter(|(name, _)| !left_out.contains(&name.as_str()));
+        kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    let shares = columns.iter().filter(|_| parameters.contains_key("c")).map(|column| {
+        let mut of_column = without(&["k"]);
+        of_column.insert("column".into(), column.clone().into());
+        of_column
+    });
+    let all = std::iter::once(without(&["c"])).chain(shares);
+    all.map(|parameters| ModelClaim { name: name.into(), parameters }).collect()
 }
 
 /// What t-closeness needs to know about a column: its order or its tree.

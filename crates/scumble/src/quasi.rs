@@ -13,9 +13,14 @@ pub enum Value {
     Node(NodeId),
     /// The codes from the first to the last, both included.
     Span(u32, u32),
+    /// Exactly these codes, one bit each, the lowest for code 0: for columns of at most [`LARGEST_SUBSET`] codes.
+    Subset(u64),
     /// Nothing is shown.
     Star,
 }
+
+/// How many codes a column may have whose released values are sets of any of them.
+pub const LARGEST_SUBSET: u32 = u64::BITS;
 
 /// One quasi-identifier column.
 #[derive(Debug, Clone)]
@@ -30,6 +35,9 @@ pub struct Quasi {
     pub priority: f64,
     /// Whether a span of codes is published by the extremes present in it (opt-in: they are real values).
     pub tight: bool,
+    /// Whether a class is published by the set of the values present in it (opt-in: which values are present is a fact about the
+    /// data). Only where the column has at most [`LARGEST_SUBSET`] codes.
+    pub sets: bool,
 }
 
 /// How the codes of a column can be coarsened.
@@ -143,12 +151,31 @@ impl Quasi {
         }
     }
 
-    /// The codes that a value stands for; all for a suppressed one.
+    /// The smallest value that covers these codes, which are all that are present in a class.
+    #[must_use]
+    pub fn cover_codes(&self, codes: impl Iterator<Item = u32> + Clone) -> Value {
+        if self.sets {
+            return Value::Subset(self.present(codes));
+        }
+        match (codes.clone().min(), codes.max()) {
+            (Some(low), Some(high)) => self.cover(low, high),
+            _ => Value::Star,
+        }
+    }
+
+    /// Codes as the bits of a [`Value::Subset`].
+    #[must_use]
+    pub fn present(&self, codes: impl Iterator<Item = u32>) -> u64 {
+        codes.fold(0, |present, code| present | 1 << code)
+    }
+
+    /// The least and the greatest code that a value stands for; of all codes for a suppressed one.
     #[must_use]
     pub fn codes(&self, value: Value) -> (u32, u32) {
         match (value, &self.shape) {
             (Value::Node(node), Shape::Tree(tree)) => tree.range(node),
             (Value::Span(low, high), _) => (low, high),
+            (Value::Subset(codes), _) if codes != 0 => (codes.trailing_zeros(), codes.ilog2()),
             _ => (0, self.size().saturating_sub(1)),
         }
     }
@@ -175,6 +202,9 @@ impl Quasi {
                 let (from, to) = if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
                 (to.min(last) - from.max(first)) as f64 / (last - first) as f64
             }
+            (Value::Subset(codes), _) => {
+                f64::from(codes.count_ones().saturating_sub(1)) / f64::from(self.size() - 1)
+            }
             _ => {
                 let (low, high) = self.codes(value);
                 f64::from(high - low) / f64::from(self.size() - 1)
@@ -200,6 +230,13 @@ impl Quasi {
             }
             (Value::Span(low, high), _) if low == high => label::raw(self.text(low)),
             (Value::Span(low, high), _) => label::set((low..=high).map(|code| self.text(code))),
+            (Value::Subset(codes), _) if codes.count_ones() == 1 => {
+                label::raw(self.text(codes.trailing_zeros()))
+            }
+            (Value::Subset(codes), _) => {
+                let present = (0..LARGEST_SUBSET).filter(|code| codes >> code & 1 == 1);
+                label::set(present.map(|code| self.text(code)))
+            }
             (Value::Node(_), _) => label::STAR.to_owned(),
         }
     }
@@ -210,9 +247,54 @@ impl Quasi {
         let tree = self.tree()?;
         let steps = match value {
             Value::Node(node) => tree.level_of(node),
-            Value::Span(low, high) => tree.level_of(tree.lca_of_range(low, high)),
+            Value::Span(..) | Value::Subset(_) => {
+                let (low, high) = self.codes(value);
+                tree.level_of(tree.lca_of_range(low, high))
+            }
             Value::Star => tree.height(),
         };
         Some((steps, tree.height()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::Kind;
+
+    fn letters(sets: bool) -> Quasi {
+        let shape = Shape::Set(["a", "b|c", "d", "e", "f"].into_iter().collect());
+        let measure = Measure { kind: Kind::Text, scale: 0 };
+        Quasi { name: "letter".into(), measure, shape, priority: 1.0, tight: false, sets }
+    }
+
+    #[test]
+    fn a_set_shows_exactly_the_codes_present() {
+        let quasi = letters(true);
+        let set = quasi.cover_codes([3, 1, 1, 4].into_iter());
+        assert_eq!(set, Value::Subset(0b11010));
+        assert_eq!(quasi.label(set), "{b\\|c|e|f}");
+        assert_eq!(quasi.codes(set), (1, 4));
+        // models.md 2.1, set form: (3 - 1) / (5 - 1).
+        assert_eq!(quasi.loss(set), 0.5);
+        let one = quasi.cover_codes([2].into_iter());
+        assert_eq!((quasi.label(one).as_str(), quasi.loss(one)), ("d", 0.0));
+    }
+
+    #[test]
+    fn without_sets_codes_are_covered_by_all_between_them() {
+        let quasi = letters(false);
+        assert_eq!(quasi.cover_codes([3, 1].into_iter()), Value::Span(1, 3));
+        assert_eq!(quasi.cover_codes(std::iter::empty()), Value::Star);
+    }
+
+    #[test]
+    fn a_set_may_have_the_last_of_64_codes() {
+        let texts = (0..LARGEST_SUBSET).map(|code| format!("v{code:02}")).collect::<Vec<_>>();
+        let shape = Shape::Set(texts.iter().map(String::as_str).collect());
+        let quasi = Quasi { shape, ..letters(true) };
+        let ends = quasi.cover_codes([0, 63].into_iter());
+        assert_eq!((quasi.label(ends).as_str(), quasi.codes(ends)), ("{v00|v63}", (0, 63)));
+        assert_eq!(quasi.loss(quasi.cover_codes(0..64)), 1.0);
     }
 }

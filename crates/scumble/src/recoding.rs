@@ -49,7 +49,8 @@ pub struct CutTree {
 /// A place in a [`CutTree`].
 #[derive(Debug, Clone)]
 enum CutNode {
-    /// Tuples whose code in `column` is at most `uppers[i].0` (and above the one before) go to `uppers[i].1`.
+    /// Tuples whose code in `column` is at most `uppers[i].0` (and above the one before) go to `uppers[i].1`; several ranges of
+    /// codes may lead to the same place.
     Cut { column: u32, uppers: Vec<(u32, u32)> },
     /// The tuples that arrive here are this class.
     Class(u32),
@@ -59,8 +60,15 @@ enum CutNode {
 pub enum Cut {
     /// A class with the values it shows and the number of tuples in it.
     Class(Box<[Value]>, usize),
-    /// A cut: for each part the last code that belongs to it, ascending, and what is below.
-    Parts(u32, Vec<(u32, Cut)>),
+    /// A cut of a column into parts.
+    Parts {
+        /// The column.
+        column: u32,
+        /// Ranges of codes by their last code, ascending, each with the number of the part it belongs to.
+        uppers: Vec<(u32, u32)>,
+        /// What is below each part.
+        parts: Vec<Cut>,
+    },
 }
 
 impl CutTree {
@@ -82,10 +90,11 @@ impl CutTree {
                 self.classes += 1;
                 columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
             }
-            Cut::Parts(column, parts) => {
+            Cut::Parts { column, mut uppers, parts } => {
                 self.nodes.push(CutNode::Cut { column, uppers: Vec::new() });
-                let added = parts.into_iter().map(|(upper, part)| (upper, self.add(part, columns))).collect();
-                self.nodes[place] = CutNode::Cut { column, uppers: added };
+                let added: Vec<u32> = parts.into_iter().map(|part| self.add(part, columns)).collect();
+                uppers.iter_mut().for_each(|(_, part)| *part = added[*part as usize]);
+                self.nodes[place] = CutNode::Cut { column, uppers };
             }
         }
         place as u32

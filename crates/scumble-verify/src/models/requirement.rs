@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::ModelClaim;
+use super::scope::Scope;
 use super::t_closeness::Ground;
 use crate::error::VerifyError;
 use crate::exact::Rational;
@@ -10,9 +11,23 @@ use crate::exact::Rational;
 /// One model, understood.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Requirement {
-    KAnonymity { k: u64 },
-    LDiversity { column: String, variant: Variant },
-    TCloseness { column: String, t: Rational, ground: Ground },
+    KAnonymity {
+        k: u64,
+    },
+    LDiversity {
+        column: String,
+        variant: Variant,
+    },
+    TCloseness {
+        column: String,
+        t: Rational,
+        ground: Ground,
+    },
+    /// At most a share of `c` of a class has the same value.
+    Confidence {
+        column: String,
+        c: Rational,
+    },
 }
 
 /// The four meanings of "l-diversity".
@@ -25,8 +40,9 @@ pub(super) enum Variant {
 }
 
 impl Requirement {
-    pub(super) fn read(claim: &ModelClaim) -> Result<Self, VerifyError> {
+    pub(super) fn read(claim: &ModelClaim) -> Result<(Self, Scope), VerifyError> {
         let mut parameters = Parameters { model: &claim.name, rest: claim.parameters.clone() };
+        let mut scope = Scope { quasi: parameters.optional("quasi", texts)?, known: None };
         let requirement = match claim.name.as_str() {
             "k_anonymity" => Self::KAnonymity { k: parameters.integer("k", 1)? },
             "l_diversity" => {
@@ -48,10 +64,25 @@ impl Requirement {
                 };
                 Self::TCloseness { column: parameters.text("column")?, t: parameters.share("t")?, ground }
             }
+            // A claim is about the sizes (k) or about the shares of one column (c), so that each has its own figure.
+            "lkc" => {
+                if parameters.rest.contains_key("l") {
+                    scope.known = Some(parameters.integer("l", 1)?);
+                }
+                if parameters.rest.contains_key("column") {
+                    let c = parameters.positive("c")?;
+                    if c.compare(1, 1).is_gt() {
+                        return Err(parameters.error("c", "it must be at most 1"));
+                    }
+                    Self::Confidence { column: parameters.text("column")?, c }
+                } else {
+                    Self::KAnonymity { k: parameters.integer("k", 1)? }
+                }
+            }
             _ => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
         };
         parameters.none_left()?;
-        Ok(requirement)
+        Ok((requirement, scope))
     }
 }
 
@@ -97,9 +128,8 @@ impl Parameters<'_> {
         let Some(value) = self.rest.shift_remove(parameter) else { return Ok(None) };
         match read(&value) {
             Some(read) => Ok(Some(read)),
-            None => {
-                Err(self.error(parameter, "it must be a list of texts (order) or of paths of texts (tree)"))
-            }
+            None => Err(self
+                .error(parameter, "it must be a list of texts (order, quasi) or of paths of texts (tree)")),
         }
     }
 
@@ -172,7 +202,7 @@ mod tests {
     use serde_json::json;
 
     fn read(claim: &Value) -> Result<Requirement, VerifyError> {
-        Requirement::read(&ModelClaim::from_json(claim)?)
+        Requirement::read(&ModelClaim::from_json(claim)?).map(|(requirement, _)| requirement)
     }
 
     #[test]

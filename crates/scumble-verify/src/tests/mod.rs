@@ -23,4 +23,5 @@ mod closeness;
 mod judged;
 mod naive;
 mod scale;
+mod sets;
 mod truthful;

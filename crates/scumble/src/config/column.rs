@@ -32,7 +32,7 @@ pub struct Column {
     /// The highest value that may occur.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Value>,
-    /// How intervals are labelled.
+    /// How coarser values are labelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Label>,
     /// How much this column matters where an algorithm weighs columns; 1 unless given.
@@ -65,7 +65,7 @@ pub enum ValueType {
     Text,
 }
 
-/// How generalised numbers and dates are labelled.
+/// How generalised values are labelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
@@ -74,6 +74,8 @@ pub enum Label {
     Node,
     /// By the smallest and largest value in the group: these are real values of people.
     Tight,
+    /// By the set of the values in the group, for texts of few values: which values occur there is a fact about the data.
+    Set,
 }
 
 impl ValueType {

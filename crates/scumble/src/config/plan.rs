@@ -12,7 +12,8 @@ use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
 use super::source::Source;
-use crate::error::{Error, Result};
+use super::value::Value;
+use crate::error::{Error, Result, did_you_mean};
 
 /// A plan: one table, what its columns are, what must hold, and how to search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +45,10 @@ pub struct Plan {
     #[serde(default, with = "ordered")]
     #[schemars(with = "BTreeMap<String, Column>")]
     pub columns: Vec<(String, Column)>,
+    /// Named sets of quasi-identifiers, for models that are about some of them only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "ordered")]
+    #[schemars(with = "BTreeMap<String, Vec<String>>")]
+    pub quasi_sets: Vec<(String, Vec<String>)>,
     /// What the release must keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy: Vec<ModelSpec>,
@@ -105,9 +110,22 @@ pub struct ModelSpec {
     /// The columns it protects; all sensitive ones where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
+    /// The quasi-identifiers it is about, or the name of one of the `[quasi_sets]`; all of them where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quasi: Option<QuasiSet>,
     /// The model's own parameters.
     #[serde(flatten)]
     pub parameters: Parameters,
+}
+
+/// Some of the quasi-identifiers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum QuasiSet {
+    /// A set of the plan's `[quasi_sets]`, by name.
+    Named(String),
+    /// The columns themselves.
+    Columns(Vec<String>),
 }
 
 /// The algorithm and its parameters.
@@ -125,6 +143,12 @@ pub struct AlgorithmSpec {
     /// What happens to suppressed rows.
     #[serde(default)]
     pub star_policy: StarPolicy,
+    /// Makes the values of each column that overlap between classes one, so that every column has one domain.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub flatten: bool,
+    /// Whether the classes that the algorithm finds are improved by a local search. Its result is always a local recoding.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub polish: bool,
     /// Fixes randomness, for tests only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -184,6 +208,8 @@ impl Default for AlgorithmSpec {
             metric: None,
             suppression: None,
             star_policy: StarPolicy::default(),
+            flatten: false,
+            polish: false,
             seed: None,
             steps: None,
             budget: None,
@@ -194,8 +220,25 @@ impl Default for AlgorithmSpec {
 
 impl AlgorithmSpec {
     /// The keys of `[algorithm]` that are no parameters of an algorithm.
-    pub const KEYS: [&'static str; 7] =
-        ["name", "metric", "suppression", "star_policy", "seed", "steps", "budget"];
+    pub const KEYS: [&'static str; 9] =
+        ["name", "metric", "suppression", "star_policy", "flatten", "polish", "seed", "steps", "budget"];
+
+    /// Sets a key by its name: one of the switches of `[algorithm]`, or a parameter of the algorithm.
+    pub fn set(&mut self, name: &str, value: Value) -> Result<()> {
+        let switch = match name {
+            "flatten" => &mut self.flatten,
+            "polish" => &mut self.polish,
+            _ => {
+                self.parameters.set(name, value);
+                return Ok(());
+            }
+        };
+        let Value::Boolean(given) = value else {
+            return Err(Error::config(format_args!("{name} must be true or false")));
+        };
+        *switch = given;
+        Ok(())
+    }
 
     /// An error for the first parameter that is neither one of the `known` nor a key of `[algorithm]`.
     pub fn allow_only(&self, known: &[&str]) -> Result<()> {
@@ -218,6 +261,7 @@ impl Plan {
             keep_order: false,
             read: Read::default(),
             columns: Vec::new(),
+            quasi_sets: Vec::new(),
             privacy: Vec::new(),
             algorithm: AlgorithmSpec::default(),
         }
@@ -257,6 +301,25 @@ impl Plan {
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(given, _)| given == name).map(|(_, column)| column)
+    }
+
+    /// The columns of a set of quasi-identifiers; an error names a set that there is not.
+    pub fn columns_of<'a>(&'a self, set: &'a QuasiSet) -> Result<&'a [String]> {
+        let name = match set {
+            QuasiSet::Columns(columns) => return Ok(columns),
+            QuasiSet::Named(name) => name,
+        };
+        let found = self.quasi_sets.iter().find(|(given, _)| given == name);
+        found.map(|(_, columns)| &columns[..]).ok_or_else(|| {
+            let names = self.quasi_sets.iter().map(|(name, _)| name.as_str());
+            let near = did_you_mean(name, names);
+            let remedy = if self.column(name).is_some() {
+                format!("; for one column alone write quasi = [\"{name}\"]")
+            } else {
+                "; name it there, or list the columns here".to_owned()
+            };
+            Error::config(format_args!("there is no '{name}' in [quasi_sets]{near}{remedy}"))
+        })
     }
 
     /// A file named in a plan, seen from the plan's own place; `-` stays as it is.

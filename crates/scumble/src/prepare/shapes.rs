@@ -10,7 +10,7 @@ use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::hierarchy::{self, Builder, Built, Domain, Unlisted};
 use crate::kind::{Kind, Measure};
-use crate::quasi::{Line, Quasi, Shape};
+use crate::quasi::{LARGEST_SUBSET, Line, Quasi, Shape};
 
 /// Texts without a hierarchy become sets of neighbours up to this many; beyond, the sets would be unreadable.
 const LARGEST_SET: usize = 100;
@@ -161,6 +161,14 @@ pub(super) fn make_quasi(
     let map =
         ordered.place.iter().map(|place| code_of_place.get(*place as usize).copied().unwrap_or(0)).collect();
     let priority = column.plan.priority.as_ref().map_or(1.0, |priority| priority.to_f64());
+    let sets = column.plan.label == Some(Label::Set);
+    if sets && ordered.measure.kind != Kind::Text {
+        return Err(Error::config(format!(
+            "column '{}' is labelled set, which is for texts, but has numbers or dates; use label = \"tight\", or \
+             type = \"text\" if they are codes",
+            column.name
+        )));
+    }
     let tight = column.plan.label == Some(Label::Tight);
     if tight {
         notes.push(format!(
@@ -168,7 +176,17 @@ pub(super) fn make_quasi(
             column.name
         ));
     }
-    Ok((Quasi { name: column.name.to_owned(), measure: ordered.measure, shape, priority, tight }, map, notes))
+    let mut quasi =
+        Quasi { name: column.name.to_owned(), measure: ordered.measure, shape, priority, tight, sets };
+    if sets && quasi.size() > LARGEST_SUBSET {
+        quasi.sets = false;
+        notes.push(format!(
+            "column '{}' is labelled set, but has more than {LARGEST_SUBSET} values; it shows {} instead",
+            column.name,
+            if quasi.tree().is_some() { "hierarchy nodes" } else { "neighbours in alphabetic order" }
+        ));
+    }
+    Ok((quasi, map, notes))
 }
 
 fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec<u32>)> {

@@ -31,6 +31,7 @@ pub(super) fn report(run: &Run<'_>, title: &str) -> Report {
         class_sizes: Some(class_sizes(run)),
         columns: columns(run),
         information: class_information(run),
+        combinations: super::combinations::combinations(run),
         changes: changes(run),
         suppression: suppression(run),
         risk: Some(risk(run)),
@@ -125,7 +126,7 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
                 name: model.name().into(),
                 title: model.title(),
                 column: model.protects().map(str::to_owned),
-                on: on.clone(),
+                on: model.on().map_or_else(|| on.clone(), <[String]>::to_vec),
                 attained: Some(Setting::new(unit, found.attained)),
                 required,
                 holds: found.holds,
@@ -224,7 +225,13 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
         .collect();
     let distinct_after = after.len() as u64;
     if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
-        after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() });
+        // Single cells may be blank, too.
+        match after.iter_mut().find(|shown| shown.value == crate::label::STAR) {
+            Some(blank) => blank.rows += classes.suppressed_rows(),
+            None => {
+                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() })
+            }
+        }
     }
     let ordered = quasi.measure.kind.is_ordered();
     ColumnReport {
@@ -321,11 +328,9 @@ fn suppression(run: &Run<'_>) -> Option<Suppression> {
     let mut others = 0;
     for class in (0..classes.len()).filter(|class| classes.is_suppressed(*class)) {
         let view = classes.view(class, payloads);
-        let failed = run
-            .problem
-            .models
-            .iter()
-            .position(|model| model.class_test().is_some_and(|test| !test.passes(&view)));
+        let failed = run.problem.models.iter().position(|model| {
+            run.problem.is_about_all(&**model) && model.class_test().is_some_and(|test| !test.passes(&view))
+        });
         match failed {
             Some(place) => reasons[place].rows += view.size,
             None => others += view.size,

@@ -138,6 +138,7 @@ pub(super) fn claim(model: &ModelResult) -> String {
         ("k_anonymity", [k]) => format!("{}-anonymous{on}", amount(k.value)),
         ("l_diversity", [l]) => format!("{}-diverse{of} ({})", amount(l.value), lower_first(&model.title)),
         ("t_closeness", [t]) => format!("{}-close{of}", amount(t.value)),
+        ("lkc", _) => model.title.clone(),
         _ => format!("{}{of} with {}", lower_first(&model.title), settings(&model.required)),
     }
 }
@@ -171,6 +172,9 @@ pub(super) fn model_meaning(model: &ModelResult, unit: &str) -> Option<String> {
              most {}, where 0 is the same and 1 is as far as can be.",
             first()?
         ),
+        "lkc" => "Whoever knows no more than L of these columns about a person finds that many rows that fit, and no value of the \
+                  protected column has a larger share of them."
+            .to_owned(),
         _ => return None,
     })
 }
@@ -193,6 +197,9 @@ pub(super) fn model_limits(model: &ModelResult) -> Option<String> {
             "t_closeness" => {
                 "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole \
                  table's distribution."
+            }
+            "lkc" => {
+                "People who know more than L of the columns: for them the rows that fit may be few, or a single one."
             }
             _ => return None,
         }

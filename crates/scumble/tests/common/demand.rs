@@ -27,6 +27,10 @@ pub(crate) enum Demand {
     Recursive(&'static str, Ratio, usize),
     Frequency(&'static str, Ratio),
     Close(&'static str, Ratio, Ground),
+    /// Whoever knows so many columns finds so many rows (LKC-privacy).
+    Known(usize, i128),
+    /// Whoever knows so many columns finds at most such a share of one value (LKC-privacy).
+    Share(&'static str, usize, Ratio),
 }
 
 /// The tree of the sensitive column `ill`: ragged, each value with its ancestors below the root.
@@ -61,7 +65,7 @@ fn text((numerator, denominator): Ratio) -> String {
 
 /// Every variant of every model in the registry, with values from weak to hardly possible.
 pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)> {
-    use Demand::{Close, Distinct, Entropy, Frequency, K, Recursive};
+    use Demand::{Close, Distinct, Entropy, Frequency, K, Known, Recursive, Share};
     let close =
         |ground| [(0, 1), (1, 10), (1, 4), (1, 3), (1, 2), (1, 1)].map(|t| Close(column, t, ground)).to_vec();
     vec![
@@ -81,14 +85,20 @@ pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)>
         ("t_closeness equal", close(Ground::Equal)),
         ("t_closeness ordered", close(Ground::Ordered)),
         ("t_closeness hierarchical", close(Ground::Hierarchical)),
+        ("lkc sizes", [(1, 2), (1, 5), (2, 2), (2, 3), (9, 3)].map(|(l, k)| Known(l, k)).to_vec()),
+        (
+            "lkc shares",
+            [(1, (9, 10)), (1, (2, 3)), (2, (4, 5)), (9, (3, 4))].map(|(l, c)| Share(column, l, c)).to_vec(),
+        ),
     ]
 }
 
 impl Demand {
     pub(crate) fn column(self) -> Option<&'static str> {
         match self {
-            Self::K(_) => None,
-            Self::Distinct(column, _)
+            Self::K(_) | Self::Known(..) => None,
+            Self::Share(column, ..)
+            | Self::Distinct(column, _)
             | Self::Entropy(column, _)
             | Self::Recursive(column, ..)
             | Self::Frequency(column, _)
@@ -100,6 +110,7 @@ impl Demand {
         match self {
             Self::K(_) => "k_anonymity",
             Self::Close(..) => "t_closeness",
+            Self::Known(..) | Self::Share(..) => "lkc",
             _ => "l_diversity",
         }
     }
@@ -124,6 +135,10 @@ impl Demand {
                 };
                 vec![("t", ratio(t)), ("distance", word(distance))]
             }
+            Self::Known(l, k) => vec![("l", Value::Integer(l as i64)), ("k", Value::Integer(k as i64))],
+            Self::Share(_, l, c) => {
+                vec![("l", Value::Integer(l as i64)), ("k", Value::Integer(1)), ("c", ratio(c))]
+            }
         }
     }
 
@@ -133,6 +148,7 @@ impl Demand {
         ModelSpec {
             model: self.model().to_owned(),
             columns: self.column().into_iter().map(str::to_owned).collect(),
+            quasi: None,
             parameters: named.collect::<Parameters>(),
         }
     }
@@ -148,6 +164,10 @@ impl Demand {
         }
         if let Some(column) = self.column() {
             claim["column"] = column.into();
+        }
+        if let (Self::Share(..), Some(claim)) = (self, claim.as_object_mut()) {
+            // One claim is about sizes or about shares.
+            claim.shift_remove("k");
         }
         match self {
             Self::Close(_, _, Ground::Ordered) => claim["order"] = in_order(original).into(),
@@ -176,6 +196,8 @@ impl Demand {
             Self::Entropy(_, l) => self.attained(class, original) >= l.0 as f64 / l.1 as f64 - 1e-9,
             Self::Recursive(_, c, l) => most * c.1 < c.0 * rows.iter().skip(l - 1).sum::<i128>(),
             Self::Frequency(_, l) => most * l.0 <= size * l.1,
+            Self::Known(_, k) => size >= k,
+            Self::Share(_, _, c) => most * c.1 <= size * c.0,
             Self::Close(_, t, ground) => {
                 let (distance, whole) = earth_movers(class, original, ground);
                 distance * t.1 <= t.0 * whole
@@ -198,6 +220,8 @@ impl Demand {
             }
             Self::Recursive(_, _, l) => most / rows.iter().skip(l - 1).sum::<i128>() as f64,
             Self::Frequency(..) => size / most,
+            Self::Known(..) => size,
+            Self::Share(..) => most / size,
             Self::Close(_, _, ground) => {
                 let (distance, whole) = earth_movers(class, original, ground);
                 distance as f64 / whole as f64
@@ -207,7 +231,15 @@ impl Demand {
 
     /// Whether more is better.
     pub(crate) fn larger_is_better(self) -> bool {
-        !matches!(self, Self::Recursive(..) | Self::Close(..))
+        !matches!(self, Self::Recursive(..) | Self::Close(..) | Self::Share(..))
+    }
+
+    /// How many columns outsiders know, where that is not all of them.
+    pub(crate) fn known(self) -> Option<usize> {
+        match self {
+            Self::Known(l, _) | Self::Share(_, l, _) => Some(l),
+            _ => None,
+        }
     }
 }
 

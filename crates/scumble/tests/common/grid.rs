@@ -44,7 +44,8 @@ impl Grid {
             FrequencyTable::count(&sizes, values.len(), of_row, payloads, &payload_of_row, |_| 1);
         let names: Vec<String> = (0..classes.len()).map(|class| format!("c{class:02}")).collect();
         let shape = Shape::Set(names.iter().map(String::as_str).collect());
-        let quasi = vec![Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false }];
+        let quasi =
+            vec![Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }];
         Self { classes: classes.to_vec(), table, quasi, tree: illness_tree(&order) }
     }
 

@@ -98,7 +98,7 @@ fn two_columns(
 }
 
 fn quasi(shape: Shape) -> Quasi {
-    Quasi { name: "c".into(), measure: TEXT, shape, priority: 1.0, tight: true }
+    Quasi { name: "c".into(), measure: TEXT, shape, priority: 1.0, tight: true, sets: false }
 }
 
 fn texts(values: &[&str]) -> Shape {

@@ -10,6 +10,15 @@ use super::common::run::{Ask, release};
 use super::common::seeded;
 use super::common::table::{Table, tables_of};
 
+/// How Mondrian is asked to cut.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    /// Only at the median.
+    literal: bool,
+    /// Children that fail alone stay together.
+    together: bool,
+}
+
 /// A column as the specification sees it.
 enum Axis {
     /// The number of each row, and the width of the whole column.
@@ -75,7 +84,7 @@ impl Axis {
     fn cut(
         &self,
         part: &[usize],
-        literal: bool,
+        Asked { literal, together }: Asked,
         allowed: &dyn Fn(&[usize]) -> bool,
     ) -> Option<Vec<Vec<usize>>> {
         match self {
@@ -98,14 +107,29 @@ impl Axis {
                 let (left, right) = sides(&x);
                 Some(vec![left, right])
             }
-            Self::Tree(paths, _) => {
+            Self::Tree(paths, leaves) => {
                 let depth = Self::common(paths, part).len();
                 let mut pieces = std::collections::BTreeMap::<&str, Vec<usize>>::new();
                 for row in part {
                     pieces.entry(paths[*row].get(depth)?).or_default().push(*row);
                 }
-                let pieces: Vec<Vec<usize>> = pieces.into_values().collect();
-                (pieces.len() > 1 && pieces.iter().all(|piece| allowed(piece))).then_some(pieces)
+                // In the order of the tree.
+                let first = |label: &str| {
+                    leaves.iter().position(|leaf| leaf.get(depth).is_some_and(|of| of == label))
+                };
+                let mut pieces: Vec<(&str, Vec<usize>)> = pieces.into_iter().collect();
+                pieces.sort_by_key(|(label, _)| first(label));
+                let pieces = pieces.into_iter().map(|(_, piece)| piece);
+                let (mut pieces, small): (Vec<_>, Vec<_>) = pieces.partition(|piece| allowed(piece));
+                if !small.is_empty() {
+                    let mut rest = small.concat();
+                    while together && !allowed(&rest) {
+                        let least = (0..pieces.len()).min_by_key(|piece| pieces[*piece].len())?;
+                        rest.extend(pieces.remove(least));
+                    }
+                    pieces = if together { pieces.into_iter().chain([rest]).collect() } else { Vec::new() };
+                }
+                (pieces.len() > 1).then_some(pieces)
             }
         }
     }
@@ -114,7 +138,7 @@ impl Axis {
 fn split(
     axes: &[Axis],
     part: Vec<usize>,
-    literal: bool,
+    asked: Asked,
     allowed: &dyn Fn(&[usize]) -> bool,
     classes: &mut Vec<Vec<usize>>,
 ) {
@@ -122,14 +146,14 @@ fn split(
         axes.iter().map(|axis| (axis.width(&part), axis)).filter(|(width, _)| *width > 0.0).collect();
     // Stable: equal widths stay in the order of the columns.
     order.sort_by(|a, b| b.0.total_cmp(&a.0));
-    match order.iter().find_map(|(_, axis)| axis.cut(&part, literal, allowed)) {
-        Some(pieces) => pieces.into_iter().for_each(|piece| split(axes, piece, literal, allowed, classes)),
+    match order.iter().find_map(|(_, axis)| axis.cut(&part, asked, allowed)) {
+        Some(pieces) => pieces.into_iter().for_each(|piece| split(axes, piece, asked, allowed, classes)),
         None => classes.push(part),
     }
 }
 
 /// The classes of the specification, each with its rows ascending.
-fn naive_classes(table: &Table, demands: &[Demand], literal: bool) -> Vec<Vec<usize>> {
+fn naive_classes(table: &Table, demands: &[Demand], asked: Asked) -> Vec<Vec<usize>> {
     let rows: Vec<usize> = (0..table.rows).collect();
     let axes: Vec<Axis> = table
         .kinds
@@ -144,17 +168,22 @@ fn naive_classes(table: &Table, demands: &[Demand], literal: bool) -> Vec<Vec<us
         })
     };
     let mut classes = Vec::new();
-    split(&axes, rows.clone(), literal, &allowed, &mut classes);
+    split(&axes, rows.clone(), asked, &allowed, &mut classes);
     classes.sort();
     classes
 }
 
-fn released_classes(table: &Table, demands: &[Demand], literal: bool) -> Option<Vec<Vec<usize>>> {
+fn released_classes(
+    table: &Table,
+    demands: &[Demand],
+    Asked { literal, together }: Asked,
+) -> Option<Vec<Vec<usize>>> {
     let cut = if literal { "literal" } else { "nearest" };
+    let small = if together { "together" } else { "refuse" };
     let ask = Ask {
         keep_order: true,
         class: None,
-        parameters: vec![("cut", cut)],
+        parameters: vec![("cut", cut), ("small_children", small)],
         ..Ask::new("mondrian", demands)
     };
     let written = release(table, &ask).ok()?;
@@ -186,10 +215,14 @@ proptest! {
             vec![Demand::Close("ill", (1, 3), Ground::Equal)],
             vec![Demand::Close("cost", (1, 4), Ground::Ordered), Demand::K(2)],
         ]),
-        literal in any::<bool>(),
+        [literal, together] in any::<[bool; 2]>(),
     ) {
-        if let Some(classes) = released_classes(&table, &demands, literal) {
-            prop_assert_eq!(classes, naive_classes(&table, &demands, literal));
+        let asked = Asked { literal, together };
+        if let Some(classes) = released_classes(&table, &demands, asked) {
+            let mut expected = naive_classes(&table, &demands, asked);
+            expected.iter_mut().for_each(|class| class.sort_unstable());
+            expected.sort();
+            prop_assert_eq!(classes, expected);
         }
     }
 }
@@ -214,8 +247,9 @@ fn numbers(values: &[&str]) -> Table {
 #[test]
 fn literal_and_nearest_cuts_of_the_specification() {
     let sizes = |values: &[&str], literal| {
+        let asked = Asked { literal, together: true };
         let classes =
-            released_classes(&numbers(values), &[Demand::K(3)], literal).expect("three rows are there");
+            released_classes(&numbers(values), &[Demand::K(3)], asked).expect("three rows are there");
         classes.iter().map(Vec::len).collect::<Vec<_>>()
     };
     assert_eq!(
