@@ -45,12 +45,14 @@ fn table(rows: &[Row]) -> Table {
     ];
     let class = rows.iter().map(|row| row.2).collect();
     let weights = rows.iter().map(|row| row.3).collect();
-    Table::weighted(Features::new(columns, rows.len()).unwrap(), class, CLASSES, weights).unwrap()
+    let features = Features::new(columns, rows.len()).expect("sound columns");
+    Table::weighted(features, class, CLASSES, weights).expect("a sound table")
 }
 
 /// What a learner says about rows, having learnt from others.
 fn answers(name: &str, settings: &Settings, train: &[Row], test: &[Row]) -> Vec<Vec<f64>> {
-    let classifier = registry::build(name, settings).unwrap().train(&table(train), 7).unwrap();
+    let learner = registry::build(name, settings).expect("a learner");
+    let classifier = learner.train(&table(train), 7).expect("a classifier");
     let test = table(test);
     let answer = |row: usize| {
         let mut out = vec![f64::NAN; CLASSES];
@@ -94,6 +96,15 @@ proptest! {
         for (name, settings) in learners() {
             let found = answers(name, &settings, &turned, &rows);
             prop_assert_eq!(answers(name, &settings, &rows, &rows), found, "{}", name);
+        }
+    }
+
+    #[test]
+    fn the_number_of_threads_is_irrelevant(rows in rows()) {
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for (name, settings) in learners() {
+            let [one, three] = [1, 3].map(|threads| pool(threads).install(|| answers(name, &settings, &rows, &rows)));
+            prop_assert_eq!(one, three, "{}", name);
         }
     }
 

@@ -42,11 +42,12 @@ fn needs_trees(algorithm: &str) -> bool {
 
 /// An algorithm, a table for it and something to ask for.
 fn cases_of(kinds: fn(bool) -> Vec<Kind>, missing: bool) -> impl Strategy<Value = (Table, Ask)> {
-    cases_among(ALGORITHMS.iter().map(|entry| entry.name).collect(), kinds, missing)
+    let names = ALGORITHMS.iter().map(|entry| entry.name).collect();
+    cases_for(names, kinds, missing)
 }
 
-/// The same with one of some algorithms.
-fn cases_among(
+/// One of these algorithms, a table for it and something to ask for.
+fn cases_for(
     names: Vec<&'static str>,
     kinds: fn(bool) -> Vec<Kind>,
     missing: bool,
@@ -132,9 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn full_domain_releases_do_not_depend_on_the_order_of_columns(
-        (table, ask) in cases_among(vec!["iack", "iacc"], all_kinds, true),
-    ) {
+    fn full_domain_releases_do_not_depend_on_the_order_of_columns((table, ask) in cases_for(vec!["iack", "iacc"], all_kinds, true)) {
         // Levels are chosen column by column. Mondrian cuts the widest column first, and equal widths are the rule on
         // small tables: there the order of columns decides, as documented. Under the strict policy equally small classes
         // are taken in the order of what they show, which depends on the order of columns, too.

@@ -11,7 +11,7 @@ mod smo;
 use kernel::{Kernel, Points};
 use rayon::prelude::*;
 
-use crate::encode::Encoder;
+use crate::encode::{Encoder, Sparse};
 use crate::error::Result;
 use crate::learner::{Classifier, Learner};
 use crate::registry::Entry;
@@ -116,8 +116,8 @@ impl Svm {
         let signs: Vec<f64> =
             rows.iter().map(|&row| if table.class()[row] == pair[0] { 1.0 } else { -1.0 }).collect();
         let costs: Vec<f64> = rows.iter().map(|&row| self.c * f64::from(table.weights()[row])).collect();
-        let sparse = rows.iter().map(|&row| encoder.encode(table.features(), row)).collect();
-        let mut kernel = Kernel::new(Points::new(sparse, encoder.width()), gamma);
+        let sparse: Vec<Sparse> = rows.iter().map(|&row| encoder.encode(table.features(), row)).collect();
+        let mut kernel = Kernel::new(Points::new(&sparse, encoder.width()), gamma);
         let solution = smo::solve(&mut kernel, &signs, &costs);
         let support: Vec<usize> = (0..rows.len()).filter(|&row| solution.alpha[row] > 0.0).collect();
         let factors = support.iter().map(|&row| solution.alpha[row] * signs[row]).collect();

@@ -128,7 +128,7 @@ mod tests {
     /// Points 1 (+) and 0 (-), gamma 1: both multipliers are 1 / (1 - 1/e) = 1.581977 if the cost allows.
     #[test]
     fn two_points() {
-        let points = || Points::new(vec![vec![(0, 1.0)], vec![]], 1);
+        let points = || Points::new(&[vec![(0, 1.0)], vec![]], 1);
         let solution = solve(&mut Kernel::new(points(), 1.0), &[1.0, -1.0], &[10.0, 10.0]);
         assert!(solution.alpha.iter().all(|alpha| (alpha - 1.581_977).abs() < 1e-5), "{:?}", solution.alpha);
         assert!(solution.threshold.abs() < 1e-6);
