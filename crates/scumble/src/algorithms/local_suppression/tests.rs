@@ -30,7 +30,6 @@ fn problem(rows: &[Vec<u32>], k: u64) -> Problem {
         priority: 1.0,
         tight: false,
         sets: false,
-        sets: false,
     };
     Problem {
         quasi: (0..width).map(quasi).collect(),
