@@ -321,10 +321,8 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
         // Some value of every column overlaps with all others; without a common domain there is a release.
         return ask.flatten && release(table, &Ask { flatten: false, ..ask.clone() }).is_ok();
     }
-    if MONDRIANS.contains(&ask.algorithm)
-        || GREEDY.contains(&ask.algorithm)
-        || CLUSTERINGS.contains(&ask.algorithm)
-    {
+    if MONDRIANS.contains(&ask.algorithm) || GREEDY.contains(&ask.algorithm)
+        || CLUSTERINGS.contains(&ask.algorithm) {
         // The whole table is one class that keeps everything, so there is always a release.
         return false;
     }
