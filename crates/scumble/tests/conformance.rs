@@ -62,7 +62,7 @@ fn cases(
     let limits =
         [None, None, None, Some("0"), Some("0.05"), Some("0.29"), Some("0.57"), Some("1"), Some("1")];
     let parameters: Vec<Vec<(&str, &str)>> = match algorithm {
-        "iack" => vec![vec![], vec![("leftover", "generalize")]],
+        "iack" => vec![vec![], vec![("leftover", "generalize")], vec![("polish", "true")]],
         "genetic" => vec![vec![], vec![("mutation", "0.1")]],
         "mondrian" => vec![
             vec![],
@@ -72,7 +72,7 @@ fn cases(
             vec![("mode", "relaxed"), ("cut", "literal")],
         ],
         "seqa" => vec![vec![], vec![("cost", "entropy")], vec![("start", "random")]],
-        "optimal" | "iack" => vec![vec![], vec![("polish", "true")]],
+        "optimal" => vec![vec![], vec![("polish", "true")]],
         "infogain_mondrian" => {
             vec![vec![], vec![("min_gain", "0.01")], vec![("small_children", "refuse")]]
         }
@@ -321,8 +321,10 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
         // Some value of every column overlaps with all others; without a common domain there is a release.
         return ask.flatten && release(table, &Ask { flatten: false, ..ask.clone() }).is_ok();
     }
-    if MONDRIANS.contains(&ask.algorithm) || GREEDY.contains(&ask.algorithm)
-        || CLUSTERINGS.contains(&ask.algorithm) {
+    if MONDRIANS.contains(&ask.algorithm)
+        || GREEDY.contains(&ask.algorithm)
+        || CLUSTERINGS.contains(&ask.algorithm)
+    {
         // The whole table is one class that keeps everything, so there is always a release.
         return false;
     }

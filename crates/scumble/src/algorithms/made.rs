@@ -40,7 +40,14 @@ pub(super) fn tree(file: &str) -> Hierarchy {
 
 /// A column whose codes are the leaves of a tree.
 pub(super) fn tree_column(name: &str, file: &str) -> Quasi {
-    Quasi { name: name.into(), measure: TEXT, shape: Shape::Tree(tree(file)), priority: 1.0, tight: false, sets: false }
+    Quasi {
+        name: name.into(),
+        measure: TEXT,
+        shape: Shape::Tree(tree(file)),
+        priority: 1.0,
+        tight: false,
+        sets: false,
+    }
 }
 
 /// A column of the numbers from 0 on, the last code missing if `missing`.

@@ -398,7 +398,7 @@ mod tests {
     const WHOLE: Measure = Measure { kind: Kind::Integer, scale: 0 };
 
     fn quasi(name: &str, measure: Measure, shape: Shape) -> Quasi {
-        Quasi { name: name.into(), measure, shape, priority: 1.0, tight: false }
+        Quasi { name: name.into(), measure, shape, priority: 1.0, tight: false, sets: false }
     }
 
     /// A column of each kind: 64 codes in a tree of three levels, 20 numbers and a missing value, 10 texts.
