@@ -136,8 +136,7 @@ impl Problem {
     /// The models' class tests, for searches that judge whole classes; an error names a model that no single class decides, or
     /// that judges only some of the columns, and then the algorithms that can serve it.
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
-        let all: Vec<usize> = (0..self.quasi.len()).collect();
-        if let Some(model) = self.models.iter().find(|model| model.projections(&all) != [&all[..]]) {
+        if let Some(model) = self.models.iter().find(|model| !self.is_about_all(&***model)) {
             return Err(Error::refused(format!(
                 "{} judges some of the quasi-identifiers without the others, and this algorithm judges all of them together; \
                  algorithms that can serve it: {}",
@@ -146,6 +145,13 @@ impl Problem {
             )));
         }
         self.models.iter().map(|model| class_test(&**model)).collect()
+    }
+
+    /// Whether a model judges the classes of all quasi-identifiers together, and no others.
+    #[must_use]
+    pub fn is_about_all(&self, model: &dyn Model) -> bool {
+        let all: Vec<usize> = (0..self.quasi.len()).collect();
+        model.projections(&all) == [&all[..]]
     }
 
     /// The sets of columns that the models judge, with the tests on the classes of each set.
@@ -188,11 +194,10 @@ impl Problem {
     /// The largest size asked of classes (k), if some model asks for one.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
-        let all: Vec<usize> = (0..self.quasi.len()).collect();
         self.models
             .iter()
             .filter(|model| model.class_test().is_some_and(ClassTest::only_size))
-            .filter(|model| model.projections(&all) == [&all[..]])
+            .filter(|model| self.is_about_all(&***model))
             .map(|model| model.required() as u64)
             .max()
     }

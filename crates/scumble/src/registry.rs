@@ -67,7 +67,6 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
     algorithms::tds::ENTRY,
-    algorithms::bottom_up::ENTRY,
     algorithms::tdr::ENTRY,
     algorithms::pais::ENTRY,
     algorithms::genetic::ENTRY,
@@ -79,6 +78,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::dbca_cm::ENTRY,
     algorithms::k_member::ENTRY,
     algorithms::oka::ENTRY,
+    algorithms::bottom_up::ENTRY,
 ];
 
 /// Every privacy model.

@@ -214,8 +214,14 @@ fn one_column(weights: &[u32]) -> Problem {
     let labels: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
     let texts = labels.iter().map(String::as_str).collect();
     let line = Line::new(&measure, (1..=i128::from(count)).collect(), texts, (1, i128::from(count)), true);
-    problem.quasi =
-        vec![Quasi { name: "a".into(), measure, shape: Shape::Line(line), priority: 1.0, tight: false }];
+    problem.quasi = vec![Quasi {
+        name: "a".into(),
+        measure,
+        shape: Shape::Line(line),
+        priority: 1.0,
+        tight: false,
+        sets: false,
+    }];
     problem.metric = find("metric", "discernibility", METRICS).expect("registered").build;
     // The suppressed rows are unjudged, as in the paper.
     problem.star_policy = scumble::config::StarPolicy::Paper;

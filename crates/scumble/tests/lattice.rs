@@ -183,6 +183,29 @@ fn the_checker_sees_what_the_long_way_does() {
 }
 
 #[test]
+fn more_columns_than_fit_into_a_key() {
+    let mut chance = Chance::new(11);
+    let mut published = 0;
+    for number in 0..20 {
+        let problem = problem(&Case::wide(&mut chance));
+        let lattice = Lattice::of_any_size(&problem, "test").expect("can be numbered");
+        let mut checker = Checker::new(&problem, &lattice).expect("class tests");
+        for _ in 0..20 {
+            let coarse = chance.below(4);
+            let levels = (0..24).map(|_| (3 - chance.below(4).min(coarse)) as u32).collect();
+            let node = evaluate(&problem, levels);
+            let visit = checker.visit(lattice.node(&node.levels)).expect("a visit");
+            let seen = visit.outcome.map(|outcome| (outcome.cost, outcome.suppressed));
+            assert_eq!(seen, node.published.map(|(cost, _, rows)| (cost, rows)), "case {number}");
+            published += usize::from(seen.is_some());
+        }
+        let error = algorithm("optimal").check(&problem).expect_err("too large without a budget").to_string();
+        assert!(error.contains("--budget"), "{error}");
+    }
+    assert!(published > 40, "{published}");
+}
+
+#[test]
 fn threads_change_nothing() {
     let mut chance = Chance::new(99);
     for _ in 0..40 {

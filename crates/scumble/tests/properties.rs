@@ -42,8 +42,17 @@ fn needs_trees(algorithm: &str) -> bool {
 
 /// An algorithm, a table for it and something to ask for.
 fn cases_of(kinds: fn(bool) -> Vec<Kind>, missing: bool) -> impl Strategy<Value = (Table, Ask)> {
+    let names = ALGORITHMS.iter().map(|entry| entry.name).collect();
+    cases_for(names, kinds, missing)
+}
+
+/// One of these algorithms, a table for it and something to ask for.
+fn cases_for(
+    names: Vec<&'static str>,
+    kinds: fn(bool) -> Vec<Kind>,
+    missing: bool,
+) -> impl Strategy<Value = (Table, Ask)> {
     let policies = [StarPolicy::Strict, StarPolicy::Paper, StarPolicy::Drop];
-    let names: Vec<&'static str> = ALGORITHMS.iter().map(|entry| entry.name).collect();
     prop::sample::select(names).prop_flat_map(move |algorithm| {
         let table = tables_of(kinds(needs_trees(algorithm)), missing);
         (table, demands(), prop::sample::select(policies.to_vec()), any::<bool>()).prop_map(
@@ -124,12 +133,12 @@ proptest! {
     }
 
     #[test]
-    fn full_domain_releases_do_not_depend_on_the_order_of_columns((table, ask) in cases_of(all_kinds, true)) {
+    fn full_domain_releases_do_not_depend_on_the_order_of_columns((table, ask) in cases_for(vec!["iack", "iacc"], all_kinds, true)) {
         // Levels are chosen column by column. Mondrian cuts the widest column first, and equal widths are the rule on
         // small tables: there the order of columns decides, as documented. Under the strict policy equally small classes
         // are taken in the order of what they show, which depends on the order of columns, too.
         // Searches of the lattice break ties by the vector of levels, which has the order of the columns.
-        prop_assume!(["iack", "iacc"].contains(&ask.algorithm) && ask.policy != StarPolicy::Strict);
+        prop_assume!(ask.policy != StarPolicy::Strict);
         let mut turned = table.clone();
         turned.kinds.reverse();
         let count = table.kinds.len();

@@ -7,7 +7,7 @@ use scumble::config::{Column, ModelSpec, Parameters, Plan, Rest, Role, Roles, St
 use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
-use scumble::release::{Released, RunOptions, anonymize, stem_of};
+use scumble::release::{ModelSummary, Released, RunOptions, anonymize, stem_of};
 use scumble::{Error, Result};
 
 use super::reading::{Reading, parse_builder};
@@ -177,7 +177,11 @@ pub(crate) fn execute(plan: &Plan, folder: &Path, interface: &Interface) -> Resu
 pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     let summary = &released.summary;
     let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    let models: Vec<&str> = summary.models.iter().map(|model| model.title.as_str()).collect();
+    let on_set = |model: &ModelSummary| {
+        let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
+        format!("{}{on}", model.title)
+    };
+    let models: Vec<String> = summary.models.iter().map(on_set).collect();
     let target =
         released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     interface.say(format_args!("Released {} rows to {target}", count(summary.released)));
@@ -189,7 +193,12 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     } else {
         let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
         let except = if unjudged { " (suppressed rows not judged)" } else { "" };
-        interface.say(format_args!("  {} on {}; checked{except}", models.join(", "), names.join(", ")));
+        let on_all = if summary.models.iter().any(|model| model.on.is_some()) {
+            String::new()
+        } else {
+            format!(" on {}", names.join(", "))
+        };
+        interface.say(format_args!("  {}{on_all}; checked{except}", models.join(", ")));
     }
     let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
     interface.say(format_args!(

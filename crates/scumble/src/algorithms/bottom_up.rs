@@ -232,8 +232,11 @@ impl Algorithm for BottomUp {
                 return Ok(Solution::of_sound_step(problem, ascent.step(), findings(merges)));
             }
             if failing <= limit {
-                // The suppressed rows may fail the models themselves, and mending that may take too many.
-                if let Ok(solution) = Solution::of_step(problem, ascent.step(), findings(merges)) {
+                // The suppressed rows may fail the models themselves, and mending that may take too many. And a release that
+                // shows no row is worth less than any other.
+                let solution = Solution::of_step(problem, ascent.step(), findings(merges)).ok();
+                let shows = |solution: &Solution| solution.assignment.suppressed.iter().any(|gone| !gone);
+                if let Some(solution) = solution.filter(shows) {
                     return Ok(solution);
                 }
             }

@@ -40,7 +40,14 @@ pub(super) fn tree(file: &str) -> Hierarchy {
 
 /// A column whose codes are the leaves of a tree.
 pub(super) fn tree_column(name: &str, file: &str) -> Quasi {
-    Quasi { name: name.into(), measure: TEXT, shape: Shape::Tree(tree(file)), priority: 1.0, tight: false }
+    Quasi {
+        name: name.into(),
+        measure: TEXT,
+        shape: Shape::Tree(tree(file)),
+        priority: 1.0,
+        tight: false,
+        sets: false,
+    }
 }
 
 /// A column of the numbers from 0 on, the last code missing if `missing`.
@@ -51,14 +58,14 @@ fn line_column(name: &str, codes: u32, missing: bool) -> Quasi {
     let texts: Texts = texts.iter().map(String::as_str).collect();
     let bounds = (0, numbers.len() as i128 - 1);
     let shape = Shape::Line(Line::new(&NUMBER, numbers, texts, bounds, false));
-    Quasi { name: name.into(), measure: NUMBER, shape, priority: 1.0, tight: false }
+    Quasi { name: name.into(), measure: NUMBER, shape, priority: 1.0, tight: false, sets: false }
 }
 
 /// A column of texts without a tree.
 fn set_column(name: &str, codes: u32) -> Quasi {
     let texts: Vec<String> = (0..codes).map(|code| format!("v{code}")).collect();
     let shape = Shape::Set(texts.iter().map(String::as_str).collect());
-    Quasi { name: name.into(), measure: TEXT, shape, priority: 1.0, tight: false }
+    Quasi { name: name.into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }
 }
 
 /// The codes of its quasi-identifiers, its class and its illness.

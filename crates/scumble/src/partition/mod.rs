@@ -14,7 +14,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub use cluster::{Cluster, Member};
-pub use space::{FIXED_ONE, Kind, Space, fixed};
+pub use space::{FIXED_ONE, Kind, Penalty, Space, fixed};
 
 use crate::frequency::Cell;
 use crate::quasi::Value;

@@ -43,7 +43,7 @@ enum ColumnCost<'a> {
 }
 
 /// What a closure costs in a column.
-pub(super) type Penalty<'a> = dyn Fn(usize, Value) -> f64 + Sync + 'a;
+pub type Penalty<'a> = dyn Fn(usize, Value) -> f64 + Sync + 'a;
 
 /// What a partition is a partition of.
 pub struct Space<'a> {

@@ -17,14 +17,14 @@ const DIVIDED: usize = 48;
 /// At most so many kinds of rows at an end of a column leave a cluster at once.
 const EJECTED: usize = 12;
 
-struct Block<'a> {
-    space: &'a Space<'a>,
-    clusters: Vec<Cluster>,
+pub(super) struct Block<'a> {
+    pub(super) space: &'a Space<'a>,
+    pub(super) clusters: Vec<Cluster>,
     /// The nearest clusters of each, nearest first.
-    near: Vec<Vec<u32>>,
+    pub(super) near: Vec<Vec<u32>>,
     /// How often each cluster has changed.
-    version: Vec<u32>,
-    steps: u64,
+    pub(super) version: Vec<u32>,
+    pub(super) steps: u64,
 }
 
 /// Lowers the cost of some clusters; also how many changes were weighed.
@@ -36,6 +36,7 @@ pub(super) fn search(space: &Space<'_>, clusters: Vec<Cluster>) -> Result<(Vec<C
     block.eject_and_dissolve()?;
     block.found()?;
     block.divide_pairs()?;
+    block.rebuild_all()?;
     let mut clusters = block.clusters;
     clusters.retain(|cluster| cluster.size() > 0);
     space.problem().progress.advance(block.steps);
@@ -43,7 +44,7 @@ pub(super) fn search(space: &Space<'_>, clusters: Vec<Cluster>) -> Result<(Vec<C
 }
 
 impl Block<'_> {
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         self.space.problem().progress.check()
     }
 
@@ -92,7 +93,7 @@ impl Block<'_> {
     }
 
     /// The best move or exchange between two clusters, if it helps.
-    fn change_pair(&mut self, a: usize, b: usize) -> bool {
+    pub(super) fn change_pair(&mut self, a: usize, b: usize) -> bool {
         self.steps += 1;
         let (space, one, other) = (self.space, &self.clusters[a], &self.clusters[b]);
         let before = one.total() + other.total();

@@ -4,6 +4,10 @@ use crate::partition::{Cluster, Member, Space};
 
 /// Clusters of more kinds of rows than this are cut in the order of their distances from two far rows; others more carefully.
 const CAREFUL: usize = 48;
+/// Clusters of more kinds of rows than this are cut in the middle.
+const LARGE: usize = 256;
+/// So many cuts are tried against the models.
+const CUTS: usize = 64;
 
 /// Cuts a cluster, and then its parts, as long as that makes it cheaper and all parts meet every model.
 pub(super) fn split_fully(space: &Space<'_>, cluster: Cluster) -> Vec<Cluster> {
@@ -104,18 +108,21 @@ fn cut_in_order(space: &Space<'_>, members: &[Member], most: u64) -> Option<(Clu
     let first = totals(&mut order.iter().map(|(_, member)| member));
     let last = totals(&mut order.iter().rev().map(|(_, member)| member));
     let count = order.len();
-    let mut cuts: Vec<(u64, usize)> = (1..count)
-        .map(|cut| (first[cut - 1] + last[count - cut - 1], cut))
-        .filter(|(cost, _)| *cost < most)
+    // A large cluster is cut somewhere in the middle if it can be: taking it apart from its ends would take long.
+    let at_an_end = |cut: usize| count > LARGE && (8 * cut < count || 8 * cut > 7 * count);
+    let mut cuts: Vec<(bool, u64, usize)> = (1..count)
+        .map(|cut| (at_an_end(cut), first[cut - 1] + last[count - cut - 1], cut))
+        .filter(|(_, cost, _)| *cost < most)
         .collect();
     cuts.sort_unstable();
+    cuts.truncate(CUTS);
     let part = |members: &[(i128, Member)]| {
         let mut members: Vec<Member> = members.iter().map(|(_, member)| *member).collect();
         members.sort_unstable();
         members
     };
     cuts.into_iter()
-        .map(|(_, cut)| (part(&order[..cut]), part(&order[cut..])))
+        .map(|(_, _, cut)| (part(&order[..cut]), part(&order[cut..])))
         .find(|(left, right)| space.passes(left) && space.passes(right))
         .map(|(left, right)| (Cluster::new(space, left), Cluster::new(space, right)))
 }

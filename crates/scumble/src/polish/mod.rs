@@ -6,8 +6,14 @@
 
 mod block;
 mod divide;
+mod gather;
+mod rebuild;
+#[cfg(test)]
+mod tests;
 
 use rayon::prelude::*;
+
+pub(crate) use gather::gather;
 
 use crate::algorithms::{Finding, Solution};
 use crate::error::Result;
@@ -19,7 +25,7 @@ use crate::quasi::Value;
 use crate::recoding::Step;
 
 /// So many clusters are searched together. More see more of each other, at a cost that grows with their square.
-const BLOCK: usize = 1 << 11;
+const BLOCK: usize = if cfg!(test) { 4 } else { 1 << 11 };
 /// So many blocks are searched between two looks at the budget; not the number of threads, on which no result may depend.
 const BATCH: usize = 16;
 /// No search goes on for more rounds.

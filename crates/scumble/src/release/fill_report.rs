@@ -31,6 +31,7 @@ pub(super) fn report(run: &Run<'_>, title: &str) -> Report {
         class_sizes: Some(class_sizes(run)),
         columns: columns(run),
         information: class_information(run),
+        combinations: super::combinations::combinations(run),
         changes: changes(run),
         suppression: suppression(run),
         risk: Some(risk(run)),
@@ -327,11 +328,9 @@ fn suppression(run: &Run<'_>) -> Option<Suppression> {
     let mut others = 0;
     for class in (0..classes.len()).filter(|class| classes.is_suppressed(*class)) {
         let view = classes.view(class, payloads);
-        let failed = run
-            .problem
-            .models
-            .iter()
-            .position(|model| model.class_test().is_some_and(|test| !test.passes(&view)));
+        let failed = run.problem.models.iter().position(|model| {
+            run.problem.is_about_all(&**model) && model.class_test().is_some_and(|test| !test.passes(&view))
+        });
         match failed {
             Some(place) => reasons[place].rows += view.size,
             None => others += view.size,

@@ -25,6 +25,7 @@ use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
 use crate::relabel;
 
 pub(crate) mod check;
+mod combinations;
 mod datasheet;
 mod fill_report;
 mod publish;
@@ -35,7 +36,7 @@ mod warnings;
 
 pub use publish::stem_of;
 use publish::{Targets, beside, publish};
-pub use summary::{ModelSummary, Seconds, Summary};
+pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
@@ -338,7 +339,7 @@ fn search<'a>(
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
-    solution.assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    solution.assignment = relabel::show_sets(&problem, solution.assignment)?;
     if plan.algorithm.polish {
         solution = crate::polish::polish(&problem, solution)?;
     }

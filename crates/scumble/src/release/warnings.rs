@@ -18,11 +18,18 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
         warnings.push(mostly_suppressed(run));
     }
+    let smallest = (0..classes.len())
+        .filter(|class| !classes.is_suppressed(*class))
+        .map(|class| classes.size(class))
+        .min();
+    if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
+        warnings.push(format!(
+            "some models are about a part of the quasi-identifiers only: someone who knows all of them finds a class of as few as \
+             {} row(s)",
+            smallest.unwrap_or(0)
+        ));
+    }
     if run.problem.models.is_empty() {
-        let smallest = (0..classes.len())
-            .filter(|class| !classes.is_suppressed(*class))
-            .map(|class| classes.size(class))
-            .min();
         warnings.push(format!(
             "no privacy model was asked for, so nothing is promised; the smallest class has {} row(s). Ask for one, e.g. --k 5",
             smallest.unwrap_or(0)

@@ -128,6 +128,22 @@ impl Case {
     }
 }
 
+impl Case {
+    /// The same kind of case with so many columns that their codes do not fit into 64 bits, and rows that share values.
+    pub(crate) fn wide(chance: &mut Chance) -> Self {
+        let trees = vec![TREES[4]; 24];
+        let rows = (0..60)
+            .map(|_| {
+                let shared = chance.below(8) as u32;
+                let code =
+                    |chance: &mut Chance| if chance.below(9) == 0 { chance.below(8) as u32 } else { shared };
+                (trees.iter().map(|_| code(chance)).collect(), chance.below(4) as u32)
+            })
+            .collect();
+        Self { trees, rows, metric: "loss", ..Self::random(chance) }
+    }
+}
+
 pub(crate) fn problem(case: &Case) -> Problem {
     let trees = case.trees.iter().map(|text| tree(text)).collect();
     made(trees, &case.rows, &["p", "q", "r", "s"], case)

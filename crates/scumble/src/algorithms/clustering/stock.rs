@@ -86,9 +86,9 @@ impl<'p> Stock<'p> {
         Self { table, label, starts, left, rows: table.rows() }
     }
 
-    /// How many labels there are.
+    /// How many labels there are; 0 where none are read.
     pub(in crate::algorithms) fn labels(&self) -> usize {
-        self.label.map_or(1, |column| self.table.payloads().columns[column].values.len())
+        self.label.map_or(0, |column| self.table.payloads().columns[column].values.len())
     }
 
     /// The label of a payload.

@@ -26,15 +26,15 @@ pub(super) fn build(state: &mut State<'_>, problem: &Problem) -> Result<()> {
         problem.progress.check()?;
         problem.progress.advance(level.len() as u64);
         let rest: Vec<u32> =
-            (0..state.units.len() as u32).filter(|unit| in_class(state, *unit, STAR) > 0).collect();
+            (0..state.units.len() as u32).filter(|unit| state.in_class(*unit, STAR) > 0).collect();
         if rest.is_empty() {
             break;
         }
         let mut heap: BinaryHeap<Candidate> =
             level.par_iter().enumerate().flat_map_iter(|place| candidates(state, &rest, place)).collect();
         while let Some((rows, Reverse((place, key)), units)) = heap.pop() {
-            let left: u64 = units.iter().map(|unit| u64::from(in_class(state, *unit, STAR))).sum();
-            let members = || units.iter().map(|unit| (*unit, in_class(state, *unit, STAR)));
+            let left: u64 = units.iter().map(|unit| u64::from(state.in_class(*unit, STAR))).sum();
+            let members = || units.iter().map(|unit| (*unit, state.in_class(*unit, STAR)));
             if left < rows {
                 if left > 0 && state.pass_together(members()) {
                     heap.push((left, Reverse((place, key)), units));
@@ -43,7 +43,7 @@ pub(super) fn build(state: &mut State<'_>, problem: &Problem) -> Result<()> {
             }
             let class = state.open(units[0], level[place]);
             for unit in units {
-                let rows = in_class(state, unit, STAR);
+                let rows = state.in_class(unit, STAR);
                 if rows > 0 {
                     state.shift(unit, STAR, class, rows);
                 }
@@ -61,17 +61,12 @@ fn candidates(state: &State<'_>, rest: &[u32], (place, pattern): (usize, &Patter
     shown
         .chunk_by(|a, b| a.0 == b.0)
         .filter_map(|group| {
-            let members = || group.iter().map(|(_, unit)| (*unit, in_class(state, *unit, STAR)));
+            let members = || group.iter().map(|(_, unit)| (*unit, state.in_class(*unit, STAR)));
             let rows = members().map(|(_, rows)| u64::from(rows)).sum();
             let units = || group.iter().map(|(_, unit)| *unit).collect();
             state.pass_together(members()).then(|| (rows, Reverse((place, group[0].0)), units()))
         })
         .collect()
-}
-
-/// The rows of a unit in a class.
-fn in_class(state: &State<'_>, unit: u32, class: u32) -> u32 {
-    state.places[unit as usize].iter().find(|(of, _)| *of == class).map_or(0, |(_, rows)| *rows)
 }
 
 /// Moves rows while that saves blanks: first as if rows that show nothing were no matter, then with those as they must be.
@@ -186,6 +181,20 @@ fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
                 }
             }
         }
+        if taken.is_empty() && state.is_small() && donor[0].class != STAR {
+            let balance = gain as i64 - loss as i64;
+            let least = if company { -balance } else { 0 };
+            if let Some((mut broken, saved)) = break_up(state, donor, class, least) {
+                if (class as usize) < known && !state.holds(class) {
+                    state.undo(broken);
+                    continue;
+                }
+                gain += u64::try_from(saved).unwrap_or(0);
+                loss += u64::try_from(-saved).unwrap_or(0);
+                moves.append(&mut broken);
+            }
+            continue;
+        }
         // A class that was there before has to stay in order at every step.
         if (class as usize) < known && !state.holds(class) && !company {
             state.undo(taken);
@@ -219,55 +228,76 @@ fn spares(state: &State<'_>, donor: &[Holding]) -> bool {
 
 /// Ends classes whose rows all have a place elsewhere at less cost, the dearest first.
 fn dissolve_all(state: &mut State<'_>, problem: &Problem) -> Result<u64> {
-    let mut units: Vec<Vec<u32>> = vec![Vec::new(); state.classes.len()];
-    for (unit, places) in (0..).zip(&state.places) {
-        places.iter().for_each(|(class, _)| units[*class as usize].push(unit));
-    }
     let mut order: Vec<u32> = (0..state.classes.len() as u32).collect();
     order.sort_by_key(|class| (Reverse(state.classes[*class as usize].pattern.cost), *class));
     let mut saved = 0;
     for class in order {
         problem.progress.check()?;
-        saved += dissolve(state, class, &units[class as usize]);
+        saved += dissolve(state, class);
     }
     Ok(saved)
 }
 
 /// Moves all rows of a class elsewhere if that saves blanks, or nothing.
-fn dissolve(state: &mut State<'_>, class: u32, units: &[u32]) -> u64 {
+fn dissolve(state: &mut State<'_>, class: u32) -> u64 {
     let now = state.classes[class as usize].rows * state.classes[class as usize].pattern.cost;
-    let (mut then, mut moves) = (0, Vec::new());
-    for unit in units {
-        let rows = in_class(state, *unit, class);
-        if rows == 0 {
-            continue;
+    let mut moves = Vec::new();
+    match rehome(state, class, now, &mut moves) {
+        Some(then) if then < now => now - then,
+        _ => {
+            state.undo(moves);
+            0
         }
+    }
+}
+
+/// Moves all rows of a class where they cost least; what they cost there. `None` if a row has no other place, or they
+/// would cost as much as `limit` or more.
+fn rehome(state: &mut State<'_>, class: u32, limit: u64, moves: &mut Vec<Move>) -> Option<u64> {
+    let mut cost = 0;
+    for unit in state.members(class) {
+        let rows = state.in_class(unit, class);
         let elsewhere = |pattern: &Pattern| {
-            let other = state.class_of(*unit, *pattern)?;
-            (other != class && state.may_join(*unit, other, rows)).then_some(other)
+            let other = state.class_of(unit, *pattern)?;
+            (other != class && state.may_join(unit, other, rows)).then_some(other)
         };
-        let Some(other) = state.patterns.all.iter().find_map(elsewhere) else {
-            then = u64::MAX;
-            break;
-        };
-        then += state.classes[other as usize].pattern.cost * u64::from(rows);
-        moves.push(state.shift(*unit, class, other, rows));
-        if then >= now {
-            break;
+        let other = state.patterns.all.iter().find_map(elsewhere)?;
+        cost += state.classes[other as usize].pattern.cost * u64::from(rows);
+        moves.push(state.shift(unit, class, other, rows));
+        if cost >= limit {
+            return None;
         }
     }
-    if then < now {
-        return now - then;
+    Some(cost)
+}
+
+/// Ends a class of which some rows go to the class `to`: the others go where they cost least. What that saves must be more
+/// than `least`.
+fn break_up(state: &mut State<'_>, donor: &[Holding], to: u32, least: i64) -> Option<(Vec<Move>, i64)> {
+    let class = donor[0].class;
+    let now = state.classes[class as usize].rows * donor[0].cost;
+    let mut moves = Vec::new();
+    let mut cost = 0;
+    for holding in donor {
+        moves.push(state.shift(holding.unit, class, to, holding.rows));
+        cost += state.classes[to as usize].pattern.cost * u64::from(holding.rows);
     }
-    state.undo(moves);
-    0
+    // The others must cost less than this.
+    let limit = u64::try_from(now as i64 - cost as i64 - least).unwrap_or(0);
+    match rehome(state, class, limit, &mut moves) {
+        Some(rest) if rest < limit => Some((moves, now as i64 - cost as i64 - rest as i64)),
+        _ => {
+            state.undo(moves);
+            None
+        }
+    }
 }
 
 /// Makes the rows that show nothing a class that holds: rows of other classes that lose least keep them company, or whole
 /// classes where none can spare a row.
 fn mend_star(state: &mut State<'_>) {
     let all: Vec<u32> = (0..state.units.len() as u32).collect();
-    if dissolve(state, STAR, &all) > 0 {
+    if dissolve(state, STAR) > 0 {
         return;
     }
     let mut others = holdings(state, &all);
@@ -293,7 +323,7 @@ fn mend_star(state: &mut State<'_>) {
         let shown = (1..state.classes.len() as u32).filter(|class| state.classes[*class as usize].rows > 0);
         let Some(class) = shown.min_by_key(|class| (loss(class), *class)) else { return };
         for unit in &all {
-            let rows = in_class(state, *unit, class);
+            let rows = state.in_class(*unit, class);
             if rows > 0 {
                 state.shift(*unit, class, STAR, rows);
             }

@@ -45,6 +45,9 @@ impl Move {
     }
 }
 
+/// Units times patterns up to which every move is tried.
+const SMALL: usize = 1 << 20;
+
 /// The class of the rows that show nothing.
 pub(super) const STAR: u32 = 0;
 
@@ -60,6 +63,8 @@ pub(super) struct State<'a> {
     /// For each unit the classes in which its rows are, with how many.
     pub(super) places: Vec<Vec<(u32, u32)>>,
     pub(super) classes: Vec<Class>,
+    /// For each class the units that came to it; some may have left again.
+    arrived: Vec<Vec<u32>>,
     number: HashMap<(u64, u128), u32, foldhash::fast::FixedState>,
 }
 
@@ -82,7 +87,8 @@ impl<'a> State<'a> {
             cells: if only_size { Vec::new() } else { table.payload_totals() },
         };
         let number = HashMap::from_iter([((star.pattern.blanks, 0), STAR)]);
-        let places = units.iter().map(|unit| vec![(STAR, unit.rows)]).collect();
+        let places: Vec<_> = units.iter().map(|unit| vec![(STAR, unit.rows)]).collect();
+        let arrived = vec![(0..units.len() as u32).collect()];
         Ok(Self {
             problem,
             only_size,
@@ -92,6 +98,7 @@ impl<'a> State<'a> {
             units,
             places,
             classes: vec![star],
+            arrived,
             number,
         })
     }
@@ -192,6 +199,7 @@ impl<'a> State<'a> {
         let class = *self.number.entry((pattern.blanks, key)).or_insert(next);
         if class == next {
             self.classes.push(Class { pattern, rows: 0, cells: Vec::new() });
+            self.arrived.push(Vec::new());
         }
         class
     }
@@ -201,7 +209,13 @@ impl<'a> State<'a> {
         if let Some(last) = self.classes.pop_if(|class| class.rows == 0) {
             let key = last.pattern.shown(self.units[unit as usize].key);
             self.number.remove(&(last.pattern.blanks, key));
+            self.arrived.pop();
         }
+    }
+
+    /// Whether the table is small enough for moves that are dear to try.
+    pub(super) fn is_small(&self) -> bool {
+        self.units.len() * self.patterns.all.len() <= SMALL
     }
 
     /// Whether all rows of some units are too few for a class, however they are chosen.
@@ -221,7 +235,10 @@ impl<'a> State<'a> {
         }
         match places.iter_mut().find(|(class, _)| *class == to) {
             Some((_, held)) => *held += rows,
-            None => places.push((to, rows)),
+            None => {
+                places.push((to, rows));
+                self.arrived[to as usize].push(unit);
+            }
         }
         for (class, change) in [(from, -i64::from(rows)), (to, i64::from(rows))] {
             let class = &mut self.classes[class as usize];
@@ -231,6 +248,21 @@ impl<'a> State<'a> {
             }
         }
         Move { unit, from, to, rows }
+    }
+
+    /// The rows of a unit in a class.
+    pub(super) fn in_class(&self, unit: u32, class: u32) -> u32 {
+        self.places[unit as usize].iter().find(|(of, _)| *of == class).map_or(0, |(_, rows)| *rows)
+    }
+
+    /// The units that have rows in a class, ascending.
+    pub(super) fn members(&mut self, class: u32) -> Vec<u32> {
+        let mut units = std::mem::take(&mut self.arrived[class as usize]);
+        units.sort_unstable();
+        units.dedup();
+        units.retain(|unit| self.in_class(*unit, class) > 0);
+        self.arrived[class as usize].clone_from(&units);
+        units
     }
 
     /// Takes moves back.

@@ -29,6 +29,7 @@ fn problem(rows: &[Vec<u32>], k: u64) -> Problem {
         shape: Shape::Set(["a", "b", "c", "d"].into_iter().collect()),
         priority: 1.0,
         tight: false,
+        sets: false,
     };
     Problem {
         quasi: (0..width).map(quasi).collect(),
