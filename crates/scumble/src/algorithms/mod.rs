@@ -33,15 +33,13 @@ pub mod oka;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
-mod parts;
 pub mod samarati;
 pub mod seqa;
 pub mod single_dimensional_mondrian;
+mod space;
 pub mod tdr;
 pub mod tds;
 mod top_down;
-pub mod samarati;
-mod space;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {

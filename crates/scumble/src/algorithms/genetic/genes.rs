@@ -55,7 +55,8 @@ mod tests {
             declared: None,
         };
         let tree = build(&Builder::Prefix { lengths: None, pad: None }, &domain).unwrap().hierarchy;
-        let quasi = |shape| Quasi { name: "column".into(), measure, shape, priority: 1.0, tight: false };
+        let quasi =
+            |shape| Quasi { name: "column".into(), measure, shape, priority: 1.0, tight: false, sets: false };
         let (payloads, of_row) = Payloads::of_rows(Vec::new(), 5, |_, _| 0);
         let code = |column: usize, row: usize| if column == 0 { row as u32 } else { row as u32 % 3 };
         Problem {
