@@ -315,7 +315,7 @@ impl Entropy {
         let (low, high) = quasi.codes(value);
         let (from, to) = (self.before[low as usize], self.before[high as usize + 1]);
         let rows = (to.0 - from.0) as f64;
-        if rows == 0.0 { 0.0 } else { (rows.log2() - (to.1 - from.1) / rows).max(0.0) }
+        if rows == 0.0 || low == high { 0.0 } else { (rows.log2() - (to.1 - from.1) / rows).max(0.0) }
     }
 }
 

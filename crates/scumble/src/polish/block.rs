@@ -247,7 +247,10 @@ impl Block<'_> {
                 if self.clusters[a].size() <= self.space.least() || self.clusters[a].cost() == 0 {
                     break;
                 }
-                self.found_with(a, member.kind);
+                // A cluster founded just before may have taken these rows.
+                if self.clusters[a].has(member.kind) {
+                    self.found_with(a, member.kind);
+                }
             }
         }
         Ok(())
