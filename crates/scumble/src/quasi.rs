@@ -256,3 +256,45 @@ impl Quasi {
         Some((steps, tree.height()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::Kind;
+
+    fn letters(sets: bool) -> Quasi {
+        let shape = Shape::Set(["a", "b|c", "d", "e", "f"].into_iter().collect());
+        let measure = Measure { kind: Kind::Text, scale: 0 };
+        Quasi { name: "letter".into(), measure, shape, priority: 1.0, tight: false, sets }
+    }
+
+    #[test]
+    fn a_set_shows_exactly_the_codes_present() {
+        let quasi = letters(true);
+        let set = quasi.cover_codes([3, 1, 1, 4].into_iter());
+        assert_eq!(set, Value::Subset(0b11010));
+        assert_eq!(quasi.label(set), "{b\\|c|e|f}");
+        assert_eq!(quasi.codes(set), (1, 4));
+        // models.md 2.1, set form: (3 - 1) / (5 - 1).
+        assert_eq!(quasi.loss(set), 0.5);
+        let one = quasi.cover_codes([2].into_iter());
+        assert_eq!((quasi.label(one).as_str(), quasi.loss(one)), ("d", 0.0));
+    }
+
+    #[test]
+    fn without_sets_codes_are_covered_by_all_between_them() {
+        let quasi = letters(false);
+        assert_eq!(quasi.cover_codes([3, 1].into_iter()), Value::Span(1, 3));
+        assert_eq!(quasi.cover_codes(std::iter::empty()), Value::Star);
+    }
+
+    #[test]
+    fn a_set_may_have_the_last_of_64_codes() {
+        let texts = (0..LARGEST_SUBSET).map(|code| format!("v{code:02}")).collect::<Vec<_>>();
+        let shape = Shape::Set(texts.iter().map(String::as_str).collect());
+        let quasi = Quasi { shape, ..letters(true) };
+        let ends = quasi.cover_codes([0, 63].into_iter());
+        assert_eq!((quasi.label(ends).as_str(), quasi.codes(ends)), ("{v00|v63}", (0, 63)));
+        assert_eq!(quasi.loss(quasi.cover_codes(0..64)), 1.0);
+    }
+}

@@ -1,7 +1,6 @@
 //! What can be done to the labels of any algorithm's result: sets of exactly the values present, and one domain for each column.
 
 use crate::error::{Error, Result};
-use crate::frequency::FrequencyTable;
 use crate::models::Verdict;
 use crate::problem::Problem;
 use crate::published::{Classes, Published};
@@ -9,11 +8,11 @@ use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, ClassColumn};
 
 /// Shows, in the columns that ask for sets, exactly the values that are present in each class. Classes that then show the same
-/// become one.
-#[must_use]
-pub fn show_sets(assignment: Assignment, table: &FrequencyTable, quasi: &[Quasi]) -> Assignment {
+/// become one. An error if a model does not hold for the merged classes.
+pub fn show_sets(problem: &Problem, assignment: Assignment) -> Result<Assignment> {
+    let (table, quasi) = (&problem.table, &problem.quasi);
     if !quasi.iter().any(|quasi| quasi.sets) {
-        return assignment;
+        return Ok(assignment);
     }
     let mut regions: Vec<Vec<Value>> =
         (0..assignment.classes()).map(|class| assignment.values(class)).collect();
@@ -30,11 +29,11 @@ pub fn show_sets(assignment: Assignment, table: &FrequencyTable, quasi: &[Quasi]
             }
         }
     }
-    with_values(assignment, regions)
+    judged(problem, with_values(assignment, regions), "label = \"set\"", "label them by nodes")
 }
 
 /// Gives every column one domain: the coarsest of the values that overlap, or what they cover together. Classes that then show
-/// the same become one. An error if a model does not hold for the merged classes.
+/// the same become one. An error if a model does not hold for the merged classes, or nothing is shown any more.
 pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> {
     let shown: Vec<Vec<Value>> = problem
         .quasi
@@ -47,15 +46,26 @@ pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> 
     let regions = (0..assignment.classes())
         .map(|class| (0..shown.len()).map(|column| value(class, column)).collect())
         .collect();
-    let flat = with_values(assignment, regions);
-    let classes = Classes::new(flat, &problem.table, &problem.quasi, problem.star_policy);
+    let showed_something = assignment.suppressed.contains(&false);
+    let remedy = "leave flatten out, or use single_dimensional_mondrian, which searches with one domain for each column";
+    let flat = judged(problem, with_values(assignment, regions), "flatten", remedy)?;
+    if showed_something && !flat.suppressed.contains(&false) {
+        return Err(Error::infeasible(format!(
+            "flatten leaves nothing: with one domain for each column every row would show * everywhere; {remedy}"
+        )));
+    }
+    Ok(flat)
+}
+
+/// Classes of which some may have been merged, if every model holds for them.
+fn judged(problem: &Problem, assignment: Assignment, why: &str, remedy: &str) -> Result<Assignment> {
+    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     let published = Published::Classes(classes);
     for model in &problem.models {
         let Verdict { holds, failing_classes, .. } = model.judge(&published, problem.table.payloads());
         if !holds {
             return Err(Error::infeasible(format!(
-                "flatten merges classes, and {} does not hold for {failing_classes} of the merged ones; leave flatten out, or \
-                 use single_dimensional_mondrian, which searches with one domain for each column",
+                "{why} merges classes, and {} does not hold for {failing_classes} of the merged ones; {remedy}",
                 model.title()
             )));
         }
@@ -126,16 +136,17 @@ fn disjoint_ranges(quasi: &Quasi, values: impl Iterator<Item = Value>) -> Vec<Va
     ranges.into_iter().map(|(low, high)| quasi.cover(low, high)).collect()
 }
 
-/// The same classes with other values; suppressed classes stay suppressed.
+/// The same classes with other values. Suppressed classes stay suppressed, apart from those that would show the same.
 fn with_values(assignment: Assignment, mut regions: Vec<Vec<Value>>) -> Assignment {
-    for (values, _) in regions.iter_mut().zip(&assignment.suppressed).filter(|(_, suppressed)| **suppressed) {
-        values.fill(Value::Star);
+    // As if one column more said so.
+    for (values, suppressed) in regions.iter_mut().zip(&assignment.suppressed) {
+        values.push(if *suppressed { Value::Star } else { Value::Span(0, 0) });
     }
-    let any = assignment.suppressed.contains(&true);
     let mut relabelled = Assignment::of_regions(assignment.members, &regions);
-    for class in 0..relabelled.classes() {
-        let nothing = relabelled.columns.iter().all(|column| column.value(class) == Value::Star);
-        relabelled.suppressed[class] = any && nothing;
+    if let Some(column) = relabelled.columns.pop() {
+        for (class, suppressed) in relabelled.suppressed.iter_mut().enumerate() {
+            *suppressed = column.value(class) == Value::Star;
+        }
     }
     relabelled
 }

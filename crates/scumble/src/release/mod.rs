@@ -303,7 +303,7 @@ fn search<'a>(
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
-    solution.assignment = relabel::show_sets(solution.assignment, &problem.table, &problem.quasi);
+    solution.assignment = relabel::show_sets(&problem, solution.assignment)?;
     if plan.algorithm.polish {
         solution = crate::polish::polish(&problem, solution)?;
     }

@@ -38,7 +38,11 @@ pub(crate) enum Shape {
     /// Nothing, with declared bounds.
     Bounded,
     Flat,
+    /// Nothing, labelled by the set of the values present.
+    Sets,
     File,
+    /// The same, labelled by the set of the values present.
+    FileSets,
     /// The same tree as a list of children and parents, with a root that has a name.
     ParentChild,
     Prefix,
@@ -126,8 +130,8 @@ impl Content {
     /// would be taken for the root.
     pub(crate) fn shapes(self, trees: bool) -> &'static [Shape] {
         use Shape::{
-            Alphabetic, Bounded, Dates, EqualFrequency, EqualWidth, File, Flat, Merging, Nothing,
-            ParentChild, Prefix, Prefixes, Tight, Widths,
+            Alphabetic, Bounded, Dates, EqualFrequency, EqualWidth, File, FileSets, Flat, Merging, Nothing,
+            ParentChild, Prefix, Prefixes, Sets, Tight, Widths,
         };
         match self {
             Self::Whole => &[Nothing, Tight, Bounded, Flat, EqualWidth, EqualFrequency, Widths, Merging],
@@ -135,10 +139,10 @@ impl Content {
             Self::Date => &[Nothing, Tight, Flat, Dates],
             Self::DottedDate => &[Nothing, Tight, Flat],
             Self::Code => &[Nothing, Flat, Prefix, Prefixes, Alphabetic],
-            Self::Job => &[File, ParentChild, Nothing, Flat],
+            Self::Job => &[File, FileSets, ParentChild, Nothing, Flat],
             Self::Word if trees => &[],
-            Self::Word => &[Nothing],
-            Self::Letter => &[Nothing, Flat, Alphabetic],
+            Self::Word => &[Nothing, Sets],
+            Self::Letter => &[Nothing, Sets, Flat, Alphabetic],
             Self::Constant => &[Nothing, Flat],
         }
     }
@@ -193,14 +197,15 @@ impl Kind {
         }
         match self.shape {
             Shape::Tight => plan.label = Some(Label::Tight),
+            Shape::Sets | Shape::FileSets => plan.label = Some(Label::Set),
             Shape::Bounded => (plan.min, plan.max) = (Some(whole(0)), Some(whole(150))),
             _ => {}
         }
         let path = std::path::PathBuf::from(format!("{name}.tree"));
         plan.hierarchy = match self.shape {
-            Shape::Nothing | Shape::Tight | Shape::Bounded => None,
+            Shape::Nothing | Shape::Tight | Shape::Bounded | Shape::Sets => None,
             Shape::Flat => Some(Builder::Flat {}),
-            Shape::File => Some(Builder::File { path, unlisted: Unlisted::Error }),
+            Shape::File | Shape::FileSets => Some(Builder::File { path, unlisted: Unlisted::Error }),
             Shape::ParentChild => Some(Builder::ParentChild { path, unlisted: Unlisted::Error }),
             Shape::Prefix => Some(Builder::Prefix { lengths: None, pad: None }),
             Shape::Prefixes => Some(Builder::Prefix { lengths: Some(vec![3, 1]), pad: None }),
@@ -225,7 +230,9 @@ impl Kind {
             format!("{leaf};{}*\n", above.iter().map(|node| format!("{node};")).collect::<String>())
         };
         match self.shape {
-            Shape::File => Some(JOBS.iter().map(|(leaf, above)| path(leaf, above)).collect()),
+            Shape::File | Shape::FileSets => {
+                Some(JOBS.iter().map(|(leaf, above)| path(leaf, above)).collect())
+            }
             Shape::ParentChild => {
                 let mut edges: Vec<String> = JOBS
                     .iter()
@@ -246,7 +253,7 @@ impl Kind {
     /// The ancestors of a value in a tree from a file, from its parent to the root.
     pub(crate) fn ancestors(self, leaf: &str) -> Option<Vec<&'static str>> {
         let root = match self.shape {
-            Shape::File => "*",
+            Shape::File | Shape::FileSets => "*",
             Shape::ParentChild => NAMED_ROOT,
             _ => return None,
         };
@@ -307,7 +314,7 @@ impl Kind {
             (shape, _) => shape,
         };
         match shape {
-            Shape::File | Shape::ParentChild => {
+            Shape::File | Shape::FileSets | Shape::ParentChild => {
                 self.ancestors(original).is_some_and(|above| above.contains(&label))
             }
             Shape::Prefix => {

@@ -22,6 +22,8 @@ pub(crate) struct Ask {
     pub(crate) keep_order: bool,
     /// Whether the row number is published, so that released rows can be found again.
     pub(crate) serial: bool,
+    /// Whether every column is to have one domain.
+    pub(crate) flatten: bool,
     /// Parameters of the algorithm.
     pub(crate) parameters: Vec<(&'static str, &'static str)>,
 }
@@ -36,6 +38,7 @@ impl Ask {
             class: Some("label"),
             keep_order: false,
             serial: false,
+            flatten: false,
             parameters: Vec::new(),
         }
     }
@@ -62,6 +65,7 @@ impl Ask {
         plan.privacy = self.demands.iter().map(|demand| demand.spec()).collect();
         plan.algorithm.name = self.algorithm.to_owned();
         plan.algorithm.star_policy = self.policy;
+        plan.algorithm.flatten = self.flatten;
         plan.algorithm.suppression =
             self.suppression.map(|share| share.parse::<Rational>().expect("a number"));
         for (name, value) in &self.parameters {
