@@ -25,6 +25,19 @@ pub fn total(cells: &[Cell]) -> u64 {
     cells.iter().map(|cell| u64::from(cell.rows)).sum()
 }
 
+/// Cells in any order as one a payload, ascending by payload.
+pub(crate) fn merged(mut cells: Vec<Cell>) -> Vec<Cell> {
+    cells.sort_unstable_by_key(|cell| cell.payload);
+    cells.dedup_by(|next, kept| {
+        let same = next.payload == kept.payload;
+        if same {
+            kept.rows += next.rows;
+        }
+        same
+    });
+    cells
+}
+
 /// The distinct tuples of a table in lexicographic order, with their rows per payload.
 #[derive(Debug, Clone)]
 pub struct FrequencyTable {
@@ -205,6 +218,7 @@ mod tests {
             name: "p".into(),
             values: ["a", "b", "c"].into_iter().collect(),
             measure: Measure { kind: Kind::Text, scale: 0 },
+            missing: Vec::new(),
         };
         let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
         FrequencyTable::count(&[4, 4, 4], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |r| rows[r].2).0

@@ -12,7 +12,7 @@ pub(crate) struct Packer {
 }
 
 /// The bits that codes below `values` need.
-fn bits_for(values: u32) -> u32 {
+pub(crate) fn bits_for(values: u32) -> u32 {
     32 - values.saturating_sub(1).leading_zeros()
 }
 

@@ -1,5 +1,6 @@
 //! What an algorithm is asked to do.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -54,6 +55,12 @@ impl Budget {
     pub fn new(steps: Option<u64>, time: Option<Duration>) -> Self {
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Self { steps, deadline, spent: AtomicU64::new(0), asked: AtomicU64::new(0) }
+    }
+
+    /// Whether it ends at all.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        self.steps.is_some() || self.deadline.is_some()
     }
 
     /// Whether a search that has taken so many steps is to stop. Asked at the same steps in every run, so that a run stopped
@@ -111,20 +118,53 @@ impl Progress {
     }
 }
 
+/// Tests on the classes that some of the columns form by themselves.
+pub struct Projection<'a> {
+    /// The columns, ascending.
+    pub columns: Vec<usize>,
+    /// What each of their classes must pass.
+    pub tests: Vec<&'a dyn ClassTest>,
+}
+
+fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
+    model.class_test().ok_or_else(|| {
+        Error::refused(format!("{} is not decided class by class; this algorithm needs that", model.title()))
+    })
+}
+
 impl Problem {
-    /// The models' class tests; an error names a model that no single class decides.
+    /// The models' class tests, for searches that judge whole classes; an error names a model that no single class decides, or
+    /// that judges only some of the columns, and then the algorithms that can serve it.
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
-        self.models
-            .iter()
-            .map(|model| {
-                model.class_test().ok_or_else(|| {
-                    Error::refused(format!(
-                        "{} is not decided class by class; this algorithm needs that",
-                        model.title()
-                    ))
-                })
-            })
-            .collect()
+        if let Some(model) = self.models.iter().find(|model| !self.is_about_all(&***model)) {
+            return Err(Error::refused(format!(
+                "{} judges some of the quasi-identifiers without the others, and this algorithm judges all of them together; \
+                 algorithms that can serve it: {}",
+                model.title(),
+                crate::registry::serving_projections().join(", ")
+            )));
+        }
+        self.models.iter().map(|model| class_test(&**model)).collect()
+    }
+
+    /// Whether a model judges the classes of all quasi-identifiers together, and no others.
+    #[must_use]
+    pub fn is_about_all(&self, model: &dyn Model) -> bool {
+        let all: Vec<usize> = (0..self.quasi.len()).collect();
+        model.projections(&all) == [&all[..]]
+    }
+
+    /// The sets of columns that the models judge, with the tests on the classes of each set.
+    pub fn projections(&self) -> Result<Vec<Projection<'_>>> {
+        let all: Vec<usize> = (0..self.quasi.len()).collect();
+        let mut sets: BTreeMap<Vec<usize>, Vec<&dyn ClassTest>> = BTreeMap::new();
+        for model in &self.models {
+            let test = class_test(&**model)?;
+            for columns in model.projections(&all) {
+                sets.entry(columns).or_default().push(test);
+            }
+        }
+        Ok(sets.into_iter().map(|(columns, tests)| Projection { columns, tests }).collect())
     }
 
     /// An error if not even the whole table as one class meets every model.
@@ -151,12 +191,13 @@ impl Problem {
         self.suppression.floor_of(self.table.rows())
     }
 
-    /// The largest k asked for, if k-anonymity is asked for at all.
+    /// The largest size asked of classes (k), if some model asks for one.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
         self.models
             .iter()
-            .filter(|model| model.name() == "k_anonymity")
+            .filter(|model| model.class_test().is_some_and(ClassTest::only_size))
+            .filter(|model| self.is_about_all(&***model))
             .map(|model| model.required() as u64)
             .max()
     }

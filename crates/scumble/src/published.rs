@@ -1,9 +1,11 @@
 //! What would be published, as models and metrics see it.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::config::StarPolicy;
-use crate::frequency::{Cell, FrequencyTable, cells_by_group, total};
+use crate::frequency::{Cell, FrequencyTable, cells_by_group, merged, total};
 use crate::payload::Payloads;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Share};
@@ -29,6 +31,25 @@ pub struct Classes {
     cells: Vec<Cell>,
     star: Vec<Cell>,
     star_rows: u64,
+    /// For each column which of its values a reader sees as `*`.
+    seen_as_star: Vec<Vec<bool>>,
+}
+
+/// Rows that show the same in some of the columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// How many rows.
+    pub size: u64,
+    /// The rows per payload, ascending by payload.
+    pub cells: Vec<Cell>,
+}
+
+impl Group {
+    /// The group, as models see it.
+    #[must_use]
+    pub fn view<'a>(&'a self, payloads: &'a Payloads) -> ClassView<'a> {
+        ClassView { size: self.size, cells: &self.cells, payloads }
+    }
 }
 
 /// One class as a model sees it.
@@ -72,7 +93,7 @@ impl Classes {
         quasi: &[Quasi],
         policy: StarPolicy,
     ) -> Self {
-        let all_star: Vec<Vec<bool>> = quasi
+        let seen_as_star: Vec<Vec<bool>> = quasi
             .iter()
             .zip(&assignment.columns)
             .map(|(quasi, column)| {
@@ -83,7 +104,7 @@ impl Classes {
             let shows_nothing = assignment
                 .columns
                 .iter()
-                .zip(&all_star)
+                .zip(&seen_as_star)
                 .all(|(column, star)| star[column.of_class.get(class) as usize]);
             // With no quasi-identifier at all there is nothing to suppress.
             assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
@@ -94,7 +115,8 @@ impl Classes {
         });
         let size = |class: usize| total(&cells[starts[class] as usize..starts[class + 1] as usize]);
         let sizes = (0..assignment.classes()).map(size).collect();
-        let mut classes = Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0 };
+        let mut classes =
+            Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0, seen_as_star };
         classes.count_star(table.payloads().len());
         classes
     }
@@ -189,6 +211,32 @@ impl Classes {
             .filter(|class| !self.is_suppressed(*class))
             .map(|class| (Some(class), self.view(class, payloads)))
             .chain(star.into_par_iter())
+    }
+
+    /// The groups that must meet a model which looks at these columns only. Suppressed rows are in the group that shows `*` in
+    /// all of them, together with the rows that show it there for another reason; under `Paper` nobody judges that group,
+    /// and under `Drop` the suppressed rows are not there.
+    #[must_use]
+    pub fn groups_on(&self, columns: &[usize]) -> Vec<Group> {
+        let mut groups: BTreeMap<Vec<u32>, (Group, bool)> = BTreeMap::new();
+        for class in 0..self.len() {
+            let suppressed = self.is_suppressed(class);
+            if suppressed && self.policy == StarPolicy::Drop {
+                continue;
+            }
+            let shown = |column: &usize| {
+                let place = self.assignment.columns[*column].of_class.get(class);
+                let star = suppressed || self.seen_as_star[*column][place as usize];
+                if star { 0 } else { place + 1 }
+            };
+            let empty = || (Group { size: 0, cells: Vec::new() }, false);
+            let (group, unjudged) = groups.entry(columns.iter().map(shown).collect()).or_insert_with(empty);
+            group.size += self.size(class);
+            group.cells.extend_from_slice(self.class_cells(class));
+            *unjudged |= suppressed && self.policy == StarPolicy::Paper;
+        }
+        let judged = groups.into_values().filter(|(_, unjudged)| !unjudged).map(|(group, _)| group);
+        judged.map(|group| Group { cells: merged(group.cells), ..group }).collect()
     }
 
     /// What a class shows in a column, `*` if it is suppressed.

@@ -3,6 +3,7 @@
 //! Help, documentation, configuration errors and test loops all come from these three slices.
 
 use crate::algorithms::{self, BuildAlgorithm};
+use crate::config::Parameters;
 use crate::error::{Error, Result, did_you_mean};
 use crate::metrics::{self, Metric};
 use crate::models::{self, BuildModel};
@@ -56,20 +57,42 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::seqa::ENTRY,
     algorithms::iack::ENTRY,
     algorithms::optimal::ENTRY,
+    algorithms::local_suppression::ENTRY,
     algorithms::iacc::ENTRY,
+    algorithms::kactus::ENTRY,
     algorithms::flash::ENTRY,
     algorithms::ola::ENTRY,
     algorithms::incognito::ENTRY,
     algorithms::samarati::ENTRY,
     algorithms::mingen::ENTRY,
     algorithms::datafly::ENTRY,
+    algorithms::tds::ENTRY,
+    algorithms::tdr::ENTRY,
+    algorithms::pais::ENTRY,
+    algorithms::genetic::ENTRY,
+    algorithms::k_optimize::ENTRY,
     algorithms::infogain_mondrian::ENTRY,
     algorithms::single_dimensional_mondrian::ENTRY,
+    algorithms::mu_argus::ENTRY,
+    algorithms::dbca::ENTRY,
+    algorithms::dbca_cm::ENTRY,
+    algorithms::k_member::ENTRY,
+    algorithms::oka::ENTRY,
+    algorithms::bottom_up::ENTRY,
 ];
 
 /// Every privacy model.
-pub const MODELS: &[Entry<BuildModel>] =
-    &[models::k_anonymity::ENTRY, models::l_diversity::ENTRY, models::t_closeness::ENTRY];
+pub const MODELS: &[Entry<BuildModel>] = &[
+    models::k_anonymity::ENTRY,
+    models::l_diversity::ENTRY,
+    models::t_closeness::ENTRY,
+    models::lkc::ENTRY,
+    models::alpha_k::ENTRY,
+    models::beta_likeness::ENTRY,
+    models::delta_disclosure::ENTRY,
+    models::k_e::ENTRY,
+    models::p_sensitive::ENTRY,
+];
 
 /// Every metric.
 pub const METRICS: &[Entry<&'static dyn Metric>] = &[
@@ -95,6 +118,15 @@ pub fn find<B>(what: &str, name: &str, entries: &'static [Entry<B>]) -> Result<&
             names.join(", ")
         ))
     })
+}
+
+/// The names of the algorithms that serve models which judge only some of the quasi-identifiers.
+#[must_use]
+pub fn serving_projections() -> Vec<&'static str> {
+    let serves = |entry: &&Entry<BuildAlgorithm>| {
+        (entry.build)(&Parameters::default()).is_ok_and(|algorithm| algorithm.serves_projections())
+    };
+    ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
 }
 
 #[cfg(test)]

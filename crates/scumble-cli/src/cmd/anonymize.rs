@@ -7,7 +7,7 @@ use scumble::config::{Column, ModelSpec, Parameters, Plan, Rest, Role, Roles, St
 use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
-use scumble::release::{Released, RunOptions, anonymize, stem_of};
+use scumble::release::{ModelSummary, Released, RunOptions, anonymize, stem_of};
 use scumble::{Error, Result};
 
 use super::reading::{Reading, parse_builder};
@@ -98,6 +98,12 @@ pub(super) struct PrivacyFlags {
     /// The distance of t-closeness: equal, ordered or hierarchical
     #[arg(long, value_name = "KIND", requires = "t")]
     t_distance: Option<String>,
+    /// LKC-privacy: whoever knows L of the quasi-identifiers finds K rows, at most a share C of them with one sensitive value
+    #[arg(long, value_name = "L,K[,C]")]
+    lkc: Option<String>,
+    /// Any model of 'scumble list', e.g. beta_likeness:beta=1 or 'alpha_k:k=3,alphas=[hiv=0.1,cancer=0.3]'; repeatable
+    #[arg(long, value_name = "NAME:KEY=VALUE,…")]
+    model: Vec<String>,
     /// Publish sensitive columns that no model protects
     #[arg(long)]
     accept_attribute_disclosure: bool,
@@ -174,7 +180,11 @@ pub(crate) fn execute(plan: &Plan, folder: &Path, interface: &Interface) -> Resu
 pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     let summary = &released.summary;
     let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    let models: Vec<&str> = summary.models.iter().map(|model| model.title.as_str()).collect();
+    let on_set = |model: &ModelSummary| {
+        let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
+        format!("{}{on}", model.title)
+    };
+    let models: Vec<String> = summary.models.iter().map(on_set).collect();
     let target =
         released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     interface.say(format_args!("Released {} rows to {target}", count(summary.released)));
@@ -186,7 +196,12 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     } else {
         let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
         let except = if unjudged { " (suppressed rows not judged)" } else { "" };
-        interface.say(format_args!("  {} on {}; checked{except}", models.join(", "), names.join(", ")));
+        let on_all = if summary.models.iter().any(|model| model.on.is_some()) {
+            String::new()
+        } else {
+            format!(" on {}", names.join(", "))
+        };
+        interface.say(format_args!("  {}{on_all}; checked{except}", models.join(", ")));
     }
     let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
     interface.say(format_args!(
@@ -358,17 +373,26 @@ pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
 
 impl PrivacyFlags {
     pub(super) fn apply(&self, plan: &mut Plan) -> Result<()> {
+        let [known, rows, share] = self.lkc()?;
+        let any =
+            self.model.iter().map(|given| super::model_flag::parse(given)).collect::<Result<Vec<_>>>()?;
+        plan.privacy.retain(|known| any.iter().all(|spec| spec.model != known.model));
         let forms = [
             ("k_anonymity", vec![("k", &self.k)]),
             ("l_diversity", vec![("l", &self.l), ("variant", &self.l_variant), ("c", &self.c)]),
             ("t_closeness", vec![("t", &self.t), ("distance", &self.t_distance)]),
+            ("lkc", vec![("l", &known), ("k", &rows), ("c", &share)]),
         ];
         for (model, parameters) in forms {
             if parameters[0].1.is_none() {
                 continue;
             }
-            let mut spec =
-                ModelSpec { model: model.into(), columns: Vec::new(), parameters: Parameters::default() };
+            let mut spec = ModelSpec {
+                model: model.into(),
+                columns: Vec::new(),
+                quasi: None,
+                parameters: Parameters::default(),
+            };
             for (name, value) in parameters {
                 if let Some(value) = value {
                     spec.parameters.set(name, Value::from_text(value));
@@ -378,8 +402,22 @@ impl PrivacyFlags {
             plan.privacy.retain(|known| known.model != model);
             plan.privacy.push(spec);
         }
+        plan.privacy.extend(any);
         plan.accept_attribute_disclosure |= self.accept_attribute_disclosure;
         Ok(())
+    }
+}
+
+impl PrivacyFlags {
+    /// The L, K and C of `--lkc`.
+    fn lkc(&self) -> Result<[Option<String>; 3]> {
+        let Some(given) = &self.lkc else { return Ok([None, None, None]) };
+        let parts: Vec<&str> = given.split(',').map(str::trim).collect();
+        match parts[..] {
+            [known, rows] => Ok([Some(known.into()), Some(rows.into()), None]),
+            [known, rows, share] => Ok([Some(known.into()), Some(rows.into()), Some(share.into())]),
+            _ => Err(Error::config(format!("--lkc wants L,K or L,K,C, e.g. 2,5,0.5, not '{given}'"))),
+        }
     }
 }
 

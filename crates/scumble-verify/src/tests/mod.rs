@@ -23,4 +23,6 @@ mod closeness;
 mod judged;
 mod naive;
 mod scale;
+mod sets;
 mod truthful;
+mod valued;

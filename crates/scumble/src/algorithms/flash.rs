@@ -48,16 +48,16 @@ impl Algorithm for Flash {
         let tagging = search.checker.checked();
         let best = Best::of(&satisfying, &mut search.checker, &lattice)?;
         let mut findings = super::lattice_findings(&lattice, &search.checker);
-        findings.push(Finding {
-            name: "satisfying",
-            value: Some(satisfying.len() as f64),
-            meaning: "the combinations of levels that meet every model within the suppression limit",
-        });
-        findings.push(Finding {
-            name: "tagging",
-            value: Some(tagging as f64),
-            meaning: "the looks that it took to know which combinations these are",
-        });
+        findings.push(Finding::new(
+            "satisfying",
+            Some(satisfying.len() as f64),
+            "the combinations of levels that meet every model within the suppression limit",
+        ));
+        findings.push(Finding::new(
+            "tagging",
+            Some(tagging as f64),
+            "the looks that it took to know which combinations these are",
+        ));
         super::solution_at(problem, &lattice, best.required()?, findings)
     }
 }

@@ -97,6 +97,7 @@ impl Algorithm for Iacc {
 
     fn check(&self, problem: &Problem) -> Result<()> {
         class_of(problem, ENTRY.name)?;
+        problem.class_tests()?;
         problem.check_trees(ENTRY.name)
     }
 
@@ -150,16 +151,16 @@ impl Algorithm for Iacc {
             )));
         }
         let findings = vec![
-            Finding {
-                name: "k_paper",
-                value: Some(e_min as f64 + 1.0),
-                meaning: "the k that the paper reports: one more than the size of the largest classes suppressed",
-            },
-            Finding {
-                name: "k_actual",
-                value: k_actual.map(|k| k as f64),
-                meaning: "the size of the smallest class that is left",
-            },
+            Finding::new(
+                "k_paper",
+                Some(e_min as f64 + 1.0),
+                "the k that the paper reports: one more than the size of the largest classes suppressed",
+            ),
+            Finding::new(
+                "k_actual",
+                k_actual.map(|k| k as f64),
+                "the size of the smallest class that is left",
+            ),
         ];
         Ok(Solution::of_classes(step, released, findings))
     }

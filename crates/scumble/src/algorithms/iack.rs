@@ -1,13 +1,16 @@
 //! IACK (Li, Liu, Baig, Wong 2011, Algorithm 1; algorithms.md A1): each column goes to the level that tells
-//! most about the class per bit it shows, then every class that fails a model is suppressed.
+//! most about the class per bit it shows, then every class that fails a model is suppressed, or generalised further.
 
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::information::{Contingency, TIE};
 use crate::problem::Problem;
-use crate::recoding::Step;
+use crate::published::Classes;
+use crate::recoding::{Assignment, Step};
 use crate::registry::{Entry, Standing};
+
+mod leftover;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
@@ -18,14 +21,22 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     about: "For tables that will train classifiers: chooses each column's level by its normalised mutual information with \
             the class column, whatever k is, so all releases of a table share one domain; then suppresses the rows of \
             classes that fail a model. Needs a class column and a hierarchy for every quasi-identifier.",
-    parameters: &[],
+    parameters: &[(
+        "leftover",
+        "suppress (default): rows of classes that fail a model are suppressed; generalize: they are coarsened further, and only \
+         those that still fail are suppressed",
+    )],
     build,
 };
 
-struct Iack;
+struct Iack {
+    /// Whether rows of failing classes are generalised further.
+    generalize: bool,
+}
 
-fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
-    Ok(Box::new(Iack))
+fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
+    let leftover = parameters.choice("leftover", &["suppress", "generalize"])?;
+    Ok(Box::new(Iack { generalize: leftover == Some("generalize") }))
 }
 
 /// The class column, or an error that says how to give one.
@@ -67,6 +78,15 @@ pub(super) fn levels(problem: &Problem, class: usize) -> Vec<u32> {
         .collect()
 }
 
+/// Whether one outcome suppresses more rows than another, or loses more.
+fn worse(one: &Classes, other: &Classes, problem: &Problem) -> bool {
+    let loss = |classes: &Classes| {
+        let means = crate::metrics::loss::by_column(classes, problem);
+        means.iter().zip(&problem.quasi).map(|(mean, quasi)| mean * quasi.priority).sum::<f64>()
+    };
+    one.suppressed_rows() > other.suppressed_rows() || loss(one) > loss(other) + TIE
+}
+
 impl Algorithm for Iack {
     fn needs_trees(&self) -> bool {
         true
@@ -84,23 +104,45 @@ impl Algorithm for Iack {
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let class = class_of(problem, ENTRY.name)?;
-        let step = Step::Levels(levels(problem, class));
+        let levels = levels(problem, class);
+        let step = Step::Levels(levels.clone());
         problem.progress.check()?;
-        let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
+        let assignment = step.apply(&problem.table, &problem.quasi);
+        let further =
+            if self.generalize { leftover::generalize(problem, &levels, &assignment)? } else { None };
+        let suppressed = problem.suppress_failing(assignment);
+        let (step, classes, rows) = match (further, suppressed) {
+            (Some(further), suppressed)
+                if suppressed.as_ref().map_or(true, |other| !worse(&further.0, other, problem)) =>
+            {
+                let (classes, rows) = further;
+                let regions =
+                    Assignment { suppressed: vec![false; classes.len()], ..classes.assignment.clone() };
+                (Step::Regions(Box::new(regions)), classes, rows)
+            }
+            (_, suppressed) => (step, suppressed?, 0),
+        };
         let (alpha, beta) = crate::metrics::information::largest_changes(&classes, problem, class);
         let finite = |value: f64| value.is_finite().then_some(value);
-        let findings = vec![
-            Finding {
-                name: "alpha",
-                value: finite(alpha),
-                meaning: "the largest change of a column's normalised mutual information with the class by suppression",
-            },
-            Finding {
-                name: "beta",
-                value: finite(beta),
-                meaning: "the largest normalised Kullback-Leibler divergence of a column by suppression",
-            },
+        let mut findings = vec![
+            Finding::new(
+                "alpha",
+                finite(alpha),
+                "the largest change of a column's normalised mutual information with the class by suppression",
+            ),
+            Finding::new(
+                "beta",
+                finite(beta),
+                "the largest normalised Kullback-Leibler divergence of a column by suppression",
+            ),
         ];
+        if self.generalize {
+            findings.push(Finding::new(
+                "generalised",
+                Some(rows as f64),
+                "the rows that were generalised further and so not suppressed",
+            ));
+        }
         Ok(Solution::of_classes(step, classes, findings))
     }
 }

@@ -51,11 +51,11 @@ impl Algorithm for Incognito {
         let satisfying = satisfying(&lattice, &mut checker)?;
         let best = Best::of(&satisfying, &mut checker, &lattice)?;
         let mut findings = super::lattice_findings(&lattice, &checker);
-        findings.push(Finding {
-            name: "satisfying",
-            value: Some(satisfying.len() as f64),
-            meaning: "the combinations of levels that meet every model within the suppression limit",
-        });
+        findings.push(Finding::new(
+            "satisfying",
+            Some(satisfying.len() as f64),
+            "the combinations of levels that meet every model within the suppression limit",
+        ));
         super::solution_at(problem, &lattice, best.required()?, findings)
     }
 }

@@ -7,20 +7,39 @@ use crate::problem::Problem;
 use crate::published::Classes;
 use crate::recoding::{Assignment, Recoding, Step};
 
+pub mod bottom_up;
 pub mod cluster;
+mod clustering;
 pub mod datafly;
+pub mod dbca;
+pub mod dbca_cm;
 pub mod flash;
+mod gain;
+pub mod genetic;
 pub mod iacc;
 pub mod iack;
 pub mod incognito;
 pub mod infogain_mondrian;
+pub mod k_member;
+pub mod k_optimize;
+pub mod kactus;
+pub mod local_suppression;
+#[cfg(test)]
+mod made;
 pub mod mingen;
 pub mod mondrian;
+pub mod mu_argus;
+pub mod oka;
 pub mod ola;
 pub mod optimal;
+pub mod pais;
 pub mod samarati;
 pub mod seqa;
 pub mod single_dimensional_mondrian;
+mod space;
+pub mod tdr;
+pub mod tds;
+mod top_down;
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {
@@ -41,6 +60,14 @@ impl Solution {
         Self { recoding: Recoding { step, shown: Some(shown) }, assignment, findings }
     }
 
+    /// A rule under which every class meets every model already, so that nothing is suppressed. Rows that show `*` everywhere
+    /// because nothing finer was possible are counted as suppressed nevertheless: they say as little.
+    fn of_sound_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Self {
+        let assignment = step.apply(&problem.table, &problem.quasi);
+        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+        Self::of_classes(step, classes, findings)
+    }
+
     /// A rule, with the classes that fail a model suppressed; an error if they are more than may be.
     fn of_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Result<Self> {
         let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
@@ -57,6 +84,17 @@ pub struct Finding {
     pub value: Option<f64>,
     /// What it means, in a sentence.
     pub meaning: &'static str,
+    /// The column that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+}
+
+impl Finding {
+    /// A finding about the whole run.
+    #[must_use]
+    pub fn new(name: &'static str, value: Option<f64>, meaning: &'static str) -> Self {
+        Self { name, value, meaning, column: None }
+    }
 }
 
 /// A search for a recoding.
@@ -71,8 +109,16 @@ pub trait Algorithm: Send + Sync {
     fn default_suppression(&self) -> Rational {
         Rational::new(1, 20).unwrap_or(Rational::ZERO)
     }
+    /// The metric that is minimised where the user names none.
+    fn default_metric(&self) -> &'static str {
+        "loss"
+    }
     /// Whether the search can stop after a number of steps with the best it has found.
     fn takes_steps(&self) -> bool {
+        false
+    }
+    /// Whether models that judge only some of the quasi-identifiers are served.
+    fn serves_projections(&self) -> bool {
         false
     }
     /// An error if this problem cannot be served, before any work.
@@ -97,15 +143,11 @@ fn solution_at(
 /// What every search of the lattice tells.
 fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
     vec![
-        Finding {
-            name: "nodes",
-            value: Some(lattice.nodes() as f64),
-            meaning: "the combinations of levels that there are",
-        },
-        Finding {
-            name: "checked",
-            value: Some(checker.checked() as f64),
-            meaning: "how often the classes of a combination were looked at",
-        },
+        Finding::new("nodes", Some(lattice.nodes() as f64), "the combinations of levels that there are"),
+        Finding::new(
+            "checked",
+            Some(checker.checked() as f64),
+            "how often the classes of a combination were looked at",
+        ),
     ]
 }

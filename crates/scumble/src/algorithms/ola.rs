@@ -56,11 +56,11 @@ impl Algorithm for Ola {
             best = Best::of(&all, &mut search.checker, &lattice)?;
         }
         let mut findings = super::lattice_findings(&lattice, &search.checker);
-        findings.push(Finding {
-            name: "minimal",
-            value: Some(minimal.len() as f64),
-            meaning: "the combinations of levels that meet every model while no finer one does",
-        });
+        findings.push(Finding::new(
+            "minimal",
+            Some(minimal.len() as f64),
+            "the combinations of levels that meet every model while no finer one does",
+        ));
         super::solution_at(problem, &lattice, best.required()?, findings)
     }
 }

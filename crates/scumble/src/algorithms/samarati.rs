@@ -60,11 +60,11 @@ impl Algorithm for Samarati {
             }
             if let Some((_, node)) = found {
                 let mut findings = super::lattice_findings(&lattice, &checker);
-                findings.push(Finding {
-                    name: "height",
-                    value: Some(height as f64),
-                    meaning: "the least sum of levels at which some combination can be published",
-                });
+                findings.push(Finding::new(
+                    "height",
+                    Some(height as f64),
+                    "the least sum of levels at which some combination can be published",
+                ));
                 return super::solution_at(problem, &lattice, node, findings);
             }
         }

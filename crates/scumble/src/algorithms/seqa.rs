@@ -105,22 +105,14 @@ impl Algorithm for SeqA {
         let rows = problem.table.rows().max(1) as f64;
         let mean = |cost: u128| Some(cost as f64 / FIXED_ONE / rows / problem.quasi.len().max(1) as f64);
         let findings = vec![
-            Finding {
-                name: "cost_before",
-                value: mean(before),
-                meaning: "the mean cost of a cell in the clusters at the start",
-            },
-            Finding {
-                name: "cost_after",
-                value: mean(partition.cost()),
-                meaning: "the mean cost of a cell in the clusters at the end",
-            },
-            Finding {
-                name: "passes",
-                value: Some(f64::from(search.passes)),
-                meaning: "how often all rows were looked at",
-            },
-            Finding { name: "moves", value: Some(search.moves as f64), meaning: "how many rows moved" },
+            Finding::new("cost_before", mean(before), "the mean cost of a cell in the clusters at the start"),
+            Finding::new(
+                "cost_after",
+                mean(partition.cost()),
+                "the mean cost of a cell in the clusters at the end",
+            ),
+            Finding::new("passes", Some(f64::from(search.passes)), "how often all rows were looked at"),
+            Finding::new("moves", Some(search.moves as f64), "how many rows moved"),
         ];
         let assignment = partition.assignment(&space, &[]);
         let recoding = Recoding { step: Step::Regions(Box::new(assignment.clone())), shown: None };

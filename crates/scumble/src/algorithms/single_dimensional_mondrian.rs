@@ -58,11 +58,8 @@ impl Algorithm for SingleDimensional {
         problem.progress.advance(problem.table.rows());
         let step = Step::Maps(search.maps());
         let assignment = step.apply(&problem.table, &problem.quasi);
-        let tried = Finding {
-            name: "cuts_tried",
-            value: Some(f64::from(tried)),
-            meaning: "how many cuts of a column were tried",
-        };
+        let tried =
+            Finding::new("cuts_tried", Some(f64::from(tried)), "how many cuts of a column were tried");
         Ok(Solution { recoding: Recoding { step, shown: None }, assignment, findings: vec![tried] })
     }
 }
@@ -201,7 +198,7 @@ impl<'a> Search<'a> {
         let mut cells: Vec<Cell> = Vec::new();
         if self.tests.iter().any(|test| !test.only_size()) {
             cells.extend(tuples.iter().flat_map(|tuple| table.cells(*tuple)));
-            cells = super::mondrian::merged(cells);
+            cells = crate::frequency::merged(cells);
         }
         let class = ClassView { size, cells: &cells, payloads: table.payloads() };
         self.tests.iter().all(|test| test.passes(&class))

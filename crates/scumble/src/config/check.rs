@@ -86,6 +86,34 @@ impl Plan {
                     return Err(problem);
                 }
             }
+            if let Some(set) = &model.quasi {
+                let columns = self.columns_of(set).map_err(|error| error.to_string());
+                columns.and_then(|columns| self.check_set(columns)).map_err(|message| {
+                    let mut problem = problem(&["privacy"], message);
+                    problem.path.extend([Step::Item(place), Step::Key("quasi".to_owned())]);
+                    problem
+                })?;
+            }
+        }
+        for (name, columns) in &self.quasi_sets {
+            self.check_set(columns).map_err(|message| problem(&["quasi_sets", name], message))?;
+        }
+        Ok(())
+    }
+
+    /// What is wrong with a set of quasi-identifiers.
+    fn check_set(&self, columns: &[String]) -> Result<(), String> {
+        if columns.is_empty() {
+            return Err("a set of quasi-identifiers needs at least one column".to_owned());
+        }
+        for (place, name) in columns.iter().enumerate() {
+            if columns[..place].contains(name) {
+                return Err(format!("the column '{name}' is in the set twice"));
+            }
+            if !self.names_with(Role::Quasi).any(|quasi| quasi == name) {
+                let near = did_you_mean(name, self.names_with(Role::Quasi));
+                return Err(format!("'{name}' is in a set of quasi-identifiers, but it is none{near}"));
+            }
         }
         Ok(())
     }

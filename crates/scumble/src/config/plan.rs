@@ -13,7 +13,7 @@ use super::parameters::Parameters;
 use super::rational::Rational;
 use super::source::Source;
 use super::value::Value;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, did_you_mean};
 
 /// A plan: one table, what its columns are, what must hold, and how to search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,10 @@ pub struct Plan {
     #[serde(default, with = "ordered")]
     #[schemars(with = "BTreeMap<String, Column>")]
     pub columns: Vec<(String, Column)>,
+    /// Named sets of quasi-identifiers, for models that are about some of them only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "ordered")]
+    #[schemars(with = "BTreeMap<String, Vec<String>>")]
+    pub quasi_sets: Vec<(String, Vec<String>)>,
     /// What the release must keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy: Vec<ModelSpec>,
@@ -106,9 +110,22 @@ pub struct ModelSpec {
     /// The columns it protects; all sensitive ones where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
+    /// The quasi-identifiers it is about, or the name of one of the `[quasi_sets]`; all of them where none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quasi: Option<QuasiSet>,
     /// The model's own parameters.
     #[serde(flatten)]
     pub parameters: Parameters,
+}
+
+/// Some of the quasi-identifiers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum QuasiSet {
+    /// A set of the plan's `[quasi_sets]`, by name.
+    Named(String),
+    /// The columns themselves.
+    Columns(Vec<String>),
 }
 
 /// The algorithm and its parameters.
@@ -244,6 +261,7 @@ impl Plan {
             keep_order: false,
             read: Read::default(),
             columns: Vec::new(),
+            quasi_sets: Vec::new(),
             privacy: Vec::new(),
             algorithm: AlgorithmSpec::default(),
         }
@@ -283,6 +301,25 @@ impl Plan {
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(given, _)| given == name).map(|(_, column)| column)
+    }
+
+    /// The columns of a set of quasi-identifiers; an error names a set that there is not.
+    pub fn columns_of<'a>(&'a self, set: &'a QuasiSet) -> Result<&'a [String]> {
+        let name = match set {
+            QuasiSet::Columns(columns) => return Ok(columns),
+            QuasiSet::Named(name) => name,
+        };
+        let found = self.quasi_sets.iter().find(|(given, _)| given == name);
+        found.map(|(_, columns)| &columns[..]).ok_or_else(|| {
+            let names = self.quasi_sets.iter().map(|(name, _)| name.as_str());
+            let near = did_you_mean(name, names);
+            let remedy = if self.column(name).is_some() {
+                format!("; for one column alone write quasi = [\"{name}\"]")
+            } else {
+                "; name it there, or list the columns here".to_owned()
+            };
+            Error::config(format_args!("there is no '{name}' in [quasi_sets]{near}{remedy}"))
+        })
     }
 
     /// A file named in a plan, seen from the plan's own place; `-` stays as it is.

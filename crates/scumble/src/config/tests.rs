@@ -49,6 +49,9 @@ min = "01/01/1900"
 [columns.diagnosis]
 role = ["class", "sensitive"]
 
+[quasi_sets]
+neighbours = ["zip", "age"]
+
 [[privacy]]
 model = "k_anonymity"
 k = 5
@@ -176,6 +179,36 @@ fn unknown_keys_are_errors_with_their_place() {
             .starts_with("release.toml:3:2: unknown key 'reed'; did you mean 'read'?")
     );
     assert!(message_after_head("zzzzzzzz = 1").contains("unknown key 'zzzzzzzz'; keys here are input,"));
+}
+
+#[test]
+fn sets_of_quasi_identifiers_are_checked() {
+    let text = |sets: &str, quasi: &str| {
+        format!(
+            "input = \"a.csv\"\noutput = \"b.csv\"\n[columns]\nage = {{ role = \"quasi\" }}\nsex = {{ role = \"quasi\" }}\n\
+             ill = {{ role = \"sensitive\" }}\n[quasi_sets]\n{sets}\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\nquasi = {quasi}"
+        )
+    };
+    let read = |sets: &str, quasi: &str| Plan::from_toml(&text(sets, quasi), "release.toml");
+    let plan = read("who = [\"age\", \"sex\"]", "\"who\"").expect("a plan");
+    let set = plan.privacy[0].quasi.as_ref().expect("a set");
+    assert_eq!(plan.columns_of(set).expect("a known set"), ["age", "sex"]);
+    let again = Plan::from_toml(&plan.to_toml().expect("it can be written"), "again.toml").expect("a plan");
+    assert_eq!(again, plan);
+    assert!(read("", "[\"age\"]").is_ok());
+    let message = |sets: &str, quasi: &str| read(sets, quasi).expect_err("an error").to_string();
+    for (sets, quasi, words) in [
+        ("who = [\"age\"]", "\"whoo\"", "there is no 'whoo' in [quasi_sets]; did you mean 'who'?"),
+        ("", "\"age\"", "for one column alone write quasi = [\"age\"]"),
+        ("", "[\"agee\"]", "did you mean 'age'?"),
+        ("", "[\"ill\"]", "'ill' is in a set of quasi-identifiers, but it is none"),
+        ("", "[]", "needs at least one column"),
+        ("who = [\"age\", \"age\"]", "\"who\"", "the column 'age' is in the set twice"),
+        ("other = [\"zip\"]", "[\"age\"]", "'zip' is in a set"),
+    ] {
+        let found = message(sets, quasi);
+        assert!(found.starts_with("release.toml:") && found.contains(words), "{found}");
+    }
 }
 
 #[test]
@@ -391,7 +424,7 @@ fn the_schema_has_every_key_of_a_full_plan_and_no_other() {
     assert_eq!(keys(column), columns.values().flat_map(written).collect());
     assert_eq!(column["required"], serde_json::json!(["role"]));
     let model = at(&schema, &schema["properties"]["privacy"]["items"]);
-    assert_eq!(keys(model), ["columns", "model"].map(str::to_owned).into());
+    assert_eq!(keys(model), ["columns", "model", "quasi"].map(str::to_owned).into());
     assert_ne!(model["additionalProperties"], false, "models have parameters of their own");
     let algorithm = at(&schema, &schema["properties"]["algorithm"]);
     assert_eq!(keys(algorithm), AlgorithmSpec::KEYS.map(str::to_owned).into());

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use super::Lattice;
 use super::domain::Domain;
 use crate::metrics::{ByColumn, Metric};
 use crate::problem::Problem;
@@ -31,6 +30,11 @@ impl Cost {
         self.0
     }
 
+    /// A little less, so that a bound stays one when its sums were rounded up.
+    fn rounded_down(self) -> Self {
+        if self.0.is_finite() { Self(self.0 - 1e-13 * (1.0 + self.0.abs())) } else { self }
+    }
+
     /// Sums of the same losses in another order differ in the last digits; whole steps of 1e-12 do not (algorithms.md 0.3).
     fn steps(self) -> i128 {
         (self.0 * 1e12).round() as i128
@@ -53,6 +57,11 @@ impl PartialOrd for Cost {
 
 impl Ord for Cost {
     fn cmp(&self, other: &Self) -> Ordering {
+        // Whole steps cannot be equal this far apart, nor rounded this near to 0.
+        let near = |cost: &Self| cost.0.abs() < 1e3;
+        if near(self) && near(other) && (self.0 - other.0).abs() > 1e-11 {
+            return self.0.total_cmp(&other.0);
+        }
         self.steps().cmp(&other.steps())
     }
 }
@@ -62,10 +71,42 @@ pub struct Bounds<'a> {
     metric: &'a dyn ByColumn,
     lower_is_better: bool,
     problem: &'a Problem,
-    /// By column and level: penalties with their rows, largest penalty first.
-    penalties: Vec<Vec<Vec<(f64, u64)>>>,
-    /// The penalty of a suppressed row, by column.
-    star: Vec<f64>,
+    /// By column and level.
+    sums: Vec<Vec<Sum>>,
+}
+
+/// The penalties of a column at one level, and what hiding rows adds to them: at best, those are hidden that show least anyway.
+struct Sum {
+    shown: f64,
+    /// Values with the largest penalty first: the rows up to here, and what hiding all of them adds.
+    hidden: Vec<(u64, f64)>,
+}
+
+impl Sum {
+    fn new(penalties: &[f64], rows: &[u64], star: f64) -> Self {
+        let mut values: Vec<(f64, u64)> = penalties.iter().copied().zip(rows.iter().copied()).collect();
+        let shown = values.iter().map(|(penalty, rows)| *rows as f64 * penalty).sum();
+        values.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let mut up_to = (0, 0.0);
+        let mut hidden = vec![up_to];
+        for of_penalty in values.chunk_by(|a, b| a.0 == b.0) {
+            let rows: u64 = of_penalty.iter().map(|(_, rows)| rows).sum();
+            up_to = (up_to.0 + rows, up_to.1 + rows as f64 * (star - of_penalty[0].0));
+            hidden.push(up_to);
+        }
+        Self { shown, hidden }
+    }
+
+    /// The least sum when so many rows are hidden.
+    fn least(&self, hidden: u64) -> f64 {
+        if hidden == 0 {
+            return self.shown;
+        }
+        let place = self.hidden.partition_point(|(rows, _)| *rows < hidden).clamp(1, self.hidden.len() - 1);
+        let ((fewer, added), (more, added_then)) = (self.hidden[place - 1], self.hidden[place]);
+        let share = (hidden.min(more) - fewer) as f64 / (more - fewer).max(1) as f64;
+        self.shown + added + share * (added_then - added)
+    }
 }
 
 impl<'a> Bounds<'a> {
@@ -73,57 +114,41 @@ impl<'a> Bounds<'a> {
     pub(super) fn new(
         problem: &'a Problem,
         metric: &'static dyn Metric,
-        lattice: &Lattice,
         domain: &Domain,
+        penalties: &[Vec<Vec<f64>>],
     ) -> Option<Self> {
         let lower_is_better = metric.lower_is_better();
         let metric = metric.by_column()?;
-        let penalties = (0..lattice.width())
-            .map(|column| {
-                let of_level = |level: u32| {
-                    let level = domain.level(column, level);
-                    let penalty = |value: &Value| metric.penalty(&problem.quasi[column], *value);
-                    let mut pairs: Vec<(f64, u64)> =
-                        level.values.iter().map(penalty).zip(level.rows.iter().copied()).collect();
-                    pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-                    pairs
-                };
-                (0..=lattice.heights()[column]).map(of_level).collect()
-            })
-            .collect();
-        let star = problem.quasi.iter().map(|quasi| metric.penalty(quasi, Value::Star)).collect();
-        Some(Self { metric, lower_is_better, problem, penalties, star })
+        let of_column = |(column, levels): (usize, &Vec<Vec<f64>>)| {
+            let star = metric.penalty(&problem.quasi[column], Value::Star);
+            let of_level = |(level, penalties): (u32, &Vec<f64>)| {
+                Sum::new(penalties, &domain.level(column, level).rows, star)
+            };
+            (0..).zip(levels).map(of_level).collect()
+        };
+        let sums = penalties.iter().enumerate().map(of_column).collect();
+        Some(Self { metric, lower_is_better, problem, sums })
     }
 
-    /// What a node costs at least when at least so many rows are suppressed: at best, those that show least anyway.
+    /// What a node costs at least when at least so many rows are suppressed.
     #[must_use]
     pub fn least(&self, levels: &[u32], suppressed: u64) -> Cost {
         let rows = self.problem.table.rows().max(1) as f64;
-        let means: Vec<f64> = self
-            .penalties
-            .iter()
-            .zip(levels)
-            .zip(&self.star)
-            .map(|((column, level), star)| {
-                let mut hidden = suppressed;
-                let sum: f64 = column[*level as usize]
-                    .iter()
-                    .map(|(penalty, rows)| {
-                        let lost = hidden.min(*rows);
-                        hidden -= lost;
-                        (rows - lost) as f64 * penalty + lost as f64 * star
-                    })
-                    .sum();
-                sum / rows
-            })
-            .collect();
-        Cost::new(self.metric.figure(&means, &self.problem.quasi), self.lower_is_better)
+        let sums = self.sums.iter().zip(levels).map(|(column, level)| &column[*level as usize]);
+        let means: Vec<f64> = sums.map(|sum| sum.least(suppressed) / rows).collect();
+        Cost::new(self.metric.figure(&means, &self.problem.quasi), self.lower_is_better).rounded_down()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Cost;
+
+    #[test]
+    fn the_rows_that_show_least_are_hidden_first() {
+        let sum = super::Sum::new(&[0.5, 0.0, 0.5], &[3, 10, 1], 1.0);
+        assert_eq!([0, 1, 4, 6, 14, 20].map(|hidden| sum.least(hidden)), [2.0, 2.5, 4.0, 6.0, 14.0, 14.0]);
+    }
 
     #[test]
     fn costs_within_rounding_are_equal() {

@@ -14,7 +14,6 @@ pub(super) struct Cache {
 }
 
 struct Kept {
-    levels: Box<[u32]>,
     set: Arc<FrequencySet>,
     used: u64,
 }
@@ -31,7 +30,8 @@ impl Cache {
     /// The smallest set of a node at most as coarse as these levels.
     pub(super) fn nearest(&mut self, levels: &[u32]) -> Arc<FrequencySet> {
         self.clock += 1;
-        let finer = |kept: &&mut Kept| kept.levels.iter().zip(levels).all(|(fine, coarse)| fine <= coarse);
+        let finer =
+            |kept: &&mut Kept| kept.set.levels.iter().zip(levels).all(|(fine, coarse)| fine <= coarse);
         match self.kept.iter_mut().filter(finer).min_by_key(|kept| kept.set.len()) {
             Some(kept) => {
                 kept.used = self.clock;
@@ -42,14 +42,14 @@ impl Cache {
     }
 
     /// Keeps the set of a node if it is small enough to help others.
-    pub(super) fn keep(&mut self, levels: &[u32], set: Arc<FrequencySet>) {
-        let known = self.kept.iter().any(|kept| *kept.levels == *levels);
+    pub(super) fn keep(&mut self, set: Arc<FrequencySet>) {
+        let known = self.kept.iter().any(|kept| kept.set.levels == set.levels);
         if known || 4 * set.len() > 3 * self.base.len() || set.bytes() > self.most_bytes {
             return;
         }
         self.bytes += set.bytes();
         self.clock += 1;
-        self.kept.push(Kept { levels: levels.into(), set, used: self.clock });
+        self.kept.push(Kept { set, used: self.clock });
         while self.bytes > self.most_bytes || self.kept.len() > MOST {
             let oldest = (0..self.kept.len()).min_by_key(|at| self.kept[*at].used);
             let Some(oldest) = oldest else { return };

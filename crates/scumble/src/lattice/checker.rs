@@ -6,13 +6,13 @@ use rayon::prelude::*;
 
 use super::cache::Cache;
 use super::domain::Domain;
-use super::set::FrequencySet;
+use super::set::{FrequencySet, Merge};
 use super::{Bounds, Cost, Lattice};
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::frequency::Cell;
 use crate::metrics::Metric;
-use crate::models::ClassTest;
+use crate::models::{ClassTest, Monotonicity};
 use crate::problem::Problem;
 use crate::published::{ClassView, Classes, Published};
 use crate::quasi::Value;
@@ -23,9 +23,13 @@ pub struct Checker<'a> {
     problem: &'a Problem,
     metric: &'static dyn Metric,
     lattice: &'a Lattice,
-    tests: Vec<&'a dyn ClassTest>,
+    /// The rows that a class needs, and the tests that look at more.
+    least_size: u64,
+    tests: Vec<(&'a dyn ClassTest, Monotonicity)>,
     limit: u64,
     domain: Domain,
+    /// By column, level and value, where the columns decide the metric.
+    penalties: Vec<Vec<Vec<f64>>>,
     cache: Cache,
     checked: u64,
 }
@@ -35,6 +39,8 @@ pub struct Checker<'a> {
 pub struct Visit {
     /// The rows in classes that fail a model; where they are more than the suppression limit, only a part of them.
     pub failing: u64,
+    /// At least so many rows are in failing classes at every finer node.
+    pub finer: u64,
     /// No coarser node costs less than this.
     pub bound: Cost,
     /// What publishing at this node gives, if it can be.
@@ -50,6 +56,13 @@ pub struct Outcome {
     pub suppressed: u64,
 }
 
+/// What fails at a node.
+struct Failing {
+    rows: u64,
+    finer: u64,
+    classes: Vec<u32>,
+}
+
 impl<'a> Checker<'a> {
     /// A checker for the nodes of a problem's lattice.
     pub fn new(problem: &'a Problem, lattice: &'a Lattice) -> Result<Self> {
@@ -58,18 +71,37 @@ impl<'a> Checker<'a> {
 
     /// A checker that measures by another metric than the problem's.
     pub fn by(problem: &'a Problem, metric: &'static dyn Metric, lattice: &'a Lattice) -> Result<Self> {
-        let mut tests = problem.class_tests()?;
-        // Sizes are compared first: that is cheap and mostly decides.
-        tests.sort_by_key(|test| !test.only_size());
-        let payloads = tests.iter().any(|test| !test.only_size());
+        let models = problem.class_tests()?.into_iter().zip(&problem.models);
+        let (sizes, tests): (Vec<_>, Vec<_>) =
+            models.map(|(test, model)| (test, model.monotonicity())).partition(|(test, _)| test.only_size());
+        let domain = Domain::new(problem);
+        let table = &problem.table;
+        let (mut starts, mut cells) = (Vec::new(), Vec::new());
+        if !tests.is_empty() {
+            starts.push(0);
+            for tuple in 0..table.tuples() as u32 {
+                cells.extend_from_slice(table.cells(tuple));
+                starts.push(cells.len() as u32);
+            }
+        }
+        let base = FrequencySet {
+            levels: vec![0; lattice.width()].into(),
+            keys: domain.tuples(problem),
+            sizes: (0..table.tuples() as u32).map(|tuple| table.weight(tuple) as u32).collect(),
+            starts,
+            cells,
+        };
+        let penalties = metric.by_column().map_or_else(Vec::new, |metric| domain.penalties(metric, problem));
         Ok(Self {
             problem,
             metric,
             lattice,
+            least_size: sizes.iter().filter_map(|(test, _)| test.least_size()).max().unwrap_or(0),
             tests,
             limit: problem.suppression_limit(),
-            domain: Domain::new(problem),
-            cache: Cache::new(FrequencySet::of_tuples(&problem.table, payloads)),
+            domain,
+            penalties,
+            cache: Cache::new(base),
             checked: 0,
         })
     }
@@ -92,17 +124,23 @@ impl<'a> Checker<'a> {
         self.domain.level(column, level).values.len()
     }
 
+    /// How much a column tells at a level about which row is meant: the entropy of its values.
+    #[must_use]
+    pub fn entropy(&self, column: usize, level: u32) -> f64 {
+        let all = self.problem.table.rows() as f64;
+        let of_value = |rows: &u64| -(*rows as f64 / all) * (*rows as f64 / all).ln();
+        self.domain.level(column, level).rows.iter().map(of_value).sum()
+    }
+
     /// Lower bounds for nodes not looked at, if the columns decide the metric.
     #[must_use]
     pub fn bounds(&self) -> Option<Bounds<'a>> {
-        Bounds::new(self.problem, self.metric, self.lattice, &self.domain)
+        Bounds::new(self.problem, self.metric, &self.domain, &self.penalties)
     }
 
     /// The rows in failing classes; where they are more than the suppression limit, only a part of them.
     pub fn failing(&mut self, node: usize) -> Result<u64> {
-        let levels = self.lattice.levels(node);
-        let set = self.set(&levels)?;
-        Ok(self.failing_classes(&set).0)
+        Ok(self.visit(node)?.failing)
     }
 
     /// The rows in failing classes, all of them whatever the limit.
@@ -117,8 +155,10 @@ impl<'a> Checker<'a> {
     /// Looks at a node.
     pub fn visit(&mut self, node: usize) -> Result<Visit> {
         let levels = self.lattice.levels(node);
-        let set = self.set(&levels)?;
-        self.judge(&levels, &set)
+        let source = self.source(&levels)?;
+        let (set, visit) = self.look(&source, &levels)?;
+        set.into_iter().for_each(|set| self.cache.keep(set));
+        Ok(visit)
     }
 
     /// Looks at several nodes at once, on all cores.
@@ -135,71 +175,116 @@ impl<'a> Checker<'a> {
         let visited: Vec<_> = jobs
             .into_par_iter()
             .with_max_len(1)
-            .map(|(source, levels)| {
-                let set = Arc::new(self.roll_up(&source, &levels));
-                self.judge(&levels, &set).map(|visit| (levels, set, visit))
-            })
+            .map(|(source, levels)| self.look(&source, &levels))
             .collect::<Result<_>>()?;
         Ok(visited
             .into_iter()
-            .map(|(levels, set, visit)| {
-                self.cache.keep(&levels, set);
+            .map(|(set, visit)| {
+                set.into_iter().for_each(|set| self.cache.keep(set));
                 visit
             })
             .collect())
     }
 
     fn set(&mut self, levels: &[u32]) -> Result<Arc<FrequencySet>> {
-        self.problem.progress.check()?;
-        self.problem.progress.advance(1);
-        self.checked += 1;
-        let source = self.cache.nearest(levels);
+        let source = self.source(levels)?;
         let set = Arc::new(self.roll_up(&source, levels));
-        self.cache.keep(levels, Arc::clone(&set));
+        self.cache.keep(Arc::clone(&set));
         Ok(set)
     }
 
+    /// Counts a look at a node, and finds what its classes are rolled up from.
+    fn source(&mut self, levels: &[u32]) -> Result<Arc<FrequencySet>> {
+        self.problem.progress.check()?;
+        self.problem.progress.advance(1);
+        self.checked += 1;
+        Ok(self.cache.nearest(levels))
+    }
+
+    /// What becomes of the rows at a node, and its set if all of it was needed to know.
+    fn look(&self, source: &FrequencySet, levels: &[u32]) -> Result<(Option<Arc<FrequencySet>>, Visit)> {
+        let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
+        let merge = self.merge(levels, &marks);
+        // Finer nodes mostly suppress far too many rows; a part of the classes is enough to know. A figure on all classes is
+        // a bound for coarser nodes, so where the columns do not decide the metric all are wanted.
+        if self.least_size > 1 && self.metric.by_column().is_some() {
+            let failing = source.smaller_than(self.least_size, &merge);
+            if failing > self.limit {
+                return Ok((None, Visit { failing, finer: failing, bound: Cost::LEAST, outcome: None }));
+            }
+        }
+        let set = source.roll_up(&merge);
+        let visit = self.judge(levels, &set)?;
+        Ok((Some(Arc::new(set)), visit))
+    }
+
+    fn merge<'m>(&self, levels: &'m [u32], marks: &'m [u64]) -> Merge<'m> {
+        let marks_are_keys = self.domain.is_packed();
+        Merge { levels, marks, marks_are_keys, most: self.domain.most_classes(levels) }
+    }
+
     fn roll_up(&self, source: &FrequencySet, levels: &[u32]) -> FrequencySet {
-        let (keys, bound) = self.domain.keys(&source.tuples, levels);
-        source.roll_up(&keys, bound)
+        let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
+        source.roll_up(&self.merge(levels, &marks))
     }
 
     fn passes(&self, size: u64, cells: &[Cell]) -> bool {
         let class = ClassView { size, cells, payloads: self.problem.table.payloads() };
-        self.tests.iter().all(|test| test.passes(&class))
+        size >= self.least_size && self.tests.iter().all(|(test, _)| test.passes(&class))
     }
 
-    /// The rows of failing classes and these classes, until there are more than may be suppressed.
-    fn failing_classes(&self, set: &FrequencySet) -> (u64, Vec<usize>) {
-        let (mut rows, mut classes) = (0, Vec::new());
+    /// How many rows of a class are in failing classes at least, however it is divided; `None` if the class passes.
+    fn failing_part(&self, class: &ClassView<'_>) -> Option<u64> {
+        if class.size < self.least_size {
+            return Some(class.size);
+        }
+        let failing = self.tests.iter().filter(|(test, _)| !test.passes(class));
+        let part = |(test, monotonicity): &(&dyn ClassTest, Monotonicity)| match monotonicity {
+            // Were a part of it to pass, so would the whole.
+            Monotonicity { upward: true, .. } => class.size,
+            // Were all parts to pass, so would the whole.
+            Monotonicity { merging: true, .. } => test.failing_part(class).max(1),
+            _ => 0,
+        };
+        failing.map(part).max()
+    }
+
+    /// The failing classes, until neither this node nor a finer one can be published.
+    fn failing_classes(&self, set: &FrequencySet) -> Failing {
+        let mut failing = Failing { rows: 0, finer: 0, classes: Vec::new() };
+        let payloads = self.problem.table.payloads();
         for (class, size) in set.sizes.iter().enumerate() {
-            if !self.passes(u64::from(*size), set.cells(class)) {
-                rows += u64::from(*size);
-                classes.push(class);
-                if rows > self.limit {
+            let size = u64::from(*size);
+            if self.tests.is_empty() && size >= self.least_size {
+                continue;
+            }
+            if let Some(part) = self.failing_part(&ClassView { size, cells: set.cells(class), payloads }) {
+                failing.rows += size;
+                failing.finer += part;
+                failing.classes.push(class as u32);
+                if failing.finer > self.limit {
                     break;
                 }
             }
         }
-        (rows, classes)
+        failing
     }
 
     fn judge(&self, levels: &[u32], set: &FrequencySet) -> Result<Visit> {
         let metric = self.metric;
-        let rows = self.problem.table.rows();
         let mut all = set.sizes.iter().map(|size| u64::from(*size));
-        let whole = metric.of_sizes(&mut all, 0, rows).filter(|_| metric.worsens());
+        let whole = metric.of_sizes(&mut all, 0, self.problem.table.rows()).filter(|_| metric.worsens());
         let bound = whole.map_or(Cost::LEAST, |figure| self.cost(Some(figure)));
-        let (failing, classes) = self.failing_classes(set);
-        let mut visit = Visit { failing, bound, outcome: None };
-        if failing > self.limit {
+        let Failing { rows, finer, classes } = self.failing_classes(set);
+        let mut visit = Visit { failing: rows, finer, bound, outcome: None };
+        if rows > self.limit {
             return Ok(visit);
         }
         if metric.by_column().is_none() && whole.is_none() {
             let step = Step::Levels(levels.to_vec());
             return self.judge_by_classes(&step, visit);
         }
-        if let Some(suppressed) = self.suppressed(levels, set, failing, classes) {
+        if let Some(suppressed) = self.suppressed(levels, set, rows, classes) {
             visit.outcome = Some(self.outcome(levels, set, &suppressed));
         }
         Ok(visit)
@@ -215,23 +300,23 @@ impl<'a> Checker<'a> {
         levels: &[u32],
         set: &FrequencySet,
         failing: u64,
-        mut classes: Vec<usize>,
-    ) -> Option<Vec<usize>> {
+        mut classes: Vec<u32>,
+    ) -> Option<Vec<u32>> {
         let policy = self.problem.star_policy;
         let mut rows = failing;
         if policy != StarPolicy::Drop
             && !levels.is_empty()
             && self.domain.at(levels).all(|at| at.star.contains(&true))
         {
-            let shows_nothing = |class: &usize| {
+            let shows_nothing = |class: &u32| {
                 (0..).zip(self.domain.at(levels)).zip(levels).all(|((column, at), level)| {
-                    at.star[self.domain.place(set.tuples[*class], column, *level) as usize]
+                    at.star[self.domain.place(set.keys[*class as usize], column, *level) as usize]
                 })
             };
-            if let Some(class) = (0..set.len()).find(shows_nothing)
+            if let Some(class) = (0..set.len() as u32).find(shows_nothing)
                 && !classes.contains(&class)
             {
-                rows += u64::from(set.sizes[class]);
+                rows += u64::from(set.sizes[class as usize]);
                 classes.push(class);
             }
         }
@@ -247,11 +332,11 @@ impl<'a> Checker<'a> {
         levels: &[u32],
         set: &FrequencySet,
         mut rows: u64,
-        classes: &mut Vec<usize>,
+        classes: &mut Vec<u32>,
     ) -> Option<u64> {
         let mut star = vec![0_u32; self.problem.table.payloads().len()];
-        let add = |star: &mut [u32], class: usize| {
-            set.cells(class).iter().for_each(|cell| star[cell.payload as usize] += cell.rows);
+        let add = |star: &mut [u32], class: u32| {
+            set.cells(class as usize).iter().for_each(|cell| star[cell.payload as usize] += cell.rows);
         };
         let passes = |star: &[u32], rows: u64| {
             let present = (0..).zip(star).filter(|(_, rows)| **rows > 0);
@@ -263,18 +348,20 @@ impl<'a> Checker<'a> {
             return Some(rows);
         }
         let mut is_suppressed = vec![false; set.len()];
-        classes.iter().for_each(|class| is_suppressed[*class] = true);
+        classes.iter().for_each(|class| is_suppressed[*class as usize] = true);
         // A class that alone is more than may still be suppressed cannot help, nor can any that come after it.
         let room = self.limit - rows;
-        let mut kept: Vec<usize> = (0..set.len())
-            .filter(|class| !is_suppressed[*class] && u64::from(set.sizes[*class]) <= room)
+        let size = |class: u32| set.sizes[class as usize];
+        let mut kept: Vec<u32> = (0..set.len() as u32)
+            .filter(|class| !is_suppressed[*class as usize] && u64::from(size(*class)) <= room)
             .collect();
-        let places = |class: usize| {
-            (0..).zip(levels).map(move |(column, level)| self.domain.place(set.tuples[class], column, *level))
+        let places = |class: u32| {
+            let key = set.keys[class as usize];
+            (0..).zip(levels).map(move |(column, level)| self.domain.place(key, column, *level))
         };
-        kept.sort_by(|a, b| set.sizes[*a].cmp(&set.sizes[*b]).then_with(|| places(*a).cmp(places(*b))));
+        kept.sort_by(|a, b| size(*a).cmp(&size(*b)).then_with(|| places(*a).cmp(places(*b))));
         for class in kept {
-            rows += u64::from(set.sizes[class]);
+            rows += u64::from(size(class));
             if rows > self.limit {
                 return None;
             }
@@ -287,12 +374,12 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn outcome(&self, levels: &[u32], set: &FrequencySet, classes: &[usize]) -> Outcome {
-        let suppressed = classes.iter().map(|class| u64::from(set.sizes[*class])).sum();
+    fn outcome(&self, levels: &[u32], set: &FrequencySet, classes: &[u32]) -> Outcome {
+        let suppressed = classes.iter().map(|class| u64::from(set.sizes[*class as usize])).sum();
         let rows = self.problem.table.rows();
         let Some(metric) = self.metric.by_column() else {
             let mut is_kept = vec![true; set.len()];
-            classes.iter().for_each(|class| is_kept[*class] = false);
+            classes.iter().for_each(|class| is_kept[*class as usize] = false);
             let mut kept =
                 set.sizes.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(size, _)| u64::from(*size));
             let figure = self.metric.of_sizes(&mut kept, suppressed, rows);
@@ -301,16 +388,16 @@ impl<'a> Checker<'a> {
         let means: Vec<f64> = (0..)
             .zip(self.domain.at(levels))
             .zip(levels)
-            .zip(&self.problem.quasi)
-            .map(|(((column, at), level), quasi)| {
+            .map(|((column, at), level)| {
                 let mut shown = at.rows.clone();
                 for class in classes {
-                    let place = self.domain.place(set.tuples[*class], column, *level);
-                    shown[place as usize] -= u64::from(set.sizes[*class]);
+                    let place = self.domain.place(set.keys[*class as usize], column, *level);
+                    shown[place as usize] -= u64::from(set.sizes[*class as usize]);
                 }
-                let penalties = at.values.iter().map(|value| metric.penalty(quasi, *value));
+                let penalties = &self.penalties[column][*level as usize];
                 let sum: f64 = shown.iter().zip(penalties).map(|(rows, each)| *rows as f64 * each).sum();
-                (sum + suppressed as f64 * metric.penalty(quasi, Value::Star)) / rows.max(1) as f64
+                let star = metric.penalty(&self.problem.quasi[column], Value::Star);
+                (sum + suppressed as f64 * star) / rows.max(1) as f64
             })
             .collect();
         Outcome { cost: self.cost(metric.figure(&means, &self.problem.quasi)), suppressed }

@@ -1,22 +1,24 @@
-//! What the columns show at each level, with the values that occur numbered from 0, so that keys stay small.
+//! What the columns show at each level, with the values that occur numbered from 0, and the keys made of these numbers.
 
 use rayon::prelude::*;
 
 use crate::label::STAR;
-use crate::pack::Packer;
+use crate::metrics::ByColumn;
+use crate::pack::{Packer, bits_for};
 use crate::problem::Problem;
-use crate::quasi::Value;
+use crate::quasi::{Quasi, Value};
 
-/// All columns at all levels, and the codes of all tuples.
+/// All columns at all levels.
 pub(super) struct Domain {
     /// By column and level.
     columns: Vec<Vec<Level>>,
-    /// The tuples' codes, tuple by tuple: a roll-up reads whole tuples.
-    codes: Vec<u32>,
+    keys: Keys,
 }
 
 /// A column at one level.
 pub(super) struct Level {
+    /// For each value of each finer level the place of its value at this one, by finer level.
+    from: Vec<Vec<u32>>,
     /// For each code the place of its value among `values`; codes that do not occur have place 0.
     places: Vec<u32>,
     /// The values that occur, ascending.
@@ -27,20 +29,59 @@ pub(super) struct Level {
     pub(super) star: Vec<bool>,
 }
 
-/// Key computations of fewer tuples than this are not worth a second thread.
-const PARALLEL: usize = 1 << 14;
+/// How a class of a node is written as one integer.
+enum Keys {
+    /// The places of all columns side by side, one field a column: a coarser key is made from a finer one.
+    Packed(Vec<Field>),
+    /// More than 64 bits: the number of one tuple of the class, and the codes of all tuples, tuple by tuple.
+    Tuples(Vec<u32>),
+}
+
+/// Where the place of a column lies in a key.
+#[derive(Clone, Copy)]
+struct Field {
+    shift: u32,
+    mask: u64,
+}
+
+/// Key computations of fewer classes than this are not worth a second thread.
+const PARALLEL: usize = 1 << 15;
 
 impl Domain {
     pub(super) fn new(problem: &Problem) -> Self {
-        let (table, width) = (&problem.table, problem.quasi.len());
-        let mut codes = vec![0; table.tuples() * width];
-        for column in 0..width {
-            for (tuple, code) in table.column(column).iter().enumerate() {
-                codes[tuple * width + column] = code;
+        let width = problem.quasi.len();
+        let columns: Vec<Vec<Level>> =
+            (0..width).into_par_iter().map(|column| levels(problem, column)).collect();
+        let bits =
+            |column: &Vec<Level>| column.first().map_or(0, |level| bits_for(level.values.len() as u32));
+        let mut fields = Vec::new();
+        let mut shift = 0;
+        // The last column is the least significant, so that keys are ordered as tuples are.
+        for column in columns.iter().rev() {
+            fields.push(Field { shift: shift.min(63), mask: (1_u64 << bits(column)) - 1 });
+            shift += bits(column);
+        }
+        fields.reverse();
+        let keys = if shift <= 64 { Keys::Packed(fields) } else { Keys::Tuples(codes(problem)) };
+        Self { columns, keys }
+    }
+
+    /// The keys of all tuples, at the finest node.
+    pub(super) fn tuples(&self, problem: &Problem) -> Vec<u64> {
+        let table = &problem.table;
+        match &self.keys {
+            Keys::Tuples(_) => (0..table.tuples() as u64).collect(),
+            Keys::Packed(fields) => {
+                let mut keys = vec![0; table.tuples()];
+                for (column, field) in fields.iter().enumerate() {
+                    let places = &self.columns[column][0].places;
+                    for (key, code) in keys.iter_mut().zip(table.column(column).iter()) {
+                        *key |= u64::from(places[code as usize]) << field.shift;
+                    }
+                }
+                keys
             }
         }
-        let columns = (0..width).into_par_iter().map(|column| levels(problem, column)).collect();
-        Self { columns, codes }
     }
 
     pub(super) fn level(&self, column: usize, level: u32) -> &Level {
@@ -52,67 +93,121 @@ impl Domain {
         self.columns.iter().zip(levels).map(|(column, level)| &column[*level as usize])
     }
 
-    /// The place of a tuple's value in a column.
-    pub(super) fn place(&self, tuple: u32, column: usize, level: u32) -> u32 {
-        let code = self.codes[tuple as usize * self.columns.len() + column];
-        self.columns[column][level as usize].places[code as usize]
+    /// The penalties of the values, by column and level.
+    pub(super) fn penalties(&self, metric: &dyn ByColumn, problem: &Problem) -> Vec<Vec<Vec<f64>>> {
+        let of_level = |quasi: &Quasi, level: &Level| {
+            level.values.iter().map(|value| metric.penalty(quasi, *value)).collect::<Vec<f64>>()
+        };
+        let columns = problem.quasi.iter().zip(&self.columns);
+        columns.map(|(quasi, levels)| levels.iter().map(|level| of_level(quasi, level)).collect()).collect()
     }
 
-    /// A key for each of the tuples, equal where they show the same, and a bound that all keys are below.
-    pub(super) fn keys(&self, tuples: &[u32], levels: &[u32]) -> (Vec<u64>, u64) {
-        // Columns that show one value only tell nothing apart.
-        let telling: Vec<(usize, &Level)> =
-            self.at(levels).enumerate().filter(|(_, level)| level.values.len() > 1).collect();
-        let width = self.columns.len();
-        let bound =
-            telling.iter().try_fold(1_u64, |all, (_, level)| all.checked_mul(level.values.len() as u64));
-        let Some(bound) = bound else {
-            let mut packer = Packer::new(tuples.len());
-            for (column, level) in telling {
-                packer.push(level.values.len() as u32, |at| {
-                    level.places[self.codes[tuples[at] as usize * width + column] as usize]
-                });
+    /// The place of a column's value in a class of a node at which the column has this level.
+    pub(super) fn place(&self, key: u64, column: usize, level: u32) -> u32 {
+        match &self.keys {
+            Keys::Packed(fields) => ((key >> fields[column].shift) & fields[column].mask) as u32,
+            Keys::Tuples(codes) => {
+                let code = codes[key as usize * self.columns.len() + column];
+                self.columns[column][level as usize].places[code as usize]
             }
-            return (packer.finish(), u64::MAX);
+        }
+    }
+
+    /// No more classes than this have different places at a node.
+    pub(super) fn most_classes(&self, levels: &[u32]) -> usize {
+        self.at(levels).fold(1, |all: usize, level| all.saturating_mul(level.values.len().max(1)))
+    }
+
+    /// For classes of the node `from`, what tells them apart at the coarser node `to`: equal numbers for classes that become
+    /// one. The new keys themselves where keys are packed.
+    pub(super) fn coarsen(&self, keys: &[u64], from: &[u32], to: &[u32]) -> Vec<u64> {
+        let fields = match &self.keys {
+            Keys::Packed(fields) => fields,
+            Keys::Tuples(codes) => return self.ranks(keys, codes, to),
         };
-        let key = |tuple: &u32| {
-            let codes = &self.codes[*tuple as usize * width..(*tuple as usize + 1) * width];
-            telling.iter().fold(0, |key, (column, level)| {
-                key * level.values.len() as u64 + u64::from(level.places[codes[*column] as usize])
+        let mut unchanged = u64::MAX;
+        let mut changed: Vec<(Field, &[u32])> = Vec::new();
+        for (column, field) in fields.iter().enumerate() {
+            let level = self.level(column, to[column]);
+            if from[column] != to[column] {
+                unchanged &= !(field.mask << field.shift);
+                // Where one value is left, its place is 0.
+                if level.values.len() > 1 {
+                    changed.push((*field, &level.from[from[column] as usize]));
+                }
+            }
+        }
+        let coarse = |key: &u64| {
+            changed.iter().fold(key & unchanged, |new, (field, map)| {
+                new | u64::from(map[((key >> field.shift) & field.mask) as usize]) << field.shift
             })
         };
-        let keys = if tuples.len() < PARALLEL {
-            tuples.iter().map(key).collect()
+        if keys.len() < PARALLEL {
+            keys.iter().map(coarse).collect()
         } else {
-            tuples.par_iter().with_min_len(PARALLEL / 2).map(key).collect()
-        };
-        (keys, bound)
+            keys.par_iter().with_min_len(PARALLEL / 2).map(coarse).collect()
+        }
     }
+
+    /// Whether the numbers that [`coarsen`](Self::coarsen) gives are keys.
+    pub(super) fn is_packed(&self) -> bool {
+        matches!(self.keys, Keys::Packed(_))
+    }
+
+    fn ranks(&self, tuples: &[u64], codes: &[u32], levels: &[u32]) -> Vec<u64> {
+        let width = self.columns.len();
+        let mut packer = Packer::new(tuples.len());
+        // Columns that show one value only tell nothing apart.
+        for (column, level) in self.at(levels).enumerate().filter(|(_, level)| level.values.len() > 1) {
+            packer.push(level.values.len() as u32, |at| {
+                level.places[codes[tuples[at] as usize * width + column] as usize]
+            });
+        }
+        packer.finish()
+    }
+}
+
+/// The codes of all tuples, tuple by tuple.
+fn codes(problem: &Problem) -> Vec<u32> {
+    let (table, width) = (&problem.table, problem.quasi.len());
+    let mut codes = vec![0; table.tuples() * width];
+    for column in 0..width {
+        for (tuple, code) in table.column(column).iter().enumerate() {
+            codes[tuple * width + column] = code;
+        }
+    }
+    codes
 }
 
 fn levels(problem: &Problem, column: usize) -> Vec<Level> {
     let quasi = &problem.quasi[column];
     let Some(tree) = quasi.tree() else { return Vec::new() };
     let rows_of_code = problem.table.marginal(column, quasi.size() as usize);
-    (0..=tree.height())
-        .map(|level| {
-            let map = tree.level_map(level);
-            let mut rows_of_node = vec![0; tree.node_count() as usize];
-            map.iter().zip(&rows_of_code).for_each(|(node, rows)| rows_of_node[*node as usize] += rows);
-            let (mut values, mut rows) = (Vec::new(), Vec::new());
-            let mut place_of_node = vec![0; rows_of_node.len()];
-            for (node, of_node) in (0..).zip(rows_of_node).filter(|(_, rows)| *rows > 0) {
-                place_of_node[node as usize] = values.len() as u32;
-                values.push(Value::Node(node));
-                rows.push(of_node);
+    let mut levels: Vec<Level> = Vec::new();
+    for level in 0..=tree.height() {
+        let map = tree.level_map(level);
+        let mut rows_of_node = vec![0; tree.node_count() as usize];
+        map.iter().zip(&rows_of_code).for_each(|(node, rows)| rows_of_node[*node as usize] += rows);
+        let (mut values, mut rows) = (Vec::new(), Vec::new());
+        let mut place_of_node = vec![0; rows_of_node.len()];
+        for (node, of_node) in (0..).zip(rows_of_node).filter(|(_, rows)| *rows > 0) {
+            place_of_node[node as usize] = values.len() as u32;
+            values.push(Value::Node(node));
+            rows.push(of_node);
+        }
+        let star = values.iter().map(|value| quasi.label(*value) == STAR).collect();
+        let places: Vec<u32> = map.iter().map(|node| place_of_node[*node as usize]).collect();
+        let from = levels.iter().map(|finer| {
+            let mut coarser = vec![0; finer.values.len()];
+            for ((fine, coarse), rows) in finer.places.iter().zip(&places).zip(&rows_of_code) {
+                if *rows > 0 {
+                    coarser[*fine as usize] = *coarse;
+                }
             }
-            let star = values.iter().map(|value| quasi.label(*value) == STAR).collect();
-            Level {
-                places: map.iter().map(|node| place_of_node[*node as usize]).collect(),
-                values,
-                rows,
-                star,
-            }
-        })
-        .collect()
+            coarser
+        });
+        let from = from.collect();
+        levels.push(Level { from, places, values, rows, star });
+    }
+    levels
 }

@@ -107,6 +107,13 @@ impl Lattice {
         levels.iter().zip(&self.strides).map(|(level, stride)| *level as usize * stride).sum()
     }
 
+    /// The node with another level of a column.
+    #[must_use]
+    pub fn with_level(&self, node: usize, column: usize, level: u32) -> usize {
+        node - self.level(node, column) as usize * self.strides[column]
+            + level as usize * self.strides[column]
+    }
+
     /// The sum of a node's levels.
     #[must_use]
     pub fn height(&self, node: usize) -> u32 {

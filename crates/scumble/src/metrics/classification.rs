@@ -1,6 +1,6 @@
 //! Classification metric (Iyengar 2002; models.md 2.3): rows that do not have the majority label of their class.
 
-use super::Metric;
+use super::{ClassSum, Metric};
 use crate::problem::Problem;
 use crate::published::Published;
 use crate::registry::{Entry, Standing};
@@ -37,6 +37,10 @@ pub fn penalties(published: &Published, problem: &Problem) -> Option<u64> {
 impl Metric for Classification {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
         penalties(published, problem).map(|rows| rows as f64 / problem.table.rows().max(1) as f64)
+    }
+
+    fn class_sum(&self) -> Option<ClassSum> {
+        Some(ClassSum::Minorities)
     }
 
     fn worsens(&self) -> bool {

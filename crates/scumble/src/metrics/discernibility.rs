@@ -1,6 +1,6 @@
 //! Discernibility (Bayardo, Agrawal 2005; models.md 2.2): how many rows each row cannot be told from.
 
-use super::Metric;
+use super::{ClassSum, Metric};
 use crate::problem::Problem;
 use crate::published::Published;
 use crate::registry::{Entry, Standing};
@@ -43,6 +43,10 @@ impl Metric for Discernibility {
         let sum: u128 = kept.map(|size| u128::from(size).pow(2)).sum();
         let total = (sum + u128::from(rows) * u128::from(suppressed)) as f64;
         Some(if self.normalised { total / (rows.max(1) as f64).powi(2) } else { total })
+    }
+
+    fn class_sum(&self) -> Option<ClassSum> {
+        Some(ClassSum::Squares)
     }
 
     fn worsens(&self) -> bool {

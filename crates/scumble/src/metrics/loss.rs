@@ -13,7 +13,7 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
     paper: "Iyengar 2002",
     standing: Standing::Recommended,
     about: "The mean over all original rows and quasi-identifiers of (values covered − 1) / (values in the domain − 1): 0 is \
-            untouched, 1 shows nothing. A suppressed cell counts 1.",
+            untouched, 1 shows nothing. A suppressed cell counts 1. Columns weigh as their `priority` says.",
     parameters: &[],
     build: &Loss { geometric: false },
 };
@@ -56,15 +56,18 @@ impl ByColumn for Loss {
         quasi.loss(value)
     }
 
-    fn figure(&self, means: &[f64], _: &[Quasi]) -> Option<f64> {
+    /// The mean weighed by the columns' priorities (models.md 2.1).
+    fn figure(&self, means: &[f64], quasi: &[Quasi]) -> Option<f64> {
         if means.is_empty() {
             return Some(0.0);
         }
-        let count = means.len() as f64;
+        let weights = || quasi.iter().map(|quasi| quasi.priority);
+        let all: f64 = weights().sum();
+        let weighed = means.iter().zip(weights());
         Some(if self.geometric {
-            means.iter().map(|loss| (loss + 1.0).powf(1.0 / count)).product::<f64>() - 1.0
+            weighed.map(|(loss, weight)| (loss + 1.0).powf(weight / all)).product::<f64>() - 1.0
         } else {
-            means.iter().sum::<f64>() / count
+            weighed.map(|(loss, weight)| loss * weight).sum::<f64>() / all
         })
     }
 }

@@ -27,11 +27,24 @@ pub trait Metric: Send + Sync {
     fn of_sizes(&self, _kept: &mut dyn Iterator<Item = u64>, _suppressed: u64, _rows: u64) -> Option<f64> {
         None
     }
+    /// The sum over classes that the figure is, in some unit, for searches that know bounds on it.
+    fn class_sum(&self) -> Option<ClassSum> {
+        None
+    }
     /// Whether neither merging classes nor suppressing them ever makes the figure better. A search may then skip what is
     /// coarser than a recoding that is too bad already.
     fn worsens(&self) -> bool {
         self.by_column().is_some()
     }
+}
+
+/// Whole numbers that are added up over classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClassSum {
+    /// The square of a class's size; a suppressed row counts as many as the table has rows.
+    Squares,
+    /// The rows of a class that do not have its most frequent class label; a suppressed row counts 1.
+    Minorities,
 }
 
 /// A figure that the mean penalties of the columns decide. It gets no better when one of them grows.

@@ -31,6 +31,11 @@ fn build(parameters: &Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Mo
     Ok(vec![Box::new(KAnonymity { k })])
 }
 
+/// The model, for others that ask for it too.
+pub(super) fn of(k: u64) -> Box<dyn Model> {
+    Box::new(KAnonymity { k })
+}
+
 impl Model for KAnonymity {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -71,7 +76,7 @@ impl ClassTest for KAnonymity {
     fn attained(&self, class: &ClassView<'_>) -> f64 {
         class.size as f64
     }
-    fn only_size(&self) -> bool {
-        true
+    fn least_size(&self) -> Option<u64> {
+        Some(self.k)
     }
 }

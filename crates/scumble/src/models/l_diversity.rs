@@ -83,7 +83,50 @@ fn descending(class: &ClassView<'_>, place: usize) -> Vec<u64> {
 /// l values leave an empty tail, which fails.
 fn recursive(rows: &[u64], c: Rational, l: u64) -> bool {
     let tail: u64 = rows.iter().skip(l as usize - 1).sum();
-    tail > 0 && c.cmp_ratio(rows.first().copied().unwrap_or(0), tail) == std::cmp::Ordering::Greater
+    rarer(rows.first().copied().unwrap_or(0), tail, c)
+}
+
+fn rarer(most: u64, tail: u64, c: Rational) -> bool {
+    tail > 0 && c.cmp_ratio(most, tail) == std::cmp::Ordering::Greater
+}
+
+/// Values that are looked for without sorting all of them.
+const FEW: usize = 8;
+
+/// The rows of the most frequent value, and those of all values from the l-th most frequent on.
+fn most_and_tail(class: &ClassView<'_>, place: usize, l: u64) -> (u64, u64) {
+    let before = l as usize - 1;
+    if class.payloads.columns.len() > 1 || before > FEW {
+        let rows = descending(class, place);
+        return (rows.first().copied().unwrap_or(0), rows.iter().skip(before).sum());
+    }
+    // One cell a value: the largest few are kept in order.
+    let mut largest = [0; FEW];
+    for cell in class.cells {
+        let mut rows = cell.rows;
+        for kept in &mut largest[..before] {
+            if rows > *kept {
+                std::mem::swap(&mut rows, kept);
+            }
+        }
+    }
+    let head: u64 = largest[..before].iter().map(|rows| u64::from(*rows)).sum();
+    (u64::from(largest[0]), class.size - head)
+}
+
+/// How many different values a class has.
+fn distinct(class: &ClassView<'_>, place: usize) -> u64 {
+    if class.payloads.columns.len() == 1 {
+        return class.cells.len() as u64;
+    }
+    let mut tally = Vec::new();
+    class.tally(place, &mut tally);
+    tally.len() as u64
+}
+
+/// The rows of the most frequent value.
+fn most(class: &ClassView<'_>, place: usize) -> u64 {
+    most_and_tail(class, place, 2).0
 }
 
 /// exp of the entropy: the number of equally frequent values that would be as uncertain.
@@ -182,13 +225,50 @@ impl Model for LDiversity {
 
 impl ClassTest for LDiversity {
     fn passes(&self, class: &ClassView<'_>) -> bool {
-        let rows = descending(class, self.place);
-        let most = rows.first().copied().unwrap_or(0);
         match self.variant {
-            Variant::Distinct { l } => rows.len() as u64 >= l,
-            Variant::Entropy { l } => effective_values(&rows, class.size) >= l.to_f64() - TOLERANCE,
-            Variant::Recursive { c, l } => recursive(&rows, c, l),
-            Variant::Frequency { l } => l.cmp_ratio(class.size, most) != std::cmp::Ordering::Greater,
+            Variant::Distinct { l } => distinct(class, self.place) >= l,
+            Variant::Entropy { l } => {
+                effective_values(&descending(class, self.place), class.size) >= l.to_f64() - TOLERANCE
+            }
+            Variant::Recursive { c, l } => {
+                let (most, tail) = most_and_tail(class, self.place, l);
+                rarer(most, tail, c)
+            }
+            Variant::Frequency { l } => {
+                l.cmp_ratio(class.size, most(class, self.place)) != std::cmp::Ordering::Greater
+            }
+        }
+    }
+
+    /// Passing classes make a passing one when merged, so at least so many rows fail as must go for the others to pass.
+    fn failing_part(&self, class: &ClassView<'_>) -> u64 {
+        match self.variant {
+            Variant::Distinct { .. } => class.size,
+            // With too few values no entropy suffices.
+            Variant::Entropy { l } if (distinct(class, self.place) as f64) < l.to_f64() - TOLERANCE => {
+                class.size
+            }
+            Variant::Entropy { .. } => 1,
+            Variant::Recursive { c, l } => match most_and_tail(class, self.place, l) {
+                (_, 0) => class.size,
+                // Without f rows the most frequent value has at least most − f, and the tail is no longer than it was; so
+                // most − f < c · tail.
+                (most, tail) => {
+                    let allowed = u128::from(c.numerator()) * u128::from(tail) / u128::from(c.denominator());
+                    let exact =
+                        u128::from(c.numerator()) * u128::from(tail) % u128::from(c.denominator()) == 0;
+                    let above = u128::from(most).saturating_sub(allowed) + u128::from(exact);
+                    u64::try_from(above).map_or(class.size, |rows| rows.clamp(1, class.size))
+                }
+            },
+            // Without f rows the most frequent value still has most − f of size − f: l (most − f) <= size − f.
+            Variant::Frequency { l } => {
+                let (p, q) = (u128::from(l.numerator()), u128::from(l.denominator()));
+                let above =
+                    (p * u128::from(most(class, self.place))).saturating_sub(q * u128::from(class.size));
+                let rows = above.div_ceil(p.saturating_sub(q).max(1));
+                u64::try_from(rows).map_or(class.size, |rows| rows.clamp(1, class.size))
+            }
         }
     }
 

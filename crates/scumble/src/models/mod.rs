@@ -8,9 +8,17 @@ use crate::frequency::FrequencyTable;
 use crate::payload::Payloads;
 use crate::published::{ClassView, Published};
 
+pub mod alpha_k;
+pub mod beta_likeness;
+pub mod delta_disclosure;
 pub mod k_anonymity;
+pub mod k_e;
 pub mod l_diversity;
+pub mod lkc;
+pub(crate) mod on_set;
+pub mod p_sensitive;
 pub mod t_closeness;
+mod values;
 
 /// What a model is made from besides its parameters.
 pub struct ModelContext<'a> {
@@ -56,7 +64,16 @@ pub trait ClassTest: Send + Sync {
     fn attained(&self, class: &ClassView<'_>) -> f64;
     /// Whether only the size of the class matters.
     fn only_size(&self) -> bool {
-        false
+        self.least_size().is_some()
+    }
+    /// The least size that passes, where only the size matters.
+    fn least_size(&self) -> Option<u64> {
+        None
+    }
+    /// How many rows of a class that fails are in failing classes at least, however it is divided. The monotonicity of the
+    /// model already says all of them (upward) or one (merging); this is for models that can say more than one.
+    fn failing_part(&self, _class: &ClassView<'_>) -> u64 {
+        0
     }
 }
 
@@ -80,6 +97,15 @@ pub trait Model: Send + Sync {
     fn class_test(&self) -> Option<&dyn ClassTest> {
         None
     }
+    /// The sets of columns whose classes the test judges, where `columns` are the quasi-identifiers that the model is about:
+    /// all of them together, unless the model says otherwise.
+    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        vec![columns.to_vec()]
+    }
+    /// The quasi-identifiers that the model is about, where it is not about all of them.
+    fn on(&self) -> Option<&[String]> {
+        None
+    }
     /// What pruning may rely on.
     fn monotonicity(&self) -> Monotonicity;
     /// An error if not even the whole table as one class meets the model; it names the nearest feasible value.
@@ -92,13 +118,22 @@ pub trait Model: Send + Sync {
         };
         let best = if self.larger_is_better() { f64::INFINITY } else { f64::NEG_INFINITY };
         let worse = |a: f64, b: f64| if self.larger_is_better() { a.min(b) } else { a.max(b) };
-        let (attained, failing_classes, failing_rows) = classes
-            .judged(payloads)
-            .map(|(_, class)| {
-                let passes = test.passes(&class);
-                (test.attained(&class), usize::from(!passes), if passes { 0 } else { class.size })
-            })
-            .reduce(|| (best, 0, 0), |a, b| (worse(a.0, b.0), a.1 + b.1, a.2 + b.2));
+        let judge = |class: &ClassView<'_>| {
+            let passes = test.passes(class);
+            (test.attained(class), usize::from(!passes), if passes { 0 } else { class.size })
+        };
+        let add = |a: (f64, usize, u64), b: (f64, usize, u64)| (worse(a.0, b.0), a.1 + b.1, a.2 + b.2);
+        let all: Vec<usize> = (0..classes.assignment.columns.len()).collect();
+        let sets = self.projections(&all);
+        let (attained, failing_classes, failing_rows) = if sets == [&all[..]] {
+            classes.judged(payloads).map(|(_, class)| judge(&class)).reduce(|| (best, 0, 0), add)
+        } else {
+            let of_set = |set: &Vec<usize>| {
+                let groups = classes.groups_on(set);
+                groups.iter().map(|group| judge(&group.view(payloads))).fold((best, 0, 0), add)
+            };
+            sets.par_iter().map(of_set).reduce(|| (best, 0, 0), add)
+        };
         Verdict { holds: failing_classes == 0, attained, failing_classes, failing_rows }
     }
 }

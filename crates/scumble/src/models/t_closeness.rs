@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
+use crate::frequency::Cell;
 use crate::hierarchy::Hierarchy;
 use crate::kind::Kind;
 use crate::published::ClassView;
@@ -41,15 +42,23 @@ enum Distance {
     Hierarchical(Tree),
 }
 
-/// A tree over the values: nodes in an order in which children come before their parents.
+/// A tree over the values, parents before their children.
 struct Tree {
     /// For each value, the node of its leaf.
     leaf_of_value: Vec<usize>,
-    /// For each node its parent and its height above the leaves (the longest path).
-    nodes: Vec<(Option<usize>, u32)>,
+    nodes: Vec<TreeNode>,
     /// Leaf to root label paths, for the verifier.
     paths: Vec<(String, Vec<String>)>,
     height: u32,
+}
+
+struct TreeNode {
+    /// Its parent; the root is its own.
+    parent: usize,
+    /// The height of its parent above the leaves (the longest path) minus its own.
+    length: u32,
+    /// The rows of the original table below it.
+    original: u64,
 }
 
 struct TCloseness {
@@ -91,7 +100,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
                              (hierarchy = … or --hierarchies DIR), or use distance = \"equal\""
                         ))
                     })?;
-                    Distance::Hierarchical(Tree::new(tree, payload.values.iter())?)
+                    Distance::Hierarchical(Tree::new(tree, payload.values.iter(), &original)?)
                 }
                 None if payload.measure.kind == Kind::Text => Distance::Equal,
                 None => Distance::Ordered,
@@ -117,39 +126,105 @@ pub(crate) fn owned_paths(tree: &Hierarchy) -> Vec<(String, Vec<String>)> {
 }
 
 impl Tree {
-    fn new<'a>(tree: &Hierarchy, values: impl Iterator<Item = &'a str>) -> Result<Self> {
+    fn new<'a>(tree: &Hierarchy, values: impl Iterator<Item = &'a str>, original: &[u64]) -> Result<Self> {
         let leaf_of_value = values
             .map(|value| tree.code_of(value).map(|code| tree.leaf(code) as usize))
             .collect::<Option<Vec<_>>>()
             .ok_or_else(|| Error::data("the hierarchy of a sensitive column misses one of its values"))?;
         let count = tree.node_count() as usize;
-        let mut nodes: Vec<(Option<usize>, u32)> =
-            (0..count).map(|node| (tree.parent(node as u32).map(|parent| parent as usize), 0)).collect();
+        let parent = |node: usize| tree.parent(node as u32).map_or(node, |parent| parent as usize);
+        let (mut heights, mut rows) = (vec![0_u32; count], vec![0; count]);
+        leaf_of_value.iter().zip(original).for_each(|(leaf, of_value)| rows[*leaf] += of_value);
         // Parents come before their children in preorder, so backwards every node is final when it is passed up.
         for node in (1..count).rev() {
-            let (parent, height) = nodes[node];
-            if let Some(parent) = parent {
-                nodes[parent].1 = nodes[parent].1.max(height + 1);
-            }
+            heights[parent(node)] = heights[parent(node)].max(heights[node] + 1);
+            rows[parent(node)] += rows[node];
         }
-        let height = nodes[0].1;
-        Ok(Self { leaf_of_value, nodes, paths: owned_paths(tree), height })
+        let node = |node: usize| TreeNode {
+            parent: parent(node),
+            length: heights[parent(node)] - heights[node],
+            original: rows[node],
+        };
+        let nodes = (0..count).map(node).collect();
+        Ok(Self { leaf_of_value, nodes, paths: owned_paths(tree), height: heights[0].max(1) })
+    }
+
+    /// The rows of a class below each node.
+    fn rows_below(&self, class: &ClassView<'_>, place: usize) -> Vec<u64> {
+        let mut rows = vec![0; self.nodes.len()];
+        for cell in class.cells {
+            rows[self.leaf_of_value[class.payloads.value(cell.payload, place) as usize]] +=
+                u64::from(cell.rows);
+        }
+        for node in (1..rows.len()).rev() {
+            rows[self.nodes[node].parent] += rows[node];
+        }
+        rows
     }
 }
 
 impl TCloseness {
     /// The distance of a class to the original as a fraction (numerator, denominator).
     fn distance(&self, class: &ClassView<'_>) -> (u128, u128) {
+        let distance = match &self.distance {
+            Distance::Hierarchical(tree) => self.hierarchical(tree, class),
+            Distance::Equal => self.equal(class.size, &self.tally(class)),
+            Distance::Ordered => self.ordered(class.size, &self.tally(class)),
+        };
+        (distance, self.scale() * u128::from(class.size) * u128::from(self.rows))
+    }
+
+    /// What distances are multiplied with, besides both sizes, to be whole numbers.
+    fn scale(&self) -> u128 {
+        match &self.distance {
+            Distance::Equal => 2,
+            Distance::Ordered => (self.original.len() as u128).saturating_sub(1).max(1),
+            // Half the way between two leaves is the height at which they meet.
+            Distance::Hierarchical(tree) => 2 * u128::from(tree.height),
+        }
+    }
+
+    fn tally(&self, class: &ClassView<'_>) -> Vec<(u32, u64)> {
         let mut tally = Vec::new();
         class.tally(self.place, &mut tally);
-        let whole = u128::from(class.size) * u128::from(self.rows);
+        tally
+    }
+
+    /// How much one row can add to the distance of a class at most, in a linear function that is the distance for this class
+    /// and at most the distance for any other; times the scale and the original rows.
+    fn most_of_a_row(&self, class: &ClassView<'_>) -> i128 {
+        let rows = i128::from(self.rows);
         match &self.distance {
-            Distance::Equal => (self.equal(class.size, &tally), 2 * whole),
-            Distance::Ordered => {
-                (self.ordered(class.size, &tally), whole * (self.original.len() as u128 - 1).max(1))
+            // A row of a value that is too frequent adds 1 minus the original share of such values.
+            Distance::Equal => {
+                let frequent = |(value, count): &&(u32, u64)| {
+                    u128::from(*count) * u128::from(self.rows)
+                        > u128::from(self.original[*value as usize]) * u128::from(class.size)
+                };
+                let of_value = |(value, _): &(u32, u64)| i128::from(self.original[*value as usize]);
+                2 * (rows - self.tally(class).iter().filter(frequent).map(of_value).sum::<i128>())
             }
+            // No row is further from the original than one with the first or the last value.
+            Distance::Ordered => {
+                let values = self.original.len();
+                let last = self.sums[values] - rows;
+                last.max(rows * values as i128 - self.sums[values])
+            }
+            // Every edge adds its length on the side that has too many rows, and takes it away on the other.
             Distance::Hierarchical(tree) => {
-                (self.hierarchical(tree, class.size, &tally), whole * u128::from(tree.height.max(1)))
+                let counts = tree.rows_below(class, self.place);
+                let mut potential = vec![0_i128; tree.nodes.len()];
+                let mut expected = 0;
+                for (place, node) in tree.nodes.iter().enumerate().skip(1) {
+                    let more = counts[place] * self.rows > node.original * class.size;
+                    let length = if more { i128::from(node.length) } else { -i128::from(node.length) };
+                    potential[place] = potential[node.parent] + length;
+                    expected += length * i128::from(node.original);
+                }
+                let of_cell = |cell: &Cell| {
+                    potential[tree.leaf_of_value[class.payloads.value(cell.payload, self.place) as usize]]
+                };
+                class.cells.iter().map(of_cell).max().unwrap_or(0) * rows - expected
             }
         }
     }
@@ -189,27 +264,16 @@ impl TCloseness {
         moved.unsigned_abs()
     }
 
-    fn hierarchical(&self, tree: &Tree, size: u64, tally: &[(u32, u64)]) -> u128 {
-        let mut at_leaf = vec![0_i128; tree.nodes.len()];
-        for (value, rows) in self.original.iter().enumerate() {
-            at_leaf[tree.leaf_of_value[value]] -= i128::from(*rows) * i128::from(size);
-        }
-        for (value, count) in tally {
-            at_leaf[tree.leaf_of_value[*value as usize]] += i128::from(*count) * i128::from(self.rows);
-        }
-        let mut pos = vec![0_u128; tree.nodes.len()];
-        let mut neg = vec![0_u128; tree.nodes.len()];
-        let mut cost = 0_u128;
-        for node in (0..tree.nodes.len()).rev() {
-            let (parent, height) = tree.nodes[node];
-            cost += u128::from(height) * pos[node].min(neg[node]);
-            let extra = pos[node] as i128 - neg[node] as i128 + at_leaf[node];
-            if let Some(parent) = parent {
-                let side = if extra > 0 { &mut pos } else { &mut neg };
-                side[parent] += extra.unsigned_abs();
-            }
-        }
-        cost
+    /// Σ over edges of their length times |c n − o s|, c and o the rows below. It is the cost of the bottom-up matching of
+    /// models.md 1.4: at a node, min(surplus, lack) is half of what its children have too much or too little together, less
+    /// what it passes on.
+    fn hierarchical(&self, tree: &Tree, class: &ClassView<'_>) -> u128 {
+        let counts = tree.rows_below(class, self.place);
+        // A table has fewer than 2^32 rows, so the products fit.
+        let moved = |(node, count): (&TreeNode, &u64)| {
+            u128::from(node.length) * u128::from((count * self.rows).abs_diff(node.original * class.size))
+        };
+        tree.nodes.iter().zip(&counts).skip(1).map(moved).sum()
     }
 }
 
@@ -279,6 +343,23 @@ impl ClassTest for TCloseness {
             (Some(distance), Some(limit)) => distance <= limit,
             _ => (distance as f64 / whole as f64) < self.t.to_f64() * (1.0 - 1e-9),
         }
+    }
+    /// Passing classes make a passing one when merged, so at least so many rows fail as must go for the others to pass. The
+    /// distance is the largest of many linear functions; by the one that is largest for this class, a row takes at most
+    /// `most_of_a_row` of the excess away when it goes.
+    fn failing_part(&self, class: &ClassView<'_>) -> u64 {
+        let (distance, whole) = self.distance(class);
+        let (t, of) = (i128::from(self.t.numerator()), i128::from(self.t.denominator()));
+        let signed = |number: u128| i128::try_from(number).ok();
+        let excess = |figure: i128, scale: i128| figure.checked_mul(of)?.checked_sub(scale.checked_mul(t)?);
+        let part = || {
+            let too_far = excess(signed(distance)?, signed(whole)?)?;
+            let scale = signed(self.scale() * u128::from(self.rows))?;
+            let by_a_row = excess(self.most_of_a_row(class), scale)?;
+            let rows = (by_a_row > 0).then(|| (too_far + by_a_row - 1) / by_a_row)?;
+            u64::try_from(rows).ok()
+        };
+        part().unwrap_or(1).clamp(1, class.size.max(1))
     }
     fn attained(&self, class: &ClassView<'_>) -> f64 {
         let (distance, whole) = self.distance(class);

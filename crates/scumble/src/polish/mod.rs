@@ -148,17 +148,9 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let mut findings = solution.findings.clone();
     let mean = |cost: u128| Some(cost as f64 / FIXED_ONE / cells);
     findings.extend([
-        Finding {
-            name: "polish_before",
-            value: mean(before),
-            meaning: "the mean cost of a cell with each class as tight as its rows allow, before the classes were polished",
-        },
-        Finding { name: "polish_after", value: mean(after), meaning: "the mean cost of a cell after that" },
-        Finding {
-            name: "polish_steps",
-            value: Some(effort.steps as f64),
-            meaning: "how many changes of classes were weighed",
-        },
+        Finding::new("polish_before", mean(before), "the mean cost of a cell with each class as tight as its rows allow, before the classes were polished"),
+        Finding::new("polish_after", mean(after), "the mean cost of a cell after that"),
+        Finding::new("polish_steps", Some(effort.steps as f64), "how many changes of classes were weighed"),
     ]);
     let Published::Classes(old_classes) = &old;
     let Published::Classes(new_classes) = &new;

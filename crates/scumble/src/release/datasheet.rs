@@ -44,20 +44,32 @@ struct ColumnSheet {
 pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
     let quasi: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
     let titles: Vec<String> = run.problem.models.iter().map(|model| model.title()).collect();
+    let sets: Vec<Vec<String>> = run
+        .problem
+        .models
+        .iter()
+        .map(|model| model.on().map_or_else(|| quasi.clone(), <[String]>::to_vec))
+        .collect();
     let statement = if titles.is_empty() {
         format!("Generalised on {}; no privacy model was asked for.", quasi.join(", "))
     } else {
         let unjudged = unjudged_rows(run).map_or(String::new(), |rows| {
             format!(", except for the {rows} rows that show * in every one of them, which were not judged")
         });
-        format!("{} on {}{unjudged}; checked on the published file.", titles.join(" and "), quasi.join(", "))
+        let promises = if sets.iter().all(|set| *set == quasi) {
+            format!("{} on {}", titles.join(" and "), quasi.join(", "))
+        } else {
+            let each = titles.iter().zip(&sets).map(|(title, set)| format!("{title} on {}", set.join(", ")));
+            each.collect::<Vec<_>>().join("; ")
+        };
+        format!("{promises}{unjudged}; checked on the published file.")
     };
     Datasheet {
         statement,
         made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
         algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
         rows: summary.released,
-        guarantees: titles.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
+        guarantees: titles.into_iter().zip(sets).map(|(model, on)| Guarantee { model, on }).collect(),
         columns: run
             .plan
             .columns

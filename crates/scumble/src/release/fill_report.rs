@@ -2,7 +2,7 @@
 
 use super::{Run, Seconds, Summary};
 use crate::algorithms::iack::information_by_level;
-use crate::config::{Role, StarPolicy};
+use crate::config::{Rational, Role, StarPolicy};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::Provenance as Origin;
 use crate::metrics::{information, loss};
@@ -31,6 +31,7 @@ pub(super) fn report(run: &Run<'_>, title: &str) -> Report {
         class_sizes: Some(class_sizes(run)),
         columns: columns(run),
         information: class_information(run),
+        combinations: super::combinations::combinations(run),
         changes: changes(run),
         suppression: suppression(run),
         risk: Some(risk(run)),
@@ -63,7 +64,11 @@ pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary,
             .iter()
             .map(|finding| {
                 let value = finding.value.map_or("infinite".to_owned(), |value| format!("{value:.6}"));
-                (finding.name.to_owned(), format!("{value} ({})", finding.meaning))
+                let name = match &finding.column {
+                    Some(column) => format!("{} of {column}", finding.name),
+                    None => finding.name.to_owned(),
+                };
+                (name, format!("{value} ({})", finding.meaning))
             })
             .collect(),
         seconds: [
@@ -105,12 +110,18 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
         .zip(&summary.models)
         .map(|(model, found)| {
             let claim = model.claim();
-            let numbers = ["k", "l", "c", "t"].into_iter().filter_map(|name| {
+            let names = ["k", "l", "c", "t", "p", "alpha", "e", "beta", "delta"];
+            let numbers = names.into_iter().filter_map(|name| {
                 let value = claim.get(name)?;
-                let number = value.as_f64().or_else(|| value.as_str()?.parse().ok())?;
-                Some(Setting::new(name, number))
+                let exact = || Some(value.as_str()?.parse::<Rational>().ok()?.to_f64());
+                Some(Setting::new(name, value.as_f64().or_else(exact)?))
             });
-            let required: Vec<Setting> = numbers.collect();
+            // Shares that differ by value are measured as multiples of what each value may have.
+            let required: Vec<Setting> = if claim.contains_key("alphas") {
+                vec![Setting::new("multiple of its share", 1.0)]
+            } else {
+                numbers.collect()
+            };
             // Recursive diversity attains a c; every other model attains its own first parameter.
             let unit = if claim.contains_key("c") {
                 "c"
@@ -121,7 +132,7 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
                 name: model.name().into(),
                 title: model.title(),
                 column: model.protects().map(str::to_owned),
-                on: on.clone(),
+                on: model.on().map_or_else(|| on.clone(), <[String]>::to_vec),
                 attained: Some(Setting::new(unit, found.attained)),
                 required,
                 holds: found.holds,
@@ -220,7 +231,13 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
         .collect();
     let distinct_after = after.len() as u64;
     if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
-        after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() });
+        // Single cells may be blank, too.
+        match after.iter_mut().find(|shown| shown.value == crate::label::STAR) {
+            Some(blank) => blank.rows += classes.suppressed_rows(),
+            None => {
+                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() })
+            }
+        }
     }
     let ordered = quasi.measure.kind.is_ordered();
     ColumnReport {
@@ -317,11 +334,9 @@ fn suppression(run: &Run<'_>) -> Option<Suppression> {
     let mut others = 0;
     for class in (0..classes.len()).filter(|class| classes.is_suppressed(*class)) {
         let view = classes.view(class, payloads);
-        let failed = run
-            .problem
-            .models
-            .iter()
-            .position(|model| model.class_test().is_some_and(|test| !test.passes(&view)));
+        let failed = run.problem.models.iter().position(|model| {
+            run.problem.is_about_all(&**model) && model.class_test().is_some_and(|test| !test.passes(&view))
+        });
         match failed {
             Some(place) => reasons[place].rows += view.size,
             None => others += view.size,

@@ -15,6 +15,7 @@ use scumble_files::{ReadOptions, Source};
 use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
+use crate::models::on_set::OnSet;
 use crate::models::{Model, ModelContext};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
@@ -24,6 +25,7 @@ use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
 use crate::relabel;
 
 pub(crate) mod check;
+mod combinations;
 mod datasheet;
 mod fill_report;
 mod publish;
@@ -34,7 +36,7 @@ mod warnings;
 
 pub use publish::stem_of;
 use publish::{Targets, beside, publish};
-pub use summary::{ModelSummary, Seconds, Summary};
+pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
@@ -96,6 +98,8 @@ pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) source: &'a CodedTable,
     pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
+    /// The name of the metric that was minimised.
+    pub(crate) metric: &'static str,
     pub(crate) problem: Problem,
     /// The level of each quasi-identifier, where every column has one.
     pub(crate) levels: Option<Vec<u32>>,
@@ -236,7 +240,8 @@ fn build_algorithm(
 pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<dyn Model>>> {
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let trees = |name: &str| prepared.payload_trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
-    let mut models = Vec::new();
+    let quasi: Vec<&str> = prepared.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
+    let mut models: Vec<Box<dyn Model>> = Vec::new();
     for spec in &plan.privacy {
         let entry = registry::find("model", &spec.model, MODELS)?;
         let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
@@ -249,8 +254,17 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
             columns: &spec.columns,
             sensitive: &sensitive,
         };
-        models.extend((entry.build)(&spec.parameters, &context)?);
+        let built = (entry.build)(&spec.parameters, &context)?;
+        match &spec.quasi {
+            None => models.extend(built),
+            Some(set) => {
+                let columns = places_of(plan.columns_of(set)?, &quasi)?;
+                let on_set = |model| Box::new(OnSet::new(model, columns.clone(), &quasi)) as Box<dyn Model>;
+                models.extend(built.into_iter().map(on_set));
+            }
+        }
     }
+    check_all_judged(&models, &quasi)?;
     let unprotected: Vec<&String> =
         sensitive.iter().filter(|name| models.iter().all(|model| model.protects() != Some(name))).collect();
     if let (Some(name), false) = (unprotected.first(), plan.accept_attribute_disclosure) {
@@ -261,6 +275,27 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         )));
     }
     Ok(models)
+}
+
+/// The places of columns among the quasi-identifiers.
+fn places_of(columns: &[String], quasi: &[&str]) -> Result<Vec<usize>> {
+    let place = |name: &String| quasi.iter().position(|of| of == name);
+    columns.iter().map(|name| place(name).ok_or_else(|| unknown_column(name, quasi))).collect()
+}
+
+/// An error if models are about sets of quasi-identifiers and some quasi-identifier is in none of them: it would be published
+/// as it is.
+fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
+    let judged = |name: &&&str| {
+        models.iter().any(|model| model.on().is_none_or(|set| set.iter().any(|of| of == **name)))
+    };
+    match quasi.iter().find(|name| !judged(name)) {
+        Some(name) if !models.is_empty() => Err(Error::config(format!(
+            "the quasi-identifier '{name}' is in no set that a model is about, so nothing would be promised about it; add it to a \
+             set, or give it the role other if outsiders do not have it"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn search<'a>(
@@ -283,7 +318,8 @@ fn search<'a>(
             "no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5",
         ));
     }
-    let metric = plan.algorithm.metric.as_deref().unwrap_or("loss");
+    let metric = plan.algorithm.metric.as_deref().unwrap_or(algorithm.default_metric());
+    let metric = registry::find("metric", metric, METRICS)?;
     let suppression = plan.algorithm.suppression;
     if suppression.is_some_and(|share| share > Rational::ONE) {
         return Err(Error::config("the suppression limit is a share of the rows and lies between 0 and 1"));
@@ -292,7 +328,7 @@ fn search<'a>(
         table: prepared.table,
         quasi: prepared.quasi,
         models,
-        metric: registry::find("metric", metric, METRICS)?.build,
+        metric: metric.build,
         class: prepared.class,
         suppression: suppression.unwrap_or_else(|| algorithm.default_suppression()),
         star_policy: plan.algorithm.star_policy,
@@ -318,6 +354,7 @@ fn search<'a>(
         plan,
         source,
         algorithm: entry,
+        metric: metric.name,
         problem,
         levels: match solution.recoding.step {
             Step::Levels(levels) => Some(levels),
@@ -341,11 +378,11 @@ fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, F
         crate::metrics::loss::ENTRY.build.measure(&Published::Classes(classes), problem)
     };
     let flat = relabel::flatten(problem, assignment.clone())?;
-    let cost = Finding {
-        name: "flatten_cost",
-        value: loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
-        meaning: "how much loss was added so that every column has one domain",
-    };
+    let cost = Finding::new(
+        "flatten_cost",
+        loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
+        "how much loss was added so that every column has one domain",
+    );
     Ok((flat, cost))
 }
 

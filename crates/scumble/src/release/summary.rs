@@ -33,6 +33,9 @@ pub struct Summary {
     /// Steps above the lowest level by column, where every column has one level.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub levels: Map<String, Value>,
+    /// How much of the lattice was looked at, where a lattice was searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchSummary>,
     /// What the algorithm found out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
@@ -46,6 +49,15 @@ pub struct Summary {
     pub peak_memory_bytes: Option<u64>,
 }
 
+/// How much of a lattice was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SearchSummary {
+    /// The combinations of levels that there are.
+    pub nodes: u64,
+    /// How often the classes of one were looked at.
+    pub checked: u64,
+}
+
 /// One model and what the release attains.
 #[derive(Debug, Clone, Serialize)]
 pub struct ModelSummary {
@@ -53,6 +65,9 @@ pub struct ModelSummary {
     pub name: &'static str,
     /// The model in words.
     pub title: String,
+    /// The quasi-identifiers that it is about, where these are not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on: Option<Vec<String>>,
     /// What was asked for.
     pub required: f64,
     /// What the written release attains; `null` if infinite or if no class was judged.
@@ -116,6 +131,7 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome) -> Summary {
         .map(|(model, found)| ModelSummary {
             name: model.name(),
             title: model.title(),
+            on: model.on().map(<[String]>::to_vec),
             required: found.required,
             attained: found.attained.filter(|value| value.is_finite()),
             holds: found.holds,
@@ -132,12 +148,18 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome) -> Summary {
         models,
         metrics,
         levels: levels(run),
+        search: search(&run.findings),
         findings: run.findings.clone(),
         warnings,
         notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
         seconds: Seconds::default(),
         peak_memory_bytes: None,
     }
+}
+
+fn search(findings: &[Finding]) -> Option<SearchSummary> {
+    let finding = |name: &str| findings.iter().find(|finding| finding.name == name)?.value;
+    Some(SearchSummary { nodes: finding("nodes")? as u64, checked: finding("checked")? as u64 })
 }
 
 /// The parameters of the run by name.
@@ -150,7 +172,7 @@ pub(super) fn parameters(run: &Run<'_>) -> Map<String, Value> {
     let mut parameters = Map::from_iter([
         ("suppression".into(), run.problem.suppression.to_f64().into()),
         ("star_policy".into(), policy.into()),
-        ("metric".into(), run.plan.algorithm.metric.as_deref().unwrap_or("loss").into()),
+        ("metric".into(), run.metric.into()),
     ]);
     // A budget of time is told as the steps that it allowed, which repeat the run.
     if let Some(steps) = run.problem.budget.spent_after() {

@@ -18,15 +18,25 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
         warnings.push(mostly_suppressed(run));
     }
+    let smallest = (0..classes.len())
+        .filter(|class| !classes.is_suppressed(*class))
+        .map(|class| classes.size(class))
+        .min();
+    if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
+        warnings.push(format!(
+            "some models are about a part of the quasi-identifiers only: someone who knows all of them finds a class of as few as \
+             {} row(s)",
+            smallest.unwrap_or(0)
+        ));
+    }
     if run.problem.models.is_empty() {
-        let smallest = (0..classes.len())
-            .filter(|class| !classes.is_suppressed(*class))
-            .map(|class| classes.size(class))
-            .min();
         warnings.push(format!(
             "no privacy model was asked for, so nothing is promised; the smallest class has {} row(s). Ask for one, e.g. --k 5",
             smallest.unwrap_or(0)
         ));
+    }
+    if run.algorithm.name == crate::algorithms::mu_argus::ENTRY.name {
+        warnings.push(few_columns_at_a_time(run));
     }
     let algorithm = &run.plan.algorithm;
     if !searched.takes_steps()
@@ -65,6 +75,23 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// What µ-Argus itself does not promise, and what was done about it.
+fn few_columns_at_a_time(run: &Run<'_>) -> String {
+    let left =
+        run.findings.iter().find(|finding| finding.name == "left_rare").and_then(|finding| finding.value);
+    let done = match left {
+        Some(rows) if rows > 0.0 => format!(
+            "it left {rows} rows in classes that fail a model on all {} quasi-identifiers, which were suppressed so that what \
+             was asked for holds",
+            run.problem.quasi.len()
+        ),
+        _ => "here it left no row in a class that fails a model on all quasi-identifiers".to_owned(),
+    };
+    format!(
+        "'mu_argus' looks at combinations of a few columns and by itself promises nothing beyond them; {done}"
+    )
 }
 
 /// Why so much was suppressed: mostly because some columns still show too many values.

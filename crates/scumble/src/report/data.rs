@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::amount::Amount;
+pub use super::combinations::{Combination, Combinations};
 
 /// The private report of one run. Start from `Report::default()` and fill in what is known.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -31,6 +32,8 @@ pub struct Report {
     pub columns: Vec<ColumnReport>,
     /// What each level of each column says about the class column.
     pub information: Option<ClassInformation>,
+    /// All combinations of levels, where they are few.
+    pub combinations: Option<Combinations>,
     /// How far each column has moved from its original.
     pub changes: Vec<ColumnChange>,
     /// The rows that were suppressed: why, and whose.

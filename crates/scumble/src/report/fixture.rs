@@ -84,6 +84,7 @@ pub(super) fn full() -> Report {
         metrics: metrics(rows),
         columns: columns(rows, rows - kept),
         information: Some(information()),
+        combinations: Some(combinations()),
         changes: changes(),
         suppression: Some(suppression(rows - kept)),
         risk: Some(Risk {
@@ -488,5 +489,19 @@ fn kept_exactly(rows: u64) -> KeptExactly {
                 rows_in_all: 42_116,
             },
         ],
+    }
+}
+
+/// Two columns with three levels each; what is coarse enough can be published.
+fn combinations() -> Combinations {
+    let node = |number: u32| {
+        let levels = vec![number / 3, number % 3];
+        let suppressed = (number >= 3).then(|| u64::from(8 - number) * 31);
+        Combination { levels, suppressed, chosen: number == 4 }
+    };
+    Combinations {
+        columns: vec!["age".into(), "sex".into()],
+        nodes: (0..9).map(node).collect(),
+        checked: Some(5),
     }
 }

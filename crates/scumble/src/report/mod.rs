@@ -38,6 +38,7 @@
 
 mod amount;
 mod charts;
+mod combinations;
 pub mod data;
 mod derive;
 mod format;

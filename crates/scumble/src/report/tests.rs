@@ -73,6 +73,7 @@ fn a_full_report_has_every_section_in_order() {
             "class-sizes",
             "columns",
             "information",
+            "combinations",
             "suppression",
             "risk",
             "kept",

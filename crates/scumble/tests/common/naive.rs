@@ -193,12 +193,14 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
         .filter(|(shown, _)| ask.policy != StarPolicy::Paper || !is_star(shown))
         .map(|(_, rows)| rows)
         .collect();
-    assert_eq!(summary.models.len(), ask.demands.len());
-    for (demand, model) in ask.demands.iter().zip(&summary.models) {
+    let demands: Vec<Demand> = ask.demands.iter().flat_map(|demand| demand.parts()).collect();
+    assert_eq!(summary.models.len(), demands.len());
+    for (demand, model) in demands.iter().zip(&summary.models) {
         let column = demand.column().unwrap_or("ill");
         let original = table.values(column, surviving);
         let mut worst = None;
-        for rows in &judged {
+        let groups = demand.known().map(|known| groups_of_any(known, strings, &quasi, ask.policy));
+        for rows in groups.as_ref().map_or_else(|| judged.clone(), |groups| groups.iter().collect()) {
             let class: Vec<&str> = rows.iter().map(|row| strings.cell(*row, column)).collect();
             assert!(
                 demand.holds(&class, &original),
@@ -228,6 +230,23 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
     assert_eq!(summary.suppressed, suppressed as u64);
     assert_eq!(summary.classes, (classes.len() - usize::from(star > 0)) as u64);
     assert_eq!(summary.smallest_class, judged.iter().map(|rows| rows.len() as u64).min());
+}
+
+/// The groups of rows by any so many of the columns. Where fully suppressed rows are not judged, neither are their groups.
+fn groups_of_any(known: usize, strings: &Strings, quasi: &[String], policy: StarPolicy) -> Vec<Vec<usize>> {
+    let known = known.min(quasi.len());
+    let sets = (0..1_u32 << quasi.len()).filter(|set| set.count_ones() as usize == known);
+    let starred =
+        |row: &usize| is_star(&quasi.iter().map(|name| strings.cell(*row, name)).collect::<Vec<_>>());
+    let judged = |rows: &Vec<usize>| policy != StarPolicy::Paper || !rows.iter().any(starred);
+    sets.flat_map(|set| {
+        let columns: Vec<String> = (0..quasi.len())
+            .filter(|place| set >> place & 1 == 1)
+            .map(|place| quasi[place].clone())
+            .collect();
+        strings.classes(&columns).into_values().filter(judged).collect::<Vec<_>>()
+    })
+    .collect()
 }
 
 /// A requirement that is sure to hold, for tests that are not about requirements.

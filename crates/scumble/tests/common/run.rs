@@ -68,6 +68,15 @@ impl Ask {
         plan.algorithm.flatten = self.flatten;
         plan.algorithm.suppression =
             self.suppression.map(|share| share.parse::<Rational>().expect("a number"));
+        // Searches that would go on for long stop early.
+        match self.algorithm {
+            "genetic" => {
+                plan.algorithm.parameters.set("population", Value::from_text("20"));
+                plan.algorithm.parameters.set("iterations", Value::from_text("300"));
+            }
+            "k_optimize" => plan.algorithm.steps = Some(150),
+            _ => {}
+        }
         for (name, value) in &self.parameters {
             plan.algorithm.set(name, Value::from_text(value)).expect("a fitting value");
         }

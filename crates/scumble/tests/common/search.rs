@@ -48,13 +48,15 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
             (entry.build)(&spec.parameters, &context).expect("fitting parameters")
         })
         .collect();
+    let algorithm = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
+    let algorithm = (algorithm.build)(&plan.algorithm.parameters).expect("fitting parameters");
     Problem {
         table: prepared.table,
         quasi: prepared.quasi,
         models,
-        metric: find("metric", "loss", METRICS).expect("a registered metric").build,
+        metric: find("metric", algorithm.default_metric(), METRICS).expect("a registered metric").build,
         class: prepared.class,
-        budget: scumble::problem::Budget::default(),
+        budget: scumble::problem::Budget::new(plan.algorithm.steps, None),
         seed: 0,
         suppression: plan.algorithm.suppression.unwrap_or(scumble::config::Rational::ONE),
         star_policy: ask.policy,

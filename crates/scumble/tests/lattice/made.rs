@@ -85,6 +85,8 @@ pub(crate) struct Case {
     metric: &'static str,
     suppression: Rational,
     star_policy: StarPolicy,
+    /// Of each column; 1 where there is none.
+    priorities: Vec<f64>,
 }
 
 impl Case {
@@ -113,14 +115,32 @@ impl Case {
         };
         let alone = chance.below(3) == 0 && sensitive.is_some();
         let models = [(!alone).then_some(k), sensitive].into_iter().flatten().collect();
+        let priorities = trees.iter().map(|_| chance.of(&[1.0, 1.0, 0.5, 0.125])).collect();
         Self {
             trees,
             rows,
             models,
+            priorities,
             metric: chance.of(&METRICS.iter().map(|entry| entry.name).collect::<Vec<_>>()),
             suppression: chance.of(&["0", "0", "0.1", "0.3", "1"]).parse().expect("a share"),
             star_policy: chance.of(&[StarPolicy::Strict, StarPolicy::Paper, StarPolicy::Drop]),
         }
+    }
+}
+
+impl Case {
+    /// The same kind of case with so many columns that their codes do not fit into 64 bits, and rows that share values.
+    pub(crate) fn wide(chance: &mut Chance) -> Self {
+        let trees = vec![TREES[4]; 24];
+        let rows = (0..60)
+            .map(|_| {
+                let shared = chance.below(8) as u32;
+                let code =
+                    |chance: &mut Chance| if chance.below(9) == 0 { chance.below(8) as u32 } else { shared };
+                (trees.iter().map(|_| code(chance)).collect(), chance.below(4) as u32)
+            })
+            .collect();
+        Self { trees, rows, metric: "loss", ..Self::random(chance) }
     }
 }
 
@@ -130,18 +150,23 @@ pub(crate) fn problem(case: &Case) -> Problem {
 }
 
 fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str], case: &Case) -> Problem {
-    let column =
-        PayloadColumn { name: "label".into(), values: labels.iter().copied().collect(), measure: TEXT };
+    let column = PayloadColumn {
+        name: "label".into(),
+        values: labels.iter().copied().collect(),
+        measure: TEXT,
+        missing: Vec::new(),
+    };
     let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
     let sizes: Vec<u32> = trees.iter().map(Hierarchy::leaf_count).collect();
     let code = |column: usize, row: usize| rows[row].0[column];
     let (table, _) = FrequencyTable::count(&sizes, rows.len(), code, payloads, &of_row, |_| 1);
     let models = case.models.iter().flat_map(|(name, parameters)| model(name, parameters, &table)).collect();
-    let quasi = trees.into_iter().map(|tree| Quasi {
+    let priorities = case.priorities.iter().copied().chain(std::iter::repeat(1.0));
+    let quasi = trees.into_iter().zip(priorities).map(|(tree, priority)| Quasi {
         name: "column".into(),
         measure: TEXT,
         shape: Shape::Tree(tree),
-        priority: 1.0,
+        priority,
         tight: false,
         sets: false,
     });
@@ -187,6 +212,7 @@ pub(crate) fn mini(k: u64, suppression: &str) -> Problem {
         metric: "loss",
         suppression: suppression.parse().expect("a share"),
         star_policy: StarPolicy::Strict,
+        priorities: Vec::new(),
     };
     made(trees, &rows, &["n", "y"], &case)
 }

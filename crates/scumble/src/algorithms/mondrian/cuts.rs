@@ -2,7 +2,7 @@
 
 use super::part::{Code, Division, Extent, Part};
 use super::search::{Rule, Search, SmallChildren};
-use crate::frequency::Cell;
+use crate::frequency::{Cell, merged};
 use crate::hierarchy::Hierarchy;
 use crate::published::ClassView;
 use crate::quasi::Shape;
@@ -266,17 +266,4 @@ fn half<C: Code>(part: &Part<'_, C>, column: usize) -> Option<Division> {
     let last = units.len().div_ceil(2).checked_sub(1)?;
     let (_, (code, unit), _) = units.select_nth_unstable(last);
     Some(Division::Half(*code, *unit))
-}
-
-/// Cells ascending by payload, one a payload.
-pub(in crate::algorithms) fn merged(mut cells: Vec<Cell>) -> Vec<Cell> {
-    cells.sort_unstable_by_key(|cell| cell.payload);
-    cells.dedup_by(|next, kept| {
-        let same = next.payload == kept.payload;
-        if same {
-            kept.rows += next.rows;
-        }
-        same
-    });
-    cells
 }

@@ -10,7 +10,6 @@ mod part;
 pub(super) mod search;
 mod units;
 
-pub(super) use cuts::merged;
 use search::{Rule, Settings, SmallChildren};
 
 use super::{Algorithm, Solution};

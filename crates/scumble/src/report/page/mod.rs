@@ -5,6 +5,7 @@
 mod class_sizes;
 mod closing;
 mod columns;
+mod combinations;
 mod information;
 mod kept;
 mod opening;
@@ -37,6 +38,7 @@ fn sections(report: &Report) -> Vec<Value> {
         ("class-sizes", "Class sizes", class_sizes::section(report)),
         ("columns", "Columns before and after", columns::section(report)),
         ("information", "What the columns still say", information::section(report)),
+        ("combinations", "All combinations of levels", combinations::section(report)),
         ("suppression", "Suppressed rows", suppression::section(report)),
         ("risk", "Risk that is left", risk::section(report)),
         ("kept", "Columns kept exactly", kept::section(report)),

@@ -1,0 +1,48 @@
+//! Growing: split until nothing is gained.
+
+use super::parts::{self, Part, SMALL};
+use super::split::Splitter;
+use super::tree::Test;
+use crate::table::Table;
+
+/// Deeper trees than this are cut off. No table of people comes near; it keeps recursion within any thread's stack.
+const DEEPEST: usize = 400;
+
+/// A tree while it is grown and pruned.
+pub(super) struct Branch {
+    pub(super) test: Option<Test>,
+    pub(super) children: Vec<Branch>,
+    pub(super) counts: Vec<f64>,
+}
+
+impl Branch {
+    pub(super) fn make_leaf(&mut self) {
+        self.test = None;
+        self.children.clear();
+    }
+}
+
+/// The unpruned tree of a table.
+pub(super) fn grow(table: &Table, min_objects: f64) -> Branch {
+    let splitter = Splitter::new(table, min_objects);
+    branch(&splitter, table, &parts::all(table), 0)
+}
+
+fn branch(splitter: &Splitter<'_>, table: &Table, parts: &[Part], depth: usize) -> Branch {
+    let counts = parts::count(table, parts);
+    let test = if depth < DEEPEST { splitter.best(parts, &counts) } else { None };
+    let children = match &test {
+        Some(test) => parts::divide(test, table, parts)
+            .iter()
+            .map(|parts| branch(splitter, table, parts, depth + 1))
+            .collect(),
+        None => Vec::new(),
+    };
+    Branch { test, children, counts }
+}
+
+/// The weight whose class is not the most frequent one.
+pub(super) fn errors(counts: &[f64]) -> f64 {
+    let wrong = counts.iter().sum::<f64>() - counts.iter().copied().fold(0.0, f64::max);
+    if wrong < SMALL { 0.0 } else { wrong }
+}

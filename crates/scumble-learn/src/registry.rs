@@ -1,0 +1,59 @@
+//! The one visible place where every learner is listed. Help, errors, forms and test loops come from it.
+
+use crate::error::{Error, Result};
+use crate::learner::Learner;
+use crate::settings::Settings;
+use crate::{boosted_trees, c45, logistic, majority, naive_bayes, ripper, svm};
+
+/// A learner that users can choose by name.
+pub struct Entry {
+    /// The name in snake_case.
+    pub name: &'static str,
+    /// The name as people say it.
+    pub title: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+    /// What it does, in a sentence or two.
+    pub about: &'static str,
+    /// Its settings, each with a line that explains it and gives its default.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// How it is made.
+    pub build: fn(&Settings) -> Result<Box<dyn Learner>>,
+}
+
+/// Every learner.
+pub const LEARNERS: &[Entry] = &[
+    c45::ENTRY,
+    naive_bayes::ENTRY,
+    ripper::ENTRY,
+    logistic::ENTRY,
+    boosted_trees::ENTRY,
+    svm::ENTRY,
+    majority::ENTRY,
+];
+
+/// The learner of that name (hyphens are taken as underscores), with settings that are all known to it.
+pub fn build(name: &str, settings: &Settings) -> Result<Box<dyn Learner>> {
+    let wanted = name.replace('-', "_");
+    let Some(entry) = LEARNERS.iter().find(|entry| entry.name == wanted) else {
+        let known: Vec<&str> = LEARNERS.iter().map(|entry| entry.name).collect();
+        return Err(Error::Config(format!("unknown learner '{name}'; known: {}", known.join(", "))));
+    };
+    settings.allow_only(entry.parameters)?;
+    (entry.build)(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_learner_is_built_by_its_name_with_its_defaults() {
+        for entry in LEARNERS {
+            build(entry.name, &Settings::default()).unwrap();
+        }
+        let error = build("c46", &Settings::default()).unwrap_err().to_string();
+        assert!(error.starts_with("unknown learner 'c46'; known: c45"), "{error}");
+        assert!(build("c45", &Settings::new([("k", "1")])).is_err());
+    }
+}

@@ -1,0 +1,520 @@
+//! Nearest and furthest rows by a tree of boxes (algorithms.md A4).
+//!
+//! The tuples are split by their columns until few are together; every node knows the box around its tuples and the rows
+//! that are left in it. A box is as near as its nearest corner can be, so boxes that are too far are never opened. Answers
+//! are exact, ties go to the smaller tuple, and rows can be taken out.
+
+use std::collections::BinaryHeap;
+
+use super::space::Space;
+use super::stock::{Part, Stock};
+
+/// Boxes of at most so many tuples are not split.
+const SMALLEST: usize = 16;
+
+pub(in crate::algorithms) struct Boxes {
+    /// The columns that cost anything, and where the table of each begins in a query.
+    axes: Vec<usize>,
+    offsets: Vec<u32>,
+    table_length: usize,
+    nodes: Vec<Node>,
+    /// Per node and axis the least and the greatest rank.
+    corners: Vec<(u32, u32)>,
+    /// The tuples in the order of the boxes, and the place of each tuple in it.
+    order: Vec<u32>,
+    place: Vec<u32>,
+    /// Per place and axis the place in a query's tables.
+    points: Vec<u32>,
+    /// Per place its node.
+    leaf: Vec<u32>,
+    /// Rows that are left, per place and per node; also by label if labels are read.
+    rows: Vec<u32>,
+    left: Vec<u32>,
+    labels: usize,
+    rows_by_label: Vec<u32>,
+    left_by_label: Vec<u32>,
+}
+
+/// A box. The first child follows its parent.
+struct Node {
+    start: u32,
+    end: u32,
+    /// The second child; 0 where there are none.
+    second: u32,
+    parent: u32,
+    /// The least tuple in it.
+    least: u32,
+}
+
+/// Distances from one extent, for [`Boxes::ask`].
+#[derive(Default, Clone)]
+pub(in crate::algorithms) struct Query {
+    /// The cost of covering each rank of each axis together with the extent.
+    tables: Vec<u64>,
+    /// A rank inside the extent, per axis.
+    inside: Vec<u32>,
+}
+
+/// How costs become the keys by which rows are ordered.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::algorithms) struct Keys {
+    /// What costs are multiplied with.
+    pub(in crate::algorithms) factor: u64,
+    /// A label, and what is added for rows of other labels.
+    pub(in crate::algorithms) label: Option<(u32, u64)>,
+}
+
+/// Rows of one tuple that a search found; in ascending order of key, then tuple.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::algorithms) struct Found {
+    pub(in crate::algorithms) key: u64,
+    pub(in crate::algorithms) tuple: u32,
+    /// Whether these are its rows of other labels.
+    pub(in crate::algorithms) other: bool,
+    pub(in crate::algorithms) rows: u32,
+}
+
+impl Boxes {
+    /// The tuples of a space with the rows of a stock.
+    pub(in crate::algorithms) fn new(space: &Space<'_>, stock: &Stock<'_>, tuples: u32) -> Self {
+        let axes: Vec<usize> = (0..space.axes.len()).filter(|column| space.axes[*column].matters()).collect();
+        let mut table_length = 0;
+        let offsets = axes.iter().map(|column| {
+            let offset = table_length as u32;
+            table_length += space.axes[*column].len();
+            offset
+        });
+        let offsets = offsets.collect();
+        let mut order: Vec<u32> = (0..tuples).collect();
+        let mut boxes = Self {
+            axes,
+            offsets,
+            table_length,
+            nodes: Vec::new(),
+            corners: Vec::new(),
+            order: Vec::new(),
+            place: vec![0; tuples as usize],
+            points: Vec::new(),
+            leaf: vec![0; tuples as usize],
+            rows: vec![0; tuples as usize],
+            left: Vec::new(),
+            labels: stock.labels(),
+            rows_by_label: Vec::new(),
+            left_by_label: Vec::new(),
+        };
+        if tuples > 0 {
+            boxes.split(space, &mut order, 0, 0);
+        }
+        boxes.order = order;
+        boxes.count(space, stock);
+        boxes
+    }
+
+    /// Splits the tuples from the place `start` on, and says where the next node goes.
+    fn split(&mut self, space: &Space<'_>, tuples: &mut [u32], start: usize, parent: u32) {
+        let node = self.nodes.len();
+        let corner = |column: &usize| {
+            let ranks = tuples.iter().map(|tuple| space.ranks(*tuple)[*column]);
+            (ranks.clone().min().unwrap_or(0), ranks.max().unwrap_or(0))
+        };
+        let corners: Vec<(u32, u32)> = self.axes.iter().map(corner).collect();
+        self.corners.extend_from_slice(&corners);
+        self.nodes.push(Node {
+            start: start as u32,
+            end: (start + tuples.len()) as u32,
+            second: 0,
+            parent,
+            least: tuples.iter().copied().min().unwrap_or(0),
+        });
+        // The column that costs most; of equal ones the first.
+        let wide = self.axes.iter().zip(&corners).filter(|(_, (low, high))| low < high);
+        let costs = wide.map(|(column, (low, high))| {
+            (space.axes[*column].cost(*low, *high), std::cmp::Reverse(*column), *low, *high)
+        });
+        let widest = costs.max().filter(|(cost, ..)| *cost > 0);
+        let Some((_, std::cmp::Reverse(column), low, high)) = widest.filter(|_| tuples.len() > SMALLEST)
+        else {
+            self.leaf[start..start + tuples.len()].fill(node as u32);
+            return;
+        };
+        let rank = |tuple: &u32| space.ranks(*tuple)[column];
+        tuples.sort_unstable_by_key(|tuple| (rank(tuple), *tuple));
+        let middle = tuples.len() / 2;
+        let count = |last: u32| tuples.partition_point(|tuple| rank(tuple) <= last);
+        let parts = space.axes[column].parts(low, high);
+        let cut = if parts.len() < 64 {
+            parts.into_iter().map(count).min_by_key(|count| count.abs_diff(middle))
+        } else {
+            // Of very many places to cut only the two around the middle can be nearest to it.
+            let at = parts.partition_point(|last| *last < rank(&tuples[middle]));
+            let near = parts[at.saturating_sub(1)..].iter().take(2).copied().map(count);
+            near.min_by_key(|count| count.abs_diff(middle))
+        };
+        let cut = cut.unwrap_or(middle);
+        let (first, second) = tuples.split_at_mut(cut);
+        self.split(space, first, start, node as u32);
+        self.nodes[node].second = self.nodes.len() as u32;
+        self.split(space, second, start + cut, node as u32);
+    }
+
+    /// Fills in points and rows once the order is known.
+    fn count(&mut self, space: &Space<'_>, stock: &Stock<'_>) {
+        let labelled = self.labels > 0;
+        self.left = vec![0; self.nodes.len()];
+        if labelled {
+            self.rows_by_label = vec![0; self.order.len() * self.labels];
+            self.left_by_label = vec![0; self.nodes.len() * self.labels];
+        }
+        for (place, tuple) in self.order.iter().enumerate() {
+            self.place[*tuple as usize] = place as u32;
+            let ranks = space.ranks(*tuple);
+            self.points
+                .extend(self.axes.iter().zip(&self.offsets).map(|(axis, offset)| offset + ranks[*axis]));
+        }
+        for place in 0..self.order.len() {
+            for (payload, rows) in stock.cells(self.order[place]) {
+                self.rows[place] += rows;
+                if labelled {
+                    self.rows_by_label[place * self.labels + stock.label(payload) as usize] += rows;
+                }
+            }
+            let mut node = self.leaf[place] as usize;
+            loop {
+                self.left[node] += self.rows[place];
+                for label in 0..self.labels {
+                    self.left_by_label[node * self.labels + label] +=
+                        self.rows_by_label[place * self.labels + label];
+                }
+                if node == 0 {
+                    break;
+                }
+                node = self.nodes[node].parent as usize;
+            }
+        }
+    }
+
+    /// Takes rows out.
+    pub(in crate::algorithms) fn remove(&mut self, part: &Part, label: u32) {
+        let (place, label) = (self.place[part.tuple as usize] as usize, label as usize);
+        self.rows[place] -= part.rows;
+        if self.labels > 0 {
+            self.rows_by_label[place * self.labels + label] -= part.rows;
+        }
+        let mut node = self.leaf[place] as usize;
+        loop {
+            self.left[node] -= part.rows;
+            if self.labels > 0 {
+                self.left_by_label[node * self.labels + label] -= part.rows;
+            }
+            if node == 0 {
+                return;
+            }
+            node = self.nodes[node].parent as usize;
+        }
+    }
+
+    /// The tuples, near ones near each other.
+    pub(in crate::algorithms) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The rows of a tuple that are left.
+    pub(in crate::algorithms) fn rows(&self, tuple: u32) -> u32 {
+        self.rows[self.place[tuple as usize] as usize]
+    }
+
+    /// Prepares a query for the distances from an extent.
+    pub(in crate::algorithms) fn ask(&self, space: &Space<'_>, extent: &[(u32, u32)], query: &mut Query) {
+        query.tables.resize(self.table_length, 0);
+        query.inside.clear();
+        for (column, offset) in self.axes.iter().zip(&self.offsets) {
+            let axis = &space.axes[*column];
+            axis.fill(extent[*column], &mut query.tables[*offset as usize..][..axis.len()]);
+            query.inside.push(extent[*column].0);
+        }
+    }
+
+    /// The cost of covering a tuple and the extent of a query.
+    pub(in crate::algorithms) fn cost(&self, query: &Query, tuple: u32) -> u64 {
+        self.cost_at(query, self.place[tuple as usize] as usize)
+    }
+
+    fn cost_at(&self, query: &Query, place: usize) -> u64 {
+        let width = self.axes.len();
+        self.points[place * width..][..width].iter().map(|point| query.tables[*point as usize]).sum()
+    }
+
+    /// The least cost that a tuple in a box can have: the rank of each axis that is nearest the extent.
+    fn least_cost(&self, query: &Query, node: usize) -> u64 {
+        let width = self.axes.len();
+        let corners = &self.corners[node * width..][..width];
+        let nearest = corners.iter().zip(&query.inside).zip(&self.offsets);
+        nearest
+            .map(|(((low, high), inside), offset)| query.tables[(offset + inside.clamp(low, high)) as usize])
+            .sum()
+    }
+
+    /// The greatest cost that a tuple in a box can have: costs only rise towards both ends of an axis.
+    fn greatest_cost(&self, query: &Query, node: usize) -> u64 {
+        let width = self.axes.len();
+        let corners = self.corners[node * width..][..width].iter().zip(&self.offsets);
+        let at = |rank: u32, offset: u32| query.tables[(offset + rank) as usize];
+        corners.map(|((low, high), offset)| at(*low, *offset).max(at(*high, *offset))).sum()
+    }
+
+    /// The rows that come first by key, then tuple, then label: at least `need` of them, if so many are left, and none of a
+    /// tuple after the one that reaches `need`.
+    pub(in crate::algorithms) fn nearest(&self, query: &Query, keys: Keys, need: u64) -> Vec<Found> {
+        let mut best = Best { need, rows: 0, found: BinaryHeap::new() };
+        if need > 0 && !self.nodes.is_empty() {
+            self.visit(query, keys, 0, 0, &mut best);
+        }
+        best.found.into_sorted_vec()
+    }
+
+    /// The least key that a row left in a box can have.
+    fn least_key(&self, query: &Query, keys: Keys, node: usize) -> u64 {
+        let key = keys.factor.saturating_mul(self.least_cost(query, node));
+        match keys.label {
+            Some((label, more)) if self.left_by_label[node * self.labels + label as usize] == 0 => {
+                key.saturating_add(more)
+            }
+            _ => key,
+        }
+    }
+
+    fn visit(&self, query: &Query, keys: Keys, node: usize, least: u64, best: &mut Best) {
+        // A row of an equal key may still have a smaller tuple.
+        if self.left[node] == 0 || best.is_beyond(least) {
+            return;
+        }
+        let this = &self.nodes[node];
+        if this.second == 0 {
+            for place in this.start as usize..this.end as usize {
+                if self.rows[place] > 0 {
+                    self.consider(query, keys, place, best);
+                }
+            }
+            return;
+        }
+        let children = [node + 1, this.second as usize];
+        let [first, second] = children.map(|child| (self.least_key(query, keys, child), child));
+        let (near, far) = if first <= second { (first, second) } else { (second, first) };
+        self.visit(query, keys, near.1, near.0, best);
+        self.visit(query, keys, far.1, far.0, best);
+    }
+
+    fn consider(&self, query: &Query, keys: Keys, place: usize, best: &mut Best) {
+        let key = keys.factor.saturating_mul(self.cost_at(query, place));
+        if best.is_beyond(key) {
+            return;
+        }
+        let (tuple, all) = (self.order[place], self.rows[place]);
+        let Some((label, more)) = keys.label else {
+            return best.push(Found { key, tuple, other: false, rows: all });
+        };
+        let same = self.rows_by_label[place * self.labels + label as usize];
+        best.push(Found { key, tuple, other: false, rows: same });
+        best.push(Found { key: key.saturating_add(more), tuple, other: true, rows: all - same });
+    }
+
+    /// The tuple with rows left that costs most, of equal ones the smallest.
+    pub(in crate::algorithms) fn furthest(&self, query: &Query) -> Option<u32> {
+        let mut best = None;
+        if !self.nodes.is_empty() {
+            self.visit_far(query, 0, u64::MAX, &mut best);
+        }
+        best.map(|(_, std::cmp::Reverse(tuple))| tuple)
+    }
+
+    fn visit_far(
+        &self,
+        query: &Query,
+        node: usize,
+        greatest: u64,
+        best: &mut Option<(u64, std::cmp::Reverse<u32>)>,
+    ) {
+        let this = &self.nodes[node];
+        if self.left[node] == 0 || *best >= Some((greatest, std::cmp::Reverse(this.least))) {
+            return;
+        }
+        if this.second == 0 {
+            for place in (this.start as usize..this.end as usize).filter(|place| self.rows[*place] > 0) {
+                let found = (self.cost_at(query, place), std::cmp::Reverse(self.order[place]));
+                *best = (*best).max(Some(found));
+            }
+            return;
+        }
+        let children = [node + 1, this.second as usize];
+        let [first, second] = children.map(|child| (self.greatest_cost(query, child), child));
+        let (far, near) = if first.0 >= second.0 { (first, second) } else { (second, first) };
+        self.visit_far(query, far.1, far.0, best);
+        self.visit_far(query, near.1, near.0, best);
+    }
+}
+
+/// The first rows seen so far.
+struct Best {
+    need: u64,
+    rows: u64,
+    found: BinaryHeap<Found>,
+}
+
+impl Best {
+    /// Whether enough rows with smaller keys are known.
+    fn is_beyond(&self, key: u64) -> bool {
+        self.rows >= self.need && self.found.peek().is_some_and(|last| last.key < key)
+    }
+
+    fn push(&mut self, found: Found) {
+        if found.rows == 0 || self.rows >= self.need && self.found.peek().is_some_and(|last| *last < found) {
+            return;
+        }
+        self.rows += u64::from(found.rows);
+        self.found.push(found);
+        while let Some(last) = self.found.peek() {
+            if self.rows - u64::from(last.rows) < self.need {
+                break;
+            }
+            self.rows -= u64::from(last.rows);
+            self.found.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::algorithms::clustering::stock::Which;
+    use crate::frequency::FrequencyTable;
+    use crate::hierarchy::{Builder, Domain, build};
+    use crate::kind::{Kind, Measure};
+    use crate::payload::{PayloadColumn, Payloads};
+    use crate::quasi::{Line, Quasi, Shape};
+
+    const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
+    const WHOLE: Measure = Measure { kind: Kind::Integer, scale: 0 };
+
+    fn quasi(name: &str, measure: Measure, shape: Shape) -> Quasi {
+        Quasi { name: name.into(), measure, shape, priority: 1.0, tight: false, sets: false }
+    }
+
+    /// A column of each kind: 64 codes in a tree of three levels, 20 numbers and a missing value, 10 texts.
+    fn columns() -> Vec<Quasi> {
+        let codes: Vec<String> =
+            (0..64).map(|code| format!("{}{}{}", code / 16, code / 4 % 4, code % 4)).collect();
+        let values: Vec<&str> = codes.iter().map(String::as_str).collect();
+        let domain = Domain {
+            name: "code",
+            measure: TEXT,
+            values: &values,
+            rows: &[1; 64],
+            first_rows: None,
+            missing: None,
+            classes: None,
+            declared: None,
+        };
+        let built = build(&Builder::Prefix { lengths: None, pad: None }, &domain).expect("a tree");
+        let numbers: Vec<i128> = (0..20).map(|number| number * number).collect();
+        let texts: Vec<String> = numbers.iter().map(i128::to_string).chain(["?".to_owned()]).collect();
+        let texts = texts.iter().map(String::as_str).collect();
+        let line = Line::new(&WHOLE, numbers, texts, (0, 400), true);
+        let letters = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].into_iter().collect();
+        vec![
+            quasi("code", TEXT, Shape::Tree(built.hierarchy)),
+            quasi("number", WHOLE, Shape::Line(line)),
+            quasi("letter", TEXT, Shape::Set(letters)),
+        ]
+    }
+
+    fn table(rows: &[([u32; 3], u32)]) -> FrequencyTable {
+        let values = ["x", "y", "z"].into_iter().collect();
+        let label = PayloadColumn { name: "label".into(), values, measure: TEXT, missing: Vec::new() };
+        let (payloads, of_row) = Payloads::of_rows(vec![label], rows.len(), |_, row| rows[row].1);
+        FrequencyTable::count(&[64, 21, 10], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |_| 1).0
+    }
+
+    /// Every tuple with rows left, by key and tuple, as far as `need` rows reach.
+    fn naive(
+        space: &Space<'_>,
+        stock: &Stock<'_>,
+        extent: &[(u32, u32)],
+        keys: Keys,
+        tuples: u32,
+        need: u64,
+    ) -> Vec<Found> {
+        let mut all = Vec::new();
+        for tuple in 0..tuples {
+            let point = space.ranks(tuple).iter().map(|rank| (*rank, *rank));
+            let key = keys.factor * space.joint_cost(extent, point);
+            let rows = |other: bool| {
+                let fits = |payload: u32| {
+                    keys.label.is_none_or(|(label, _)| (stock.label(payload) != label) == other)
+                };
+                stock.cells(tuple).filter(|(payload, _)| fits(*payload)).map(|(_, rows)| rows).sum()
+            };
+            all.push(Found { key, tuple, other: false, rows: rows(false) });
+            if let Some((_, more)) = keys.label {
+                all.push(Found { key: key + more, tuple, other: true, rows: rows(true) });
+            }
+        }
+        all.retain(|found| found.rows > 0);
+        all.sort();
+        let mut left = need;
+        all.retain(|found| {
+            let wanted = left > 0;
+            left = left.saturating_sub(u64::from(found.rows));
+            wanted
+        });
+        all
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<([u32; 3], u32)>> {
+        // Some values are frequent, so that there are ties and tuples of several rows.
+        let codes = [0..64_u32, 0..21_u32, 0..10_u32];
+        let codes = (codes.clone(), codes)
+            .prop_map(|(one, two)| [0, 1, 2].map(|column| one[column].min(two[column])));
+        prop::collection::vec((codes, 0..3_u32), 1..400)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn searches_find_what_looking_at_everything_finds(
+            rows in rows(),
+            steps in prop::collection::vec((any::<u32>(), any::<u32>(), 1..40_u64, 0..4_u32, 0..3_u64), 1..30),
+        ) {
+            let (columns, table) = (columns(), table(&rows));
+            let space = Space::of_loss(&table, &columns);
+            let tuples = table.tuples() as u32;
+            let mut stock = Stock::new(&table, Some(0));
+            let mut boxes = Boxes::new(&space, &stock, tuples);
+            let mut query = Query::default();
+            for (one, two, need, label, more) in steps {
+                let mut extent = space.point(one % tuples);
+                if two % 2 == 0 {
+                    space.widen(&mut extent, two % tuples);
+                }
+                boxes.ask(&space, &extent, &mut query);
+                // A label that nobody has stands for none.
+                let label = (label < stock.labels() as u32).then_some((label, more << 31));
+                let keys = Keys { factor: 1 + more, label };
+                let found = boxes.nearest(&query, keys, need);
+                prop_assert_eq!(&found, &naive(&space, &stock, &extent, keys, tuples, need));
+                let plain = Keys { factor: 1, label: None };
+                let all = naive(&space, &stock, &extent, plain, tuples, u64::MAX);
+                let furthest = all.iter().max_by_key(|found| (found.key, std::cmp::Reverse(found.tuple)));
+                prop_assert_eq!(boxes.furthest(&query), furthest.map(|found| found.tuple));
+                // Some of what was found is taken out.
+                for found in found.iter().step_by(2) {
+                    for part in stock.take(found.tuple, 2, Which::Any) {
+                        boxes.remove(&part, stock.label(part.payload));
+                    }
+                }
+            }
+        }
+    }
+}

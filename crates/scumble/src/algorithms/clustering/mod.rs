@@ -1,0 +1,59 @@
+//! What the clustering algorithms share.
+//!
+//! | file | what |
+//! |---|---|
+//! | `space.rs` | what it costs to cover tuples by one coarser value in each column, in fixed point |
+//! | `boxes.rs` | nearest and furthest rows by a tree of boxes; exact, rows can be taken out |
+//! | `stock.rs` | the rows that are in no cluster yet, and clusters under construction |
+//! | `finish.rs` | leftovers, further models, and from clusters to a release |
+
+pub(super) mod boxes;
+pub(super) mod finish;
+pub(super) mod space;
+pub(super) mod stock;
+
+use crate::config::{Parameters, Rational, Value};
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use space::ONE;
+
+/// What a row of another class label costs, where a method prefers clusters of one label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LabelCost {
+    /// The payload column of the label.
+    pub(super) column: usize,
+    /// The cost in fixed point.
+    pub(super) cost: u64,
+}
+
+/// More than any distance, so that labels are compared first and distances second.
+const LABELS_FIRST: u64 = 1 << 62;
+
+/// A weight such as `1.5` or `"infinity"`, in fixed point.
+pub(super) fn label_weight(parameters: &Parameters, name: &str, default: Rational) -> Result<u64> {
+    if matches!(parameters.get(name), Some(Value::Text(text)) if text == "infinity") {
+        return Ok(LABELS_FIRST);
+    }
+    let weight = parameters.rational(name, Rational::ZERO, Some(Rational::whole(1_000_000)))?;
+    let weight = weight.unwrap_or(default);
+    let scaled = u128::from(weight.numerator()) * u128::from(ONE) * 2 / u128::from(weight.denominator());
+    Ok(scaled.div_ceil(2) as u64)
+}
+
+/// The size of clusters: the largest k asked for; 1 if none is, so that other models alone decide.
+pub(super) fn cluster_size(problem: &Problem) -> u64 {
+    problem.k().unwrap_or(1)
+}
+
+/// Clusters that fail a model are merged until none does, which ends well only if merging cannot break a model.
+pub(super) fn check_models(problem: &Problem, algorithm: &str) -> Result<()> {
+    problem.class_tests()?;
+    if let Some(model) = problem.models.iter().find(|model| !model.monotonicity().merging) {
+        return Err(Error::refused(format!(
+            "'{algorithm}' merges clusters until every model holds, and {} can break when classes are merged; use mondrian or \
+             optimal",
+            model.title()
+        )));
+    }
+    problem.check_feasible()
+}

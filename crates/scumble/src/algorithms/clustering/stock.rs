@@ -1,0 +1,133 @@
+//! The rows that are in no cluster yet, and clusters under construction.
+
+use super::space::{Extent, Space};
+use crate::frequency::FrequencyTable;
+
+/// Rows of one tuple and payload in a cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::algorithms) struct Part {
+    pub(in crate::algorithms) tuple: u32,
+    pub(in crate::algorithms) payload: u32,
+    pub(in crate::algorithms) rows: u32,
+}
+
+/// Rows that will show the same.
+#[derive(Debug, Clone)]
+pub(in crate::algorithms) struct Cluster {
+    pub(in crate::algorithms) parts: Vec<Part>,
+    pub(in crate::algorithms) extent: Extent,
+    pub(in crate::algorithms) size: u64,
+}
+
+impl Cluster {
+    /// A cluster of no row yet, around a tuple.
+    pub(in crate::algorithms) fn around(space: &Space<'_>, tuple: u32) -> Self {
+        Self { parts: Vec::new(), extent: space.point(tuple), size: 0 }
+    }
+
+    /// Takes rows in.
+    pub(in crate::algorithms) fn add(&mut self, space: &Space<'_>, part: Part) {
+        space.widen(&mut self.extent, part.tuple);
+        self.size += u64::from(part.rows);
+        self.parts.push(part);
+    }
+
+    /// How much more the cluster costs with one more row of a tuple.
+    pub(in crate::algorithms) fn increase(&self, space: &Space<'_>, tuple: u32) -> u128 {
+        let point = space.ranks(tuple).iter().map(|rank| (*rank, *rank));
+        let with = u128::from(self.size + 1) * u128::from(space.joint_cost(&self.extent, point));
+        with - u128::from(self.size) * u128::from(space.cost(&self.extent))
+    }
+
+    /// The label that most rows have; of equally frequent ones the first.
+    pub(in crate::algorithms) fn majority(&self, label: impl Fn(u32) -> u32) -> Option<u32> {
+        let mut rows: Vec<(u32, u64)> = Vec::new();
+        for part in &self.parts {
+            let of_part = label(part.payload);
+            match rows.iter_mut().find(|(label, _)| *label == of_part) {
+                Some((_, rows)) => *rows += u64::from(part.rows),
+                None => rows.push((of_part, u64::from(part.rows))),
+            }
+        }
+        rows.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(label, _)| label)
+    }
+}
+
+/// Which rows of a tuple are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::algorithms) enum Which {
+    /// All.
+    Any,
+    /// Those of a label.
+    Of(u32),
+    /// Those of other labels.
+    NotOf(u32),
+}
+
+/// The rows that are left, by tuple and payload. Rows of a tuple are taken in the order of their payloads.
+pub(in crate::algorithms) struct Stock<'p> {
+    table: &'p FrequencyTable,
+    /// The payload column that labels are read from; without it every row has the label 0.
+    label: Option<usize>,
+    starts: Vec<u32>,
+    left: Vec<u32>,
+    /// All rows that are left.
+    pub(in crate::algorithms) rows: u64,
+}
+
+impl<'p> Stock<'p> {
+    pub(in crate::algorithms) fn new(table: &'p FrequencyTable, label: Option<usize>) -> Self {
+        let mut starts = vec![0];
+        let mut left = Vec::new();
+        for tuple in 0..table.tuples() as u32 {
+            left.extend(table.cells(tuple).iter().map(|cell| cell.rows));
+            starts.push(left.len() as u32);
+        }
+        Self { table, label, starts, left, rows: table.rows() }
+    }
+
+    /// How many labels there are; 0 where none are read.
+    pub(in crate::algorithms) fn labels(&self) -> usize {
+        self.label.map_or(0, |column| self.table.payloads().columns[column].values.len())
+    }
+
+    /// The label of a payload.
+    pub(in crate::algorithms) fn label(&self, payload: u32) -> u32 {
+        self.label.map_or(0, |column| self.table.payloads().value(payload, column))
+    }
+
+    /// The rows of a tuple that are left, by payload.
+    pub(in crate::algorithms) fn cells(&self, tuple: u32) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let start = self.starts[tuple as usize] as usize;
+        let cells = self.table.cells(tuple);
+        cells.iter().zip(&self.left[start..]).map(|(cell, rows)| (cell.payload, *rows))
+    }
+
+    /// The first row of a tuple that is left: its payload.
+    pub(in crate::algorithms) fn first(&self, tuple: u32) -> Option<u32> {
+        self.cells(tuple).find(|(_, rows)| *rows > 0).map(|(payload, _)| payload)
+    }
+
+    /// Takes at most `most` rows of a tuple.
+    pub(in crate::algorithms) fn take(&mut self, tuple: u32, most: u64, which: Which) -> Vec<Part> {
+        let mut need = most;
+        let mut taken = Vec::new();
+        let start = self.starts[tuple as usize] as usize;
+        for (place, cell) in self.table.cells(tuple).iter().enumerate() {
+            let fits = match which {
+                Which::Any => true,
+                Which::Of(label) => self.label(cell.payload) == label,
+                Which::NotOf(label) => self.label(cell.payload) != label,
+            };
+            let left = &mut self.left[start + place];
+            let rows = u64::from(*left).min(need) as u32;
+            if fits && rows > 0 {
+                *left -= rows;
+                need -= u64::from(rows);
+                taken.push(Part { tuple, payload: cell.payload, rows });
+            }
+        }
+        self.rows -= most - need;
+        taken
+    }
+}

@@ -1,0 +1,175 @@
+//! Weighted hierarchical distance with priorities (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
+
+use crate::algorithms::Finding;
+use crate::algorithms::clustering::finish::finding;
+use crate::algorithms::clustering::space::{Axis, Space, fixed};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result, did_you_mean};
+use crate::problem::Problem;
+use crate::published::Classes;
+
+/// How much the steps up a hierarchy weigh.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Weights {
+    /// All the same.
+    Uniform,
+    /// More towards the root: the step between the levels j and j − 1, counted from the root (1), weighs 1/(j − 1)^beta.
+    Height { beta: f64 },
+}
+
+/// What one step up a hierarchy costs in each column.
+#[derive(Debug, Clone)]
+pub(in crate::algorithms) struct Distortion {
+    weights: Weights,
+    /// The columns from the most to the least important.
+    order: Option<Vec<String>>,
+    floor: f64,
+}
+
+impl Distortion {
+    pub(in crate::algorithms) fn read(parameters: &Parameters) -> Result<Self> {
+        let beta = parameters.rational("beta", Rational::ONE, Some(Rational::whole(64)))?;
+        let weights = match parameters.choice("weights", &["uniform", "height"])? {
+            Some("height") => Weights::Height { beta: beta.map_or(1.0, Rational::to_f64) },
+            _ if beta.is_some() => {
+                return Err(Error::config("beta is for weights = \"height\"; set that, or remove beta"));
+            }
+            _ => Weights::Uniform,
+        };
+        let order = parameters.texts("priority_order")?;
+        let floor = parameters.rational("priority_floor", Rational::ZERO, Some(Rational::ONE))?;
+        Ok(Self {
+            weights,
+            order: order.map(|names| names.into_iter().map(str::to_owned).collect()),
+            floor: floor.map_or(0.0, Rational::to_f64),
+        })
+    }
+
+    /// An error unless the order of priorities names every quasi-identifier once.
+    pub(in crate::algorithms) fn check(&self, problem: &Problem) -> Result<()> {
+        let Some(order) = &self.order else { return Ok(()) };
+        let quasi: Vec<&str> = problem.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
+        for (place, name) in order.iter().enumerate() {
+            if !quasi.contains(&name.as_str()) {
+                let near = did_you_mean(name, quasi.iter().copied());
+                return Err(Error::config(format!(
+                    "priority_order names '{name}', which is no quasi-identifier{near}"
+                )));
+            }
+            if order[..place].contains(name) {
+                return Err(Error::config(format!("priority_order names '{name}' twice")));
+            }
+        }
+        match quasi.iter().find(|name| !order.iter().any(|of| of == *name)) {
+            None => Ok(()),
+            Some(name) => Err(Error::config(format!(
+                "priority_order must name every quasi-identifier, and '{name}' is not in it; put it at its place, or give the \
+                 columns a priority each"
+            ))),
+        }
+    }
+
+    /// The priority of each column: evenly spaced from 1 to 0 along the order, else as the columns say.
+    fn priorities(&self, problem: &Problem) -> Vec<f64> {
+        let steps = problem.quasi.len().saturating_sub(1).max(1) as f64;
+        let priority = |quasi: &crate::quasi::Quasi| {
+            let place = self.order.as_ref().and_then(|order| order.iter().position(|of| *of == quasi.name));
+            place.map_or(quasi.priority, |place| 1.0 - place as f64 / steps).max(self.floor)
+        };
+        problem.quasi.iter().map(priority).collect()
+    }
+
+    /// WHD from a leaf to each level, from 0 at the leaves to 1 at the root of a tree of this height.
+    fn levels(&self, height: u32) -> Vec<f64> {
+        // The step from level g − 1 to g, counted from the leaves, is the one between h − g + 1 and h − g of the paper.
+        let step = |level: u32| match self.weights {
+            Weights::Uniform => 1.0,
+            Weights::Height { beta } => power(f64::from(height - level + 1), beta).recip(),
+        };
+        let all: f64 = (1..=height).map(step).sum();
+        let mut sum = 0.0;
+        let upward = (1..=height).map(|level| {
+            sum += step(level);
+            if level == height { 1.0 } else { sum / all }
+        });
+        [0.0].into_iter().chain(upward).collect()
+    }
+
+    /// The table as a space in which covering a tuple costs its distortion.
+    pub(in crate::algorithms) fn space<'p>(&self, problem: &'p Problem) -> Result<Space<'p>> {
+        problem.check_trees("dbca")?;
+        let priorities = self.priorities(problem);
+        Ok(Space::new(&problem.table, &problem.quasi, |column, quasi, codes| {
+            let Some(tree) = quasi.tree() else { return Axis::of_loss(quasi, codes) };
+            let levels = self.levels(tree.height());
+            let cost = |node| fixed(priorities[column] * levels[tree.level_of(node) as usize]);
+            Axis::of_nodes(quasi, tree, codes, cost)
+        }))
+    }
+
+    /// The distortion of a release (Definition 6), in total and by column. A suppressed row counts every priority in full.
+    pub(in crate::algorithms) fn findings(&self, problem: &Problem, classes: &Classes) -> Vec<Finding> {
+        let priorities = self.priorities(problem);
+        let by_column = problem.quasi.iter().enumerate().map(|(column, quasi)| {
+            let Some(tree) = quasi.tree() else { return 0.0 };
+            let levels = self.levels(tree.height());
+            // Rows per level are exact, so the sum does not depend on the order of classes.
+            let mut rows = vec![0_u64; levels.len()];
+            for class in 0..classes.len() {
+                let steps = quasi.steps(classes.shown(class, column)).map_or(0, |(steps, _)| steps);
+                rows[steps as usize] += classes.size(class);
+            }
+            priorities[column] * rows.iter().zip(&levels).map(|(rows, whd)| *rows as f64 * whd).sum::<f64>()
+        });
+        let by_column: Vec<f64> = by_column.collect();
+        let total = finding(
+            "distortion",
+            by_column.iter().sum(),
+            "the sum over all rows and columns of priority times weighted hierarchical distance",
+        );
+        let of_column = |(quasi, value): (&crate::quasi::Quasi, f64)| Finding {
+            name: "distortion",
+            value: Some(value),
+            meaning: "the part of the distortion that is in this column",
+            column: Some(quasi.name.clone()),
+        };
+        [total].into_iter().chain(problem.quasi.iter().zip(by_column).map(of_column)).collect()
+    }
+}
+
+/// A power; of a whole exponent by multiplication, which gives the same bits on every machine.
+fn power(base: f64, exponent: f64) -> f64 {
+    if exponent.fract() == 0.0 {
+        (0..exponent as u32).fold(1.0, |product, _| product * base)
+    } else {
+        base.powf(exponent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn distortion(weights: Weights) -> Distortion {
+        Distortion { weights, order: None, floor: 0.0 }
+    }
+
+    #[test]
+    fn the_papers_distances() {
+        // The date of birth has six levels, a gender two.
+        assert_eq!(distortion(Weights::Uniform).levels(5), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
+        assert_eq!(distortion(Weights::Uniform).levels(1), [0.0, 1.0]);
+        let height = distortion(Weights::Height { beta: 1.0 });
+        assert!((height.levels(5)[1] - 12.0 / 137.0).abs() < 1e-12);
+        assert_eq!(height.levels(1), [0.0, 1.0]);
+        // Two numbers that meet in an interval below the root: one third.
+        assert!((height.levels(2)[1] - 1.0 / 3.0).abs() < 1e-12);
+        // Of steps that weigh 1 and 1/4, the lower one is a fifth.
+        assert!((distortion(Weights::Height { beta: 2.0 }).levels(2)[1] - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_lone_leaf_costs_nothing() {
+        assert_eq!(distortion(Weights::Uniform).levels(0), [0.0]);
+    }
+}

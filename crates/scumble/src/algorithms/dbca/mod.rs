@@ -1,0 +1,98 @@
+//! DBCA: density-based clustering with attribute priorities (Sun, Wang, Li 2009; algorithms.md A8).
+
+mod centres;
+mod distortion;
+
+use super::clustering::finish::{solution, tuples_alone};
+use super::clustering::stock::Stock;
+use super::clustering::{LabelCost, check_models, cluster_size};
+use super::{Algorithm, Solution};
+use crate::config::{Parameters, Rational};
+use crate::error::Result;
+use crate::problem::Problem;
+use crate::published::Classes;
+use crate::registry::{Entry, Standing};
+use distortion::Distortion;
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "dbca",
+    title: "DBCA: density-based clustering with attribute priorities",
+    paper: "Sun, Wang, Li 2009",
+    standing: Standing::Classic,
+    about: "Gathers the k rows around each dense row and generalises every cluster on its own, so that columns you call more \
+            important are generalised less. Suppresses nothing. Columns without a hierarchy get levels built from the data.",
+    parameters: PARAMETERS,
+    build,
+};
+
+/// The parameters of DBCA.
+const PARAMETERS: &[(&str, &str)] = &[
+    ("weights", "what one step up a hierarchy weighs: uniform (default), or height: more towards the root"),
+    ("beta", "with weights = height: how fast the weight falls towards the leaves, at least 1 (default 1)"),
+    (
+        "priority_order",
+        "the quasi-identifiers from the most to the least important, which is then generalised for nothing; without it \
+         each column's own priority (default 1)",
+    ),
+    ("priority_floor", "the least priority of a column, from 0 (default) to 1"),
+    (
+        "all_centres",
+        "true: a centre keeps its distance from all centres before it; false (default): from the last one",
+    ),
+];
+
+/// The search of DBCA and of DBCA:CM.
+pub(super) struct Dbca {
+    pub(super) name: &'static str,
+    pub(super) distortion: Distortion,
+    pub(super) all_centres: bool,
+    /// What a row of another class label than the centre's costs.
+    pub(super) label_cost: u64,
+}
+
+fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(Dbca::read(ENTRY.name, parameters, 0)?))
+}
+
+impl Dbca {
+    pub(super) fn read(name: &'static str, parameters: &Parameters, label_cost: u64) -> Result<Self> {
+        let all_centres = parameters.boolean("all_centres")?.unwrap_or(false);
+        Ok(Self { name, distortion: Distortion::read(parameters)?, all_centres, label_cost })
+    }
+}
+
+impl Algorithm for Dbca {
+    fn needs_trees(&self) -> bool {
+        true
+    }
+
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        self.distortion.check(problem)?;
+        problem.check_trees(self.name)?;
+        check_models(problem, self.name)
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let space = self.distortion.space(problem)?;
+        let labels = problem.class.filter(|_| self.label_cost > 0);
+        let labels = labels.map(|column| LabelCost { column, cost: self.label_cost });
+        let mut stock = Stock::new(&problem.table, labels.map(|labels| labels.column));
+        let k = cluster_size(problem);
+        let clusters = if k > 1 {
+            let wanted = centres::Wanted { k, all_centres: self.all_centres, labels };
+            centres::clusters(problem, &space, &mut stock, &wanted)?
+        } else {
+            tuples_alone(problem, &space, &mut stock)
+        };
+        let mut solution = solution(problem, &space, clusters)?;
+        let assignment = solution.assignment.clone();
+        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+        solution.findings.extend(self.distortion.findings(problem, &classes));
+        Ok(solution)
+    }
+}

@@ -1,0 +1,332 @@
+//! The search of `local_suppression`: classes are opened greedily, the cheapest patterns first, then rows move between
+//! classes while blanks are saved.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rayon::prelude::*;
+
+use super::patterns::Pattern;
+use super::state::{Move, STAR, State};
+use crate::error::Result;
+use crate::problem::Problem;
+
+/// Rounds of improvement at most; few save anything after the third.
+const ROUNDS: usize = 8;
+
+/// A class that could be opened: its rows when it was counted, and its units. Larger ones come first, then cheaper and
+/// earlier patterns, then smaller tuples.
+type Candidate = (u64, Reverse<(usize, u128)>, Vec<u32>);
+
+/// Opens classes for rows that show nothing yet, pattern by pattern: of those that cost the same the one that serves most
+/// rows comes first, and is counted anew after others have taken rows from it.
+pub(super) fn build(state: &mut State<'_>, problem: &Problem) -> Result<()> {
+    let patterns = state.patterns.all.clone();
+    for level in patterns.chunk_by(|a, b| a.cost == b.cost) {
+        problem.progress.check()?;
+        problem.progress.advance(level.len() as u64);
+        let rest: Vec<u32> =
+            (0..state.units.len() as u32).filter(|unit| state.in_class(*unit, STAR) > 0).collect();
+        if rest.is_empty() {
+            break;
+        }
+        let mut heap: BinaryHeap<Candidate> =
+            level.par_iter().enumerate().flat_map_iter(|place| candidates(state, &rest, place)).collect();
+        while let Some((rows, Reverse((place, key)), units)) = heap.pop() {
+            let left: u64 = units.iter().map(|unit| u64::from(state.in_class(*unit, STAR))).sum();
+            let members = || units.iter().map(|unit| (*unit, state.in_class(*unit, STAR)));
+            if left < rows {
+                if left > 0 && state.pass_together(members()) {
+                    heap.push((left, Reverse((place, key)), units));
+                }
+                continue;
+            }
+            let class = state.open(units[0], level[place]);
+            for unit in units {
+                let rows = state.in_class(unit, STAR);
+                if rows > 0 {
+                    state.shift(unit, STAR, class, rows);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The classes of a pattern that its rows among `rest` can form.
+fn candidates(state: &State<'_>, rest: &[u32], (place, pattern): (usize, &Pattern)) -> Vec<Candidate> {
+    let mut shown: Vec<(u128, u32)> =
+        rest.iter().map(|unit| (pattern.shown(state.units[*unit as usize].key), *unit)).collect();
+    shown.sort_unstable();
+    shown
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter_map(|group| {
+            let members = || group.iter().map(|(_, unit)| (*unit, state.in_class(*unit, STAR)));
+            let rows = members().map(|(_, rows)| u64::from(rows)).sum();
+            let units = || group.iter().map(|(_, unit)| *unit).collect();
+            state.pass_together(members()).then(|| (rows, Reverse((place, group[0].0)), units()))
+        })
+        .collect()
+}
+
+/// Moves rows while that saves blanks: first as if rows that show nothing were no matter, then with those as they must be.
+pub(super) fn improve(state: &mut State<'_>, problem: &Problem) -> Result<()> {
+    let mut steps = 0;
+    rounds(state, problem, &mut steps)?;
+    state.judge_star();
+    if !state.holds(STAR) {
+        mend_star(state);
+        rounds(state, problem, &mut steps)?;
+    }
+    Ok(())
+}
+
+fn rounds(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<()> {
+    for _ in 0..ROUNDS {
+        let mut saved = 0;
+        for pattern in state.patterns.all.clone() {
+            problem.progress.check()?;
+            problem.progress.advance(1);
+            if problem.budget.is_spent(*steps) {
+                return Ok(());
+            }
+            *steps += 1;
+            saved += serve(state, pattern);
+        }
+        saved += dissolve_all(state, problem)?;
+        if saved == 0 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Opens or fills the classes of a pattern where that saves blanks; says how much was saved.
+fn serve(state: &mut State<'_>, pattern: Pattern) -> u64 {
+    let costs_more =
+        |state: &State<'_>, class: u32| state.classes[class as usize].pattern.cost > pattern.cost;
+    let mut shown: Vec<(u128, u32)> =
+        (0..).zip(&state.units).map(|(unit, of)| (pattern.shown(of.key), unit)).collect();
+    shown.par_sort_unstable();
+    let mut saved = 0;
+    for group in shown.chunk_by(|a, b| a.0 == b.0) {
+        let gains = |(_, unit): &(u128, u32)| {
+            state.places[*unit as usize].iter().any(|(class, _)| costs_more(state, *class))
+        };
+        if group.iter().any(gains) && !state.too_few(group) {
+            let units: Vec<u32> = group.iter().map(|(_, unit)| *unit).collect();
+            saved += serve_group(state, pattern, &units);
+        }
+    }
+    saved
+}
+
+/// Rows that may go to a class: how much each costs where it is, and where that is.
+struct Holding {
+    cost: u64,
+    unit: u32,
+    class: u32,
+    rows: u32,
+}
+
+fn holdings(state: &State<'_>, units: &[u32]) -> Vec<Holding> {
+    let of_unit = |unit: &u32| {
+        let unit = *unit;
+        let holding = move |(class, rows): &(u32, u32)| Holding {
+            cost: state.classes[*class as usize].pattern.cost,
+            unit,
+            class: *class,
+            rows: *rows,
+        };
+        state.places[unit as usize].iter().map(holding)
+    };
+    units.iter().flat_map(of_unit).collect()
+}
+
+/// Moves rows that now cost more into the class of a pattern, and if they are too few for one, others to keep them company
+/// as long as the gain is larger than what those lose.
+fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
+    let known = state.classes.len();
+    let class = state.open(units[0], pattern);
+    // A class that has rows must stay in order at every step; one that is being filled need be so at the end.
+    let stands = state.classes[class as usize].rows > 0;
+    let (mut gain, mut loss) = (0, 0);
+    let mut moves: Vec<Move> = Vec::new();
+    // By the class that they come from, the dearest first.
+    let mut donors = holdings(state, units);
+    donors.retain(|holding| holding.class != class);
+    donors.sort_by_key(|holding| (Reverse(holding.cost), holding.class));
+    for donor in donors.chunk_by(|a, b| a.class == b.class) {
+        if donor[0].cost <= pattern.cost && (loss >= gain || state.holds(class)) {
+            break;
+        }
+        // What loses by coming along comes only as far as it is needed.
+        let company = donor[0].cost <= pattern.cost;
+        let enough = |state: &State<'_>| company && state.holds(class);
+        let mut taken = Vec::new();
+        if is_all(state, donor) && !(company && spares(state, donor)) {
+            for holding in donor {
+                taken.push(state.shift(holding.unit, holding.class, class, holding.rows));
+            }
+        } else {
+            for holding in donor {
+                let chunk = if company { 1 } else { holding.rows };
+                let mut left = holding.rows;
+                while left > 0 && !enough(state) {
+                    let rows = state.may_leave(holding.unit, holding.class, chunk.min(left));
+                    if rows == 0 {
+                        break;
+                    }
+                    left -= rows;
+                    taken.push(state.shift(holding.unit, holding.class, class, rows));
+                }
+            }
+        }
+        if taken.is_empty() && state.is_small() && donor[0].class != STAR {
+            let balance = gain as i64 - loss as i64;
+            let least = if company { -balance } else { 0 };
+            if let Some((mut broken, saved)) = break_up(state, donor, class, least) {
+                if stands && !state.holds(class) {
+                    state.undo(broken);
+                    continue;
+                }
+                gain += u64::try_from(saved).unwrap_or(0);
+                loss += u64::try_from(-saved).unwrap_or(0);
+                moves.append(&mut broken);
+            }
+            continue;
+        }
+        if stands && !state.holds(class) {
+            state.undo(taken);
+            continue;
+        }
+        let rows: u64 = taken.iter().map(Move::rows).sum();
+        gain += donor[0].cost.saturating_sub(pattern.cost) * rows;
+        loss += pattern.cost.saturating_sub(donor[0].cost) * rows;
+        moves.append(&mut taken);
+    }
+    if loss < gain && state.holds(class) {
+        return gain - loss;
+    }
+    state.undo(moves);
+    if class as usize == known {
+        state.close_last(units[0]);
+    }
+    0
+}
+
+/// Whether these are all rows of their class, so that they can leave together.
+fn is_all(state: &State<'_>, donor: &[Holding]) -> bool {
+    let rows: u64 = donor.iter().map(|holding| u64::from(holding.rows)).sum();
+    rows == state.classes[donor[0].class as usize].rows
+}
+
+/// Whether a class can do without one of these rows.
+fn spares(state: &State<'_>, donor: &[Holding]) -> bool {
+    donor.iter().any(|holding| state.may_leave(holding.unit, holding.class, 1) > 0)
+}
+
+/// Ends classes whose rows all have a place elsewhere at less cost, the dearest first.
+fn dissolve_all(state: &mut State<'_>, problem: &Problem) -> Result<u64> {
+    let mut order: Vec<u32> = (0..state.classes.len() as u32).collect();
+    order.sort_by_key(|class| (Reverse(state.classes[*class as usize].pattern.cost), *class));
+    let mut saved = 0;
+    for class in order {
+        problem.progress.check()?;
+        saved += dissolve(state, class);
+    }
+    Ok(saved)
+}
+
+/// Moves all rows of a class elsewhere if that saves blanks, or nothing.
+fn dissolve(state: &mut State<'_>, class: u32) -> u64 {
+    let now = state.classes[class as usize].rows * state.classes[class as usize].pattern.cost;
+    let mut moves = Vec::new();
+    match rehome(state, class, now, &mut moves) {
+        Some(then) if then < now => now - then,
+        _ => {
+            state.undo(moves);
+            0
+        }
+    }
+}
+
+/// Moves all rows of a class where they cost least; what they cost there. `None` if a row has no other place, or they
+/// would cost as much as `limit` or more.
+fn rehome(state: &mut State<'_>, class: u32, limit: u64, moves: &mut Vec<Move>) -> Option<u64> {
+    let mut cost = 0;
+    for unit in state.members(class) {
+        let rows = state.in_class(unit, class);
+        let elsewhere = |pattern: &Pattern| {
+            let other = state.class_of(unit, *pattern)?;
+            (other != class && state.may_join(unit, other, rows)).then_some(other)
+        };
+        let other = state.patterns.all.iter().find_map(elsewhere)?;
+        cost += state.classes[other as usize].pattern.cost * u64::from(rows);
+        moves.push(state.shift(unit, class, other, rows));
+        if cost >= limit {
+            return None;
+        }
+    }
+    Some(cost)
+}
+
+/// Ends a class of which some rows go to the class `to`: the others go where they cost least. What that saves must be more
+/// than `least`.
+fn break_up(state: &mut State<'_>, donor: &[Holding], to: u32, least: i64) -> Option<(Vec<Move>, i64)> {
+    let class = donor[0].class;
+    let now = state.classes[class as usize].rows * donor[0].cost;
+    let mut moves = Vec::new();
+    let mut cost = 0;
+    for holding in donor {
+        moves.push(state.shift(holding.unit, class, to, holding.rows));
+        cost += state.classes[to as usize].pattern.cost * u64::from(holding.rows);
+    }
+    // The others must cost less than this.
+    let limit = u64::try_from(now as i64 - cost as i64 - least).unwrap_or(0);
+    match rehome(state, class, limit, &mut moves) {
+        Some(rest) if rest < limit => Some((moves, now as i64 - cost as i64 - rest as i64)),
+        _ => {
+            state.undo(moves);
+            None
+        }
+    }
+}
+
+/// Makes the rows that show nothing a class that holds: rows of other classes that lose least keep them company, or whole
+/// classes where none can spare a row.
+fn mend_star(state: &mut State<'_>) {
+    let all: Vec<u32> = (0..state.units.len() as u32).collect();
+    if dissolve(state, STAR) > 0 {
+        return;
+    }
+    let mut others = holdings(state, &all);
+    others.retain(|holding| holding.class != STAR);
+    others.sort_by_key(|holding| Reverse(holding.cost));
+    for Holding { unit, class, rows, .. } in others {
+        for _ in 0..rows {
+            if state.holds(STAR) {
+                return;
+            }
+            if state.may_leave(unit, class, 1) == 0 {
+                break;
+            }
+            state.shift(unit, class, STAR, 1);
+        }
+    }
+    let nothing = state.classes[STAR as usize].pattern.cost;
+    while !state.holds(STAR) {
+        let loss = |class: &u32| {
+            let of = &state.classes[*class as usize];
+            of.rows * (nothing - of.pattern.cost)
+        };
+        let shown = (1..state.classes.len() as u32).filter(|class| state.classes[*class as usize].rows > 0);
+        let Some(class) = shown.min_by_key(|class| (loss(class), *class)) else { return };
+        for unit in &all {
+            let rows = state.in_class(*unit, class);
+            if rows > 0 {
+                state.shift(*unit, class, STAR, rows);
+            }
+        }
+    }
+}

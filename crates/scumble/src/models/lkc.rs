@@ -1,0 +1,224 @@
+//! LKC-privacy (models.md 1.8): whoever knows at most L of the quasi-identifiers of a person is left with at least K rows, and
+//! at most a share of C of them have the same sensitive value.
+//!
+//! It suffices to look at sets of exactly L columns: the groups of fewer columns are unions of these, so their sizes add up and
+//! their shares are means. One requirement gives several models, each with one figure: the sizes, and the shares of each
+//! sensitive column.
+
+use serde_json::{Map, Value};
+
+use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result};
+use crate::published::ClassView;
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildModel> = Entry {
+    name: "lkc",
+    title: "LKC-privacy",
+    paper: "Mohammed, Fung, Hung, Lee 2009",
+    standing: Standing::Experimental,
+    about: "Supposes that outsiders know at most L of the quasi-identifiers of a person: every combination of L values is shared \
+            by at least K rows, of which at most a share of C have the same sensitive value. With few L many more columns can be \
+            kept; someone who knows more than L values may find a person, so the promise is weaker than k-anonymity unless L is \
+            the number of quasi-identifiers.",
+    parameters: &[
+        ("l", "how many of the quasi-identifiers outsiders know at most; all of them if absent"),
+        ("k", "the least number of rows that share L values, at least 1"),
+        (
+            "c",
+            "the largest share of one sensitive value among them, above 0 and at most 1; 1 (no limit) if absent",
+        ),
+        ("columns", "the columns protected by c; all sensitive ones if absent"),
+    ],
+    build,
+};
+
+/// The most sets of columns that are looked at.
+const MOST_SETS: u64 = 2_000;
+
+/// What is asked of rows that share L values.
+enum Part {
+    /// At least so many rows.
+    Size(u64),
+    /// At most such a share of one value of a payload column.
+    Share { c: Rational, column: String, place: usize },
+}
+
+struct Lkc {
+    l: Option<u64>,
+    part: Part,
+}
+
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let l = parameters.whole("l", 1)?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'lkc' needs k, e.g. k = 5"))?;
+    let c = parameters.rational("c", Rational::ZERO, Some(Rational::ONE))?.unwrap_or(Rational::ONE);
+    if c == Rational::ZERO {
+        return Err(Error::config("c of model 'lkc' must be more than 0: some value has every row"));
+    }
+    let width = context.table.width() as u64;
+    let sets = choose(width, l.unwrap_or(width));
+    if sets > MOST_SETS {
+        return Err(Error::refused(format!(
+            "LKC-privacy with l = {} looks at {sets} sets of the {width} quasi-identifiers, more than the {MOST_SETS} that are \
+             feasible; use a smaller l, fewer quasi-identifiers, or l = {width}",
+            l.unwrap_or(width)
+        )));
+    }
+    let mut models: Vec<Box<dyn Model>> = Vec::new();
+    // One row is always there and a share of 1 is no limit: such halves ask for nothing. Then c protects no column, either.
+    if k > 1 || c == Rational::ONE {
+        models.push(Box::new(Lkc { l, part: Part::Size(k) }));
+    }
+    if c != Rational::ONE {
+        for (column, place) in protected_columns(ENTRY.name, context)? {
+            models.push(Box::new(Lkc { l, part: Part::Share { c, column, place } }));
+        }
+    }
+    Ok(models)
+}
+
+/// How many sets of `size` there are among `width` columns.
+fn choose(width: u64, size: u64) -> u64 {
+    let size = size.min(width);
+    let size = size.min(width - size);
+    (0..size).fold(1_u64, |sets, taken| sets.saturating_mul(width - taken) / (taken + 1))
+}
+
+/// All sets of `size` of the columns, in lexicographic order.
+fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let with_first = |first: usize| {
+        subsets(&columns[first + 1..], size - 1).into_iter().map(move |mut rest| {
+            rest.insert(0, columns[first]);
+            rest
+        })
+    };
+    (0..=columns.len() - size).flat_map(with_first).collect()
+}
+
+impl Model for Lkc {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+    fn title(&self) -> String {
+        let known = self.l.map_or("all".to_owned(), |l| l.to_string());
+        match &self.part {
+            Part::Size(k) => format!("LKC-privacy (L = {known}): groups of at least {k} rows"),
+            Part::Share { c, column, .. } => {
+                format!("LKC-privacy (L = {known}): at most a share of {c} with one value of {column}")
+            }
+        }
+    }
+    fn claim(&self) -> Map<String, Value> {
+        let mut claim = Map::from_iter([("model".into(), ENTRY.name.into())]);
+        if let Some(l) = self.l {
+            claim.insert("l".into(), l.into());
+        }
+        match &self.part {
+            Part::Size(k) => claim.insert("k".into(), (*k).into()),
+            Part::Share { c, column, .. } => {
+                claim.insert("column".into(), column.clone().into());
+                claim.insert("c".into(), c.to_string().into())
+            }
+        };
+        claim
+    }
+    fn required(&self) -> f64 {
+        match &self.part {
+            Part::Size(k) => *k as f64,
+            Part::Share { c, .. } => c.to_f64(),
+        }
+    }
+    fn larger_is_better(&self) -> bool {
+        matches!(self.part, Part::Size(_))
+    }
+    fn protects(&self) -> Option<&str> {
+        match &self.part {
+            Part::Size(_) => None,
+            Part::Share { column, .. } => Some(column),
+        }
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        Some(self)
+    }
+    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        let all = columns.len();
+        let known = self.l.and_then(|l| usize::try_from(l).ok()).unwrap_or(all);
+        subsets(columns, known.min(all))
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        let size = matches!(self.part, Part::Size(_));
+        // Dropping a class of all columns shrinks groups of fewer columns (models.md 1.19).
+        Monotonicity { merging: true, dropping: self.l.is_none(), upward: size }
+    }
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        if self.passes(whole) {
+            return Ok(());
+        }
+        Err(Error::infeasible(match &self.part {
+            Part::Size(k) => format!(
+                "k = {k} of LKC-privacy is more than the {} rows of the table; the largest possible k is {}",
+                whole.size, whole.size
+            ),
+            Part::Share { .. } => format!(
+                "{} cannot be met: not even the whole table as one class has it; the smallest possible c is {:.4}",
+                self.title(),
+                // Rounded up, so that the figure given is itself possible.
+                (self.attained(whole) * 1e4).ceil() / 1e4
+            ),
+        }))
+    }
+}
+
+/// The rows of the most frequent value.
+fn most(class: &ClassView<'_>, place: usize) -> u64 {
+    let mut tally = Vec::new();
+    class.tally(place, &mut tally);
+    tally.into_iter().map(|(_, rows)| rows).max().unwrap_or(0)
+}
+
+impl ClassTest for Lkc {
+    fn passes(&self, class: &ClassView<'_>) -> bool {
+        match &self.part {
+            Part::Size(k) => class.size >= *k,
+            Part::Share { c, place, .. } => {
+                class.size == 0 || c.cmp_ratio(most(class, *place), class.size) != std::cmp::Ordering::Less
+            }
+        }
+    }
+    fn attained(&self, class: &ClassView<'_>) -> f64 {
+        match &self.part {
+            Part::Size(_) => class.size as f64,
+            Part::Share { place, .. } => most(class, *place) as f64 / class.size as f64,
+        }
+    }
+    fn only_size(&self) -> bool {
+        matches!(self.part, Part::Size(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_columns_in_order() {
+        assert_eq!(subsets(&[0, 2, 5], 2), [[0, 2], [0, 5], [2, 5]]);
+        assert_eq!(subsets(&[3, 4], 2), [[3, 4]]);
+        assert_eq!(subsets(&[1, 2, 3], 1), [[1], [2], [3]]);
+        assert_eq!((choose(16, 8), choose(5, 2), choose(3, 9), choose(4, 4)), (12_870, 10, 1, 1));
+    }
+
+    #[test]
+    fn no_l_is_all_columns() {
+        let model = |l| Lkc { l, part: Part::Size(2) };
+        assert_eq!(model(None).projections(&[0, 1, 2]), [[0, 1, 2]]);
+        assert_eq!(model(Some(9)).projections(&[0, 1, 2]), [[0, 1, 2]]);
+        assert_eq!(model(Some(2)).projections(&[0, 2]), [[0, 2]]);
+    }
+}

@@ -1,0 +1,121 @@
+//! Models that look at one column's values in each class: everything about them but the test itself.
+
+use serde_json::{Map, Value};
+
+use super::{ClassTest, Model, ModelContext, Monotonicity};
+use crate::error::{Error, Result};
+use crate::published::ClassView;
+
+/// A test on the rows per value of one column in one class.
+pub(super) trait ValueTest: Send + Sync {
+    /// The registry name of the model that it is, or is a part of.
+    fn name(&self) -> &'static str;
+    /// The test in words, where `column` is the column's name.
+    fn title(&self, column: &str) -> String;
+    /// The parameters as the verifier takes them, without the model's and the column's name.
+    fn claim(&self) -> Vec<(&'static str, Value)>;
+    /// What is required, in the test's own unit.
+    fn required(&self) -> f64;
+    /// Whether a larger attained value is better.
+    fn larger_is_better(&self) -> bool;
+    /// Whether a class that passes still passes when merged with any class, also a failing one.
+    fn upward(&self) -> bool;
+    /// Whether a class of `size` rows with these rows per value, ascending by value, passes.
+    fn passes(&self, size: u64, tally: &[(u32, u64)]) -> bool;
+    /// What that class attains, in the test's own unit.
+    fn attained(&self, size: u64, tally: &[(u32, u64)]) -> f64;
+    /// The nearest value that the whole table meets, in a sentence, where the whole attains `attained`.
+    fn nearest(&self, attained: f64) -> String;
+}
+
+/// A [`ValueTest`] on a column.
+pub(super) struct OfColumn<T> {
+    pub(super) test: T,
+    pub(super) column: String,
+    pub(super) place: usize,
+}
+
+impl<T> OfColumn<T> {
+    fn tally(&self, class: &ClassView<'_>) -> Vec<(u32, u64)> {
+        let mut tally = Vec::new();
+        class.tally(self.place, &mut tally);
+        tally
+    }
+}
+
+impl<T: ValueTest> Model for OfColumn<T> {
+    fn name(&self) -> &'static str {
+        self.test.name()
+    }
+    fn title(&self) -> String {
+        self.test.title(&self.column)
+    }
+    fn claim(&self) -> Map<String, Value> {
+        let named = [("model", self.test.name().into()), ("column", self.column.clone().into())];
+        let all = named.into_iter().chain(self.test.claim());
+        all.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+    fn required(&self) -> f64 {
+        self.test.required()
+    }
+    fn larger_is_better(&self) -> bool {
+        self.test.larger_is_better()
+    }
+    fn protects(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        Some(self)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        Monotonicity { merging: true, dropping: true, upward: self.test.upward() }
+    }
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        if ClassTest::passes(self, whole) {
+            return Ok(());
+        }
+        Err(Error::infeasible(format!(
+            "{} cannot be met: not even the whole table as one class has it; {}",
+            self.title(),
+            self.test.nearest(ClassTest::attained(self, whole))
+        )))
+    }
+}
+
+impl<T: ValueTest> ClassTest for OfColumn<T> {
+    fn passes(&self, class: &ClassView<'_>) -> bool {
+        self.test.passes(class.size, &self.tally(class))
+    }
+    fn attained(&self, class: &ClassView<'_>) -> f64 {
+        self.test.attained(class.size, &self.tally(class))
+    }
+}
+
+/// The rows of each value of a payload column in the original table.
+pub(super) fn original_rows(context: &ModelContext<'_>, place: usize) -> Vec<u64> {
+    let payloads = context.table.payloads();
+    let mut rows = vec![0; payloads.columns[place].values.len()];
+    for cell in context.table.payload_totals() {
+        rows[payloads.value(cell.payload, place) as usize] += u64::from(cell.rows);
+    }
+    rows
+}
+
+/// The code of a value that the user named, in any of its spellings; an error if the column does not have it, since a
+/// misspelt value would protect nothing.
+pub(super) fn code_of(context: &ModelContext<'_>, place: usize, value: &str, model: &str) -> Result<u32> {
+    let column = &context.table.payloads().columns[place];
+    column.spellings().find(value).ok_or_else(|| {
+        Error::config(format!(
+            "model '{model}': no row has the value '{value}' in the column '{}'; check its spelling, since a value that \
+             does not occur is protected by nothing",
+            column.name
+        ))
+    })
+}
+
+/// A figure rounded down or up to four places, so that the figure told is itself possible.
+pub(super) fn rounded(figure: f64, up: bool) -> f64 {
+    let scaled = figure * 1e4;
+    (if up { (scaled - 1e-5).ceil() } else { (scaled + 1e-5).floor() }) / 1e4
+}

@@ -1,0 +1,33 @@
+//! What becomes of every combination of levels, for the report of a small lattice.
+
+use super::Run;
+use crate::lattice::{Checker, Lattice};
+use crate::report::data::{Combination, Combinations};
+
+/// More dots than this cannot be told apart.
+const MOST: usize = 300;
+/// About as many classes are merged in a fraction of a second.
+const MOST_WORK: usize = 1 << 24;
+
+/// Every combination of levels; `None` if levels were not what was chosen, or if there are too many to look at for a drawing.
+pub(super) fn combinations(run: &Run<'_>) -> Option<Combinations> {
+    let chosen = run.levels.as_ref()?;
+    let problem = &run.problem;
+    let lattice = Lattice::of_any_size(problem, run.algorithm.name).ok()?;
+    if lattice.nodes() > MOST || lattice.nodes().saturating_mul(problem.table.tuples()) > MOST_WORK {
+        return None;
+    }
+    let mut checker = Checker::new(problem, &lattice).ok()?;
+    let nodes = (0..lattice.nodes()).map(|node| {
+        let visit = checker.visit(node).ok()?;
+        let levels = lattice.levels(node);
+        let suppressed = visit.outcome.map(|outcome| outcome.suppressed);
+        Some(Combination { chosen: levels == *chosen, levels, suppressed })
+    });
+    let checked = run.findings.iter().find(|finding| finding.name == "checked");
+    Some(Combinations {
+        nodes: nodes.collect::<Option<_>>()?,
+        columns: problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+        checked: checked.and_then(|finding| finding.value).map(|value| value as u64),
+    })
+}

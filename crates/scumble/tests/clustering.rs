@@ -1,0 +1,325 @@
+//! The clusterings again, written down as the specification and the papers have them: row by row, looking at everything.
+
+#[allow(dead_code, reason = "shared with the tests of the lattice")]
+#[path = "lattice/made.rs"]
+mod made;
+
+use made::{Case, Chance, problem};
+use scumble::algorithms::Solution;
+use scumble::config::{Parameters, Value as Parameter};
+use scumble::problem::Problem;
+use scumble::quasi::Value;
+use scumble::recoding::{Assignment, Members, Share};
+use scumble::registry::{ALGORITHMS, find};
+
+const ONE: f64 = 4_294_967_296.0;
+
+fn solve(name: &str, given: &[(&str, &str)], problem: &Problem) -> Solution {
+    let mut parameters = Parameters::default();
+    given.iter().for_each(|(name, value)| parameters.set(name, Parameter::from_text(value)));
+    let entry = find("algorithm", name, ALGORITHMS).expect("registered");
+    let algorithm = (entry.build)(&parameters).expect("fitting parameters");
+    algorithm.check(problem).expect("can be served");
+    algorithm.run(problem).expect("nothing is in the way")
+}
+
+/// One row: its codes, tuple and payload. Rows are in the order of their ids.
+#[derive(Clone)]
+struct Row {
+    codes: Vec<u32>,
+    tuple: u32,
+    payload: u32,
+}
+
+fn rows(problem: &Problem) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for tuple in 0..problem.table.tuples() as u32 {
+        let codes: Vec<u32> =
+            (0..problem.quasi.len()).map(|c| problem.table.column(c).get(tuple as usize)).collect();
+        for cell in problem.table.cells(tuple) {
+            let row = Row { codes: codes.clone(), tuple, payload: cell.payload };
+            rows.extend(std::iter::repeat_n(row, cell.rows as usize));
+        }
+    }
+    rows
+}
+
+/// What covering some rows costs each of them: a figure of every column's level, in fixed point.
+struct Costs<'p> {
+    problem: &'p Problem,
+    /// By column, then level.
+    of_level: Vec<Vec<u64>>,
+    /// By column, then node, where the loss and not the level counts.
+    loss: bool,
+}
+
+impl Costs<'_> {
+    fn of(&self, rows: &[&Row]) -> u64 {
+        (0..self.problem.quasi.len())
+            .map(|column| {
+                let quasi = &self.problem.quasi[column];
+                let tree = quasi.tree().expect("a tree");
+                let level = (0..=tree.height())
+                    .find(|level| {
+                        rows.windows(2).all(|pair| {
+                            tree.at_level(pair[0].codes[column], *level)
+                                == tree.at_level(pair[1].codes[column], *level)
+                        })
+                    })
+                    .expect("the root covers all");
+                if self.loss {
+                    let node = tree.at_level(rows[0].codes[column], level);
+                    (quasi.loss(Value::Node(node)) * ONE).round() as u64
+                } else {
+                    self.of_level[column][level as usize]
+                }
+            })
+            .sum()
+    }
+
+    fn total(&self, rows: &[Row], members: &[usize]) -> u64 {
+        members.len() as u64 * self.of(&members.iter().map(|id| &rows[*id]).collect::<Vec<_>>())
+    }
+}
+
+/// Distortion of Definition 6, uniform or by height.
+fn distortion(problem: &Problem, height: bool) -> Costs<'_> {
+    let of_level = problem
+        .quasi
+        .iter()
+        .map(|quasi| {
+            let levels = quasi.tree().expect("a tree").height() + 1;
+            // The paper's levels: 1 is the root, `levels` the leaves; w(j) weighs the step from j to j − 1.
+            let weight = |j: u32| if height { 1.0 / f64::from(j - 1) } else { 1.0 };
+            let all: f64 = (2..=levels).map(weight).sum();
+            let whd = |level: u32| (levels - level + 1..=levels).map(weight).sum::<f64>() / all;
+            let fixed =
+                |level: u32| if level == 0 { 0 } else { (quasi.priority * whd(level) * ONE).round() as u64 };
+            (0..levels).map(fixed).collect()
+        })
+        .collect();
+    Costs { problem, of_level, loss: false }
+}
+
+fn label(problem: &Problem, row: &Row) -> u32 {
+    problem.table.payloads().value(row.payload, 0)
+}
+
+fn majority(problem: &Problem, rows: &[Row], members: &[usize]) -> u32 {
+    let count = |value: u32| members.iter().filter(|id| label(problem, &rows[**id]) == value).count();
+    (0..4).max_by_key(|value| (count(*value), std::cmp::Reverse(*value))).expect("a label")
+}
+
+/// The leftovers of every method, each to the cluster that it makes dearer by least.
+fn leftovers(costs: &Costs<'_>, rows: &[Row], left: &[usize], lambda: u64, clusters: &mut [Vec<usize>]) {
+    for id in left {
+        let dearer = |members: &Vec<usize>| {
+            let mut with = members.clone();
+            with.push(*id);
+            let other = majority(costs.problem, rows, members) != label(costs.problem, &rows[*id]);
+            costs.total(rows, &with) - costs.total(rows, members) + if other { lambda } else { 0 }
+        };
+        let best = clusters.iter().enumerate().min_by_key(|(place, members)| (dearer(members), *place));
+        let best = best.expect("at least one cluster").0;
+        clusters[best].push(*id);
+    }
+}
+
+/// algorithms.md A8 and, with a lambda above 0, A9.
+fn dbca(costs: &Costs<'_>, rows: &[Row], k: usize, lambda: u64, all_centres: bool) -> Vec<Vec<usize>> {
+    let dist = |a: usize, b: usize| 2 * costs.of(&[&rows[a], &rows[b]]);
+    // k times DistKNN.
+    let knn: Vec<u64> = (0..rows.len())
+        .map(|id| {
+            let mut distances: Vec<u64> = (0..rows.len()).map(|other| dist(id, other)).collect();
+            distances.sort_unstable();
+            distances[..k].iter().sum()
+        })
+        .collect();
+    let mut left: Vec<usize> = (0..rows.len()).collect();
+    let mut clusters = Vec::new();
+    let mut centres: Vec<usize> = Vec::new();
+    while left.len() >= k {
+        let judged = if all_centres { &centres[..] } else { &centres[centres.len().saturating_sub(1)..] };
+        let far =
+            |id: &usize| judged.iter().all(|centre| k as u64 * dist(*centre, *id) > knn[*centre] + knn[*id]);
+        let mut candidates: Vec<usize> = left.iter().copied().filter(far).collect();
+        if candidates.is_empty() {
+            candidates.clone_from(&left);
+        }
+        let centre = candidates.into_iter().min_by_key(|id| (knn[*id], *id)).expect("one is left");
+        left.retain(|id| *id != centre);
+        let key = |id: &usize| {
+            let other = label(costs.problem, &rows[*id]) != label(costs.problem, &rows[centre]);
+            (dist(centre, *id) + if other { lambda } else { 0 }, *id)
+        };
+        left.sort_by_key(key);
+        let cluster: Vec<usize> = [centre].into_iter().chain(left.drain(..k - 1)).collect();
+        left.sort_unstable();
+        centres.push(centre);
+        clusters.push(cluster);
+    }
+    leftovers(costs, rows, &left, lambda, &mut clusters);
+    clusters
+}
+
+/// Greedy k-member clustering.
+fn k_member(costs: &Costs<'_>, rows: &[Row], k: usize, weight: u64) -> Vec<Vec<usize>> {
+    let mut left: Vec<usize> = (0..rows.len()).collect();
+    let mut last = 0;
+    let mut clusters = Vec::new();
+    while left.len() >= k {
+        let distance = |id: &usize| costs.of(&[&rows[last], &rows[*id]]);
+        last = left.iter().copied().max_by_key(|id| (distance(id), std::cmp::Reverse(*id))).expect("a row");
+        left.retain(|id| *id != last);
+        let mut cluster = vec![last];
+        while cluster.len() < k {
+            let key = |id: &usize| {
+                let with: Vec<usize> = cluster.iter().copied().chain([*id]).collect();
+                let other = majority(costs.problem, rows, &cluster) != label(costs.problem, &rows[*id]);
+                (costs.total(rows, &with) + if other { weight } else { 0 }, *id)
+            };
+            last = left.iter().copied().min_by_key(key).expect("k rows are there");
+            left.retain(|id| *id != last);
+            cluster.push(last);
+        }
+        clusters.push(cluster);
+    }
+    leftovers(costs, rows, &left, weight, &mut clusters);
+    clusters
+}
+
+/// What the rows of clusters show, for comparison.
+fn shown(problem: &Problem, rows: &[Row], clusters: &[Vec<usize>]) -> Vec<(u32, u32, Vec<Value>, u32)> {
+    let share = |class: usize, id: usize| Share {
+        tuple: rows[id].tuple,
+        payload: rows[id].payload,
+        class: class as u32,
+        rows: 1,
+    };
+    let shares = clusters
+        .iter()
+        .enumerate()
+        .flat_map(|(class, members)| members.iter().map(move |id| share(class, *id)));
+    let regions: Vec<Vec<Value>> = clusters
+        .iter()
+        .map(|members| {
+            let codes = |column: usize| members.iter().map(move |id| rows[*id].codes[column]);
+            let cover = |column: usize| {
+                let (low, high) = (codes(column).min(), codes(column).max());
+                problem.quasi[column].cover(low.expect("a row"), high.expect("a row"))
+            };
+            (0..problem.quasi.len()).map(cover).collect()
+        })
+        .collect();
+    of_assignment(problem, &Assignment::of_regions(Members::of_shares(shares.collect()), &regions))
+}
+
+fn of_assignment(problem: &Problem, assignment: &Assignment) -> Vec<(u32, u32, Vec<Value>, u32)> {
+    let shares = assignment.members.shares(&problem.table);
+    let mut shown: Vec<_> = shares
+        .map(|share| (share.tuple, share.payload, assignment.values(share.class as usize), share.rows))
+        .collect();
+    shown.sort();
+    shown
+}
+
+/// Problems with k-anonymity alone, and columns of several priorities.
+fn problems(count: u64) -> impl Iterator<Item = Problem> {
+    (0..count).map(|seed| {
+        let mut chance = Chance::new(seed);
+        let mut problem = problem(&Case::random(&mut chance));
+        problem.models.retain(|model| model.name() == "k_anonymity");
+        for quasi in &mut problem.quasi {
+            quasi.priority = [0.0, 0.25, 0.7, 1.0, 1.0][chance.below(5) as usize];
+        }
+        problem
+    })
+}
+
+fn check(problem: &Problem, solution: &Solution, rows: &[Row], literal: &[Vec<usize>], what: &str) {
+    let found = of_assignment(problem, &solution.assignment);
+    assert_eq!(found, shown(problem, rows, literal), "{what}");
+    let finding = |name: &str| {
+        solution.findings.iter().find(|finding| finding.name == name).and_then(|finding| finding.value)
+    };
+    assert_eq!(finding("merged"), Some(0.0));
+    if problem.k().is_some_and(|k| k > 1) {
+        assert_eq!(finding("clusters"), Some(literal.len() as f64));
+        let largest = literal.iter().map(Vec::len).max().unwrap_or(0);
+        assert_eq!(finding("largest_cluster"), Some(largest as f64));
+    }
+}
+
+#[test]
+fn dbca_is_what_the_specification_says() {
+    for (seed, problem) in problems(400).enumerate() {
+        let k = problem.k().unwrap_or(1) as usize;
+        let rows = rows(&problem);
+        if rows.len() < k {
+            continue;
+        }
+        let (height, all_centres) = (seed % 3 == 0, seed % 5 == 0);
+        let costs = distortion(&problem, height);
+        let weights = if height { "height" } else { "uniform" };
+        let centres = if all_centres { "true" } else { "false" };
+        let given = [("weights", weights), ("all_centres", centres)];
+        let literal = dbca(&costs, &rows, k, 0, all_centres);
+        assert!(literal.iter().all(|cluster| (k..2 * k).contains(&cluster.len())));
+        check(&problem, &solve("dbca", &given, &problem), &rows, &literal, &format!("problem {seed}"));
+        for (text, lambda) in [("0", 0.0), ("0.3", 0.3), ("1", 1.0), ("infinity", 1e6)] {
+            let given = [("weights", weights), ("all_centres", centres), ("lambda", text)];
+            let literal = dbca(&costs, &rows, k, (lambda * ONE).round() as u64, all_centres);
+            let what = format!("problem {seed}, lambda {text}");
+            check(&problem, &solve("dbca_cm", &given, &problem), &rows, &literal, &what);
+        }
+    }
+}
+
+#[test]
+fn k_member_is_what_the_paper_says() {
+    for (seed, problem) in problems(300).enumerate() {
+        let k = problem.k().unwrap_or(1) as usize;
+        let rows = rows(&problem);
+        if rows.len() < k {
+            continue;
+        }
+        let costs = Costs { problem: &problem, of_level: Vec::new(), loss: true };
+        for (text, weight) in [("0", 0.0), ("0.5", 0.5), ("infinity", 1e6)] {
+            let literal = k_member(&costs, &rows, k, (weight * ONE).round() as u64);
+            let what = format!("problem {seed}, class weight {text}");
+            check(&problem, &solve("k_member", &[("class_weight", text)], &problem), &rows, &literal, &what);
+        }
+    }
+}
+
+#[test]
+fn clusters_are_merged_until_every_model_holds() {
+    let mut merged = 0;
+    for seed in 0..300 {
+        let problem = problem(&Case::random(&mut Chance::new(seed)));
+        if problem.check_feasible().is_err() {
+            continue;
+        }
+        for (name, given) in [
+            ("dbca", &[][..]),
+            ("dbca_cm", &[("allow_homogeneous", "true")]),
+            ("k_member", &[]),
+            ("oka", &[]),
+        ] {
+            let solution = solve(name, given, &problem);
+            let policy = problem.star_policy;
+            let classes =
+                scumble::published::Classes::new(solution.assignment, &problem.table, &problem.quasi, policy);
+            let tests = problem.class_tests().expect("decided by classes");
+            let payloads = problem.table.payloads();
+            for class in 0..classes.len() {
+                let view = classes.view(class, payloads);
+                assert!(tests.iter().all(|test| test.passes(&view)), "{name}, problem {seed}");
+            }
+            merged +=
+                usize::from(solution.findings.iter().any(|f| f.name == "merged" && f.value > Some(0.0)));
+        }
+    }
+    assert!(merged > 20, "hardly any problem needed merging: {merged}");
+}
