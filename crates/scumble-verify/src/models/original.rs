@@ -20,12 +20,15 @@ pub(super) struct Original {
     pub(super) values: usize,
 }
 
+/// Rows by text, ascending.
+type Counts<'a> = Vec<(&'a str, u64)>;
+
 impl Original {
     /// Counts by the codes of the release, and by text, ascending.
     pub(super) fn new<'a>(
         column: &CodedColumn,
         original: &'a ReferenceColumn,
-    ) -> Result<(Self, Vec<(&'a str, u64)>), VerifyError> {
+    ) -> Result<(Self, Counts<'a>), VerifyError> {
         let mut counts: Vec<(&str, u64)> =
             original.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
         counts.sort_unstable();

@@ -46,6 +46,9 @@ struct Field {
     mask: u64,
 }
 
+/// The bits of a key that a column, or some neighbouring ones, take, and what each of their values becomes.
+type Table<'a> = (Field, Cow<'a, [u32]>);
+
 /// Key computations of fewer classes than this are not worth a second thread.
 const PARALLEL: usize = 1 << 15;
 
@@ -142,16 +145,10 @@ impl Domain {
 
     /// The bits of a key that stay as they are, and for the others what becomes of them. Neighbouring columns share a table as
     /// long as it is small beside the number of keys.
-    fn tables(
-        &self,
-        fields: &[Field],
-        from: &[u32],
-        to: &[u32],
-        keys: usize,
-    ) -> (u64, Vec<(Field, Cow<'_, [u32]>)>) {
+    fn tables(&self, fields: &[Field], from: &[u32], to: &[u32], keys: usize) -> (u64, Vec<Table<'_>>) {
         let most_bits = (keys / 16).max(1).ilog2().min(11);
         let mut unchanged = u64::MAX;
-        let mut tables: Vec<(Field, Cow<'_, [u32]>)> = Vec::new();
+        let mut tables: Vec<Table<'_>> = Vec::new();
         // From the least significant field upwards.
         for (column, field) in fields.iter().enumerate().rev() {
             if from[column] == to[column] || field.mask == 0 {
