@@ -49,7 +49,9 @@ impl PayloadColumn {
         if self.measure.kind == Kind::Text || self.missing.iter().any(|marker| marker == text) {
             return None;
         }
-        self.measure.number(text)
+        // A column of whole numbers may be asked for `1.0`.
+        let kind = if self.measure.kind == Kind::Integer { Kind::Decimal } else { self.measure.kind };
+        Measure { kind, ..self.measure }.number(text)
     }
 }
 

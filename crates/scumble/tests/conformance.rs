@@ -364,15 +364,16 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     let algorithm = (entry.build)(&scumble::config::Parameters::default()).expect("it has defaults");
     let default = algorithm.default_suppression().to_string();
     let limit_of = |rows| limit(ask.suppression.unwrap_or(&default), rows);
-    // What polishing shows again had to be suppressed all the same.
+    // What polishing shows again, or a common domain hides, had to be suppressed all the same.
     let parameters = ask.parameters.iter().filter(|(name, _)| *name != "polish").copied().collect();
-    match release(table, &Ask { suppression: Some("1"), parameters, ..ask.clone() }) {
+    let bare = Ask { suppression: Some("1"), parameters, flatten: false, ..ask.clone() };
+    match release(table, &bare) {
         // More rows must be suppressed than are allowed.
         Ok(written) => written.summary.suppressed > limit_of(written.summary.rows),
         Err(Error::Infeasible(message)) if message.contains("delta_d") => ask.algorithm == "iacc",
         // Nothing would be left: every row is suppressed where suppressed rows may stay.
         Err(Error::Infeasible(_)) if ask.policy == StarPolicy::Drop => {
-            let paper = Ask { suppression: Some("1"), policy: StarPolicy::Paper, ..ask.clone() };
+            let paper = Ask { policy: StarPolicy::Paper, ..bare };
             release(table, &paper).is_ok_and(|written| all_star(table, &written))
         }
         // What may be suppressed is refused; the exact search then says whether there is anything to find.
