@@ -8,7 +8,7 @@ use common::demand::{Demand, Ground, numeric_variants, variants};
 use common::naive::{Strings, check, is_star, limit, whole_holds};
 use common::run::{Ask, Written, release};
 use common::seeded;
-use common::table::{Table, tables};
+use common::table::{Table, all_kinds, kinds_for, tables_of};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use scumble::Error;
@@ -28,7 +28,7 @@ const MONDRIANS: [&str; 3] = ["mondrian", "infogain_mondrian", "single_dimension
 const TABLES: u32 = 12;
 
 /// Algorithms that put every row into some cluster.
-const CLUSTERINGS: [&str; 4] = ["dbca", "dbca_cm", "k_member", "oka"];
+const CLUSTERINGS: [&str; 5] = ["dbca", "dbca_cm", "k_member", "mdav", "oka"];
 
 /// The requirements that are tried: each variant alone, and several at once.
 fn demand_sets() -> Vec<(&'static str, Vec<Vec<Demand>>)> {
@@ -99,7 +99,8 @@ fn cases(
     // They go by what values tell about the class.
     let needs_class = trees || ["tdr", "pais", "infogain_mondrian", "kactus"].contains(&algorithm);
     (
-        tables(trees),
+        // Missing values have no mean.
+        tables_of(kinds_for(algorithm, all_kinds(trees)), algorithm != "mdav"),
         prop::sample::select(demands),
         prop::sample::select(limits.to_vec()),
         prop::sample::select(parameters),
@@ -437,6 +438,10 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
             original += &(cells.collect::<Vec<_>>().join(",") + "\n");
         }
         let truth = |name: &&str| match quasi.iter().position(|of| of == name) {
+            Some(place) if ask.algorithm == "mdav" => {
+                let comma = table.kinds[place].content == Content::Comma;
+                ((*name).to_owned(), Truth::Aggregate { comma })
+            }
             Some(place) => ((*name).to_owned(), Truth::Covers(covers[place].clone())),
             None => ((*name).to_owned(), Truth::Exact),
         };
@@ -445,6 +450,7 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
         let outcome = scumble_verify::check_truth(&coded, &read(&original), &truths, drops)
             .expect("columns that match");
         assert!(outcome.holds, "no assignment of rows is true: {outcome:?}");
+        assert_eq!(outcome.unchecked.len(), if ask.algorithm == "mdav" { quasi.len() } else { 0 });
     }
 }
 
@@ -473,6 +479,36 @@ fn cover(kind: Kind, algorithm: &str) -> Option<Cover> {
         _ => ValueKind::Text,
     };
     Some(Cover { kind, nodes, missing: MISSING.map(str::to_owned).to_vec() })
+}
+
+/// Means are for numbers that are all there; whoever asks for others is told what to do.
+#[test]
+fn means_of_what_has_none_are_refused() {
+    let whole = |shape| Kind { content: Content::Whole, shape };
+    let dates = Kind { content: Content::Date, shape: Shape::Nothing };
+    for (kind, cells, advice) in [
+        (LETTERS, ["a", "b"], "mondrian or cluster"),
+        (whole(Shape::Flat), ["1", "2"], "hierarchy of numbers out"),
+        (whole(Shape::Tight), ["1", "2"], "leave the label out"),
+        (dates, ["1980-01-01", "1980-02-01"], "mondrian or cluster"),
+        (whole(Shape::Nothing), ["1", "?"], "drop-row"),
+        (whole(Shape::Nothing), ["1", "123456789012345678"], "round them"),
+    ] {
+        let ask = Ask { class: None, ..Ask::new("mdav", &[Demand::K(2)]) };
+        match release(&small(kind, &cells, &["flu", "flu"]), &ask) {
+            Err(Error::Refused(message)) => {
+                assert!(message.contains(advice) && message.contains("'q0'"), "{message}")
+            }
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+    // Without the rows that lack a number there are means.
+    let mut table = small(whole(Shape::Nothing), &["1", "?", "2"], &["flu"; 3]);
+    table.policy = MissingPolicy::DropRow;
+    let ask = Ask { class: None, ..Ask::new("mdav", &[Demand::K(2)]) };
+    let written = release(&table, &ask).expect("two numbers");
+    assert_eq!(Strings::parse(&written.text).cell(1, "q0"), "1.50");
+    check(&table, &ask, &written);
 }
 
 /// A table with these quasi-identifiers of one kind and these sensitive values, labels all `yes`.
