@@ -497,7 +497,7 @@ fn means_of_what_has_none_are_refused() {
         let ask = Ask { class: None, ..Ask::new("mdav", &[Demand::K(2)]) };
         match release(&small(kind, &cells, &["flu", "flu"]), &ask) {
             Err(Error::Refused(message)) => {
-                assert!(message.contains(advice) && message.contains("'q0'"), "{message}")
+                assert!(message.contains(advice) && message.contains("'q0'"), "{message}");
             }
             other => panic!("not refused: {other:?}"),
         }
