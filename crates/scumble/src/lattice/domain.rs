@@ -39,6 +39,9 @@ enum Keys {
     Tuples(Vec<u32>),
 }
 
+/// A part of a key, and what becomes of it.
+type Table<'a> = (Field, Cow<'a, [u32]>);
+
 /// Where the place of a column lies in a key.
 #[derive(Clone, Copy)]
 struct Field {
@@ -142,16 +145,10 @@ impl Domain {
 
     /// The bits of a key that stay as they are, and for the others what becomes of them. Neighbouring columns share a table as
     /// long as it is small beside the number of keys.
-    fn tables(
-        &self,
-        fields: &[Field],
-        from: &[u32],
-        to: &[u32],
-        keys: usize,
-    ) -> (u64, Vec<(Field, Cow<'_, [u32]>)>) {
+    fn tables(&self, fields: &[Field], from: &[u32], to: &[u32], keys: usize) -> (u64, Vec<Table<'_>>) {
         let most_bits = (keys / 16).max(1).ilog2().min(11);
         let mut unchanged = u64::MAX;
-        let mut tables: Vec<(Field, Cow<'_, [u32]>)> = Vec::new();
+        let mut tables: Vec<Table<'_>> = Vec::new();
         // From the least significant field upwards.
         for (column, field) in fields.iter().enumerate().rev() {
             if from[column] == to[column] || field.mask == 0 {
