@@ -69,7 +69,7 @@ fn without_a_model_it_says_what_is_attained() {
     let run = desk().run(&arguments(&[QUASI, &flags])).succeeds();
     assert!(run.out.contains("k = 2\n"), "{}", run.out);
     assert!(
-        run.out.contains("disease: distinct l = 1, entropy l = 1, frequency l = 1, t (equal distance) = 0.5"),
+        run.out.contains("disease: distinct l = 1, entropy l = 1, frequency l = 1, t (equal distance) = 0.5, alpha = 1, beta = 1, delta > infinite;"),
         "{}",
         run.out
     );
@@ -78,6 +78,78 @@ fn without_a_model_it_says_what_is_attained() {
         "{}",
         run.out
     );
+}
+
+#[test]
+fn any_model_by_name() {
+    let sensitive = ["--sensitive", "disease", "--ignore-suppressed"];
+    let check = |model: &str| desk().run(&arguments(&[QUASI, &sensitive, &["--model", model]]));
+    // Cancer is everything in the second class and a half of the table: it grows by 1.
+    check("beta_likeness:beta=1").succeeds();
+    let run = check("beta-likeness:beta=0.99");
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(
+        run.out.contains("FAILS  basic beta-likeness of disease: required 0.99, attained 1"),
+        "{}",
+        run.out
+    );
+    check("alpha_k:k=2,alphas=[flu=2/3]").succeeds();
+    let run = check("alpha_k:alphas=[cancer=0.5,flu=1]");
+    assert!(run.out.contains("required 1, attained 2"), "{}", run.out);
+    assert_eq!(check("p_sensitive:p=2,categories=[cancer,flu]").code, Some(1));
+    assert_eq!(check("delta_disclosure:delta=100").code, Some(1));
+}
+
+#[test]
+fn a_model_that_cannot_be_read() {
+    let refuses = |model: &str, words: &[&str]| {
+        desk().refuses(2, words, &arguments(&[QUASI, &["--sensitive", "disease", "--model", model]]));
+    };
+    refuses("beta:beta=1", &["there is no model 'beta'"]);
+    refuses("alpha_k:alhpa=0.5", &["unknown parameter 'alhpa'", "did you mean 'alpha'"]);
+    refuses("alpha_k:alphas=[cold=0.5]", &["no row has the value 'cold'"]);
+    refuses("k_e:k=2,e=5", &["protects numbers"]);
+    refuses("p_sensitive:p=2,categories=[flu]", &["in no category"]);
+}
+
+/// `1` and `1.0` are one value, by whatever name it is called, and so are all missing ones.
+#[test]
+fn spellings_of_one_value_are_one_value() {
+    let desk = Desk::new();
+    desk.file("wages.csv", "age,wage\na,1\na,1.0\na,2\na,NA\nb,1.0\nb,3\nb,?\nb,?\n");
+    desk.file("part.csv", "age,wage\nb,1.0\nb,3\nb,?\nb,?\n");
+    let flags = ["--quasi", "age", "--sensitive", "wage", "--missing-values", "?,NA"];
+    let check = |table: &str, more: &[&str]| desk.run(&arguments(&[&["check", table], &flags, more]));
+    for name in ["1", "1.0", "1.00"] {
+        let run = check("wages.csv", &["--model", &format!("alpha_k:alphas=[{name}=0.5]")]).succeeds();
+        assert!(run.out.contains("required 1, attained 1\n"), "{}", run.out);
+        assert_eq!(check("wages.csv", &["--model", &format!("alpha_k:alphas=[{name}=0.49]")]).code, Some(1));
+        // The release alone writes 1 as 1.0; the original as 1.
+        let original = ["--original", "wages.csv", "--model", &format!("alpha_k:alphas=[{name}=0.25]")];
+        check("part.csv", &original).succeeds();
+    }
+    check("wages.csv", &["--model", "alpha_k:alphas=[NA=0.5]"]).succeeds();
+    assert_eq!(check("wages.csv", &["--model", "alpha_k:alphas=[NA=0.49]"]).code, Some(1));
+    let original = ["--original", "wages.csv", "--model", "beta_likeness:beta=1"];
+    let run = check("part.csv", &original).succeeds();
+    // Of the original 3 of 8 are 1, 3 of 8 missing and 1 of 8 is 3, which has a share of 1/4 here.
+    assert!(run.out.contains("attained 1\n"), "{}", run.out);
+    check("wages.csv", &["--model", "p_sensitive:p=2,categories=[1.0|2,3|?]"]).succeeds();
+    let run = check("wages.csv", &["--model", "p_sensitive:p=2,categories=[1.0|2,3|?|1]"]);
+    assert_eq!(run.code, Some(2), "{run:#?}");
+}
+
+#[test]
+fn missing_markers_have_no_part_in_a_range() {
+    let desk = Desk::new();
+    desk.file("wages.csv", "age,wage\na,10\na,12\na,999\n");
+    let with = |missing: &str, e: &str| {
+        let model = format!("k_e:k=2,e={e}");
+        let flags =
+            ["check", "wages.csv", "--quasi", "age", "--sensitive", "wage", "--missing-values", missing];
+        desk.run(&arguments(&[&flags, &["--model", &model]])).code
+    };
+    assert_eq!((with("?", "989"), with("999", "2"), with("999", "2.5")), (Some(0), Some(0), Some(1)));
 }
 
 #[test]

@@ -38,7 +38,10 @@ pub enum VerifyError {
         why: &'static str,
     },
     /// A model this checker does not know. It must not be skipped.
-    #[error("unknown model `{name}`; this checker knows k_anonymity, l_diversity, t_closeness and lkc")]
+    #[error(
+        "unknown model `{name}`; this checker knows k_anonymity, l_diversity, t_closeness, lkc, alpha_k, k_e, p_sensitive, \
+         beta_likeness and delta_disclosure"
+    )]
     UnknownModel {
         /// The name in the claim.
         name: String,
@@ -56,7 +59,7 @@ pub enum VerifyError {
     /// The order or tree of a sensitive column does not fit the data.
     #[error("the {what} of column `{column}` cannot be used: {why}")]
     Domain {
-        /// "order", "tree", "hierarchy" or "reference".
+        /// "order", "tree", "hierarchy", "reference", "categories" or "numbers".
         what: &'static str,
         /// The column; empty where the caller knows it.
         column: String,

@@ -58,8 +58,8 @@ pub use cover::{Cover, Nodes};
 pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
-    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, StarRows,
-    WorstClass, attained, check_models,
+    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
+    SensitiveColumn, StarRows, WorstClass, attained, check_models,
 };
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,

@@ -2,11 +2,13 @@
 
 mod attained;
 mod l_diversity;
+mod original;
 mod requirement;
 mod scope;
 mod t_closeness;
+mod values;
 
-pub use attained::{Attained, AttainedColumn, attained};
+pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained};
 
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -37,8 +39,12 @@ pub struct Claim {
 /// | `k_anonymity` | `k` ≥ 1, integer |
 /// | `l_diversity` | `column`; `variant` = `distinct` (integer `l` ≥ 1), `entropy` or `frequency` (real `l` ≥ 1), `recursive` (integer `l` ≥ 2, real `c` > 0) |
 /// | `t_closeness` | `column`; `t` in \[0, 1\]; `distance` = `equal`, `ordered` (`order`: the domain's values ascending) or `hierarchical` (`tree`: a list of paths, each from a value to the root) |
-///
 /// | `lkc` | `l` ≥ 1, integer, how many columns are known (all if absent); either `k` ≥ 1, integer, for the sizes, or `column` and `c` in (0, 1\] for the shares of its values |
+/// | `alpha_k` | `column`; `alpha` in (0, 1\], the share that any value may have, `alphas`: a list of pairs of a value and its own share, or both |
+/// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether that is the decimal mark, and `missing`: texts that are no numbers |
+/// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
+/// | `beta_likeness` | `column`; `beta` > 0; `variant` = `basic` or `enhanced` |
+/// | `delta_disclosure` | `column`; `delta` > 0 |
 ///
 /// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. Where a model is
 /// about fewer columns than all, its figures are about the groups that these columns form.
@@ -132,13 +138,15 @@ pub struct ModelOutcome {
     pub name: String,
     /// The model in words, such as `entropy l-diversity of disease`.
     pub label: String,
-    /// The parameter that was asked for: k, l, t, or c of recursive diversity.
+    /// The parameter that was asked for: k, l, t, or c of recursive diversity; 1 where values have shares of their own.
     pub required: f64,
     /// The same of the worst class; none if no class was judged. Of recursive diversity: the value that c must exceed
-    /// (infinite where too few values are there). For t and c smaller is better, else larger.
+    /// (infinite where too few values are there). Of shares that differ by value: the largest multiple of what is allowed. Of
+    /// beta and delta: infinite where no parameter would do. For t, c, shares, beta and delta smaller is better, else larger.
     pub attained: Option<f64>,
-    /// Whether every judged class satisfies the model. Decided on exact numbers, entropy excepted, which is allowed
-    /// to fall short by a relative 1e-9 so that rounding does not fail a class that is exactly diverse enough.
+    /// Whether every judged class satisfies the model. Decided on exact numbers, logarithms excepted: entropy is allowed
+    /// to fall short by a relative 1e-9 so that rounding does not fail a class that is exactly diverse enough; delta, and the
+    /// −ln p of enhanced beta-likeness, are compared as they come out, correct to 1e-12.
     pub holds: bool,
     /// The classes that do not.
     pub failing_classes: u64,
@@ -158,6 +166,9 @@ pub struct WorstClass {
     /// What it attains.
     pub attained: f64,
 }
+
+/// What a parameter that is a list must be.
+const LIST: &str = "it must be a list of texts";
 
 /// How many of the worst classes are reported.
 const WORST: usize = 5;
@@ -350,6 +361,13 @@ fn judge(
             };
             judged.par_iter().map(judge).collect()
         }
+        Requirement::Values { column: sensitive, test } => {
+            let sensitive = column(release, RELEASE, sensitive)?;
+            let (judge, remark) = test.prepare(sensitive, reference)?;
+            note = remark;
+            let histograms = counted.of(sensitive, classes);
+            judged.par_iter().map(|&class| judge(size[class], histograms.of(class))).collect()
+        }
         Requirement::TCloseness { column: sensitive, t, ground } => {
             let sensitive = column(release, RELEASE, sensitive)?;
             let (closeness, remark) = Closeness::new(sensitive, ground, reference)?;
@@ -413,12 +431,12 @@ impl ModelOutcome {
 
 impl Requirement {
     fn larger_is_better(&self) -> bool {
-        !matches!(
-            self,
-            Self::TCloseness { .. }
-                | Self::Confidence { .. }
-                | Self::LDiversity { variant: Variant::Recursive { .. }, .. }
-        )
+        match self {
+            Self::KAnonymity { .. } => true,
+            Self::LDiversity { variant, .. } => !matches!(variant, Variant::Recursive { .. }),
+            Self::TCloseness { .. } | Self::Confidence { .. } => false,
+            Self::Values { test, .. } => test.larger_is_better(),
+        }
     }
 
     fn required(&self) -> f64 {
@@ -426,6 +444,7 @@ impl Requirement {
             Self::KAnonymity { k } => *k as f64,
             Self::TCloseness { t, .. } => t.to_f64(),
             Self::Confidence { c, .. } => c.to_f64(),
+            Self::Values { test, .. } => test.required(),
             Self::LDiversity { variant, .. } => match variant {
                 Variant::Distinct { l } => *l as f64,
                 Variant::Entropy { l } | Variant::Frequency { l } => l.to_f64(),
@@ -444,6 +463,7 @@ impl Requirement {
                 Variant::Recursive { l, .. } => format!("recursive (c,{l})-diversity of {column}"),
             },
             Self::Confidence { column, .. } => format!("largest share of one value of {column}"),
+            Self::Values { column, test } => test.label(column),
             Self::TCloseness { column, ground, .. } => {
                 format!("t-closeness of {column}, {} distance", ground.name())
             }

@@ -118,6 +118,33 @@ impl Decimal {
             digits: digits * 10u128.pow((DIGITS - significant) as u32),
         })
     }
+
+    /// How many decimal places it needs.
+    pub(crate) fn places(self) -> i64 {
+        let mut places = DIGITS as i64 - self.exponent;
+        let mut digits = self.digits;
+        while places > 0 && digits.is_multiple_of(10) {
+            (digits, places) = (digits / 10, places - 1);
+        }
+        places.max(0)
+    }
+
+    /// The number times 10 to the `places`, if that is an integer that fits.
+    pub(crate) fn scaled(self, places: i64) -> Option<i128> {
+        if self.sign == 0 {
+            return Some(0);
+        }
+        let by = self.exponent - DIGITS as i64 + places;
+        let power = 10u128.checked_pow(u32::try_from(by.unsigned_abs()).ok()?)?;
+        let magnitude = if by >= 0 {
+            self.digits.checked_mul(power)?
+        } else if self.digits.is_multiple_of(power) {
+            self.digits / power
+        } else {
+            return None;
+        };
+        i128::try_from(magnitude).ok().map(|number| number * i128::from(self.sign))
+    }
 }
 
 impl Ord for Decimal {

@@ -4,16 +4,18 @@ use std::path::Path;
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{
-    Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, StarRows, Truth, TruthOutcome,
-    VerifyError, attained, check_models, check_truth,
+    Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, SensitiveColumn, StarRows,
+    Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models, check_truth,
 };
 use serde_json::{Map, Value};
 
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
 use crate::kind::Kind;
-use crate::prepare::{prepare, sensitive_order, table_in_one_spelling};
-use crate::release::check::cover;
+use crate::models::ModelContext;
+use crate::payload::PayloadColumn;
+use crate::prepare::{payload_of, prepare, sensitive_order, table_in_one_spelling, value_table};
+use crate::release::check::{cover, model_claim, value_kind};
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]
@@ -49,10 +51,17 @@ pub fn check(
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
     let truth = original.map(|original| truthful(release, original, plan, folder)).transpose()?;
     // Models count values, whatever their spelling.
-    let protected: Vec<String> =
+    let mut protected: Vec<String> =
         plan.privacy.iter().flat_map(|spec| &spec.columns).chain(&sensitive).cloned().collect();
-    let release = &table_in_one_spelling(release, &protected, plan)?;
-    let original = original.map(|original| table_in_one_spelling(original, &protected, plan)).transpose()?;
+    protected.sort_unstable();
+    protected.dedup();
+    // Where there is an original, it says how values are written: the release may have lost a spelling.
+    let known = original.unwrap_or(release);
+    let columns = protected.iter().filter_map(|name| known.column(name));
+    let values: Vec<PayloadColumn> =
+        columns.map(|column| payload_of(column, plan).map(|(values, _)| values)).collect::<Result<_>>()?;
+    let release = &table_in_one_spelling(release, &values);
+    let original = original.map(|original| table_in_one_spelling(original, &values));
     let original = original.as_ref();
     let reference = original
         .map(|original| {
@@ -63,7 +72,8 @@ pub fn check(
         .transpose()
         .map_err(cannot_check)?;
     if plan.privacy.is_empty() {
-        let found = attained(release, &quasi, &sensitive, star, reference.as_ref()).map_err(cannot_check)?;
+        let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
+        let found = attained(release, &quasi, &measured, star, reference.as_ref()).map_err(cannot_check)?;
         return Ok(Checked { outcome: None, attained: Some(found), truth });
     }
     let mut models = Vec::new();
@@ -87,6 +97,16 @@ fn cannot_check(error: VerifyError) -> Error {
     Error::config(error)
 }
 
+/// A sensitive column in the verifier's words.
+fn measured(name: &str, values: &[PayloadColumn]) -> SensitiveColumn {
+    let found = values.iter().find(|values| values.name == name);
+    SensitiveColumn {
+        name: name.to_owned(),
+        kind: found.map_or(ValueKind::Text, |values| value_kind(&values.measure)),
+        missing: found.map(|values| values.missing.clone()).unwrap_or_default(),
+    }
+}
+
 /// The claims that a model of the plan makes, one for each column that it protects.
 fn claims(
     spec: &ModelSpec,
@@ -96,6 +116,18 @@ fn claims(
     folder: &Path,
 ) -> Result<Vec<ModelClaim>> {
     let entry = crate::registry::find("model", &spec.model, crate::registry::MODELS)?;
+    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+    spec.parameters
+        .allow_only(&known)
+        .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
+    if !["k_anonymity", "l_diversity", "t_closeness", "lkc"].contains(&entry.name) {
+        // The model itself says what it claims, from nothing but its parameters and the values of its columns.
+        let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
+        let table = value_table(reference, columns, plan)?;
+        let context = ModelContext { table: &table, trees: &|_| None, columns: &spec.columns, sensitive };
+        let models = (entry.build)(&spec.parameters, &context)?;
+        return Ok(models.iter().map(|model| model_claim(model.claim())).collect());
+    }
     let parameters: Map<String, Value> = spec
         .parameters
         .iter()

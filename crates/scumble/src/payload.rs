@@ -3,9 +3,11 @@
 //! A payload is one code for the values of all such columns of a row (the class, each sensitive
 //! column), so that several of them fit into the frequency table without a second design.
 
+use std::collections::HashMap;
+
 use scumble_files::table::Texts;
 
-use crate::kind::Measure;
+use crate::kind::{Kind, Measure};
 use crate::pack::{Packer, group};
 
 /// A column that some model or algorithm reads but that is published as it is.
@@ -17,6 +19,60 @@ pub struct PayloadColumn {
     pub values: Texts,
     /// How the values are measured.
     pub measure: Measure,
+    /// The texts that stand for a missing value; one of them is among the values if some row has one.
+    pub missing: Vec<String>,
+}
+
+impl PayloadColumn {
+    /// Whether a value is the missing one.
+    #[must_use]
+    pub fn is_missing(&self, value: u32) -> bool {
+        self.missing.iter().any(|marker| marker == self.values.get(value))
+    }
+
+    /// For finding values by any of their spellings.
+    #[must_use]
+    pub fn spellings(&self) -> Spellings<'_> {
+        let values = || (0..self.values.len() as u32).map(|value| (value, self.values.get(value)));
+        let of_number = |(value, text): (u32, &str)| Some((self.number(text)?, value));
+        Spellings {
+            column: self,
+            by_text: values().map(|(value, text)| (text, value)).collect(),
+            by_number: values().filter_map(of_number).collect(),
+            missing: values().map(|(value, _)| value).find(|value| self.is_missing(*value)),
+        }
+    }
+
+    /// The number or day behind a text; none for missing values, whatever they look like.
+    #[must_use]
+    pub fn number(&self, text: &str) -> Option<i128> {
+        if self.measure.kind == Kind::Text || self.missing.iter().any(|marker| marker == text) {
+            return None;
+        }
+        self.measure.number(text)
+    }
+}
+
+/// The values of a column by their spellings: `1` and `1.0` are one number, and all markers one missing value.
+pub struct Spellings<'a> {
+    column: &'a PayloadColumn,
+    by_text: HashMap<&'a str, u32>,
+    by_number: HashMap<i128, u32>,
+    missing: Option<u32>,
+}
+
+impl Spellings<'_> {
+    /// The value that a text is a spelling of, if a row has it.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Option<u32> {
+        if let Some(value) = self.by_text.get(text) {
+            return Some(*value);
+        }
+        if self.column.missing.iter().any(|marker| marker == text) {
+            return self.missing;
+        }
+        self.by_number.get(&self.column.number(text)?).copied()
+    }
 }
 
 /// The distinct combinations of the payload columns' values.

@@ -32,6 +32,10 @@ fn demands() -> impl Strategy<Value = Vec<Demand>> {
         vec![Demand::Entropy("ill", (3, 2)), Demand::K(3)],
         vec![Demand::Recursive("ill", (3, 1), 2)],
         vec![Demand::Close("ill", (1, 2), Ground::Equal), Demand::K(2)],
+        vec![Demand::Shares("ill", Some((2, 3)), &[]), Demand::K(2)],
+        vec![Demand::Range("cost", (25, 1)), Demand::Several("ill", 2, true)],
+        vec![Demand::Growth("ill", (2, 1), true)],
+        vec![Demand::Change("label", (2, 1))],
     ])
 }
 

@@ -101,6 +101,9 @@ pub(super) struct PrivacyFlags {
     /// LKC-privacy: whoever knows L of the quasi-identifiers finds K rows, at most a share C of them with one sensitive value
     #[arg(long, value_name = "L,K[,C]")]
     lkc: Option<String>,
+    /// Any model of 'scumble list', e.g. beta_likeness:beta=1 or 'alpha_k:k=3,alphas=[hiv=0.1,cancer=0.3]'; repeatable
+    #[arg(long, value_name = "NAME:KEY=VALUE,…")]
+    model: Vec<String>,
     /// Publish sensitive columns that no model protects
     #[arg(long)]
     accept_attribute_disclosure: bool,
@@ -371,6 +374,9 @@ pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
 impl PrivacyFlags {
     pub(super) fn apply(&self, plan: &mut Plan) -> Result<()> {
         let [known, rows, share] = self.lkc()?;
+        let any =
+            self.model.iter().map(|given| super::model_flag::parse(given)).collect::<Result<Vec<_>>>()?;
+        plan.privacy.retain(|known| any.iter().all(|spec| spec.model != known.model));
         let forms = [
             ("k_anonymity", vec![("k", &self.k)]),
             ("l_diversity", vec![("l", &self.l), ("variant", &self.l_variant), ("c", &self.c)]),
@@ -396,6 +402,7 @@ impl PrivacyFlags {
             plan.privacy.retain(|known| known.model != model);
             plan.privacy.push(spec);
         }
+        plan.privacy.extend(any);
         plan.accept_attribute_disclosure |= self.accept_attribute_disclosure;
         Ok(())
     }

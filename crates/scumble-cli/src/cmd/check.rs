@@ -134,6 +134,9 @@ fn tell(checked: &Checked, plan: &Plan) -> String {
 }
 
 fn number(value: f64) -> String {
+    if value.is_infinite() {
+        return "infinite".to_owned();
+    }
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -169,13 +172,18 @@ fn tell_attained(text: &mut String, attained: &Attained) {
     *text += &format!("k = {}\n", attained.k.map_or("undefined".into(), count));
     for column in &attained.columns {
         let show = |value: Option<f64>| value.map_or("undefined".into(), number);
+        let range = column.e.map_or(String::new(), |e| format!(", e = {}", number(e)));
         *text += &format!(
-            "{}: distinct l = {}, entropy l = {}, frequency l = {}, t (equal distance) = {}; {} classes have one value only\n",
+            "{}: distinct l = {}, entropy l = {}, frequency l = {}, t (equal distance) = {}, alpha = {}, beta = {}, delta > \
+             {}{range}; {} classes have one value only\n",
             column.column,
             column.distinct_l.map_or("undefined".into(), count),
             show(column.entropy_l),
             show(column.frequency_l),
             show(column.equal_t),
+            show(column.alpha),
+            show(column.beta),
+            show(column.delta),
             count(column.homogeneous_classes)
         );
         if let Some(note) = &column.note {

@@ -14,6 +14,7 @@ mod explain;
 mod hierarchy;
 mod init;
 mod list;
+mod model_flag;
 mod reading;
 mod sample;
 mod schema;

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::ModelClaim;
 use super::scope::Scope;
 use super::t_closeness::Ground;
+use super::values::Test;
+use super::{LIST, ModelClaim};
 use crate::error::VerifyError;
 use crate::exact::Rational;
 
@@ -28,6 +29,11 @@ pub(super) enum Requirement {
         column: String,
         c: Rational,
     },
+    /// A test of the rows per value.
+    Values {
+        column: String,
+        test: Test,
+    },
 }
 
 /// The four meanings of "l-diversity".
@@ -42,7 +48,7 @@ pub(super) enum Variant {
 impl Requirement {
     pub(super) fn read(claim: &ModelClaim) -> Result<(Self, Scope), VerifyError> {
         let mut parameters = Parameters { model: &claim.name, rest: claim.parameters.clone() };
-        let mut scope = Scope { quasi: parameters.optional("quasi", texts)?, known: None };
+        let mut scope = Scope { quasi: parameters.optional("quasi", LIST, texts)?, known: None };
         let requirement = match claim.name.as_str() {
             "k_anonymity" => Self::KAnonymity { k: parameters.integer("k", 1)? },
             "l_diversity" => {
@@ -59,17 +65,19 @@ impl Requirement {
             "t_closeness" => {
                 let ground = match parameters.choice("distance", &["equal", "ordered", "hierarchical"])? {
                     "equal" => Ground::Equal,
-                    "ordered" => Ground::Ordered { order: parameters.optional("order", texts)? },
-                    _ => Ground::Hierarchical { tree: parameters.optional("tree", paths)? },
+                    "ordered" => Ground::Ordered { order: parameters.optional("order", LIST, texts)? },
+                    _ => Ground::Hierarchical {
+                        tree: parameters.optional("tree", "it must be a list of paths of texts", paths)?,
+                    },
                 };
                 Self::TCloseness { column: parameters.text("column")?, t: parameters.share("t")?, ground }
             }
             // A claim is about the sizes (k) or about the shares of one column (c), so that each has its own figure.
             "lkc" => {
-                if parameters.rest.contains_key("l") {
+                if parameters.has("l") {
                     scope.known = Some(parameters.integer("l", 1)?);
                 }
-                if parameters.rest.contains_key("column") {
+                if parameters.has("column") {
                     let c = parameters.positive("c")?;
                     if c.compare(1, 1).is_gt() {
                         return Err(parameters.error("c", "it must be at most 1"));
@@ -79,7 +87,10 @@ impl Requirement {
                     Self::KAnonymity { k: parameters.integer("k", 1)? }
                 }
             }
-            _ => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
+            _ => match Test::read(&mut parameters)? {
+                Some(test) => Self::Values { column: parameters.text("column")?, test },
+                None => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
+            },
         };
         parameters.none_left()?;
         Ok((requirement, scope))
@@ -87,18 +98,23 @@ impl Requirement {
 }
 
 /// Parameters that are taken one by one; what is left at the end is an error.
-struct Parameters<'a> {
-    model: &'a str,
+pub(super) struct Parameters<'a> {
+    pub(super) model: &'a str,
     rest: Map<String, Value>,
 }
 
 impl Parameters<'_> {
-    fn error(&self, parameter: &str, why: &str) -> VerifyError {
+    pub(super) fn error(&self, parameter: &str, why: &str) -> VerifyError {
         VerifyError::Parameter {
             model: self.model.to_owned(),
             parameter: parameter.to_owned(),
             why: why.to_owned(),
         }
+    }
+
+    /// Whether it is there and not taken yet.
+    pub(super) fn has(&self, parameter: &str) -> bool {
+        self.rest.contains_key(parameter)
     }
 
     fn take(&mut self, parameter: &str) -> Result<Value, VerifyError> {
@@ -112,7 +128,11 @@ impl Parameters<'_> {
         }
     }
 
-    fn choice(&mut self, parameter: &str, known: &[&'static str]) -> Result<&'static str, VerifyError> {
+    pub(super) fn choice(
+        &mut self,
+        parameter: &str,
+        known: &[&'static str],
+    ) -> Result<&'static str, VerifyError> {
         let given = self.text(parameter)?;
         let choice = known.iter().find(|&&name| name == given);
         choice
@@ -120,21 +140,25 @@ impl Parameters<'_> {
             .ok_or_else(|| self.error(parameter, &format!("it must be one of {}", known.join(", "))))
     }
 
-    fn optional<T>(
+    pub(super) fn boolean(&mut self, parameter: &str) -> Result<bool, VerifyError> {
+        self.take(parameter)?.as_bool().ok_or_else(|| self.error(parameter, "it must be true or false"))
+    }
+
+    pub(super) fn optional<T>(
         &mut self,
         parameter: &str,
+        wish: &str,
         read: fn(&Value) -> Option<T>,
     ) -> Result<Option<T>, VerifyError> {
         let Some(value) = self.rest.shift_remove(parameter) else { return Ok(None) };
         match read(&value) {
             Some(read) => Ok(Some(read)),
-            None => Err(self
-                .error(parameter, "it must be a list of texts (order, quasi) or of paths of texts (tree)")),
+            None => Err(self.error(parameter, wish)),
         }
     }
 
     /// A number that is not negative, from its written form: JSON writes the shortest decimal, so 0.2 is 1/5.
-    fn number(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+    pub(super) fn number(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
         let read = match self.take(parameter)? {
             Value::Number(number) => Rational::parse(&number.to_string()),
             Value::String(text) => Rational::parse(&text),
@@ -145,7 +169,7 @@ impl Parameters<'_> {
         })
     }
 
-    fn integer(&mut self, parameter: &str, least: u64) -> Result<u64, VerifyError> {
+    pub(super) fn integer(&mut self, parameter: &str, least: u64) -> Result<u64, VerifyError> {
         let integer = self.number(parameter)?.integer().and_then(|integer| u64::try_from(integer).ok());
         integer
             .filter(|&integer| integer >= least)
@@ -160,7 +184,7 @@ impl Parameters<'_> {
         Ok(number)
     }
 
-    fn positive(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+    pub(super) fn positive(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
         let number = self.number(parameter)?;
         if number.numerator == 0 {
             return Err(self.error(parameter, "it must be greater than 0"));
@@ -184,7 +208,7 @@ impl Parameters<'_> {
     }
 }
 
-fn texts(value: &Value) -> Option<Vec<String>> {
+pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
@@ -234,6 +258,17 @@ mod tests {
             json!({"model": "t_closeness", "distance": "equal", "t": 1, "column": "s"}),
             json!({"model": "t_closeness", "distance": "ordered", "t": 0.1, "column": "s", "order": ["a", "b"]}),
             json!({"model": "t_closeness", "distance": "hierarchical", "t": 0.1, "column": "s", "tree": [["a", "r"], ["b", "r"]]}),
+            json!({"model": "alpha_k", "alpha": "1", "column": "s"}),
+            json!({"model": "alpha_k", "alphas": [["a", "1/5"]], "column": "s"}),
+            json!({"model": "alpha_k", "alpha": "1/2", "alphas": [["a", "1/5"], ["b", "1"]], "column": "s", "quasi": ["q"]}),
+            json!({"model": "k_e", "k": 1, "count": "rows", "column": "s"}),
+            json!({"model": "k_e", "e": "0", "comma": false, "column": "s"}),
+            json!({"model": "k_e", "e": "0.5", "comma": true, "missing": ["9"], "column": "s"}),
+            json!({"model": "p_sensitive", "p": 1, "column": "s"}),
+            json!({"model": "p_sensitive", "p": 2, "categories": [["a"], [], ["b", "c"]], "column": "s"}),
+            json!({"model": "p_sensitive", "alpha": "0", "categories": [["a"]], "weight_over": "rows", "column": "s"}),
+            json!({"model": "beta_likeness", "beta": "1e-9", "variant": "enhanced", "column": "s"}),
+            json!({"model": "delta_disclosure", "delta": 0.5, "column": "s"}),
         ] {
             assert!(read(&claim).is_ok(), "{claim}");
         }
@@ -273,6 +308,35 @@ mod tests {
             json!({"model": "t_closeness", "distance": "equal", "t": 0.1, "column": "s", "order": ["a"]}),
             json!({"model": "t_closeness", "distance": "ordered", "t": 0.1, "column": "s", "order": "a"}),
             json!({"model": "t_closeness", "distance": "hierarchical", "t": 0.1, "column": "s", "tree": [[]]}),
+            json!({"model": "alpha_k", "column": "s"}),
+            json!({"model": "alpha_k", "alpha": "1/2"}),
+            json!({"model": "alpha_k", "alpha": "0", "column": "s"}),
+            json!({"model": "alpha_k", "alpha": "1.01", "column": "s"}),
+            json!({"model": "alpha_k", "alphas": [], "column": "s"}),
+            json!({"model": "alpha_k", "alphas": [["a", "0"]], "column": "s"}),
+            json!({"model": "alpha_k", "alphas": [["a", "2"]], "column": "s"}),
+            json!({"model": "alpha_k", "alphas": [["a", "1/2"], ["a", "1/3"]], "column": "s"}),
+            json!({"model": "alpha_k", "alphas": ["a=1/2"], "column": "s"}),
+            json!({"model": "alpha_k", "k": 2, "alpha": "1/2", "column": "s"}),
+            json!({"model": "k_e", "column": "s"}),
+            json!({"model": "k_e", "k": 0, "count": "distinct", "column": "s"}),
+            json!({"model": "k_e", "k": 2, "column": "s"}),
+            json!({"model": "k_e", "k": 2, "count": "distinct", "e": "2", "comma": false, "column": "s"}),
+            json!({"model": "k_e", "e": "-1", "comma": false, "column": "s"}),
+            json!({"model": "k_e", "e": "2", "column": "s"}),
+            json!({"model": "k_e", "e": "2", "comma": "no", "column": "s"}),
+            json!({"model": "p_sensitive", "p": 0, "column": "s"}),
+            json!({"model": "p_sensitive", "column": "s"}),
+            json!({"model": "p_sensitive", "p": 2, "categories": [], "column": "s"}),
+            json!({"model": "p_sensitive", "p": 2, "categories": ["a"], "column": "s"}),
+            json!({"model": "p_sensitive", "p": 2, "categories": [["a"], ["a"]], "column": "s"}),
+            json!({"model": "p_sensitive", "alpha": "1", "categories": [["a"]], "column": "s"}),
+            json!({"model": "p_sensitive", "alpha": "1", "weight_over": "rows", "column": "s"}),
+            json!({"model": "p_sensitive", "p": 2, "alpha": "1", "categories": [["a"]], "weight_over": "rows", "column": "s"}),
+            json!({"model": "beta_likeness", "beta": "0", "variant": "basic", "column": "s"}),
+            json!({"model": "beta_likeness", "beta": "1", "column": "s"}),
+            json!({"model": "delta_disclosure", "delta": "0", "column": "s"}),
+            json!({"model": "delta_disclosure", "delta": "1", "variant": "basic", "column": "s"}),
         ] {
             assert!(matches!(read(&claim), Err(VerifyError::Parameter { .. })), "{claim}");
         }

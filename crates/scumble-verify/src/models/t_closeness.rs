@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 use scumble_files::table::CodedColumn;
 
-use super::{Judgement, Reference, ReferenceColumn};
+use super::original::{Original, described, fault};
+use super::{Judgement, Reference};
 use crate::error::VerifyError;
 use crate::exact::Rational;
 use crate::value::{Value, ValueKind};
@@ -33,10 +34,7 @@ impl Ground {
 
 /// The original distribution of one column, ready to be compared with classes.
 pub(super) struct Closeness {
-    /// The original's number of rows.
-    total: u64,
-    /// The original's rows per code of the release.
-    count: Vec<u64>,
+    original: Original,
     distance: Distance,
 }
 
@@ -46,9 +44,6 @@ enum Distance {
     Hierarchical(Tree),
 }
 
-/// Counts above this would not fit the sums below; it is 1,000 times the number of people on earth.
-const MOST_ROWS: u64 = 1 << 43;
-
 impl Closeness {
     /// Prepares the comparison; the remark says what a reader must know about it.
     pub(super) fn new(
@@ -56,52 +51,18 @@ impl Closeness {
         ground: &Ground,
         reference: Option<&Reference>,
     ) -> Result<(Self, Option<String>), VerifyError> {
-        let own = ReferenceColumn {
-            name: column.name.clone(),
-            counts: own_counts(column),
-            order: None,
-            tree: None,
-        };
-        let (original, remark) = match reference {
-            None => (
-                &own,
-                Some(
-                    "compared with the release's own distribution, since that of the original was not given"
-                        .to_owned(),
-                ),
-            ),
-            Some(reference) => match reference.columns.iter().find(|original| original.name == column.name) {
-                Some(original) => (original, None),
-                None => return Err(fault("reference", column, "it does not describe this column")),
-            },
-        };
-        let mut counts: Vec<(&str, u64)> =
-            original.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
-        counts.sort_unstable();
-        if counts.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return Err(fault("reference", column, "it counts a value twice"));
-        }
-        let total = counts.iter().try_fold(0u64, |sum, &(_, count)| sum.checked_add(count));
-        let total = total.filter(|&total| total <= MOST_ROWS);
-        let total =
-            total.ok_or_else(|| fault("reference", column, "it counts more rows than can be compared"))?;
-        if total == 0 && !column.codes.is_empty() {
-            return Err(fault("reference", column, "it counts no rows"));
-        }
-        let find = |text: &str| {
-            counts.binary_search_by(|entry| entry.0.cmp(text)).map_or(0, |place| counts[place].1)
-        };
+        let (described, remark) = described(column, reference)?;
+        let (original, counts) = Original::new(column, &described)?;
         let distance = match ground {
             Ground::Equal => Distance::Equal,
             Ground::Ordered { order } => {
-                Distance::Ordered(Line::new(column, &counts, order.as_ref().or(original.order.as_ref()))?)
+                Distance::Ordered(Line::new(column, &counts, order.as_ref().or(described.order.as_ref()))?)
             }
             Ground::Hierarchical { tree } => {
-                Distance::Hierarchical(Tree::new(column, &counts, tree.as_ref().or(original.tree.as_ref()))?)
+                Distance::Hierarchical(Tree::new(column, &counts, tree.as_ref().or(described.tree.as_ref()))?)
             }
         };
-        let count = column.values.iter().map(find).collect();
-        Ok((Self { total, count, distance }, remark))
+        Ok((Self { original, distance }, remark))
     }
 
     pub(super) fn judge(&self, t: Rational, size: u64, histogram: &[(u32, u64)]) -> Judgement {
@@ -114,14 +75,14 @@ impl Closeness {
 
     /// The distance of a class as a fraction.
     pub(super) fn distance(&self, size: u64, histogram: &[(u32, u64)]) -> (u128, u128) {
-        let (s, n) = (u128::from(size), u128::from(self.total));
+        let (s, n) = (u128::from(size), u128::from(self.original.total));
         match &self.distance {
             Distance::Equal => {
                 // Values that are not in the class differ by their whole share in the original.
                 let mut elsewhere = n;
                 let mut sum = 0u128;
                 for &(code, p) in histogram {
-                    let q = u128::from(self.count[code as usize]);
+                    let q = u128::from(self.original.count[code as usize]);
                     elsewhere -= q;
                     sum += (u128::from(p) * n).abs_diff(q * s);
                 }
@@ -131,18 +92,6 @@ impl Closeness {
             Distance::Hierarchical(tree) => tree.distance(s, n, histogram),
         }
     }
-}
-
-fn own_counts(column: &CodedColumn) -> Vec<(String, u64)> {
-    let mut counts: Vec<(String, u64)> = column.values.iter().map(|text| (text.to_owned(), 0)).collect();
-    for code in column.codes.iter() {
-        counts[code as usize].1 += 1;
-    }
-    counts
-}
-
-fn fault(what: &'static str, column: &CodedColumn, why: &str) -> VerifyError {
-    VerifyError::Domain { what, column: column.name.clone(), why: why.to_owned() }
 }
 
 /// A domain of ordered values: the work of moving is the number of steps.

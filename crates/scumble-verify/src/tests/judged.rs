@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::table;
-use crate::{Claim, ModelClaim, Outcome, StarRows, VerifyError, attained, check_models};
+use crate::{
+    Claim, ModelClaim, Outcome, SensitiveColumn, StarRows, ValueKind, VerifyError, attained, check_models,
+};
 use scumble_files::table::CodedTable;
 
 /// T1: E1 = {flu, flu, cancer, hiv}, E2 = {flu, flu, flu, cancer, asthma}.
@@ -197,8 +199,10 @@ fn claims_that_cannot_be_judged_are_errors() {
 #[test]
 fn what_t1_attains() {
     let strings = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let found = attained(&t1(), &strings(&["age"]), &strings(&["disease"]), StarRows::Judged, None)
-        .expect("a measure");
+    let disease_column =
+        [SensitiveColumn { name: "disease".to_owned(), kind: ValueKind::Text, missing: Vec::new() }];
+    let found =
+        attained(&t1(), &strings(&["age"]), &disease_column, StarRows::Judged, None).expect("a measure");
     assert_eq!((found.rows, found.classes, found.k), (9, 2, Some(4)));
     let disease = &found.columns[0];
     assert_eq!((disease.distinct_l, disease.frequency_l), (Some(3), Some(5.0 / 3.0)));
@@ -208,8 +212,11 @@ fn what_t1_attains() {
     assert!((disease.equal_t.expect("classes") - 1.0 / 6.0).abs() < 1e-12);
     assert!(disease.note.as_ref().is_some_and(|note| note.contains("own distribution")));
     assert_eq!(disease.homogeneous_classes, 0);
+    // E2 is 3/5 flu; in E1 hiv is 1/4 instead of 1/9; E1 has no asthma; diseases have no range.
+    assert_eq!((disease.alpha, disease.beta), (Some(0.6), Some(1.25)));
+    assert_eq!((disease.delta, disease.e), (Some(f64::INFINITY), None));
     let same = table(&[("age", &["a", "a", "b", "b"]), ("disease", &["x", "x", "x", "y"])]);
-    let found = attained(&same, &strings(&["age"]), &strings(&["disease"]), StarRows::Judged, None)
-        .expect("a measure");
+    let found =
+        attained(&same, &strings(&["age"]), &disease_column, StarRows::Judged, None).expect("a measure");
     assert_eq!((found.columns[0].homogeneous_classes, found.columns[0].distinct_l), (1, Some(1)));
 }

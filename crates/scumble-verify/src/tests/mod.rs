@@ -25,3 +25,4 @@ mod naive;
 mod scale;
 mod sets;
 mod truthful;
+mod valued;

@@ -80,6 +80,7 @@ pub(super) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> P
         name: name.into(),
         values: values.iter().copied().collect(),
         measure: TEXT,
+        missing: Vec::new(),
     };
     let columns = vec![payload("class", &["n", "y"]), payload("ill", &["a", "b", "c"])];
     let value = |column: usize, row: usize| if column == 0 { rows[row].1 } else { rows[row].2 };

@@ -61,47 +61,91 @@ impl Algorithm for Oka {
 /// Clusters beyond this many are compared with a row by both cores.
 const PARALLEL: usize = 1 << 10;
 
-/// A cluster under construction, with what the distance to it needs.
-struct Centre {
-    cluster: Cluster,
-    /// Per column the sum of the places and the count of its numbers, where the column is a line.
-    sums: Vec<(u128, u64)>,
+/// Clusters under construction, with what distances to them need.
+struct Centres<'s, 'p> {
+    space: &'s Space<'p>,
+    clusters: Vec<Cluster>,
+    /// Per cluster and column, in one piece of memory: most of the time goes into walking through it.
+    marks: Vec<Mark>,
+    /// Per cluster and column the sum of the places of its numbers.
+    sums: Vec<u128>,
 }
 
-impl Centre {
-    fn new(space: &Space<'_>, part: Part) -> Self {
-        let sums = vec![(0, 0); space.axes.len()];
-        let mut centre = Self { cluster: Cluster::around(space, part.tuple), sums };
-        centre.add(space, part);
-        centre
+/// Where a cluster lies in one column.
+#[derive(Clone, Copy, Default)]
+struct Mark {
+    /// The ranks that it covers.
+    extent: (u32, u32),
+    /// The mean place of its numbers, and how many they are; for columns of numbers only.
+    mean: u64,
+    numbers: u64,
+}
+
+impl<'s, 'p> Centres<'s, 'p> {
+    /// Clusters of one row each.
+    fn new(space: &'s Space<'p>, seeds: impl Iterator<Item = Part>) -> Self {
+        let seeds: Vec<Part> = seeds.collect();
+        let cells = seeds.len() * space.axes.len();
+        let mut centres = Self {
+            space,
+            clusters: seeds.iter().map(|part| Cluster::around(space, part.tuple)).collect(),
+            marks: vec![Mark::default(); cells],
+            sums: vec![0; cells],
+        };
+        for (place, part) in seeds.into_iter().enumerate() {
+            centres.add(place, part);
+        }
+        centres
     }
 
-    fn add(&mut self, space: &Space<'_>, part: Part) {
-        for ((axis, rank), sum) in space.axes.iter().zip(space.ranks(part.tuple)).zip(&mut self.sums) {
-            if let Some(place) = axis.place(*rank) {
-                *sum = (sum.0 + u128::from(place), sum.1 + 1);
+    fn len(&self) -> usize {
+        self.clusters.len()
+    }
+
+    fn size(&self, place: usize) -> usize {
+        self.clusters[place].size as usize
+    }
+
+    fn add(&mut self, place: usize, part: Part) {
+        self.clusters[place].add(self.space, part);
+        let width = self.space.axes.len();
+        for (column, axis) in self.space.axes.iter().enumerate() {
+            let mark = &mut self.marks[place * width + column];
+            mark.extent = self.clusters[place].extent[column];
+            if let Some(number) = axis.place(self.space.ranks(part.tuple)[column]) {
+                let sum = &mut self.sums[place * width + column];
+                *sum += u128::from(number);
+                mark.numbers += 1;
+                mark.mean = (*sum / u128::from(mark.numbers)) as u64;
             }
         }
-        self.cluster.add(space, part);
+    }
+
+    /// Makes a cluster anew from its rows.
+    fn reset(&mut self, place: usize, parts: impl Iterator<Item = Part>) {
+        let width = self.space.axes.len();
+        self.marks[place * width..][..width].fill(Mark::default());
+        self.sums[place * width..][..width].fill(0);
+        for (number, part) in parts.enumerate() {
+            if number == 0 {
+                self.clusters[place] = Cluster::around(self.space, part.tuple);
+            }
+            self.add(place, part);
+        }
     }
 
     /// The distance of a row, or something above `most` if it is above that.
-    fn distance(&self, space: &Space<'_>, row: &Row, most: u64) -> u64 {
+    fn distance(&self, place: usize, row: &Row, most: u64) -> u64 {
+        let width = self.space.axes.len();
         let mut sum = 0;
-        for (column, axis) in space.axes.iter().enumerate() {
-            let (total, count) = self.sums[column];
+        for (column, mark) in self.marks[place * width..][..width].iter().enumerate() {
+            let axis = &self.space.axes[column];
             sum += match row.places[column] {
-                Some(place) if count > 0 => place.abs_diff((total / u128::from(count)) as u64),
+                Some(place) if mark.numbers > 0 => place.abs_diff(mark.mean),
                 // A number is as far as can be from rows without one, and the other way round.
                 Some(_) => ONE,
-                None if axis.is_line() => {
-                    if count > 0 {
-                        ONE
-                    } else {
-                        0
-                    }
-                }
-                None => axis.reach(&row.tables[column], row.ranks[column], self.cluster.extent[column]),
+                None if axis.is_line() => u64::from(mark.numbers > 0) * ONE,
+                None => axis.reach(&row.tables[column], row.ranks[column], mark.extent),
             };
             if sum > most {
                 break;
@@ -109,11 +153,33 @@ impl Centre {
         }
         sum
     }
+
+    /// The nearest of some clusters, of equal ones the first. The one at `likely` is looked at first, so that most others are
+    /// soon too far.
+    fn nearest(&self, row: &Row, likely: usize, eligible: impl Fn(usize) -> bool + Sync) -> Option<usize> {
+        let at = |place: usize, most: u64| (self.distance(place, row, most), place);
+        let start = Some(likely).filter(|place| eligible(*place)).map(|place| at(place, u64::MAX));
+        let best_of = |places: std::ops::Range<usize>| {
+            places.filter(|place| eligible(*place)).fold(start, |best, place| {
+                let found = at(place, best.map_or(u64::MAX, |(distance, _)| distance));
+                Some(best.map_or(found, |best| best.min(found)))
+            })
+        };
+        let best = if self.len() < PARALLEL {
+            best_of(0..self.len())
+        } else {
+            let chunk = self.len().div_ceil(rayon::current_num_threads().max(1));
+            let chunks = (0..self.len()).into_par_iter().step_by(chunk);
+            chunks.filter_map(|first| best_of(first..(first + chunk).min(self.len()))).min()
+        };
+        best.map(|(_, place)| place)
+    }
 }
 
 /// A row as distances see it.
 #[derive(Default)]
 struct Row {
+    tuple: Option<u32>,
     ranks: Vec<u32>,
     places: Vec<Option<u64>>,
     tables: Vec<Vec<u64>>,
@@ -122,6 +188,9 @@ struct Row {
 impl Row {
     /// Turns to the rows of a tuple.
     fn turn_to(&mut self, space: &Space<'_>, tuple: u32) {
+        if self.tuple.replace(tuple) == Some(tuple) {
+            return;
+        }
         self.ranks = space.ranks(tuple).to_vec();
         let columns = space.axes.iter().zip(&self.ranks);
         self.places = columns.clone().map(|(axis, rank)| axis.place(*rank)).collect();
@@ -135,33 +204,6 @@ impl Row {
     }
 }
 
-/// The nearest of some centres, of equal ones the first. The one at `likely` is looked at first, so that most others are
-/// soon too far.
-fn nearest(
-    space: &Space<'_>,
-    centres: &[Centre],
-    row: &Row,
-    likely: usize,
-    eligible: impl Fn(&Centre) -> bool + Sync,
-) -> Option<usize> {
-    let at = |place: usize, most: u64| (centres[place].distance(space, row, most), place);
-    let start = Some(likely).filter(|place| eligible(&centres[*place])).map(|place| at(place, u64::MAX));
-    let best_of = |places: std::ops::Range<usize>| {
-        places.filter(|place| eligible(&centres[*place])).fold(start, |best, place| {
-            let found = at(place, best.map_or(u64::MAX, |(distance, _)| distance));
-            Some(best.map_or(found, |best| best.min(found)))
-        })
-    };
-    let best = if centres.len() < PARALLEL {
-        best_of(0..centres.len())
-    } else {
-        let chunk = centres.len().div_ceil(rayon::current_num_threads().max(1));
-        let chunks = (0..centres.len()).into_par_iter().step_by(chunk);
-        chunks.filter_map(|first| best_of(first..(first + chunk).min(centres.len()))).min()
-    };
-    best.map(|(_, place)| place)
-}
-
 fn clusters(problem: &Problem, space: &Space<'_>, stock: &mut Stock<'_>, k: usize) -> Result<Vec<Cluster>> {
     // Every row by itself, in the order of content.
     let mut rows: Vec<Part> = Vec::new();
@@ -173,56 +215,50 @@ fn clusters(problem: &Problem, space: &Space<'_>, stock: &mut Stock<'_>, k: usiz
     let count = rows.len() / k;
     // The paper draws the first row of each cluster; here it is the middle one of each of as many equal stretches.
     let seeds: Vec<usize> = (0..count).map(|place| (2 * place + 1) * rows.len() / (2 * count)).collect();
-    let mut centres: Vec<Centre> = seeds.iter().map(|seed| Centre::new(space, rows[*seed])).collect();
+    let mut centres = Centres::new(space, seeds.iter().map(|seed| rows[*seed]));
     let mut seeds = seeds.into_iter().peekable();
-    let (mut row, mut turned, mut likely) = (Row::default(), None, 0);
-    let mut turn = |row: &mut Row, tuple: u32| {
-        if turned != Some(tuple) {
-            row.turn_to(space, tuple);
-            turned = Some(tuple);
-        }
-    };
+    let (mut row, mut likely) = (Row::default(), 0);
     for (place, part) in rows.iter().enumerate() {
         problem.progress.check()?;
         problem.progress.advance(1);
         if seeds.next_if_eq(&place).is_some() {
             continue;
         }
-        turn(&mut row, part.tuple);
-        likely = nearest(space, &centres, &row, likely, |_| true).unwrap_or(0);
-        centres[likely].add(space, *part);
+        row.turn_to(space, part.tuple);
+        likely = centres.nearest(&row, likely, |_| true).unwrap_or(0);
+        centres.add(likely, *part);
     }
-    // Clusters that are too large give their furthest rows away, of equally far ones the later.
-    let mut given: Vec<(u32, u32)> = Vec::new();
-    for centre in &mut centres {
-        if centre.cluster.size as usize > k {
-            let mut members: Vec<(u64, u32, u32)> = Vec::new();
-            for part in &centre.cluster.parts {
-                turn(&mut row, part.tuple);
-                members.push((centre.distance(space, &row, u64::MAX), part.tuple, part.payload));
-            }
-            members.sort_unstable();
-            given.extend(members.drain(k..).map(|(_, tuple, payload)| (tuple, payload)));
-            let mut kept = members.into_iter().map(|(_, tuple, payload)| Part { tuple, payload, rows: 1 });
-            if let Some(first) = kept.next() {
-                *centre = Centre::new(space, first);
-                kept.for_each(|part| centre.add(space, part));
-            }
-        }
-    }
-    given.sort_unstable();
-    let mut small = centres.iter().filter(|centre| (centre.cluster.size as usize) < k).count();
-    for (tuple, payload) in given {
+    let given = give_away(&mut centres, &mut row, k);
+    let mut small = (0..centres.len()).filter(|place| centres.size(*place) < k).count();
+    for part in given {
         problem.progress.check()?;
-        turn(&mut row, tuple);
-        let is_small = |centre: &Centre| (centre.cluster.size as usize) < k;
-        let Some(place) = nearest(space, &centres, &row, likely, |centre| small == 0 || is_small(centre))
-        else {
-            continue;
-        };
-        centres[place].add(space, Part { tuple, payload, rows: 1 });
-        small -= usize::from(centres[place].cluster.size as usize == k);
+        row.turn_to(space, part.tuple);
+        let eligible = |place: usize| small == 0 || centres.size(place) < k;
+        let Some(place) = centres.nearest(&row, likely, eligible) else { continue };
+        centres.add(place, part);
+        small -= usize::from(centres.size(place) == k);
         likely = place;
     }
-    Ok(centres.into_iter().map(|centre| centre.cluster).collect())
+    Ok(centres.clusters)
+}
+
+/// Takes from each cluster of more than k rows those that are furthest from its centroid, of equally far ones the later.
+fn give_away(centres: &mut Centres<'_, '_>, row: &mut Row, k: usize) -> Vec<Part> {
+    let mut given = Vec::new();
+    for place in 0..centres.len() {
+        if centres.size(place) <= k {
+            continue;
+        }
+        let mut members: Vec<(u64, u32, u32)> = Vec::new();
+        for part in &centres.clusters[place].parts {
+            row.turn_to(centres.space, part.tuple);
+            members.push((centres.distance(place, row, u64::MAX), part.tuple, part.payload));
+        }
+        members.sort_unstable();
+        given.extend(members.drain(k..).map(|(_, tuple, payload)| (tuple, payload)));
+        let part = |(_, tuple, payload)| Part { tuple, payload, rows: 1 };
+        centres.reset(place, members.into_iter().map(part));
+    }
+    given.sort_unstable();
+    given.into_iter().map(|(tuple, payload)| Part { tuple, payload, rows: 1 }).collect()
 }

@@ -49,6 +49,9 @@ min = "01/01/1900"
 [columns.diagnosis]
 role = ["class", "sensitive"]
 
+[quasi_sets]
+neighbours = ["zip", "age"]
+
 [[privacy]]
 model = "k_anonymity"
 k = 5
@@ -421,7 +424,7 @@ fn the_schema_has_every_key_of_a_full_plan_and_no_other() {
     assert_eq!(keys(column), columns.values().flat_map(written).collect());
     assert_eq!(column["required"], serde_json::json!(["role"]));
     let model = at(&schema, &schema["properties"]["privacy"]["items"]);
-    assert_eq!(keys(model), ["columns", "model"].map(str::to_owned).into());
+    assert_eq!(keys(model), ["columns", "model", "quasi"].map(str::to_owned).into());
     assert_ne!(model["additionalProperties"], false, "models have parameters of their own");
     let algorithm = at(&schema, &schema["properties"]["algorithm"]);
     assert_eq!(keys(algorithm), AlgorithmSpec::KEYS.map(str::to_owned).into());

@@ -49,6 +49,9 @@ struct Field {
     mask: u64,
 }
 
+/// The bits of a key that a column, or some neighbouring ones, take, and what each of their values becomes.
+type Table<'a> = (Field, Cow<'a, [u32]>);
+
 /// Key computations of fewer classes than this are not worth a second thread.
 const PARALLEL: usize = 1 << 15;
 

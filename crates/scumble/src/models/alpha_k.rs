@@ -76,10 +76,21 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     for (column, place) in protected_columns(ENTRY.name, context)? {
         let count = context.table.payloads().columns[place].values.len();
         let mut allowed = vec![everyone.unwrap_or(Rational::ONE); count];
+        let mut known: Vec<(u32, Rational)> = Vec::new();
         for (value, share) in &named {
-            allowed[code_of(context, place, value, ENTRY.name)?] = *share;
+            let code = code_of(context, place, value, ENTRY.name)?;
+            if known.iter().any(|(other, _)| *other == code) {
+                return Err(Error::config(format!(
+                    "model 'alpha_k': the value '{value}' of '{column}' is named twice; give it one share"
+                )));
+            }
+            known.push((code, *share));
+            allowed[code as usize] = *share;
         }
-        let test = Shares { allowed, named: named.clone(), everyone };
+        // As the table writes them, whatever spelling was given.
+        let text = |code: u32| context.table.payloads().columns[place].values.get(code).to_owned();
+        let named = known.into_iter().map(|(code, share)| (text(code), share)).collect();
+        let test = Shares { allowed, named, everyone };
         models.push(Box::new(OfColumn { test, column, place }));
     }
     Ok(models)

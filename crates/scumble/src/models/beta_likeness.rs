@@ -63,6 +63,11 @@ impl Likeness {
         let grown = (u128::from(count) * u128::from(self.rows)).checked_sub(expected)?;
         Some((grown, expected))
     }
+
+    /// -ln p.
+    fn logarithm(&self, value: u32) -> f64 {
+        (self.rows as f64 / self.original[value as usize] as f64).ln()
+    }
 }
 
 impl ValueTest for Likeness {
@@ -94,17 +99,20 @@ impl ValueTest for Likeness {
             if grown * of > most * expected {
                 return false;
             }
-            let share = self.original[*value as usize] as f64 / self.rows as f64;
-            !self.enhanced || grown == 0 || grown as f64 / expected as f64 <= -share.ln() - TOLERANCE
+            !self.enhanced
+                || grown == 0
+                || grown as f64 / expected as f64 <= self.logarithm(*value) - TOLERANCE
         })
     }
     fn attained(&self, size: u64, tally: &[(u32, u64)]) -> f64 {
-        let growth = |(value, count): &(u32, u64)| self.growth(size, *value, *count);
-        tally
-            .iter()
-            .filter_map(growth)
-            .map(|(grown, expected)| grown as f64 / expected as f64)
-            .fold(0.0, f64::max)
+        let growth = |(value, count): &(u32, u64)| {
+            let (grown, expected) = self.growth(size, *value, *count)?;
+            let gain = grown as f64 / expected as f64;
+            // Where the logarithm is exceeded no beta would do.
+            let beyond = self.enhanced && grown > 0 && gain > self.logarithm(*value) - TOLERANCE;
+            Some(if beyond { f64::INFINITY } else { gain })
+        };
+        tally.iter().filter_map(growth).fold(0.0, f64::max)
     }
     fn nearest(&self, attained: f64) -> String {
         format!("the smallest possible beta is {}", rounded(attained, true))

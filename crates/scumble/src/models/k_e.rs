@@ -39,6 +39,8 @@ struct Range {
     /// The number of each value; missing values have none.
     numbers: Vec<Option<i128>>,
     measure: Measure,
+    /// How the missing value is written, where there is one.
+    missing: Option<String>,
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
@@ -56,9 +58,11 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
                  name the columns that hold numbers (columns = [..])"
             )));
         }
-        let numbers = payload.values.iter().map(|text| measure.number(text)).collect();
+        let numbers = payload.values.iter().map(|text| payload.number(text)).collect();
+        let missing = (0..payload.values.len() as u32).find(|value| payload.is_missing(*value));
+        let missing = missing.map(|value| payload.values.get(value).to_owned());
         models.push(Box::new(OfColumn { test: Count { k, rows }, column: column.clone(), place }));
-        models.push(Box::new(OfColumn { test: Range { e, numbers, measure }, column, place }));
+        models.push(Box::new(OfColumn { test: Range { e, numbers, measure, missing }, column, place }));
     }
     Ok(models)
 }
@@ -116,7 +120,10 @@ impl ValueTest for Range {
         format!("values of {column} at least {} apart", self.e)
     }
     fn claim(&self) -> Vec<(&'static str, Value)> {
-        vec![("e", self.e.to_string().into()), ("comma", (self.measure.kind == Kind::DecimalComma).into())]
+        let comma = self.measure.kind == Kind::DecimalComma;
+        let mut claim = vec![("e", self.e.to_string().into()), ("comma", comma.into())];
+        claim.extend(self.missing.iter().map(|marker| ("missing", vec![marker.clone()].into())));
+        claim
     }
     fn required(&self) -> f64 {
         self.e.to_f64()
@@ -154,6 +161,7 @@ mod tests {
             e: e.parse().expect("a number"),
             numbers: numbers.iter().copied().map(Some).collect(),
             measure,
+            missing: None,
         }
     }
 

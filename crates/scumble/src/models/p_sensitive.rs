@@ -94,16 +94,34 @@ impl Categories {
         let column = &context.table.payloads().columns[place];
         let lists: Vec<Vec<String>> =
             lists.iter().map(|list| list.split('|').map(|value| value.trim().to_owned()).collect()).collect();
+        let twice =
+            |value: &str| Error::config(format!("model 'p_sensitive': '{value}' is in two categories"));
         let mut seen: Vec<&String> = lists.iter().flatten().collect();
         seen.sort();
         if let Some(pair) = seen.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::config(format!("model 'p_sensitive': '{}' is in two categories", pair[0])));
+            return Err(twice(pair[0]));
         }
-        let category = |text: &str| lists.iter().position(|list| list.iter().any(|value| value == text));
-        let of_value: Option<Vec<u32>> =
-            column.values.iter().map(|text| category(text).map(|category| category as u32)).collect();
+        // Values are listed in any spelling; those that no row has may stay.
+        let spellings = column.spellings();
+        let mut of_value: Vec<Option<u32>> = vec![None; column.values.len()];
+        let mut written = vec![Vec::new(); lists.len()];
+        for (category, list) in lists.iter().enumerate() {
+            for value in list {
+                let Some(code) = spellings.find(value) else {
+                    written[category].push(value.clone());
+                    continue;
+                };
+                match of_value[code as usize].replace(category as u32) {
+                    None => written[category].push(column.values.get(code).to_owned()),
+                    // Another spelling of a value that is here already.
+                    Some(before) if before == category as u32 => {}
+                    Some(_) => return Err(twice(value)),
+                }
+            }
+        }
+        let of_value: Option<Vec<u32>> = of_value.into_iter().collect();
         match of_value {
-            Some(of_value) => Ok(Self { of_value, lists }),
+            Some(of_value) => Ok(Self { of_value, lists: written }),
             None => Err(Error::config(format!(
                 "model 'p_sensitive': some value of '{}' is in no category (missing values are values too); list every value \
                  in categories",

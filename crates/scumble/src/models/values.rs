@@ -101,11 +101,11 @@ pub(super) fn original_rows(context: &ModelContext<'_>, place: usize) -> Vec<u64
     rows
 }
 
-/// The code of a value that the user named; an error if the column does not have it, since a misspelt value would protect
-/// nothing.
-pub(super) fn code_of(context: &ModelContext<'_>, place: usize, value: &str, model: &str) -> Result<usize> {
+/// The code of a value that the user named, in any of its spellings; an error if the column does not have it, since a
+/// misspelt value would protect nothing.
+pub(super) fn code_of(context: &ModelContext<'_>, place: usize, value: &str, model: &str) -> Result<u32> {
     let column = &context.table.payloads().columns[place];
-    column.values.iter().position(|text| text == value).ok_or_else(|| {
+    column.spellings().find(value).ok_or_else(|| {
         Error::config(format!(
             "model '{model}': no row has the value '{value}' in the column '{}'; check its spelling, since a value that \
              does not occur is protected by nothing",

@@ -18,7 +18,7 @@ mod values;
 
 use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
 use values::{Planned, order, payload_column};
-pub(crate) use values::{in_one_spelling, table_in_one_spelling};
+pub(crate) use values::{in_one_spelling, payload_of, table_in_one_spelling, value_table};
 
 /// A table ready for a search.
 pub struct Prepared {

@@ -5,8 +5,9 @@ use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use crate::config::{Column, Plan, Role};
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
+use crate::frequency::FrequencyTable;
 use crate::kind::{Inference, Kind, Measure};
-use crate::payload::PayloadColumn;
+use crate::payload::{PayloadColumn, Payloads};
 
 /// A column of the plan beside the table's.
 pub(super) struct Planned<'a> {
@@ -138,31 +139,53 @@ pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec
     let values = ordered.values.iter().copied().chain(ordered.missing).collect();
     // Codes without rows have no place; any place will do, since no row has them.
     let map = ordered.place.iter().map(|place| if *place == u32::MAX { 0 } else { *place }).collect();
-    Ok((PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure }, map))
+    let missing = column.missing.to_vec();
+    Ok((PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure, missing }, map))
 }
 
-/// A column in which every value is written in one way: what models count.
-pub(crate) fn in_one_spelling(coded: &CodedColumn, plan: &Plan) -> Result<CodedColumn> {
+/// The values of a column of a table, as models see them, and the value of each dictionary code.
+pub(crate) fn payload_of(coded: &CodedColumn, plan: &Plan) -> Result<(PayloadColumn, Vec<u32>)> {
     let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
     let column = plan.column(&coded.name).unwrap_or(&unplanned);
     let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-    let (payload, map) = payload_column(&Planned { name: &coded.name, plan: column, coded, missing })?;
-    let mut sorted: Vec<u32> = (0..payload.values.len() as u32).collect();
-    sorted.sort_unstable_by_key(|value| payload.values.get(*value));
-    let mut rank = vec![0; sorted.len()];
-    for (place, value) in (0..).zip(&sorted) {
-        rank[*value as usize] = place;
-    }
+    payload_column(&Planned { name: &coded.name, plan: column, coded, missing })
+}
+
+/// A column in which every value is written as `values` write it: what models count. What is none of them stays as it is.
+///
+/// A release may lack the spelling that the original table is known by, so both must be written as one of the two has it.
+pub(crate) fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
+    let spellings = values.spellings();
+    let texts: Vec<&str> = coded
+        .values
+        .iter()
+        .map(|text| spellings.find(text).map_or(text, |value| values.values.get(value)))
+        .collect();
+    let mut sorted = texts.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let place: Vec<u32> =
+        texts.iter().map(|text| sorted.partition_point(|other| other < text) as u32).collect();
     let mut codes = Codes::with_capacity(sorted.len(), coded.codes.len());
-    coded.codes.iter().for_each(|code| codes.push(rank[map[code as usize] as usize]));
-    let values = sorted.iter().map(|value| payload.values.get(*value)).collect();
-    Ok(CodedColumn { name: coded.name.clone(), values, codes })
+    coded.codes.iter().for_each(|code| codes.push(place[code as usize]));
+    CodedColumn { name: coded.name.clone(), values: sorted.into_iter().collect(), codes }
 }
 
 /// A table in which the values of these columns are written in one way.
-pub(crate) fn table_in_one_spelling(table: &CodedTable, names: &[String], plan: &Plan) -> Result<CodedTable> {
-    let column = |column: &CodedColumn| {
-        if names.contains(&column.name) { in_one_spelling(column, plan) } else { Ok(column.clone()) }
+pub(crate) fn table_in_one_spelling(table: &CodedTable, columns: &[PayloadColumn]) -> CodedTable {
+    let column = |column: &CodedColumn| match columns.iter().find(|values| values.name == column.name) {
+        Some(values) => in_one_spelling(column, values),
+        None => column.clone(),
     };
-    Ok(CodedTable { columns: table.columns.iter().map(column).collect::<Result<_>>()?, rows: table.rows })
+    CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows }
+}
+
+/// The rows of a table by the values of these columns alone: what models are made from.
+pub(crate) fn value_table(table: &CodedTable, names: &[String], plan: &Plan) -> Result<FrequencyTable> {
+    let coded: Vec<&CodedColumn> = names.iter().filter_map(|name| table.column(name)).collect();
+    let made = coded.iter().map(|column| payload_of(column, plan)).collect::<Result<Vec<_>>>()?;
+    let (columns, maps): (Vec<PayloadColumn>, Vec<Vec<u32>>) = made.into_iter().unzip();
+    let code = |place: usize, row: usize| maps[place][coded[place].codes.get(row) as usize];
+    let (payloads, payload_of_row) = Payloads::of_rows(columns, table.rows, code);
+    Ok(FrequencyTable::count(&[], table.rows, |_, _| 0, payloads, &payload_of_row, |_| 1).0)
 }

@@ -13,7 +13,8 @@ use crate::config::{Role, StarPolicy};
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
-use crate::prepare::{in_one_spelling, table_in_one_spelling};
+use crate::payload::PayloadColumn;
+use crate::prepare::{in_one_spelling, payload_of, table_in_one_spelling};
 use crate::quasi::Quasi;
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold.
@@ -47,19 +48,19 @@ pub(super) fn verify(
             StarRows::Judged
         },
     };
-    let reference = Reference {
-        columns: run
-            .problem
-            .models
-            .iter()
-            .filter_map(|model| model.protects())
-            .map(|name| reference(run, name))
-            .collect::<Result<_>>()?,
-    };
-    // Two spellings of one value hide nothing, so models count values, not texts.
-    let protected: Vec<String> =
-        run.problem.models.iter().filter_map(|model| model.protects()).map(str::to_owned).collect();
-    let counted = table_in_one_spelling(&release, &protected, run.plan)?;
+    // Two spellings of one value hide nothing, so models count values, not texts. The original says how they are written,
+    // since the release may have lost a spelling.
+    let mut protected: Vec<&str> = run.problem.models.iter().filter_map(|model| model.protects()).collect();
+    protected.sort_unstable();
+    protected.dedup();
+    let (references, spellings): (Vec<_>, Vec<_>) = protected
+        .into_iter()
+        .map(|name| reference(run, name))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .unzip();
+    let reference = Reference { columns: references };
+    let counted = table_in_one_spelling(&release, &spellings);
     let outcome = check_models(&counted, &claim, Some(&reference))?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
@@ -83,16 +84,17 @@ pub(super) fn verify(
     Ok(outcome)
 }
 
-/// The original distribution of a column. Values that only occurred in rows that were left out are not in it.
-fn reference(run: &Run<'_>, name: &str) -> Result<ReferenceColumn> {
+/// The original distribution of a column, and its values. Those that only occurred in rows that were left out are not in it.
+fn reference(run: &Run<'_>, name: &str) -> Result<(ReferenceColumn, PayloadColumn)> {
     let coded = run.source.column(name).ok_or_else(|| Error::internal("a protected column was not read"))?;
-    let columns = vec![in_one_spelling(coded, run.plan)?];
+    let (values, _) = payload_of(coded, run.plan)?;
+    let columns = vec![in_one_spelling(coded, &values)];
     let mut column = ReferenceColumn::count(&CodedTable { columns, rows: run.source.rows }, name)?;
     column.counts.retain(|(_, rows)| *rows > 0);
-    Ok(column)
+    Ok((column, values))
 }
 
-fn model_claim(mut parameters: serde_json::Map<String, serde_json::Value>) -> ModelClaim {
+pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Value>) -> ModelClaim {
     let name = match parameters.shift_remove("model") {
         Some(serde_json::Value::String(name)) => name,
         _ => String::new(),

@@ -2,7 +2,7 @@
 
 use super::{Run, Seconds, Summary};
 use crate::algorithms::iack::information_by_level;
-use crate::config::{Role, StarPolicy};
+use crate::config::{Rational, Role, StarPolicy};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::Provenance as Origin;
 use crate::metrics::{information, loss};
@@ -110,12 +110,18 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
         .zip(&summary.models)
         .map(|(model, found)| {
             let claim = model.claim();
-            let numbers = ["k", "l", "c", "t"].into_iter().filter_map(|name| {
+            let names = ["k", "l", "c", "t", "p", "alpha", "e", "beta", "delta"];
+            let numbers = names.into_iter().filter_map(|name| {
                 let value = claim.get(name)?;
-                let number = value.as_f64().or_else(|| value.as_str()?.parse().ok())?;
-                Some(Setting::new(name, number))
+                let exact = || Some(value.as_str()?.parse::<Rational>().ok()?.to_f64());
+                Some(Setting::new(name, value.as_f64().or_else(exact)?))
             });
-            let required: Vec<Setting> = numbers.collect();
+            // Shares that differ by value are measured as multiples of what each value may have.
+            let required: Vec<Setting> = if claim.contains_key("alphas") {
+                vec![Setting::new("multiple of its share", 1.0)]
+            } else {
+                numbers.collect()
+            };
             // Recursive diversity attains a c; every other model attains its own first parameter.
             let unit = if claim.contains_key("c") {
                 "c"
@@ -229,7 +235,7 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
         match after.iter_mut().find(|shown| shown.value == crate::label::STAR) {
             Some(blank) => blank.rows += classes.suppressed_rows(),
             None => {
-                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() })
+                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() });
             }
         }
     }

@@ -139,7 +139,22 @@ pub(super) fn claim(model: &ModelResult) -> String {
         ("l_diversity", [l]) => format!("{}-diverse{of} ({})", amount(l.value), lower_first(&model.title)),
         ("t_closeness", [t]) => format!("{}-close{of}", amount(t.value)),
         ("lkc", _) => model.title.clone(),
+        // Their titles say it all, with the column and the number.
+        ("alpha_k", _) => format!("such that {}", alpha_k_holds(model)),
+        ("k_e" | "p_sensitive", _) => format!("such that every class has {}", model.title),
+        ("beta_likeness" | "delta_disclosure", _) => format!("bounded by {}", model.title),
         _ => format!("{}{of} with {}", lower_first(&model.title), settings(&model.required)),
+    }
+}
+
+/// What (alpha,k)-anonymity says of a class, in a phrase.
+fn alpha_k_holds(model: &ModelResult) -> String {
+    let column = model.column.as_deref().unwrap_or("the sensitive column");
+    match model.required.as_slice() {
+        [alpha] if alpha.name == "alpha" => {
+            format!("no value of {column} has more than a share of {} in a class", amount(alpha.value))
+        }
+        _ => format!("no protected value of {column} has more than its share in a class"),
     }
 }
 
@@ -155,6 +170,7 @@ pub(super) fn model_meaning(model: &ModelResult, unit: &str) -> Option<String> {
     if model.meaning.is_some() {
         return model.meaning.clone();
     }
+    let setting = |name: &str| model.required.iter().find(|setting| setting.name == name);
     let first = || model.required.first().map(|s| amount(s.value));
     let column = model.column.as_deref().unwrap_or("the sensitive column");
     Some(match model.name.as_str() {
@@ -170,6 +186,35 @@ pub(super) fn model_meaning(model: &ModelResult, unit: &str) -> Option<String> {
         "t_closeness" => format!(
             "Among the rows that fit a person, {column} is distributed almost as in the whole table: the distance is at \
              most {}, where 0 is the same and 1 is as far as can be.",
+            first()?
+        ),
+        "alpha_k" => format!(
+            "Among the rows that fit a person, {}: nobody who knows only these columns can be surer of it than that.",
+            alpha_k_holds(model)
+        ),
+        "k_e" if setting("e").is_some() => format!(
+            "Among the rows that fit a person, the largest and the smallest {column} are at least {} apart: the amount is not \
+             known to within that.",
+            first()?
+        ),
+        "k_e" => format!("Among the rows that fit a person there are {}.", model.title),
+        "p_sensitive" if setting("alpha").is_some() => format!(
+            "Among the rows that fit a person, the values of {column} weigh at least {} together, where values of the most \
+             sensitive category weigh nothing and those of the least sensitive 1.",
+            first()?
+        ),
+        "p_sensitive" => format!(
+            "Among the rows that fit a person, {column} takes at least {} different values, or categories of values.",
+            first()?
+        ),
+        "beta_likeness" => format!(
+            "Whoever finds the rows that fit a person believes in no value of {column} more than before by a larger factor \
+             than 1 + {}.",
+            first()?
+        ),
+        "delta_disclosure" => format!(
+            "Whoever finds the rows that fit a person believes in each value of {column} about as much as before: more or less \
+             by a factor below e to the power of {}.",
             first()?
         ),
         "lkc" => "Whoever knows no more than L of these columns about a person finds that many rows that fit, and no value of the \
@@ -197,6 +242,23 @@ pub(super) fn model_limits(model: &ModelResult) -> Option<String> {
             "t_closeness" => {
                 "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole \
                  table's distribution."
+            }
+            "alpha_k" => {
+                "Values that are rare in the whole table: a share that is allowed may be many times what it was there. Nor \
+                 against people who can rule some values out."
+            }
+            "k_e" => {
+                "Amounts that are close to each other: only the smallest and the largest count, and all others may be nearly \
+                 the same."
+            }
+            "p_sensitive" => {
+                "Values that are much more frequent than others: one row with another value is enough to be counted."
+            }
+            "beta_likeness" => {
+                "Learning that somebody does not have a value: only growing belief is bounded. Nor against finding the row."
+            }
+            "delta_disclosure" => {
+                "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole table."
             }
             "lkc" => {
                 "People who know more than L of the columns: for them the rows that fit may be few, or a single one."
@@ -345,6 +407,11 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
         "In every class the sensitive column is distributed almost as in the whole table, up to a distance t.",
     ),
     (
+        "alpha, beta, delta",
+        "Bounds on what a class tells about a value: its share (alpha), how much more frequent than in the whole table it may be \
+         (beta), and how much more or less frequent (delta).",
+    ),
+    (
         "Coarsening",
         "Replacing a value by a wider one that is still true: 37 by a range around it, a town by its county.",
     ),
@@ -474,6 +541,31 @@ mod tests {
             )),
             "recursive (c,l)-diversity for diagnosis with c = 2, l = 3"
         );
+        let plain = |name: &str, title: &str, setting: &str, value: f64| {
+            let model = model(name, title, vec![Setting::new(setting, value)]);
+            (
+                claim(&model),
+                model_meaning(&model, "rows").expect("known"),
+                model_limits(&model).expect("known"),
+            )
+        };
+        let (alpha, meaning, _) =
+            plain("alpha_k", "no value of diagnosis above a share of 0.5", "alpha", 0.5);
+        assert_eq!(alpha, "such that no value of diagnosis has more than a share of 0.5 in a class");
+        assert!(meaning.contains("no value of diagnosis has more than a share of 0.5"));
+        let (named, ..) =
+            plain("alpha_k", "protected values within their shares", "multiple of its share", 1.0);
+        assert_eq!(named, "such that no protected value of diagnosis has more than its share in a class");
+        let (range, meaning, _) = plain("k_e", "values of diagnosis at least 50 apart", "e", 50.0);
+        assert_eq!(range, "such that every class has values of diagnosis at least 50 apart");
+        assert!(meaning.contains("at least 50 apart"));
+        let (_, weight, _) = plain("p_sensitive", "values of diagnosis that weigh at least 2", "alpha", 2.0);
+        let (_, values, _) = plain("p_sensitive", "at least 2 values of diagnosis", "p", 2.0);
+        assert!(weight.contains("weigh at least 2") && values.contains("at least 2 different values"));
+        let (beta, ..) = plain("beta_likeness", "basic 1-likeness of diagnosis", "beta", 1.0);
+        assert_eq!(beta, "bounded by basic 1-likeness of diagnosis");
+        let (_, delta, _) = plain("delta_disclosure", "0.5-disclosure of diagnosis", "delta", 0.5);
+        assert!(delta.contains("a factor below e to the power of 0.5"));
     }
 
     #[test]

@@ -31,7 +31,25 @@ pub(crate) enum Demand {
     Known(usize, i128),
     /// Whoever knows so many columns finds at most such a share of one value (LKC-privacy).
     Share(&'static str, usize, Ratio),
+    /// No value has more than such a share, and these values no more than theirs ((alpha,k)-anonymity).
+    Shares(&'static str, Option<Ratio>, &'static [(&'static str, Ratio)]),
+    /// So many different values, or rows if so ((k,e)-anonymity).
+    Values(&'static str, i128, bool),
+    /// Numbers so far apart ((k,e)-anonymity).
+    Range(&'static str, Ratio),
+    /// So many different values, or categories if so (p-sensitivity).
+    Several(&'static str, i128, bool),
+    /// Values that weigh so much, each once or in every row if so ((p,alpha)-sensitivity).
+    Weight(&'static str, Ratio, bool),
+    /// Shares grow by so much, enhanced if so (beta-likeness).
+    Growth(&'static str, Ratio, bool),
+    /// Logarithms of shares change by less than so much (delta-disclosure privacy).
+    Change(&'static str, Ratio),
 }
+
+/// The illnesses by category, the most sensitive first.
+const CATEGORIES: &[&[&str]] =
+    &[&["hiv"], &["ulcer", "corona", "?", "NA", ""], &["flu", "asthma", "gastritis"]];
 
 /// The tree of the sensitive column `ill`: ragged, each value with its ancestors below the root.
 pub(crate) const ILLNESSES: &[(&str, &[&str])] = &[
@@ -65,7 +83,13 @@ fn text((numerator, denominator): Ratio) -> String {
 
 /// Every variant of every model in the registry, with values from weak to hardly possible.
 pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)> {
-    use Demand::{Close, Distinct, Entropy, Frequency, K, Known, Recursive, Share};
+    use Demand::{
+        Change, Close, Distinct, Entropy, Frequency, Growth, K, Known, Recursive, Several, Share, Shares,
+        Weight,
+    };
+    let growth = |enhanced| {
+        [(1, 4), (2, 3), (1, 1), (5, 1), (40, 1)].map(|beta| Growth(column, beta, enhanced)).to_vec()
+    };
     let close =
         |ground| [(0, 1), (1, 10), (1, 4), (1, 3), (1, 2), (1, 1)].map(|t| Close(column, t, ground)).to_vec();
     vec![
@@ -90,6 +114,35 @@ pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)>
             "lkc shares",
             [(1, (9, 10)), (1, (2, 3)), (2, (4, 5)), (9, (3, 4))].map(|(l, c)| Share(column, l, c)).to_vec(),
         ),
+        ("alpha_k", [(1, 1), (3, 4), (2, 3), (1, 2)].map(|alpha| Shares(column, Some(alpha), &[])).to_vec()),
+        (
+            "alpha_k by value",
+            vec![
+                Shares(column, None, &[("hiv", (1, 2))]),
+                Shares(column, None, &[("flu", (2, 3)), ("asthma", (1, 1))]),
+                Shares(column, Some((3, 4)), &[("ulcer", (1, 3))]),
+            ],
+        ),
+        ("p_sensitive values", [1, 2, 3].map(|p| Several(column, p, false)).to_vec()),
+        ("p_sensitive categories", [1, 2, 3].map(|p| Several(column, p, true)).to_vec()),
+        (
+            "p_sensitive weights",
+            [((0, 1), false), ((1, 2), false), ((2, 1), false), ((5, 2), true)]
+                .map(|(alpha, rows)| Weight(column, alpha, rows))
+                .to_vec(),
+        ),
+        ("beta_likeness basic", growth(false)),
+        ("beta_likeness enhanced", growth(true)),
+        ("delta_disclosure", [(1, 2), (1, 1), (3, 2), (5, 1)].map(|delta| Change(column, delta)).to_vec()),
+    ]
+}
+
+/// The variants of models that are about numbers.
+pub(crate) fn numeric_variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)> {
+    let values = [(1, false), (2, false), (3, false), (3, true)];
+    vec![
+        ("k_e values", values.map(|(k, rows)| Demand::Values(column, k, rows)).to_vec()),
+        ("k_e range", [(0, 1), (25, 1), (101, 2), (125, 1)].map(|e| Demand::Range(column, e)).to_vec()),
     ]
 }
 
@@ -102,6 +155,13 @@ impl Demand {
             | Self::Entropy(column, _)
             | Self::Recursive(column, ..)
             | Self::Frequency(column, _)
+            | Self::Shares(column, ..)
+            | Self::Values(column, ..)
+            | Self::Range(column, _)
+            | Self::Several(column, ..)
+            | Self::Weight(column, ..)
+            | Self::Growth(column, ..)
+            | Self::Change(column, _)
             | Self::Close(column, ..) => Some(column),
         }
     }
@@ -111,6 +171,11 @@ impl Demand {
             Self::K(_) => "k_anonymity",
             Self::Close(..) => "t_closeness",
             Self::Known(..) | Self::Share(..) => "lkc",
+            Self::Shares(..) => "alpha_k",
+            Self::Values(..) | Self::Range(..) => "k_e",
+            Self::Several(..) | Self::Weight(..) => "p_sensitive",
+            Self::Growth(..) => "beta_likeness",
+            Self::Change(..) => "delta_disclosure",
             _ => "l_diversity",
         }
     }
@@ -139,6 +204,50 @@ impl Demand {
             Self::Share(_, l, c) => {
                 vec![("l", Value::Integer(l as i64)), ("k", Value::Integer(1)), ("c", ratio(c))]
             }
+            Self::Shares(_, alpha, named) => {
+                let alpha = alpha.map(|alpha| ("alpha", ratio(alpha)));
+                let named: Vec<Value> = named
+                    .iter()
+                    .map(|(value, share)| Value::Text(format!("{value}={}", text(*share))))
+                    .collect();
+                let named = (!named.is_empty()).then_some(("alphas", Value::List(named)));
+                alpha.into_iter().chain(named).collect()
+            }
+            Self::Values(_, k, rows) => {
+                let count = if rows { "rows" } else { "distinct" };
+                vec![("k", Value::Integer(k as i64)), ("count", word(count)), ("e", Value::Integer(0))]
+            }
+            Self::Range(_, e) => vec![("k", Value::Integer(1)), ("e", ratio(e))],
+            Self::Several(_, p, false) => vec![("p", Value::Integer(p as i64))],
+            Self::Several(_, p, true) => vec![("p", Value::Integer(p as i64)), ("categories", categories())],
+            Self::Weight(_, alpha, rows) => vec![
+                ("p", Value::Integer(1)),
+                ("alpha", ratio(alpha)),
+                ("categories", categories()),
+                ("weight_over", word(if rows { "rows" } else { "distinct" })),
+            ],
+            Self::Growth(_, beta, enhanced) => {
+                vec![("beta", ratio(beta)), ("variant", word(if enhanced { "enhanced" } else { "basic" }))]
+            }
+            Self::Change(_, delta) => vec![("delta", ratio(delta))],
+        }
+    }
+
+    /// The requirements that a plan states with this one: some models have two parts, of which the other asks for nothing.
+    pub(crate) fn parts(self) -> Vec<Self> {
+        match self {
+            Self::Values(column, ..) => vec![self, Self::Range(column, (0, 1))],
+            Self::Range(column, _) => vec![Self::Values(column, 1, false), self],
+            Self::Weight(column, ..) => vec![Self::Several(column, 1, true), self],
+            _ => vec![self],
+        }
+    }
+
+    /// Whether a table has the values that are named: a plan must not name others.
+    pub(crate) fn fits(self, original: &[&str]) -> bool {
+        match self {
+            Self::Shares(_, _, named) => named.iter().all(|(value, _)| original.contains(value)),
+            _ => true,
         }
     }
 
@@ -161,6 +270,23 @@ impl Demand {
                 Value::Integer(number) => number.into(),
                 other => other.to_text().into(),
             };
+        }
+        let own = claim.as_object_mut().expect("an object");
+        match self {
+            Self::Values(..) => drop(own.shift_remove("e")),
+            Self::Range(..) => {
+                own.shift_remove("k");
+                own.insert("comma".into(), false.into());
+            }
+            Self::Weight(..) => drop(own.shift_remove("p")),
+            Self::Shares(_, _, named) if !named.is_empty() => {
+                let pairs = named.iter().map(|(value, share)| json!([value, text(*share)]));
+                own.insert("alphas".into(), pairs.collect());
+            }
+            _ => {}
+        }
+        if own.contains_key("categories") {
+            own.insert("categories".into(), CATEGORIES.into());
         }
         if let Some(column) = self.column() {
             claim["column"] = column.into();
@@ -198,6 +324,19 @@ impl Demand {
             Self::Frequency(_, l) => most * l.0 <= size * l.1,
             Self::Known(_, k) => size >= k,
             Self::Share(_, _, c) => most * c.1 <= size * c.0,
+            Self::Shares(_, alpha, named) => tally(class).into_iter().all(|(value, rows)| {
+                let (share, of) = allowed(value, alpha, named).unwrap_or((1, 1));
+                rows * of <= share * size
+            }),
+            Self::Values(_, k, true) => size >= k,
+            Self::Values(_, k, false) | Self::Several(_, k, false) => rows.len() as i128 >= k,
+            Self::Range(_, e) => range(class) * e.1 >= e.0,
+            Self::Several(_, p, true) => categories_of(class) as i128 >= p,
+            Self::Weight(_, alpha, rows) => halves(class, rows) * alpha.1 >= 2 * alpha.0,
+            Self::Growth(_, beta, enhanced) => gains(class, original).into_iter().all(|(gain, of, share)| {
+                gain * beta.1 <= beta.0 * of && (!enhanced || gain as f64 / of as f64 <= -share.ln())
+            }),
+            Self::Change(_, delta) => self.attained(class, original) < delta.0 as f64 / delta.1 as f64,
             Self::Close(_, t, ground) => {
                 let (distance, whole) = earth_movers(class, original, ground);
                 distance * t.1 <= t.0 * whole
@@ -222,6 +361,34 @@ impl Demand {
             Self::Frequency(..) => size / most,
             Self::Known(..) => size,
             Self::Share(..) => most / size,
+            Self::Shares(_, _, []) => most / size,
+            Self::Shares(_, alpha, named) => tally(class)
+                .into_iter()
+                .filter_map(|(value, rows)| {
+                    let (share, of) = allowed(value, alpha, named).filter(|(share, of)| share < of)?;
+                    Some(rows as f64 / size / (share as f64 / of as f64))
+                })
+                .fold(0.0, f64::max),
+            Self::Values(_, _, true) => size,
+            Self::Values(..) | Self::Several(_, _, false) => rows.len() as f64,
+            Self::Range(..) => range(class) as f64,
+            Self::Several(..) => categories_of(class) as f64,
+            Self::Weight(_, _, rows) => halves(class, rows) as f64 / 2.0,
+            Self::Growth(_, _, enhanced) => {
+                let figure = |(gain, of, share): (i128, i128, f64)| {
+                    let gain = gain as f64 / of as f64;
+                    if enhanced && gain > -share.ln() { f64::INFINITY } else { gain }
+                };
+                gains(class, original).into_iter().map(figure).fold(0.0, f64::max)
+            }
+            Self::Change(..) => {
+                let (own, all) = (tally(class), original.len() as f64);
+                let change = |(value, rows): (&str, i128)| {
+                    let here = own.get(value).copied().unwrap_or(0) as f64 / size;
+                    (here.ln() - (rows as f64 / all).ln()).abs()
+                };
+                tally(original).into_iter().map(change).fold(0.0, f64::max)
+            }
             Self::Close(_, _, ground) => {
                 let (distance, whole) = earth_movers(class, original, ground);
                 distance as f64 / whole as f64
@@ -231,7 +398,15 @@ impl Demand {
 
     /// Whether more is better.
     pub(crate) fn larger_is_better(self) -> bool {
-        !matches!(self, Self::Recursive(..) | Self::Close(..) | Self::Share(..))
+        !matches!(
+            self,
+            Self::Recursive(..)
+                | Self::Close(..)
+                | Self::Share(..)
+                | Self::Shares(..)
+                | Self::Growth(..)
+                | Self::Change(..)
+        )
     }
 
     /// How many columns outsiders know, where that is not all of them.
@@ -241,6 +416,46 @@ impl Demand {
             _ => None,
         }
     }
+}
+
+/// The categories as a plan lists them.
+fn categories() -> Value {
+    Value::List(CATEGORIES.iter().map(|values| Value::Text(values.join("|"))).collect())
+}
+
+/// The share that a value may have.
+fn allowed(value: &str, alpha: Option<Ratio>, named: &[(&str, Ratio)]) -> Option<Ratio> {
+    named.iter().find(|(other, _)| *other == value).map(|(_, share)| *share).or(alpha)
+}
+
+/// The largest number less the smallest; missing values are none.
+fn range(class: &[&str]) -> i128 {
+    let numbers = || class.iter().filter_map(|text| text.parse::<i128>().ok());
+    numbers().max().unwrap_or(0) - numbers().min().unwrap_or(0)
+}
+
+fn category(value: &str) -> i128 {
+    CATEGORIES.iter().position(|values| values.contains(&value)).expect("every illness has one") as i128
+}
+
+fn categories_of(class: &[&str]) -> usize {
+    class.iter().map(|value| category(value)).collect::<std::collections::BTreeSet<_>>().len()
+}
+
+/// The weight of a class in halves: there are three categories.
+fn halves(class: &[&str], every_row: bool) -> i128 {
+    tally(class).into_iter().map(|(value, rows)| category(value) * if every_row { rows } else { 1 }).sum()
+}
+
+/// For each value that is more frequent in the class than in the original: by which fraction of its share, and that share.
+fn gains(class: &[&str], original: &[&str]) -> Vec<(i128, i128, f64)> {
+    let (own, all) = (tally(class), tally(original));
+    let (size, rows) = (class.len() as i128, original.len() as i128);
+    let gain = |(value, here): (&str, i128)| {
+        let there = all.get(value).copied().unwrap_or(0);
+        (here * rows - there * size, there * size, there as f64 / rows as f64)
+    };
+    own.into_iter().map(gain).filter(|(gain, ..)| *gain > 0).collect()
 }
 
 fn tally<'a>(values: &[&'a str]) -> BTreeMap<&'a str, i128> {

@@ -12,7 +12,7 @@ use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::{MODELS, find};
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
 
-use super::column::is_missing;
+use super::column::{MISSING, is_missing};
 use super::demand::{Demand, illness_file, in_order};
 
 pub(crate) const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
@@ -22,7 +22,8 @@ pub(crate) struct Grid {
     pub(crate) classes: Vec<Vec<&'static str>>,
     pub(crate) table: FrequencyTable,
     pub(crate) quasi: Vec<Quasi>,
-    tree: Hierarchy,
+    /// The tree of the values, if they are illnesses.
+    tree: Option<Hierarchy>,
 }
 
 impl Grid {
@@ -30,10 +31,16 @@ impl Grid {
     pub(crate) fn new(classes: &[Vec<&'static str>]) -> Self {
         let values: Vec<&str> = classes.concat();
         let order = in_order(&values);
+        let numbers = order.iter().all(|text| is_missing(text) || text.parse::<i64>().is_ok());
+        let measure = Measure { kind: if numbers { Kind::Integer } else { Kind::Text }, scale: 0 };
         let class_of_row: Vec<u32> =
             (0..).zip(classes).flat_map(|(class, values)| values.iter().map(move |_| class)).collect();
-        let column =
-            PayloadColumn { name: "ill".into(), values: order.iter().copied().collect(), measure: TEXT };
+        let column = PayloadColumn {
+            name: "ill".into(),
+            values: order.iter().copied().collect(),
+            measure,
+            missing: MISSING.map(str::to_owned).to_vec(),
+        };
         let code = |_: usize, row: usize| {
             order.iter().position(|value| *value == values[row]).expect("its own value") as u32
         };
@@ -42,21 +49,24 @@ impl Grid {
         let of_row = |_: usize, row: usize| class_of_row[row];
         let (table, _) =
             FrequencyTable::count(&sizes, values.len(), of_row, payloads, &payload_of_row, |_| 1);
+        let illnesses = !order.iter().any(|text| text.parse::<i64>().is_ok());
+        let tree = illnesses.then(|| illness_tree(&order));
         let names: Vec<String> = (0..classes.len()).map(|class| format!("c{class:02}")).collect();
         let shape = Shape::Set(names.iter().map(String::as_str).collect());
         let quasi =
             vec![Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }];
-        Self { classes: classes.to_vec(), table, quasi, tree: illness_tree(&order) }
+        Self { classes: classes.to_vec(), table, quasi, tree }
     }
 
     /// The model of a requirement.
     pub(crate) fn model(&self, demand: Demand) -> Box<dyn Model> {
         let spec = demand.spec();
-        let trees = |_: &str| Some(&self.tree);
+        let trees = |_: &str| self.tree.as_ref();
         let context =
             ModelContext { table: &self.table, trees: &trees, columns: &spec.columns, sensitive: &[] };
         let entry = find("model", &spec.model, MODELS).expect("a registered model");
-        (entry.build)(&spec.parameters, &context).expect("fitting parameters").remove(0)
+        let part = demand.parts().iter().position(|part| *part == demand).expect("a part of itself");
+        (entry.build)(&spec.parameters, &context).expect("fitting parameters").remove(part)
     }
 
     /// The cells of some classes together, and how many rows they are.

@@ -193,8 +193,9 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
         .filter(|(shown, _)| ask.policy != StarPolicy::Paper || !is_star(shown))
         .map(|(_, rows)| rows)
         .collect();
-    assert_eq!(summary.models.len(), ask.demands.len());
-    for (demand, model) in ask.demands.iter().zip(&summary.models) {
+    let demands: Vec<Demand> = ask.demands.iter().flat_map(|demand| demand.parts()).collect();
+    assert_eq!(summary.models.len(), demands.len());
+    for (demand, model) in demands.iter().zip(&summary.models) {
         let column = demand.column().unwrap_or("ill");
         let original = table.values(column, surviving);
         let mut worst = None;

@@ -155,8 +155,12 @@ pub(crate) fn problem(case: &Case) -> Problem {
 }
 
 fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str], case: &Case) -> Problem {
-    let column =
-        PayloadColumn { name: "label".into(), values: labels.iter().copied().collect(), measure: TEXT };
+    let column = PayloadColumn {
+        name: "label".into(),
+        values: labels.iter().copied().collect(),
+        measure: TEXT,
+        missing: Vec::new(),
+    };
     let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
     let sizes: Vec<u32> = trees.iter().map(Hierarchy::leaf_count).collect();
     let code = |column: usize, row: usize| rows[row].0[column];

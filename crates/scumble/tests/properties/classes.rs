@@ -6,7 +6,7 @@ use scumble::models::ClassTest;
 use scumble::published::{ClassView, Published};
 use scumble_verify::{Claim, ModelClaim, Reference, ReferenceColumn, StarRows, check_models};
 
-use super::common::demand::{Demand, variants};
+use super::common::demand::{Demand, Ground, numeric_variants, variants};
 use super::common::grid::Grid;
 use super::common::seeded;
 
@@ -18,8 +18,25 @@ fn classes(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec<&'sta
     prop::collection::vec(class, count)
 }
 
-fn all_variants() -> Vec<Demand> {
-    variants("ill").into_iter().flat_map(|(_, demands)| demands).collect()
+/// Some classes of up to 12 rows: of illnesses, or of numbers.
+fn classes_of_any(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec<&'static str>>> {
+    let number = prop::sample::select(vec!["0", "25", "25", "50", "125", "-40", "?"]);
+    let class = prop::collection::vec(number, 1..13);
+    prop_oneof![2 => classes(count.clone()), 1 => prop::collection::vec(class, count)]
+}
+
+/// The requirements that can be asked of these values.
+fn all_variants(values: &[&str]) -> Vec<Demand> {
+    let is_number = |text: &&str| text.parse::<i64>().is_ok();
+    let illness = !values.iter().any(is_number);
+    let numbers = values.iter().all(|text| is_number(text) || *text == "?") && !illness;
+    let about_illness = |demand: &Demand| matches!(demand, Demand::Several(_, _, true) | Demand::Weight(..));
+    let tree = |demand: &Demand| matches!(demand, Demand::Close(_, _, Ground::Hierarchical));
+    let all = variants("ill").into_iter().chain(numeric_variants("ill").into_iter().filter(|_| numbers));
+    all.flat_map(|(_, demands)| demands)
+        .filter(|demand| demand.fits(values))
+        .filter(|demand| illness || !about_illness(demand) && !tree(demand))
+        .collect()
 }
 
 fn passes(grid: &Grid, test: &dyn ClassTest, classes: &[usize]) -> bool {
@@ -31,9 +48,9 @@ proptest! {
     #![proptest_config(seeded(3, 300))]
 
     #[test]
-    fn declared_monotonicity_holds(classes in classes(3..5)) {
+    fn declared_monotonicity_holds(classes in classes_of_any(3..5)) {
         let grid = Grid::new(&classes);
-        for demand in all_variants() {
+        for demand in all_variants(&classes.concat()) {
             let model = grid.model(demand);
             let declared = model.monotonicity();
             let test = model.class_test().expect("one class decides");
@@ -51,7 +68,7 @@ proptest! {
 
     #[test]
     fn judging_agrees_with_the_verifier_and_with_the_definition(
-        classes in classes(1..7),
+        classes in classes_of_any(1..7),
         dice in any::<[bool; 6]>(),
         policy in prop::sample::select(vec![StarPolicy::Strict, StarPolicy::Paper, StarPolicy::Drop]),
     ) {
@@ -75,7 +92,7 @@ proptest! {
         if policy == StarPolicy::Strict && !starred.is_empty() {
             judged.push(starred);
         }
-        for demand in all_variants() {
+        for demand in all_variants(&original) {
             let verdict = grid.model(demand).judge(&grid.published(suppressed, policy), grid.table.payloads());
             let failing: Vec<&Vec<&str>> = judged.iter().filter(|class| !demand.holds(class, &original)).collect();
             prop_assert_eq!(verdict.holds, failing.is_empty(), "{:?}", demand);
@@ -164,4 +181,19 @@ fn what_is_not_upward_has_a_counterexample() {
         assert_eq!((failing_rows(demand, false), failing_rows(demand, true)), (5, 7), "{demand:?}");
     }
     assert!(grid.model(Demand::K(3)).monotonicity().upward && grid.model(distinct).monotonicity().upward);
+    // The first class is half flu, and hiv's share grows there by 1/4; both together are 6/7 flu, which grows by 3/7.
+    let shares = [
+        Demand::Shares("ill", Some((1, 2)), &[]),
+        Demand::Shares("ill", None, &[("flu", (1, 2))]),
+        Demand::Growth("ill", (1, 4), false),
+        Demand::Growth("ill", (1, 4), true),
+        Demand::Change("ill", (1, 4)),
+    ];
+    for demand in shares {
+        assert!(!grid.model(demand).monotonicity().upward, "{demand:?}");
+        assert_eq!((failing_rows(demand, false), failing_rows(demand, true)), (5, 7), "{demand:?}");
+    }
+    for demand in [Demand::Several("ill", 2, true), Demand::Weight("ill", (1, 1), false)] {
+        assert!(grid.model(demand).monotonicity().upward, "{demand:?}");
+    }
 }

@@ -53,8 +53,12 @@ fn two_columns(
     models: Vec<Box<dyn scumble::models::Model>>,
 ) -> (Problem, Published) {
     let labels: Vec<&str> = rows.iter().map(|(_, label, _)| *label).collect();
-    let column =
-        PayloadColumn { name: "label".into(), values: ["n", "y"].into_iter().collect(), measure: TEXT };
+    let column = PayloadColumn {
+        name: "label".into(),
+        values: ["n", "y"].into_iter().collect(),
+        measure: TEXT,
+        missing: Vec::new(),
+    };
     let (payloads, of_row) =
         Payloads::of_rows(vec![column], rows.len(), |_, row| u32::from(labels[row] == "y"));
     let sizes = [quasi[0].size(), quasi[1].size()];

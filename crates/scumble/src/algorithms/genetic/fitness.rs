@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::genes::Genes;
-use crate::algorithms::{iack, parts};
+use crate::algorithms::iack;
+use crate::algorithms::space::{self, Space};
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::frequency::{Cell, cells_by_group};
@@ -36,7 +36,7 @@ enum Goal {
 /// Evaluates chromosomes.
 pub(super) struct Evaluator<'a> {
     problem: &'a Problem,
-    genes: &'a Genes<'a>,
+    space: &'a Space<'a>,
     tests: Vec<&'a dyn ClassTest>,
     goal: Goal,
     /// Whether classes need their rows per payload.
@@ -67,14 +67,14 @@ pub(super) fn check(problem: &Problem) -> Result<()> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(problem: &'a Problem, genes: &'a Genes<'a>) -> Result<Self> {
+    pub(super) fn new(problem: &'a Problem, space: &'a Space<'a>) -> Result<Self> {
         let mut tests = problem.class_tests()?;
         tests.sort_by_key(|test| !test.only_size());
         let goal = goal(problem)?;
         let columns = problem.quasi.iter().enumerate();
         Ok(Self {
             problem,
-            genes,
+            space,
             reads_payloads: matches!(goal, Goal::Minorities(_)) || tests.iter().any(|test| !test.only_size()),
             tests,
             goal,
@@ -85,9 +85,12 @@ impl<'a> Evaluator<'a> {
 
     /// What a chromosome is worth: just what publishing its parts would cost.
     pub(super) fn fitness(&self, bits: &[bool]) -> Fitness {
-        let parts: Vec<Vec<(u32, u32)>> =
-            (0..self.problem.quasi.len()).map(|column| self.genes.parts(bits, column)).collect();
-        let part_of_code: Vec<Vec<u32>> = parts.iter().map(|parts| numbers(parts)).collect();
+        let parts = self.space.parts(bits);
+        let part_of_code: Vec<Vec<u32>> = parts
+            .iter()
+            .zip(&self.problem.quasi)
+            .map(|(parts, quasi)| numbers(parts, quasi.size()))
+            .collect();
         let (class_of_tuple, first) = self.classes(&parts, &part_of_code);
         let mut sizes = vec![0_u64; first.len()];
         (0..)
@@ -186,7 +189,7 @@ impl<'a> Evaluator<'a> {
             .iter()
             .zip(&self.problem.quasi)
             .map(|(parts, quasi)| {
-                let star = |(low, high): &(u32, u32)| parts::is_star(quasi, quasi.cover(*low, *high));
+                let star = |(low, high): &(u32, u32)| space::is_star(quasi, quasi.cover(*low, *high));
                 parts.iter().position(star).map(|place| place as u32)
             })
             .collect::<Option<_>>()?;
@@ -231,7 +234,7 @@ impl<'a> Evaluator<'a> {
 
     /// The long way, where further classes must be suppressed for the sake of the suppressed rows.
     fn repaired(&self, bits: &[bool]) -> Fitness {
-        let assignment = Step::Maps(self.genes.maps(bits)).apply(&self.problem.table, &self.problem.quasi);
+        let assignment = Step::Maps(self.space.maps(bits)).apply(&self.problem.table, &self.problem.quasi);
         match self.problem.suppress_failing(assignment) {
             Ok(classes) => {
                 let figure = self.problem.metric.measure(&Published::Classes(classes), self.problem);
@@ -242,7 +245,9 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// The number of each code's part.
-fn numbers(parts: &[(u32, u32)]) -> Vec<u32> {
-    (0..).zip(parts).flat_map(|(part, (low, high))| (*low..=*high).map(move |_| part)).collect()
+/// The number of the part of each code that occurs.
+fn numbers(parts: &[(u32, u32)], size: u32) -> Vec<u32> {
+    let mut numbers = vec![0; size as usize];
+    (0..).zip(parts).for_each(|(part, (low, high))| numbers[*low as usize..=*high as usize].fill(part));
+    numbers
 }

@@ -1,115 +1,122 @@
-//! Chromosomes: one bit for each boundary between neighbouring codes, and how they stay cuts of the columns' trees.
+//! Chromosomes: one bit for each way to divide a part of a column, and how they stay divisions of the columns' trees.
+//!
+//! The paper has a bit for each boundary between neighbouring leaves. Those between the children of one node must agree, so
+//! here they are one bit.
 
-use crate::algorithms::parts;
-use crate::hierarchy::{Hierarchy, NodeId};
-use crate::quasi::{Quasi, Value};
+use crate::algorithms::space::Space;
 
-/// One bit for each boundary, column after column: whether the column is cut there.
+/// Which of the splits of a space are made.
 pub(super) type Chromosome = Box<[bool]>;
 
-/// The boundaries of all columns.
-pub(super) struct Genes<'a> {
-    quasi: &'a [Quasi],
-    /// The place of each column's first boundary, and the number of all of them.
-    starts: Vec<usize>,
-    /// For each boundary of a column with a tree the smallest node that has codes on both sides.
-    nodes: Vec<Vec<NodeId>>,
+/// Undoes splits of nodes below one that is not divided: of nodes that overlap the higher one stays (algorithms.md B13).
+pub(super) fn repair(space: &Space<'_>, bits: &mut [bool]) {
+    // What is above comes before.
+    for (place, split) in space.splits.iter().enumerate() {
+        bits[place] &= split.above.is_none_or(|above| bits[above]);
+    }
 }
 
-impl<'a> Genes<'a> {
-    pub(super) fn new(quasi: &'a [Quasi]) -> Self {
-        let mut starts = vec![0];
-        let mut nodes = Vec::new();
-        for quasi in quasi {
-            let boundaries = quasi.size().saturating_sub(1);
-            starts.push(starts.last().copied().unwrap_or(0) + boundaries as usize);
-            let node = |tree: &Hierarchy| {
-                (0..boundaries).map(|code| tree.lca_of_range(code, code + 1)).collect::<Vec<_>>()
-            };
-            nodes.push(quasi.tree().map(node).unwrap_or_default());
-        }
-        Self { quasi, starts, nodes }
+/// Turns a bit over. A node that becomes whole takes with it all below; a node below one that is whole cannot be divided, so
+/// the whole one is: a small step in its direction.
+pub(super) fn flip(space: &Space<'_>, bits: &mut [bool], place: usize) {
+    if bits[place] {
+        bits[place..space.splits[place].end].fill(false);
+        return;
     }
-
-    /// How many boundaries there are.
-    pub(super) fn len(&self) -> usize {
-        self.starts.last().copied().unwrap_or(0)
+    let mut divided = place;
+    while let Some(above) = space.splits[divided].above.filter(|above| !bits[*above]) {
+        divided = above;
     }
+    bits[divided] = true;
+}
 
-    /// The bits of a column.
-    fn column<'c>(&self, bits: &'c [bool], column: usize) -> &'c [bool] {
-        &bits[self.starts[column]..self.starts[column + 1]]
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Rational, StarPolicy};
+    use crate::frequency::FrequencyTable;
+    use crate::hierarchy::{Builder, Domain, build};
+    use crate::kind::{Kind, Measure};
+    use crate::payload::Payloads;
+    use crate::problem::{Budget, Problem, Progress};
+    use crate::quasi::{Quasi, Shape, Value};
 
-    /// The parts of a column, by their first and last code.
-    pub(super) fn parts(&self, bits: &[bool], column: usize) -> Vec<(u32, u32)> {
-        let Some(last) = self.quasi[column].size().checked_sub(1) else { return Vec::new() };
-        let mut low = 0;
-        let mut parts = Vec::new();
-        for (code, cut) in (0..).zip(self.column(bits, column)) {
-            if *cut {
-                parts.push((low, code));
-                low = code + 1;
-            }
-        }
-        parts.push((low, last));
-        parts
-    }
-
-    /// What every code shows, column by column.
-    pub(super) fn maps(&self, bits: &[bool]) -> Vec<Vec<Value>> {
-        let map = |(column, quasi)| parts::shown(quasi, self.parts(bits, column).into_iter());
-        self.quasi.iter().enumerate().map(map).collect()
-    }
-
-    /// Makes the parts of every column with a tree nodes of it: a part that is none becomes the smallest node that covers
-    /// it, and of nodes that overlap the higher one stays (algorithms.md B13).
-    ///
-    /// So a node is divided if every node above it is, and if all boundaries between its children are cuts.
-    pub(super) fn repair(&self, bits: &mut [bool]) {
-        for (column, quasi) in self.quasi.iter().enumerate() {
-            let Some(tree) = quasi.tree() else { continue };
-            let bits = &mut bits[self.starts[column]..self.starts[column + 1]];
-            let mut open = vec![tree.root()];
-            while let Some(node) = open.pop() {
-                if between_children(tree, node).all(|boundary| bits[boundary]) {
-                    open.extend(tree.children(node));
-                } else {
-                    let (low, high) = tree.range(node);
-                    bits[low as usize..high as usize].fill(false);
-                }
-            }
-        }
-    }
-
-    /// Turns a bit over, in a column with a tree together with those that must follow: no cut makes the smallest node
-    /// around the boundary whole, a cut divides it and every node above it. (A lone bit would nearly always be repaired away.)
-    pub(super) fn flip(&self, bits: &mut [bool], place: usize) {
-        let cut = !bits[place];
-        // The column whose boundaries begin last at or before this place; columns without any begin there, too.
-        let column = self.starts.partition_point(|start| *start <= place) - 1;
-        let start = self.starts[column];
-        let Some(tree) = self.quasi[column].tree() else {
-            bits[place] = cut;
-            return;
+    /// A column with the tree ((111 112) (121 122)) ((211)) below `*`, and one of the texts x, y, z; every value occurs.
+    fn problem() -> Problem {
+        let measure = Measure { kind: Kind::Text, scale: 0 };
+        let domain = Domain {
+            name: "column",
+            measure,
+            values: &["111", "112", "121", "122", "211"],
+            rows: &[1; 5],
+            first_rows: None,
+            missing: None,
+            classes: None,
+            declared: None,
         };
-        let around = self.nodes[column][place - start];
-        if cut {
-            for node in std::iter::successors(Some(around), |node| tree.parent(*node)) {
-                between_children(tree, node).for_each(|boundary| bits[start + boundary] = true);
-            }
-        } else {
-            let (low, high) = tree.range(around);
-            bits[start + low as usize..start + high as usize].fill(false);
+        let tree = build(&Builder::Prefix { lengths: None, pad: None }, &domain).unwrap().hierarchy;
+        let quasi =
+            |shape| Quasi { name: "column".into(), measure, shape, priority: 1.0, tight: false, sets: false };
+        let (payloads, of_row) = Payloads::of_rows(Vec::new(), 5, |_, _| 0);
+        let code = |column: usize, row: usize| if column == 0 { row as u32 } else { row as u32 % 3 };
+        Problem {
+            table: FrequencyTable::count(&[5, 3], 5, code, payloads, &of_row, |_| 1).0,
+            quasi: vec![quasi(Shape::Tree(tree)), quasi(Shape::Set(["x", "y", "z"].into_iter().collect()))],
+            models: Vec::new(),
+            metric: crate::metrics::loss::ENTRY.build,
+            class: None,
+            suppression: Rational::ONE,
+            star_policy: StarPolicy::Drop,
+            budget: Budget::default(),
+            seed: 0,
+            progress: Progress::default(),
         }
     }
-}
 
-/// The boundaries between the children of a node.
-fn between_children(tree: &Hierarchy, node: NodeId) -> impl Iterator<Item = usize> + '_ {
-    let end = tree.range(node).1;
-    tree.children(node)
-        .map(|child| tree.range(child).1)
-        .filter(move |last| *last < end)
-        .map(|last| last as usize)
+    fn bits(text: &str) -> Vec<bool> {
+        text.chars().filter(|digit| *digit != ' ').map(|digit| digit == '1').collect()
+    }
+
+    #[test]
+    fn splits_follow_the_tree() {
+        let problem = problem();
+        let space = Space::new(&problem);
+        // The root, 1**, 11*, 12*; then before y and before z. 2** has one child and is never divided.
+        assert_eq!(space.splits.len(), 6);
+        let ends: Vec<usize> = space.splits.iter().map(|split| split.end).collect();
+        assert_eq!(ends, [4, 4, 3, 4, 5, 6]);
+        let shown = |text: &str| {
+            let maps = space.maps(&bits(text));
+            let label = |(column, map): (usize, &Vec<Value>)| {
+                map.iter().map(|value| problem.quasi[column].label(*value)).collect::<Vec<_>>().join(" ")
+            };
+            maps.iter().enumerate().map(label).collect::<Vec<_>>()
+        };
+        assert_eq!(shown("0000 00"), ["* * * * *", "{x|y|z} {x|y|z} {x|y|z}"]);
+        assert_eq!(shown("1101 01"), ["11* 11* 121 122 211", "{x|y} {x|y} z"]);
+    }
+
+    #[test]
+    fn what_is_below_a_whole_node_is_not_divided() {
+        let problem = problem();
+        let space = Space::new(&problem);
+        for (from, to) in [("1111 11", "1111 11"), ("0111 01", "0000 01"), ("1011 10", "1000 10")] {
+            let mut repaired = bits(from);
+            repair(&space, &mut repaired);
+            assert_eq!(repaired, bits(to), "{from}");
+        }
+        for (from, place, to) in [
+            ("0000 00", 2, "1000 00"),
+            ("1000 00", 2, "1100 00"),
+            ("1100 00", 2, "1110 00"),
+            ("1111 00", 1, "1000 00"),
+            ("1111 00", 0, "0000 00"),
+            ("1000 10", 5, "1000 11"),
+            ("1000 10", 4, "1000 00"),
+        ] {
+            let mut flipped = bits(from);
+            flip(&space, &mut flipped, place);
+            assert_eq!(flipped, bits(to), "{from} at {place}");
+        }
+    }
 }

@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
+use super::space::Space;
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -16,7 +17,7 @@ mod fitness;
 mod genes;
 
 use fitness::{Evaluator, Fitness};
-use genes::{Chromosome, Genes};
+use genes::Chromosome;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
@@ -30,7 +31,7 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     parameters: &[
         ("population", "how many cuts are kept, at least 2 (default 200)"),
         ("iterations", "how many are bred at most (default 20000)"),
-        ("mutation", "the chance of a boundary to change, from 0 to 1 (default 0.002)"),
+        ("mutation", "the chance of each cut to change, from 0 to 1 (default 0.002)"),
         ("idle", "stop after so many that were no better than the best (default 5000)"),
     ],
     build,
@@ -39,7 +40,7 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
 struct Genetic {
     population: usize,
     iterations: u64,
-    /// Of 2^32 draws those that change a boundary.
+    /// Of 2^32 draws those that change a bit.
     mutation: u64,
     idle: u64,
 }
@@ -81,13 +82,13 @@ impl Algorithm for Genetic {
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let genes = Genes::new(&problem.quasi);
-        let evaluator = Evaluator::new(problem, &genes)?;
+        let space = Space::new(problem);
+        let evaluator = Evaluator::new(problem, &space)?;
         let mut breed = Breed {
             problem,
             chance: Chance(ChaCha8Rng::seed_from_u64(problem.seed)),
             evaluator: &evaluator,
-            genes: &genes,
+            space: &space,
             known: HashMap::default(),
             living: Vec::new(),
             evaluated: 0,
@@ -103,7 +104,7 @@ impl Algorithm for Genetic {
             ),
         ];
         let best = &breed.living[0].1;
-        Solution::of_step(problem, Step::Maps(genes.maps(best)), findings)
+        Solution::of_step(problem, Step::Maps(space.maps(best)), findings)
     }
 }
 
@@ -112,7 +113,7 @@ struct Breed<'a> {
     problem: &'a Problem,
     chance: Chance,
     evaluator: &'a Evaluator<'a>,
-    genes: &'a Genes<'a>,
+    space: &'a Space<'a>,
     known: HashMap<Chromosome, Fitness, foldhash::fast::FixedState>,
     /// From the best to the worst, all different.
     living: Vec<(Fitness, Chromosome)>,
@@ -122,12 +123,12 @@ struct Breed<'a> {
 impl Breed<'_> {
     /// The first population: nothing cut, everything cut, and random cuts of random densities.
     fn found(&mut self, size: usize) -> Result<()> {
-        let bits = self.genes.len();
+        let bits = self.space.splits.len();
         let mut first: Vec<Chromosome> = vec![vec![false; bits].into(), vec![true; bits].into()];
         while first.len() < size {
             let density = self.chance.below_two_to_32();
             let mut random: Vec<bool> = (0..bits).map(|_| self.chance.below_two_to_32() < density).collect();
-            self.genes.repair(&mut random);
+            genes::repair(self.space, &mut random);
             first.push(random.into());
         }
         let fitness = self.evaluate(&first)?;
@@ -140,7 +141,7 @@ impl Breed<'_> {
     /// Breeds until there are enough, the best has not changed for long, or the budget is spent; returns how many were bred.
     fn evolve(&mut self, settings: &Genetic) -> Result<u64> {
         let (mut bred, mut idle) = (0, 0);
-        while bred < settings.iterations && idle < settings.idle && self.genes.len() > 0 {
+        while bred < settings.iterations && idle < settings.idle && !self.space.splits.is_empty() {
             // Something to publish is worth more than keeping the budget.
             if self.living[0].0.excess == 0 && self.problem.budget.is_spent(bred) {
                 break;
@@ -157,15 +158,15 @@ impl Breed<'_> {
         Ok(bred)
     }
 
-    /// A child of two of the living: the front of one, the back of the other, some boundaries changed.
+    /// A child of two of the living: the front of one, the back of the other, some bits turned over.
     fn child(&mut self, mutation: u64) -> Chromosome {
         let (front, back) = (self.parent(), self.parent());
-        let point = self.chance.below(self.genes.len() as u64 + 1) as usize;
+        let point = self.chance.below(self.space.splits.len() as u64 + 1) as usize;
         let mut bits: Vec<bool> = [&self.living[front].1[..point], &self.living[back].1[point..]].concat();
-        self.genes.repair(&mut bits);
+        genes::repair(self.space, &mut bits);
         for place in 0..bits.len() {
             if self.chance.below_two_to_32() < mutation {
-                self.genes.flip(&mut bits, place);
+                genes::flip(self.space, &mut bits, place);
             }
         }
         bits.into()
@@ -203,7 +204,7 @@ impl Breed<'_> {
         for (one, fitness) in all.iter().zip(&found) {
             if !self.known.contains_key(one) {
                 self.evaluated += 1;
-                if self.known.len() * self.genes.len() < REMEMBERED {
+                if self.known.len() * self.space.splits.len() < REMEMBERED {
                     self.known.insert(one.clone(), *fitness);
                 }
             }

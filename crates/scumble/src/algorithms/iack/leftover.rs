@@ -7,6 +7,8 @@
 
 use rayon::prelude::*;
 
+use crate::algorithms::space;
+use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::frequency::{Cell, cells_by_group};
 use crate::hierarchy::NodeId;
@@ -14,7 +16,7 @@ use crate::models::ClassTest;
 use crate::pack::{Packer, group};
 use crate::problem::Problem;
 use crate::published::{ClassView, Classes};
-use crate::quasi::Value;
+use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Members};
 
 /// Classes that became one and pass, and what they show.
@@ -147,14 +149,24 @@ impl<'a> Leftover<'a> {
             levels[raise.column] += 1;
             let mut is_settled = vec![false; self.base.len()];
             for classes in raise.passing {
-                let shown = (0..levels.len())
-                    .map(|column| Value::Node(self.node(classes[0], column, levels[column])));
+                let values: Vec<Value> = (0..levels.len())
+                    .map(|column| Value::Node(self.node(classes[0], column, levels[column])))
+                    .collect();
+                if self.shows_nothing(&values) {
+                    continue;
+                }
                 classes.iter().for_each(|class| is_settled[*class as usize] = true);
-                settled.push(Settled { round, values: shown.collect(), classes });
+                settled.push(Settled { round, values, classes });
             }
             self.open.retain(|class| !is_settled[*class as usize]);
         }
         Ok(settled)
+    }
+
+    /// Whether a class would look like the suppressed rows, and so be no better off.
+    fn shows_nothing(&self, values: &[Value]) -> bool {
+        let star = |(quasi, value): (&Quasi, &Value)| space::is_star(quasi, *value);
+        self.problem.star_policy != StarPolicy::Drop && self.problem.quasi.iter().zip(values).all(star)
     }
 
     /// What raising this column does.

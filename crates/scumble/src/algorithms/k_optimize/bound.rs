@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::space::{Space, Split};
+use crate::algorithms::space::{Space, Split};
 use crate::error::{Error, Result};
 use crate::frequency::{Cell, cells_by_group};
 use crate::metrics::{ClassSum, classification};
@@ -203,12 +203,12 @@ impl<'a> Costs<'a> {
             .map(|(class, tuple)| *class as usize * split.sides() + split.side(codes.get(*tuple as usize)))
     }
 
-    /// Which of some groups of atoms pass these tests; `None` stands for a group without rows.
+    /// The rows of some groups of atoms, and whether each passes these tests; a group without rows does not.
     fn judged(
         &self,
         atoms: &Atoms,
         groups: usize,
-        keys: impl Iterator<Item = usize> + Clone,
+        keys: &(impl Iterator<Item = usize> + Clone),
         tests: &[&dyn ClassTest],
     ) -> Vec<(u64, bool)> {
         let mut sizes = vec![0_u64; groups];
@@ -235,7 +235,7 @@ impl<'a> Costs<'a> {
     /// What every set costs at least that divides these classes no further than into these atoms. A class that fails a
     /// lasting test is suppressed in all of them; any other atom is at best a class of its own.
     fn bound(&self, atoms: &Atoms, groups: usize, keys: impl Iterator<Item = usize> + Clone) -> u128 {
-        let judged = self.judged(atoms, groups, keys.clone(), &self.lasting);
+        let judged = self.judged(atoms, groups, &keys, &self.lasting);
         let failing: u64 = judged.iter().filter(|(_, passes)| !passes).map(|(size, _)| size).sum();
         if failing > self.limit {
             return u128::MAX;
@@ -288,8 +288,8 @@ impl<'a> Costs<'a> {
 
     /// What these classes cost if those that fail, and no others, are suppressed; and how many rows that are.
     pub(super) fn cost(&self, atoms: &Atoms, class_of_atom: &[u32], classes: usize) -> (u128, u64) {
-        let keys = || class_of_atom.iter().map(|class| *class as usize);
-        let judged = self.judged(atoms, classes, keys(), &self.tests);
+        let keys = class_of_atom.iter().map(|class| *class as usize);
+        let judged = self.judged(atoms, classes, &keys, &self.tests);
         let failing = judged.iter().filter(|(_, passes)| !passes).map(|(size, _)| size).sum();
         let kept = judged.iter().filter(|(_, passes)| *passes).map(|(size, _)| u128::from(*size));
         let shown = match self.sum {

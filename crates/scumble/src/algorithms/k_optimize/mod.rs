@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use super::space::Space;
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -15,10 +16,8 @@ use crate::recoding::Step;
 use crate::registry::{Entry, Standing};
 
 mod bound;
-mod space;
 
 use bound::{Atoms, Costs};
-use space::Space;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {

@@ -122,8 +122,9 @@ impl Algorithm for LocalSuppression {
                 (Err(_), Ok(rows)) => (plain, rows),
                 (cells, _) => (found, cells?),
             };
-        let blanked: u64 = blanks(&classes, problem).iter().sum();
-        let findings = vec![
+        let by_column = blanks(&classes, problem);
+        let blanked: u64 = by_column.iter().sum();
+        let mut findings = vec![
             Finding::new(
                 "blanked_cells",
                 Some(blanked as f64),
@@ -135,6 +136,12 @@ impl Algorithm for LocalSuppression {
                 "the rows with a cell that shows nothing, suppressed rows too",
             ),
         ];
+        findings.extend(problem.quasi.iter().zip(by_column).map(|(quasi, blanks)| Finding {
+            name: "blanked_cells",
+            value: Some(blanks as f64),
+            meaning: "the cells of this column that show nothing, those of suppressed rows too",
+            column: Some(quasi.name.clone()),
+        }));
         Ok(Solution::of_classes(Step::Regions(Box::new(step)), classes, findings))
     }
 }

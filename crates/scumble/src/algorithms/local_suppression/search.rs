@@ -148,6 +148,8 @@ fn holdings(state: &State<'_>, units: &[u32]) -> Vec<Holding> {
 fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
     let known = state.classes.len();
     let class = state.open(units[0], pattern);
+    // A class that has rows must stay in order at every step; one that is being filled need be so at the end.
+    let stands = state.classes[class as usize].rows > 0;
     let (mut gain, mut loss) = (0, 0);
     let mut moves: Vec<Move> = Vec::new();
     // By the class that they come from, the dearest first.
@@ -163,10 +165,9 @@ fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
         let enough = |state: &State<'_>| company && state.holds(class);
         let mut taken = Vec::new();
         if is_all(state, donor) && !(company && spares(state, donor)) {
-            let each = donor.iter().map(|holding| (holding, holding.rows));
-            each.for_each(|(holding, rows)| {
-                taken.push(state.shift(holding.unit, holding.class, class, rows))
-            });
+            for holding in donor {
+                taken.push(state.shift(holding.unit, holding.class, class, holding.rows));
+            }
         } else {
             for holding in donor {
                 let chunk = if company { 1 } else { holding.rows };
@@ -185,7 +186,7 @@ fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
             let balance = gain as i64 - loss as i64;
             let least = if company { -balance } else { 0 };
             if let Some((mut broken, saved)) = break_up(state, donor, class, least) {
-                if (class as usize) < known && !state.holds(class) {
+                if stands && !state.holds(class) {
                     state.undo(broken);
                     continue;
                 }
@@ -195,8 +196,7 @@ fn serve_group(state: &mut State<'_>, pattern: Pattern, units: &[u32]) -> u64 {
             }
             continue;
         }
-        // A class that was there before has to stay in order at every step.
-        if (class as usize) < known && !state.holds(class) && !company {
+        if stands && !state.holds(class) {
             state.undo(taken);
             continue;
         }

@@ -100,7 +100,7 @@ fn tiny_tables() -> impl Iterator<Item = (Vec<Vec<u32>>, u64)> {
 
 #[test]
 fn tiny_tables_are_within_a_tenth_of_the_fewest_blanks_in_all_and_never_twice_as_many() {
-    let (mut found, mut possible, mut exact) = (0, 0, 0);
+    let (mut found, mut possible) = (0, 0);
     for (rows, k) in tiny_tables() {
         let blanks: u64 = blanked(&problem(&rows, k), &[], k).iter().sum();
         let fewest = least(&rows, k, &vec![1; rows[0].len()]);
@@ -108,9 +108,7 @@ fn tiny_tables_are_within_a_tenth_of_the_fewest_blanks_in_all_and_never_twice_as
         assert!(blanks <= 2 * fewest, "{blanks} blanks, {fewest} are enough: k = {k}, {rows:?}");
         found += blanks;
         possible += fewest;
-        exact += usize::from(blanks == fewest);
     }
-    println!("{found} blanks, {possible} possible, {exact} of 400 exact");
     assert!(10 * found <= 11 * possible, "{found} blanks, {possible} would do");
 }
 

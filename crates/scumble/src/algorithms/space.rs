@@ -1,9 +1,8 @@
-//! Where columns can be divided: before a number or text, or into the children of a node.
+//! Columns divided into parts, the same for all rows: before a number or text, or into the children of a node.
 
-use crate::algorithms::parts;
 use crate::hierarchy::Hierarchy;
 use crate::problem::Problem;
-use crate::quasi::{Quasi, Value};
+use crate::quasi::{Quasi, Shape, Value};
 
 /// One way to divide a part of a column.
 pub(super) struct Split {
@@ -95,16 +94,45 @@ impl<'a> Space<'a> {
         starts
     }
 
-    /// What every code shows under a set of splits, column by column.
-    pub(super) fn maps(&self, set: &[bool]) -> Vec<Vec<Value>> {
-        let starts = self.starts(set);
-        let columns = self.quasi.iter().zip(&self.present).zip(starts);
+    /// The parts of each column under a set of splits, by the first and the last code that occurs in them.
+    pub(super) fn parts(&self, set: &[bool]) -> Vec<Vec<(u32, u32)>> {
+        let columns = self.present.iter().zip(self.starts(set));
         columns
-            .map(|((quasi, present), starts)| {
+            .map(|(present, starts)| {
                 let part = |code: &u32| starts.partition_point(|start| start <= code);
                 let of_part = present.chunk_by(|a, b| part(a) == part(b));
-                parts::shown(quasi, of_part.map(|codes| (codes[0], codes[codes.len() - 1])))
+                of_part.map(|codes| (codes[0], codes[codes.len() - 1])).collect()
             })
             .collect()
+    }
+
+    /// What every code shows under a set of splits, column by column.
+    pub(super) fn maps(&self, set: &[bool]) -> Vec<Vec<Value>> {
+        let columns = self.quasi.iter().zip(self.parts(set));
+        columns.map(|(quasi, parts)| shown(quasi, &parts)).collect()
+    }
+}
+
+/// What each code of a column shows: the smallest value that covers its part. Parts are given by the first and last code
+/// that occurs in them. A code in no part shows nothing, unless what a part shows covers it.
+fn shown(quasi: &Quasi, parts: &[(u32, u32)]) -> Vec<Value> {
+    let mut map = vec![Value::Star; quasi.size() as usize];
+    for (low, high) in parts.iter().copied() {
+        let value = quasi.cover(low, high);
+        // A node may cover codes beside those that occur; a star says nothing about any other code.
+        let (low, high) = if value == Value::Star { (low, high) } else { quasi.codes(value) };
+        map[low as usize..=high as usize].fill(value);
+    }
+    map
+}
+
+/// Whether a value is written as a suppressed one is.
+pub(super) fn is_star(quasi: &Quasi, value: Value) -> bool {
+    match (value, &quasi.shape) {
+        (Value::Star, _) => true,
+        (Value::Node(node), Shape::Tree(tree)) => {
+            !tree.is_leaf(node) && tree.label(node) == crate::label::STAR
+        }
+        _ => false,
     }
 }

@@ -1,0 +1,102 @@
+//! How a value's share of a class differs from its share of the original table: beta-likeness and delta-disclosure privacy.
+//!
+//! With c rows of a value in a class of s, and p of them among the n rows of the original, its shares are q = c/s and p/n.
+//! Their quotient c·n / (p·s) is a fraction of integers. Where it is compared with a logarithm or its own is taken, the
+//! comparison is in floating point: correct for everything that is further than 1e-12 from the bound, and a bound that is
+//! given as a fraction is never met exactly, since the logarithm of a fraction other than 1 is none.
+
+use scumble_files::table::CodedColumn;
+
+use super::super::original::{Original, described};
+use super::super::{Judgement, Reference};
+use super::Judge;
+use crate::error::VerifyError;
+use crate::exact::Rational;
+
+/// beta-likeness: the relative growth (q − p)/p of a value's share is at most `beta`, and at most −ln p if enhanced.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in super::super) struct Growth {
+    pub(in super::super) beta: Rational,
+    pub(in super::super) enhanced: bool,
+}
+
+impl Growth {
+    pub(super) fn prepare(
+        &self,
+        column: &CodedColumn,
+        reference: Option<&Reference>,
+    ) -> Result<(Judge<'_>, Option<String>), VerifyError> {
+        let (described, remark) = described(column, reference)?;
+        let (original, _) = Original::new(column, &described)?;
+        let judge = move |size: u64, histogram: &[(u32, u64)]| {
+            let mut judgement = Judgement { holds: true, attained: 0.0 };
+            for &(code, rows) in histogram {
+                let before = original.count[code as usize];
+                let (grown, base) = growth(&original, size, before, rows);
+                let gain = grown as f64 / base as f64;
+                let mut figure = gain;
+                judgement.holds &= grown == 0 || self.beta.compare(grown, base).is_ge();
+                if self.enhanced && grown > 0 && gain > (original.total as f64 / before as f64).ln() {
+                    judgement.holds = false;
+                    // No beta would do.
+                    figure = f64::INFINITY;
+                }
+                judgement.attained = judgement.attained.max(figure);
+            }
+            judgement
+        };
+        Ok((Box::new(judge), remark))
+    }
+}
+
+/// By what a share grows, as a fraction of 0 where the value is not in the original; 0 where it does not grow.
+fn growth(original: &Original, size: u64, before: u64, rows: u64) -> (u128, u128) {
+    let base = u128::from(before) * u128::from(size);
+    ((u128::from(rows) * u128::from(original.total)).saturating_sub(base), base)
+}
+
+/// The smallest beta of basic beta-likeness that a class has.
+pub(in super::super) fn largest_growth(original: &Original, size: u64, histogram: &[(u32, u64)]) -> f64 {
+    let gain = |&(code, rows): &(u32, u64)| {
+        let (grown, base) = growth(original, size, original.count[code as usize], rows);
+        grown as f64 / base as f64
+    };
+    histogram.iter().map(gain).fold(0.0, f64::max)
+}
+
+/// delta-disclosure privacy: |ln(q/p)| is less than `delta` for every value of the original.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in super::super) struct Change {
+    pub(in super::super) delta: Rational,
+}
+
+impl Change {
+    pub(super) fn prepare(
+        &self,
+        column: &CodedColumn,
+        reference: Option<&Reference>,
+    ) -> Result<(Judge<'_>, Option<String>), VerifyError> {
+        let (described, remark) = described(column, reference)?;
+        let (original, _) = Original::new(column, &described)?;
+        let delta = self.delta.to_f64();
+        let judge = move |size: u64, histogram: &[(u32, u64)]| {
+            let attained = largest_change(&original, size, histogram);
+            Judgement { holds: attained < delta, attained }
+        };
+        Ok((Box::new(judge), remark))
+    }
+}
+
+/// The largest |ln(q/p)| of a class; infinite where it lacks a value of the original, or has one that is not in it.
+pub(in super::super) fn largest_change(original: &Original, size: u64, histogram: &[(u32, u64)]) -> f64 {
+    if histogram.len() < original.values {
+        return f64::INFINITY;
+    }
+    let change = |&(code, rows): &(u32, u64)| {
+        let before = u128::from(original.count[code as usize]) * u128::from(size);
+        let now = u128::from(rows) * u128::from(original.total);
+        // x / 0 is infinite, and so is its logarithm.
+        (now as f64 / before as f64).ln().abs()
+    };
+    histogram.iter().map(change).fold(0.0, f64::max)
+}
