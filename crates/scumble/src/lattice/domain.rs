@@ -39,9 +39,6 @@ enum Keys {
     Tuples(Vec<u32>),
 }
 
-/// A part of a key, and what becomes of it.
-type Table<'a> = (Field, Cow<'a, [u32]>);
-
 /// Where the place of a column lies in a key.
 #[derive(Clone, Copy)]
 struct Field {
