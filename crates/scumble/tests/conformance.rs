@@ -25,7 +25,7 @@ use scumble_verify::{
 const MONDRIANS: [&str; 3] = ["mondrian", "infogain_mondrian", "single_dimensional_mondrian"];
 
 /// Tables for each algorithm, model variant and star policy.
-const TABLES: u32 = 12;
+const TABLES: u32 = 8;
 
 /// Algorithms that put every row into some cluster.
 const CLUSTERINGS: [&str; 5] = ["dbca", "dbca_cm", "k_member", "mdav", "oka"];
@@ -138,6 +138,7 @@ fn conform(policy: StarPolicy) {
         for (number, (name, demands)) in demand_sets().into_iter().enumerate() {
             let one_set = demands.first().cloned().unwrap_or_default();
             let strategy = cases(algorithm.name, demands, policy);
+            let refused = may_refuse(&Ask::new(algorithm.name, &one_set));
             let releases = std::cell::Cell::new(0);
             // Some combinations are rarely feasible: further rounds until some tables were released.
             for round in 0..10 {
@@ -147,12 +148,12 @@ fn conform(policy: StarPolicy) {
                     Ok::<_, TestCaseError>(())
                 });
                 outcome.unwrap_or_else(|error| panic!("{} with {name}, {policy:?}: {error}", algorithm.name));
-                if releases.get() >= 4 {
+                if releases.get() >= 4 || refused {
                     break;
                 }
             }
             assert!(
-                releases.get() > 0 || may_refuse(&Ask::new(algorithm.name, &one_set)),
+                releases.get() > 0 || refused,
                 "{} with {name}, {policy:?}: nothing was ever released",
                 algorithm.name
             );
