@@ -213,8 +213,12 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
         loss.map_or("undefined".into(), |loss| format!("{loss:.4}")),
     ));
     for finding in &summary.findings {
-        let value = finding.value.map_or("infinite".into(), |value| format!("{value:.6}"));
-        interface.note(format_args!("{} = {value}: {}", finding.name, finding.meaning));
+        let value = finding.value.map_or("infinite".into(), |value| match value {
+            whole if whole.fract() == 0.0 => format!("{whole}"),
+            value => format!("{value:.6}"),
+        });
+        let of = finding.column.as_ref().map_or(String::new(), |column| format!(" of {column}"));
+        interface.note(format_args!("{}{of} = {value}: {}", finding.name, finding.meaning));
     }
     if let Some(path) = &released.datasheet {
         interface.say(format_args!("  datasheet  {}  (may be published)", path.display()));

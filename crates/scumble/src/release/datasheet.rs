@@ -217,6 +217,11 @@ fn limits(run: &Run<'_>) -> Vec<&'static str> {
     if run.problem.models.iter().all(|model| model.protects().is_none()) {
         lines.push("Nothing is promised about what the rows of a class have in common.");
     }
+    if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
+        lines.push(
+            "Someone who knows more of these columns together than a guarantee names may find a single row.",
+        );
+    }
     if (0..run.problem.quasi.len()).any(|column| run.shows_means(column)) {
         lines.push("Someone who knows the values of all other rows of a class can compute those of the last from the means.");
     }

@@ -162,7 +162,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    let released_rows = rows::arrange(&run, tuple_of_row, &payload_of_row);
+    let released_rows = rows::arrange(&run, tuple_of_row, &payload_of_row)?;
     drop(payload_of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();

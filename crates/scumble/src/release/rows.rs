@@ -8,11 +8,11 @@ use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write
 
 use super::Run;
 use crate::config::StarPolicy;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kind::{Inference, Kind};
 use crate::label;
 use crate::pack::Packer;
-use crate::recoding::Members;
+use crate::recoding::{Members, Share};
 
 /// The rows of a release before they are written.
 pub(crate) struct ReleasedRows {
@@ -25,7 +25,7 @@ pub(crate) struct ReleasedRows {
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> ReleasedRows {
+pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Result<ReleasedRows> {
     let classes = run.classes();
     // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
@@ -36,22 +36,22 @@ pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u
     }
     let labels: Vec<(Texts, Vec<u32>)> =
         (0..run.problem.quasi.len()).into_par_iter().map(|column| column_labels(run, column)).collect();
-    let mut look_of_row = class_of_row(run, tuple_of_row, payload_of_row);
+    let mut look_of_row = class_of_row(run, tuple_of_row, payload_of_row)?;
     look_of_row.par_iter_mut().for_each(|place| *place = look_of_class[*place as usize].min(kept));
     drop(look_of_class);
     let dropped = |row: u32| run.problem.star_policy == StarPolicy::Drop && look_of_row[row as usize] == kept;
     let order: Vec<u32> = (0..look_of_row.len() as u32).filter(|row| !dropped(*row)).collect();
     let order = if run.plan.keep_order { order } else { sort_by_content(run, &labels, &look_of_row, &order) };
-    ReleasedRows { look_of_row, order, labels }
+    Ok(ReleasedRows { look_of_row, order, labels })
 }
 
 /// The class of each original row.
-fn class_of_row(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Vec<u32> {
+fn class_of_row(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Result<Vec<u32>> {
     let shares = match &run.classes().assignment.members {
         Members::Tuples(class_of_tuple) => {
             let mut class_of_row = tuple_of_row;
             class_of_row.par_iter_mut().for_each(|place| *place = class_of_tuple[*place as usize]);
-            return class_of_row;
+            return Ok(class_of_row);
         }
         Members::Shares(shares) => shares,
     };
@@ -63,12 +63,36 @@ fn class_of_row(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -
         let at = *row as usize;
         (tuple_of_row[at], payload_of_row[at], shown[at], *row)
     });
-    let mut class_of_row = tuple_of_row;
-    let classes = shares.iter().flat_map(|share| std::iter::repeat_n(share.class, share.rows as usize));
-    for (row, class) in rows.into_iter().zip(classes) {
-        class_of_row[row as usize] = class;
+    let key = |row: &u32| (tuple_of_row[*row as usize], payload_of_row[*row as usize]);
+    let same_rows = rows.chunk_by(|a, b| key(a) == key(b));
+    let same_shares = shares.chunk_by(|a, b| (a.tuple, a.payload) == (b.tuple, b.payload));
+    let mut class_of_row = vec![0; tuple_of_row.len()];
+    let mut dealt = 0;
+    for (rows, shares) in same_rows.zip(same_shares) {
+        let of_shares: u64 = shares.iter().map(|share| u64::from(share.rows)).sum();
+        if key(&rows[0]) != (shares[0].tuple, shares[0].payload) || of_shares != rows.len() as u64 {
+            break;
+        }
+        deal(rows, shares, &mut class_of_row);
+        dealt += rows.len();
     }
-    class_of_row
+    if dealt != class_of_row.len() {
+        return Err(Error::internal("the classes do not account for every row"));
+    }
+    Ok(class_of_row)
+}
+
+/// Deals rows out so that every class gets its share of the first ones as of the last: rows in one block would make a class
+/// look as if it had to do with what they show.
+fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
+    let all = rows.len() as u64;
+    let mut given = vec![0_u64; shares.len()];
+    for (place, row) in (1..).zip(rows) {
+        let lacks = |at: &usize| (u64::from(shares[*at].rows) * place) as i64 - (given[*at] * all) as i64;
+        let most = (0..shares.len()).rev().max_by_key(lacks).unwrap_or(0);
+        given[most] += 1;
+        class_of_row[*row as usize] = shares[most].class;
+    }
 }
 
 /// For each row a key of the columns that are published as they are, ordered as what they show.
@@ -170,5 +194,19 @@ fn column_type(texts: &Texts) -> ColumnType {
         Inference::Clear(Kind::Decimal) => ColumnType::Float,
         Inference::Clear(Kind::Date(_)) => ColumnType::Date,
         _ => ColumnType::Text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_gets_first_and_last_rows() {
+        let share = |class, rows| Share { tuple: 0, payload: 0, class, rows };
+        let mut class_of_row = vec![9; 6];
+        deal(&[5, 4, 3, 2, 1, 0], &[share(0, 2), share(1, 4)], &mut class_of_row);
+        // From row 5 down to row 0.
+        assert_eq!(class_of_row, [1, 0, 1, 1, 0, 1]);
     }
 }

@@ -48,6 +48,17 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
             run.algorithm.name
         ));
     }
+    if let Some(steps) = run.problem.budget.spent_after() {
+        let gap = run.findings.iter().find(|finding| finding.name == "gap");
+        let proven = match gap.map(|gap| gap.value) {
+            Some(Some(gap)) => format!(" Nothing is better by more than {gap:.4}."),
+            Some(None) => " How much better the best is, is not known.".to_owned(),
+            None => String::new(),
+        };
+        warnings.push(format!(
+            "the search was stopped after {steps} steps (--steps {steps} repeats it), and the best found by then was released.{proven}"
+        ));
+    }
     if run.plan.keep_order {
         warnings.push(
             "the rows keep the order of the original, which may identify people; do not publish it that way"
