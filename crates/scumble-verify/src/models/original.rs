@@ -10,6 +10,9 @@ use crate::error::VerifyError;
 /// Counts above this would not fit the sums of those who compare; it is 1,000 times the number of people on earth.
 const MOST_ROWS: u64 = 1 << 43;
 
+/// Rows per value, ascending by text.
+pub(super) type Counts<'a> = Vec<(&'a str, u64)>;
+
 /// The original rows of one column, by the codes of the release.
 pub(super) struct Original {
     /// The original's number of rows.
@@ -25,8 +28,8 @@ impl Original {
     pub(super) fn new<'a>(
         column: &CodedColumn,
         original: &'a ReferenceColumn,
-    ) -> Result<(Self, Vec<(&'a str, u64)>), VerifyError> {
-        let mut counts: Vec<(&str, u64)> =
+    ) -> Result<(Self, Counts<'a>), VerifyError> {
+        let mut counts: Counts<'_> =
             original.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
         counts.sort_unstable();
         if counts.windows(2).any(|pair| pair[0].0 == pair[1].0) {
