@@ -149,12 +149,19 @@ fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-fn plan(input: &Path, hierarchies: &Path, quasi: &[&str], sensitive: &str, rest: &str) -> String {
+fn plan(
+    input: &Path,
+    hierarchies: &Path,
+    quasi: &[&str],
+    sensitive: &str,
+    typed: &str,
+    rest: &str,
+) -> String {
     let mut text = format!(
         "input = {input:?}\noutput = \"out.csv\"\nhierarchies = {hierarchies:?}\naccept_attribute_disclosure = true\n{rest}\n"
     );
     for column in quasi {
-        let _ = writeln!(text, "[columns.{column}]\nrole = \"quasi\"");
+        let _ = writeln!(text, "[columns.{column}]\nrole = \"quasi\"{typed}");
     }
     if !sensitive.is_empty() {
         let _ = writeln!(text, "[columns.{sensitive}]\nrole = \"sensitive\"");
@@ -212,7 +219,7 @@ fn adult(folder: &Path) -> Outcome<()> {
         quasi.extend(if columns == 9 { &["occupation", "salary-class"][..] } else { &["salary-class"] });
         let sensitive = if columns == 8 { "occupation" } else { "" };
         let rest = format!("{privacy}{}", algorithm("loss_geometric", limit));
-        let text = plan(&table, table.parent().ok_or("a folder")?, &quasi, sensitive, &rest);
+        let text = plan(&table, table.parent().ok_or("a folder")?, &quasi, sensitive, "", &rest);
         let found = measure(folder, &text, 7)?;
         let cpu = found["search"]["cpu"].as_f64().unwrap_or(f64::NAN);
         println!(
@@ -263,7 +270,7 @@ fn clinic_heading() {
 
 fn clinic_line(folder: &Path, table: &Path, hierarchies: &Path, limit: &str) -> Outcome<()> {
     let rest = format!("{K5}{}", algorithm("loss", limit));
-    let found = measure(folder, &plan(table, hierarchies, &CLINIC, "", &rest), 1)?;
+    let found = measure(folder, &plan(table, hierarchies, &CLINIC, "", "", &rest), 1)?;
     let figure = |part: &str, name: &str| found[part][name].as_f64().unwrap_or(f64::NAN);
     println!(
         "| {} | {} | {limit} | {} | {} | {:.4} | {:.0}, {:.0} | {:.0}, {:.0} | {:.2}, {:.2} | {:.0}, {:.0} |",
@@ -311,12 +318,21 @@ fn large(folder: &Path) -> Outcome<()> {
     };
     let header = std::fs::read_to_string(&table)?;
     let quasi: Vec<&str> = header.lines().next().ok_or("a header")?.split(';').collect();
-    let hierarchies = table.parent().ok_or("a folder")?.join("hierarchies");
+    // The folder has the hierarchies of several tables.
+    let hierarchies = folder.join("mach2019");
+    std::fs::create_dir_all(&hierarchies)?;
+    for file in std::fs::read_dir(table.parent().ok_or("a folder")?.join("hierarchies"))? {
+        let name = file?.file_name().to_string_lossy().into_owned();
+        if let Some(column) = name.strip_prefix("mach2019_int_hierarchy_") {
+            let from = table.parent().ok_or("a folder")?.join("hierarchies").join(&name);
+            std::fs::copy(from, hierarchies.join(column))?;
+        }
+    }
     println!("| limit | nodes | checked | loss | gap | suppressed | wall ms | CPU ms | peak MB |");
     println!("|---|---|---|---|---|---|---|---|---|");
     for limit in ["0.0", "0.02", "0.05", "1.0"] {
         let rest = format!("{K5}{}budget = \"30s\"\n", algorithm("loss_geometric", limit));
-        let found = measure(folder, &plan(&table, &hierarchies, &quasi, "", &rest), 1)?;
+        let found = measure(folder, &plan(&table, &hierarchies, &quasi, "", "\ntype = \"text\"", &rest), 1)?;
         let figure = |part: &str, name: &str| found[part][name].as_f64().unwrap_or(f64::NAN);
         println!(
             "| {limit} | {} | {} | {} | {} | {} | {:.0} | {:.0} | {:.0} |",

@@ -40,6 +40,7 @@
 //! `exact` and `value` compare without rounding, `cover` says which released text is true of which original, `truth`
 //! compares row by row, and `matching` with `flow` finds an assignment where the row map is not known.
 
+mod aggregate;
 mod columns;
 mod cover;
 mod error;

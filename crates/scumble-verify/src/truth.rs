@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::columns::{ORIGINAL, RELEASE, check_distinct, check_size, column, part};
 use crate::cover::{Cover, Original, Reading, Released};
 use crate::error::VerifyError;
-use crate::matching;
+use crate::{aggregate, matching};
 
 /// What a column of the release owes to the original.
 #[derive(Debug, Clone)]
@@ -18,6 +18,13 @@ pub enum Truth {
     Exact,
     /// A value that covers the original one.
     Covers(Cover),
+    /// The mean of the original numbers of all rows that show the same in every column declared [`Truth::Covers`] or
+    /// `Aggregate`, up to half a unit of the last digit that is written. Only a row map says whose mean it is: without one
+    /// such a column is not compared, and the outcome says so.
+    Aggregate {
+        /// Whether the decimal mark is a comma.
+        comma: bool,
+    },
     /// The column must not be in the release, as identifiers and dropped columns must not.
     Absent,
 }
@@ -50,6 +57,9 @@ pub struct TruthOutcome {
     pub column_faults: Vec<ColumnFault>,
     /// The columns that were compared. Only with a row map.
     pub columns: Vec<ColumnTruth>,
+    /// Columns of means, which nothing but a row map attributes to original rows: they were not compared. Only without one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<String>,
     /// The first false cell: by row, then by the columns' order. Only with a row map.
     pub first_false: Option<FalseCell>,
 }
@@ -107,7 +117,7 @@ pub fn check_truth_with_map(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
-    let (column_faults, pairings) = pair_columns(release, original, columns)?;
+    let Paired { faults: column_faults, pairings, means } = pair_columns(release, original, columns)?;
     if row_map.len() != release.rows {
         let why = format!("it has {} entries and the release {} rows", row_map.len(), release.rows);
         return Err(VerifyError::RowMap { why });
@@ -127,7 +137,10 @@ pub fn check_truth_with_map(
             }
         }
     }
-    let columns: Vec<ColumnTruth> = pairings.par_iter().map(|pairing| pairing.check(row_map)).collect();
+    let declared = columns;
+    let mut columns: Vec<ColumnTruth> = pairings.par_iter().map(|pairing| pairing.check(row_map)).collect();
+    columns.extend(aggregate::check(&means, &pairings, row_map));
+    columns.sort_by_key(|column| declared.iter().position(|(name, _)| *name == column.column));
     let first_false = columns
         .iter()
         .filter_map(|column| Some(FalseCell { row: column.first_row?, column: column.column.clone() }))
@@ -145,6 +158,7 @@ pub fn check_truth_with_map(
         unassigned_rows: 0,
         column_faults,
         columns,
+        unchecked: Vec::new(),
         first_false,
     })
 }
@@ -156,7 +170,7 @@ pub fn check_truth(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
-    let (column_faults, pairings) = pair_columns(release, original, columns)?;
+    let Paired { faults: column_faults, pairings, means } = pair_columns(release, original, columns)?;
     let unassigned_rows = matching::unassigned(release.rows, original.rows, &pairings)?;
     let unreleased_rows = (original.rows as u64 + unassigned_rows).saturating_sub(release.rows as u64);
     Ok(TruthOutcome {
@@ -170,6 +184,7 @@ pub fn check_truth(
         unassigned_rows,
         column_faults,
         columns: Vec::new(),
+        unchecked: means.iter().map(|mean| mean.released.name.clone()).collect(),
         first_false: None,
     })
 }
@@ -182,12 +197,26 @@ pub(crate) struct Pairing<'a> {
     pub(crate) cover: Option<&'a Cover>,
 }
 
+/// A released column of means beside its original.
+pub(crate) struct MeanPairing<'a> {
+    pub(crate) released: &'a CodedColumn,
+    pub(crate) original: &'a CodedColumn,
+    pub(crate) comma: bool,
+}
+
+/// The declared columns, and those that should or should not be there.
+struct Paired<'a> {
+    faults: Vec<ColumnFault>,
+    pairings: Vec<Pairing<'a>>,
+    means: Vec<MeanPairing<'a>>,
+}
+
 /// Pairs the declared columns and finds those that should or should not be there.
 fn pair_columns<'a>(
     release: &'a CodedTable,
     original: &'a CodedTable,
     columns: &'a [(String, Truth)],
-) -> Result<(Vec<ColumnFault>, Vec<Pairing<'a>>), VerifyError> {
+) -> Result<Paired<'a>, VerifyError> {
     check_size(release, RELEASE)?;
     check_size(original, ORIGINAL)?;
     check_distinct(columns.iter().map(|(name, _)| name.as_str()), "list of declared columns")?;
@@ -201,11 +230,11 @@ fn pair_columns<'a>(
         };
         faults.push(ColumnFault { column: released.name.clone(), fault });
     }
-    let mut pairings = Vec::new();
+    let (mut pairings, mut means) = (Vec::new(), Vec::new());
     for (name, truth) in columns {
         let cover = match truth {
             Truth::Absent => continue,
-            Truth::Exact => None,
+            Truth::Exact | Truth::Aggregate { .. } => None,
             Truth::Covers(cover) => Some(cover),
         };
         if release.column(name).is_none() {
@@ -213,9 +242,12 @@ fn pair_columns<'a>(
             continue;
         }
         let (released, original) = (column(release, RELEASE, name)?, column(original, ORIGINAL, name)?);
-        pairings.push(Pairing { released, original, cover });
+        match truth {
+            Truth::Aggregate { comma } => means.push(MeanPairing { released, original, comma: *comma }),
+            _ => pairings.push(Pairing { released, original, cover }),
+        }
     }
-    Ok((faults, pairings))
+    Ok(Paired { faults, pairings, means })
 }
 
 /// Value pairs up to this number are remembered, in a table of bytes.

@@ -15,7 +15,7 @@ use crate::kind::Kind;
 use crate::models::ModelContext;
 use crate::payload::PayloadColumn;
 use crate::prepare::{payload_of, prepare, sensitive_order, table_in_one_spelling, value_table};
-use crate::release::check::{cover, model_claim, value_kind};
+use crate::release::check::{cover, mean, model_claim, value_kind};
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]
@@ -230,9 +230,15 @@ fn sensitive_only(plan: &Plan) -> Plan {
 /// Is there an assignment of the released rows to original rows of which they are true?
 fn truthful(release: &CodedTable, original: &CodedTable, plan: &Plan, folder: &Path) -> Result<TruthOutcome> {
     let prepared = prepare(original, plan, folder, false)?;
+    let entry = crate::registry::find("algorithm", &plan.algorithm.name, crate::registry::ALGORITHMS)?;
+    let means = (entry.build)(&plan.algorithm.parameters)?.shows_means();
     let mut columns = Vec::new();
     for (name, column) in &plan.columns {
         let truth = if let Some(quasi) = prepared.quasi.iter().find(|quasi| quasi.name == *name) {
+            if means {
+                columns.push((name.clone(), mean(quasi)));
+                continue;
+            }
             Truth::Covers(cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?)
         } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
             Truth::Exact

@@ -164,6 +164,17 @@ impl Measure {
         }
     }
 
+    /// A number of `more` places beyond this measure, all of them written, zeros too: they say how exact it is.
+    #[must_use]
+    pub fn with_places(&self, number: i128, more: u32) -> String {
+        let places = self.scale + more;
+        let unit = 10_u128.pow(places);
+        let sign = if number < 0 { "-" } else { "" };
+        let mark = if self.kind == Kind::DecimalComma { ',' } else { '.' };
+        let (whole, rest) = (number.unsigned_abs() / unit, number.unsigned_abs() % unit);
+        format!("{sign}{whole}{mark}{rest:0width$}", width = places as usize)
+    }
+
     /// A round number at which intervals can meet between two neighbouring values of a column: the last of the lower
     /// interval. It is neither value, nor next to one, where there is room for that.
     #[must_use]

@@ -49,11 +49,9 @@ impl PayloadColumn {
         if self.measure.kind == Kind::Text || self.missing.iter().any(|marker| marker == text) {
             return None;
         }
-        match self.measure.kind {
-            // A whole number may be called 1.0, also where the column writes all of them without a point.
-            Kind::Integer => Measure { kind: Kind::Decimal, ..self.measure }.number(text),
-            _ => self.measure.number(text),
-        }
+        // A column of whole numbers may be asked for `1.0`.
+        let kind = if self.measure.kind == Kind::Integer { Kind::Decimal } else { self.measure.kind };
+        Measure { kind, ..self.measure }.number(text)
     }
 }
 

@@ -15,12 +15,24 @@ pub enum Value {
     Span(u32, u32),
     /// Exactly these codes, one bit each, the lowest for code 0: for columns of at most [`LARGEST_SUBSET`] codes.
     Subset(u64),
+    /// The mean of a class in a column of numbers. It covers nothing: it is true of the class, not of any of its rows.
+    Mean {
+        /// The code of the least number of the class.
+        low: u32,
+        /// The code of the greatest.
+        high: u32,
+        /// The mean as it is shown: in units of the column's measure divided by 10 to the [`MEAN_PLACES`].
+        mean: i64,
+    },
     /// Nothing is shown.
     Star,
 }
 
 /// How many codes a column may have whose released values are sets of any of them.
 pub const LARGEST_SUBSET: u32 = u64::BITS;
+
+/// How many decimal places a mean shows beyond those of its column's values.
+pub const MEAN_PLACES: u32 = 2;
 
 /// One quasi-identifier column.
 #[derive(Debug, Clone)]
@@ -174,7 +186,7 @@ impl Quasi {
     pub fn codes(&self, value: Value) -> (u32, u32) {
         match (value, &self.shape) {
             (Value::Node(node), Shape::Tree(tree)) => tree.range(node),
-            (Value::Span(low, high), _) => (low, high),
+            (Value::Span(low, high) | Value::Mean { low, high, .. }, _) => (low, high),
             (Value::Subset(codes), _) if codes != 0 => (codes.trailing_zeros(), codes.ilog2()),
             _ => (0, self.size().saturating_sub(1)),
         }
@@ -201,6 +213,11 @@ impl Quasi {
                 }
                 let (from, to) = if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
                 (to.min(last) - from.max(first)) as f64 / (last - first) as f64
+            }
+            (Value::Mean { low, high, .. }, Shape::Line(line)) => {
+                // What the mean leaves open: where in the range of its class a row lies.
+                let ((first, last), (from, to)) = (line.domain(), line.extremes(low, high));
+                (to - from) as f64 / ((last - first) as f64).max(1.0)
             }
             (Value::Subset(codes), _) => {
                 f64::from(codes.count_ones().saturating_sub(1)) / f64::from(self.size() - 1)
@@ -237,6 +254,7 @@ impl Quasi {
                 let present = (0..LARGEST_SUBSET).filter(|code| codes >> code & 1 == 1);
                 label::set(present.map(|code| self.text(code)))
             }
+            (Value::Mean { mean, .. }, _) => self.measure.with_places(i128::from(mean), MEAN_PLACES),
             (Value::Node(_), _) => label::STAR.to_owned(),
         }
     }
@@ -247,7 +265,7 @@ impl Quasi {
         let tree = self.tree()?;
         let steps = match value {
             Value::Node(node) => tree.level_of(node),
-            Value::Span(..) | Value::Subset(_) => {
+            Value::Span(..) | Value::Subset(_) | Value::Mean { .. } => {
                 let (low, high) = self.codes(value);
                 tree.level_of(tree.lca_of_range(low, high))
             }
@@ -286,6 +304,19 @@ mod tests {
         let quasi = letters(false);
         assert_eq!(quasi.cover_codes([3, 1].into_iter()), Value::Span(1, 3));
         assert_eq!(quasi.cover_codes(std::iter::empty()), Value::Star);
+    }
+
+    #[test]
+    fn a_mean_shows_its_places_and_loses_the_range_of_its_class() {
+        let measure = Measure { kind: Kind::DecimalComma, scale: 1 };
+        let texts = ["-2,5", "0", "2,5"].into_iter().collect();
+        let line = Line::new(&measure, vec![-25, 0, 25], texts, (-30, 30), false);
+        let quasi = Quasi { measure, shape: Shape::Line(line), ..letters(false) };
+        let mean = Value::Mean { low: 0, high: 1, mean: -1250 };
+        assert_eq!((quasi.label(mean).as_str(), quasi.codes(mean)), ("-1,250", (0, 1)));
+        assert_eq!(quasi.loss(mean), 0.5);
+        assert_eq!(quasi.label(Value::Mean { low: 0, high: 1, mean: -50 }), "-0,050");
+        assert_eq!(quasi.label(Value::Mean { low: 0, high: 2, mean: 0 }), "0,000");
     }
 
     #[test]

@@ -78,6 +78,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::dbca_cm::ENTRY,
     algorithms::k_member::ENTRY,
     algorithms::oka::ENTRY,
+    algorithms::mdav::ENTRY,
     algorithms::bottom_up::ENTRY,
 ];
 

@@ -82,6 +82,10 @@ fn common_values(quasi: &Quasi, column: &ClassColumn, suppressed: &[bool]) -> Ve
     }
     let counted =
         || column.values.iter().zip(&counts).filter(|(_, counts)| **counts).map(|(value, _)| *value);
+    // Means are numbers, and no two different numbers overlap.
+    if counted().any(|value| matches!(value, Value::Mean { .. })) {
+        return column.values.clone();
+    }
     let groups: Vec<Value> = if counted().any(|value| value == Value::Star) {
         vec![Value::Star]
     } else if counted().any(|value| matches!(value, Value::Subset(_))) {

@@ -230,6 +230,12 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome) {
             *text += &format!("       column '{}' {what}\n", fault.column);
         }
     }
+    for column in &truth.unchecked {
+        *text += &format!(
+            "       column '{column}' shows means; whose they are is known only where the release is made, so they were not \
+             compared\n"
+        );
+    }
     if truth.unreleased_rows > 0 {
         *text += &format!("       {} original rows are not in the release\n", count(truth.unreleased_rows));
     }

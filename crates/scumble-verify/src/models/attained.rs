@@ -70,8 +70,8 @@ pub struct AttainedColumn {
     pub note: Option<String>,
 }
 
-/// What a class of some size and with these rows per value attains.
-type Figure<'a> = &'a dyn Fn(u64, &[(u32, u64)]) -> f64;
+/// A figure of one class, from its size and its rows per value.
+type Figure<'a> = dyn Fn(u64, &[(u32, u64)]) -> f64 + 'a;
 
 /// Measures a release: k of its classes and the diversity and closeness of each sensitive column.
 pub fn attained(
@@ -96,7 +96,7 @@ pub fn attained(
         let least = |figure: fn(u64, &[(u32, u64)]) -> f64| {
             classes.judged().map(|class| figure(size[class], histograms.of(class))).min_by(f64::total_cmp)
         };
-        let most = |figure: Figure<'_>| {
+        let most = |figure: &Figure<'_>| {
             classes.judged().map(|class| figure(size[class], histograms.of(class))).max_by(f64::total_cmp)
         };
         let distance = |class: usize| {

@@ -10,9 +10,6 @@ use crate::error::VerifyError;
 /// Counts above this would not fit the sums of those who compare; it is 1,000 times the number of people on earth.
 const MOST_ROWS: u64 = 1 << 43;
 
-/// Rows per value, ascending by text.
-pub(super) type Counts<'a> = Vec<(&'a str, u64)>;
-
 /// The original rows of one column, by the codes of the release.
 pub(super) struct Original {
     /// The original's number of rows.
@@ -23,13 +20,16 @@ pub(super) struct Original {
     pub(super) values: usize,
 }
 
+/// Rows by text, ascending.
+type Counts<'a> = Vec<(&'a str, u64)>;
+
 impl Original {
     /// Counts by the codes of the release, and by text, ascending.
     pub(super) fn new<'a>(
         column: &CodedColumn,
         original: &'a ReferenceColumn,
     ) -> Result<(Self, Counts<'a>), VerifyError> {
-        let mut counts: Counts<'_> =
+        let mut counts: Vec<(&str, u64)> =
             original.counts.iter().map(|(text, count)| (text.as_str(), *count)).collect();
         counts.sort_unstable();
         if counts.windows(2).any(|pair| pair[0].0 == pair[1].0) {

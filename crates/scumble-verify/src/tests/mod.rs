@@ -21,6 +21,7 @@ pub(crate) fn table(columns: &[(&str, &[&str])]) -> CodedTable {
 
 mod closeness;
 mod judged;
+mod means;
 mod naive;
 mod scale;
 mod sets;

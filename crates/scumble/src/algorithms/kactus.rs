@@ -57,10 +57,10 @@ impl Algorithm for Kactus {
         let class = super::iack::class_of(problem, ENTRY.name)?;
         problem.class_tests()?;
         let name = &problem.table.payloads().columns[class].name;
-        let diverse = |model: &&Box<dyn crate::models::Model>| {
+        let diverse = |model: &&dyn crate::models::Model| {
             model.name() == "l_diversity" && model.protects() == Some(name) && model.required() > 1.0
         };
-        match problem.models.iter().find(diverse) {
+        match problem.models.iter().map(AsRef::as_ref).find(diverse) {
             None => Ok(()),
             Some(model) => Err(Error::refused(format!(
                 "'{}' makes classes in which the class column '{name}' is as uniform as possible, which is the opposite of {}; use \

@@ -26,6 +26,7 @@ pub mod kactus;
 pub mod local_suppression;
 #[cfg(test)]
 mod made;
+pub mod mdav;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
@@ -119,6 +120,10 @@ pub trait Algorithm: Send + Sync {
     }
     /// Whether models that judge only some of the quasi-identifiers are served.
     fn serves_projections(&self) -> bool {
+        false
+    }
+    /// Whether quasi-identifiers show the means of their classes, which cover no original value.
+    fn shows_means(&self) -> bool {
         false
     }
     /// An error if this problem cannot be served, before any work.

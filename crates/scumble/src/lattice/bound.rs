@@ -24,6 +24,9 @@ impl Cost {
     /// Better than any.
     pub const LEAST: Self = Self(f64::NEG_INFINITY);
 
+    /// Worse than any.
+    pub const MOST: Self = Self(f64::INFINITY);
+
     /// The number.
     #[must_use]
     pub fn value(self) -> f64 {

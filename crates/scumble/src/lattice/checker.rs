@@ -219,8 +219,13 @@ impl<'a> Checker<'a> {
     }
 
     fn merge<'m>(&self, levels: &'m [u32], marks: &'m [u64]) -> Merge<'m> {
-        let marks_are_keys = self.domain.is_packed();
-        Merge { levels, marks, marks_are_keys, most: self.domain.most_classes(levels) }
+        Merge {
+            levels,
+            marks,
+            marks_are_keys: self.domain.is_packed(),
+            most: self.domain.most_classes(levels),
+            payloads: self.problem.table.payloads().len(),
+        }
     }
 
     fn roll_up(&self, source: &FrequencySet, levels: &[u32]) -> FrequencySet {

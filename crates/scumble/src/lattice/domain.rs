@@ -1,5 +1,7 @@
 //! What the columns show at each level, with the values that occur numbered from 0, and the keys made of these numbers.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use crate::label::STAR;
@@ -43,6 +45,9 @@ struct Field {
     shift: u32,
     mask: u64,
 }
+
+/// The bits of a key that a column, or some neighbouring ones, take, and what each of their values becomes.
+type Table<'a> = (Field, Cow<'a, [u32]>);
 
 /// Key computations of fewer classes than this are not worth a second thread.
 const PARALLEL: usize = 1 << 15;
@@ -125,21 +130,10 @@ impl Domain {
             Keys::Packed(fields) => fields,
             Keys::Tuples(codes) => return self.ranks(keys, codes, to),
         };
-        let mut unchanged = u64::MAX;
-        let mut changed: Vec<(Field, &[u32])> = Vec::new();
-        for (column, field) in fields.iter().enumerate() {
-            let level = self.level(column, to[column]);
-            if from[column] != to[column] {
-                unchanged &= !(field.mask << field.shift);
-                // Where one value is left, its place is 0.
-                if level.values.len() > 1 {
-                    changed.push((*field, &level.from[from[column] as usize]));
-                }
-            }
-        }
+        let (unchanged, tables) = self.tables(fields, from, to, keys.len());
         let coarse = |key: &u64| {
-            changed.iter().fold(key & unchanged, |new, (field, map)| {
-                new | u64::from(map[((key >> field.shift) & field.mask) as usize]) << field.shift
+            tables.iter().fold(key & unchanged, |new, (field, table)| {
+                new | u64::from(table[((key >> field.shift) & field.mask) as usize]) << field.shift
             })
         };
         if keys.len() < PARALLEL {
@@ -147,6 +141,42 @@ impl Domain {
         } else {
             keys.par_iter().with_min_len(PARALLEL / 2).map(coarse).collect()
         }
+    }
+
+    /// The bits of a key that stay as they are, and for the others what becomes of them. Neighbouring columns share a table as
+    /// long as it is small beside the number of keys.
+    fn tables(&self, fields: &[Field], from: &[u32], to: &[u32], keys: usize) -> (u64, Vec<Table<'_>>) {
+        let most_bits = (keys / 16).max(1).ilog2().min(11);
+        let mut unchanged = u64::MAX;
+        let mut tables: Vec<Table<'_>> = Vec::new();
+        // From the least significant field upwards.
+        for (column, field) in fields.iter().enumerate().rev() {
+            if from[column] == to[column] || field.mask == 0 {
+                continue;
+            }
+            unchanged &= !(field.mask << field.shift);
+            let level = self.level(column, to[column]);
+            // Where one value is left, its place is 0.
+            if level.values.len() <= 1 {
+                continue;
+            }
+            let map = &level.from[from[column] as usize];
+            match tables.last_mut() {
+                Some((shared, table))
+                    if field.shift + field.mask.count_ones() - shared.shift <= most_bits =>
+                {
+                    // What lies between the two stays as it is, and is left to the bits that do.
+                    let above = field.shift - shared.shift;
+                    let mask = (field.mask << above) | ((1 << above) - 1);
+                    let of = |map: &[u32], place: u64| map.get(place as usize).copied().unwrap_or(0);
+                    let entry = |bits: u64| (of(map, bits >> above) << above) | of(table, bits & shared.mask);
+                    *table = Cow::Owned((0..=mask).map(entry).collect());
+                    shared.mask = mask;
+                }
+                _ => tables.push((*field, Cow::Borrowed(map))),
+            }
+        }
+        (unchanged, tables)
     }
 
     /// Whether the numbers that [`coarsen`](Self::coarsen) gives are keys.

@@ -30,6 +30,8 @@ pub(super) struct Merge<'a> {
     pub(super) marks_are_keys: bool,
     /// The most classes that there can be.
     pub(super) most: usize,
+    /// How many payloads there are.
+    pub(super) payloads: usize,
 }
 
 /// Sets of more classes than this are merged in parts whose tables stay in the cache of a core.
@@ -155,14 +157,34 @@ impl FrequencySet {
         let (starts, cells) = if self.starts.is_empty() {
             (Vec::new(), Vec::new())
         } else {
-            cells_by_group(keys.len(), || {
+            self.merge_cells(&class_of, keys.len(), merge.payloads)
+        };
+        Self { levels: merge.levels.into(), keys, sizes, starts, cells }
+    }
+
+    /// The cells of coarser classes, each part of which is in one of them.
+    fn merge_cells(&self, class_of: &[u32], classes: usize, payloads: usize) -> (Vec<u32>, Vec<Cell>) {
+        // Adding up in a table of all payloads is fastest while most of it is used.
+        if classes.saturating_mul(payloads) > 4 * self.cells.len() {
+            return cells_by_group(classes, || {
                 (0..self.len()).flat_map(|place| {
                     let class = class_of[place];
                     self.cells(place).iter().map(move |cell| (class, *cell))
                 })
-            })
-        };
-        Self { levels: merge.levels.into(), keys, sizes, starts, cells }
+            });
+        }
+        let mut rows = vec![0_u32; classes * payloads];
+        for (place, class) in class_of.iter().enumerate() {
+            let of_class = &mut rows[*class as usize * payloads..][..payloads];
+            self.cells(place).iter().for_each(|cell| of_class[cell.payload as usize] += cell.rows);
+        }
+        let (mut starts, mut cells) = (vec![0], Vec::new());
+        for of_class in rows.chunks_exact(payloads) {
+            let present = (0..).zip(of_class).filter(|(_, rows)| **rows > 0);
+            cells.extend(present.map(|(payload, rows)| Cell { payload, rows: *rows }));
+            starts.push(cells.len() as u32);
+        }
+        (starts, cells)
     }
 
     /// The same for large sets without payloads: classes are dealt out to parts by a hash, and each part is merged alone.
@@ -235,8 +257,9 @@ mod tests {
             starts: vec![0, 2, 3, 4, 5],
             cells: vec![cell(0, 1), cell(1, 2), cell(0, 1), cell(1, 2), cell(2, 5)],
         };
-        for (marks_are_keys, keys) in [(true, [2, 9]), (false, [4, 5])] {
-            let merge = Merge { levels: &[1], marks: &[2, 9, 2, 9], marks_are_keys, most: 2 };
+        // Three payloads are added up in a table, a thousand are sorted.
+        for (marks_are_keys, keys, payloads) in [(true, [2, 9], 3), (false, [4, 5], 1_000)] {
+            let merge = Merge { levels: &[1], marks: &[2, 9, 2, 9], marks_are_keys, most: 2, payloads };
             let merged = set.roll_up(&merge);
             assert_eq!((merged.keys.as_slice(), merged.sizes.as_slice()), (&keys[..], &[5, 6][..]));
             assert_eq!(merged.cells(0), [cell(0, 1), cell(1, 4)]);
@@ -248,7 +271,7 @@ mod tests {
     #[test]
     fn parts_lose_nothing() {
         let count = 3 * PART as u64 + 17;
-        let marks: Vec<u64> = (0..count).map(|place| (place * place) % 100_003 << 20).collect();
+        let marks: Vec<u64> = (0..count).map(|place| ((place * place) % 100_003) << 20).collect();
         let set = FrequencySet {
             levels: [0].into(),
             keys: (0..count).collect(),
@@ -256,7 +279,8 @@ mod tests {
             starts: Vec::new(),
             cells: Vec::new(),
         };
-        let merge = Merge { levels: &[1], marks: &marks, marks_are_keys: true, most: usize::MAX };
+        let merge =
+            Merge { levels: &[1], marks: &marks, marks_are_keys: true, most: usize::MAX, payloads: 0 };
         let merged = set.roll_up(&merge);
         let mut found: Vec<(u64, u32)> = merged.keys.into_iter().zip(merged.sizes).collect();
         found.sort_unstable();

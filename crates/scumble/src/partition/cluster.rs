@@ -104,6 +104,12 @@ impl Cluster {
         &self.members
     }
 
+    /// Whether it has rows of a kind.
+    #[must_use]
+    pub fn has(&self, kind: u32) -> bool {
+        self.members.binary_search_by_key(&kind, |member| member.kind).is_ok()
+    }
+
     /// How many rows it has.
     #[must_use]
     pub fn size(&self) -> u64 {
@@ -208,7 +214,9 @@ impl Cluster {
 
     /// Removes rows of a kind that it has.
     pub fn remove(&mut self, space: &Space<'_>, kind: u32, rows: u32) {
-        let Ok(place) = self.members.binary_search_by_key(&kind, |member| member.kind) else { return };
+        let found = self.members.binary_search_by_key(&kind, |member| member.kind);
+        debug_assert!(found.is_ok_and(|place| self.members[place].rows >= rows), "no such rows to remove");
+        let Ok(place) = found else { return };
         let rows = rows.min(self.members[place].rows);
         self.members[place].rows -= rows;
         if self.members[place].rows == 0 {

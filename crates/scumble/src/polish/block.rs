@@ -72,17 +72,17 @@ impl Block<'_> {
             self.near.iter().map(|near| vec![(u32::MAX, u32::MAX); near.len()]).collect();
         for _ in 0..SWEEPS {
             let mut changed = false;
-            for a in 0..self.clusters.len() {
+            for (a, seen) in seen.iter_mut().enumerate() {
                 self.check()?;
-                for place in 0..self.near[a].len() {
+                for (place, last) in seen.iter_mut().enumerate() {
                     let b = self.near[a][place] as usize;
-                    if seen[a][place] == (self.version[a], self.version[b]) {
+                    if *last == (self.version[a], self.version[b]) {
                         continue;
                     }
                     while self.change_pair(a, b) {
                         changed = true;
                     }
-                    seen[a][place] = (self.version[a], self.version[b]);
+                    *last = (self.version[a], self.version[b]);
                 }
             }
             if !changed {
@@ -247,7 +247,10 @@ impl Block<'_> {
                 if self.clusters[a].size() <= self.space.least() || self.clusters[a].cost() == 0 {
                     break;
                 }
-                self.found_with(a, member.kind);
+                // A cluster founded just before may have taken these rows.
+                if self.clusters[a].has(member.kind) {
+                    self.found_with(a, member.kind);
+                }
             }
         }
         Ok(())

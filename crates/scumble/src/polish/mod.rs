@@ -16,7 +16,7 @@ use rayon::prelude::*;
 pub(crate) use gather::gather;
 
 use crate::algorithms::{Finding, Solution};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::metrics::loss;
 use crate::partition::{Cluster, FIXED_ONE, Member, Partition, Space, fixed};
 use crate::problem::Problem;
@@ -122,6 +122,13 @@ pub(crate) fn blocks(
 /// Improves the classes of a solution by the metric that is asked for, or by the loss where classes do not decide the metric one
 /// by one. The solution comes back as it was if nothing better is found.
 pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
+    let mut shown = solution.assignment.columns.iter().flat_map(|column| &column.values);
+    if shown.any(|value| matches!(value, Value::Mean { .. })) {
+        return Err(Error::refused(
+            "polish makes classes whose values cover their rows, and this algorithm shows means; leave polish out, or use a \
+             clustering such as k_member",
+        ));
+    }
     let by_column = problem.metric.by_column().or_else(|| loss::ENTRY.build.by_column());
     let penalty = |column: usize, value: Value| {
         by_column.map_or(0.0, |metric| metric.penalty(&problem.quasi[column], value))

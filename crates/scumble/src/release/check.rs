@@ -108,9 +108,10 @@ fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
         .columns
         .iter()
         .map(|(name, column)| {
-            let quasi = run.problem.quasi.iter().find(|quasi| quasi.name == *name);
-            let truth = match quasi {
-                Some(quasi) => Truth::Covers(cover(quasi, missing_markers(run, name))?),
+            let place = run.problem.quasi.iter().position(|quasi| quasi.name == *name);
+            let truth = match place.map(|place| (place, &run.problem.quasi[place])) {
+                Some((place, quasi)) if run.shows_means(place) => mean(quasi),
+                Some((_, quasi)) => Truth::Covers(cover(quasi, missing_markers(run, name))?),
                 None if [Role::Class, Role::Sensitive, Role::Other]
                     .iter()
                     .any(|role| column.role.has(*role)) =>
@@ -149,6 +150,11 @@ pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
         None => Nodes::default(),
     };
     Ok(Cover { kind: value_kind(&quasi.measure), nodes, missing })
+}
+
+/// How the verifier is to read a column that shows means.
+pub(crate) fn mean(quasi: &Quasi) -> Truth {
+    Truth::Aggregate { comma: quasi.measure.kind == Kind::DecimalComma }
 }
 
 /// A measure in the verifier's own words.

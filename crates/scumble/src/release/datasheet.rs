@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{Run, Summary};
 use crate::config::{Role, StarPolicy};
 use crate::hierarchy::Provenance;
-use crate::quasi::{Quasi, Shape, Value};
+use crate::quasi::{MEAN_PLACES, Quasi, Shape, Value};
 
 /// What may be said in public about a release.
 #[derive(Debug, Clone, Serialize)]
@@ -123,7 +123,12 @@ fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
     }
     kinds.sort_unstable();
     kinds.dedup();
+    let means = run.shows_means(place);
     let how = match (&run.levels, quasi.tree()) {
+        _ if means => {
+            let places = quasi.measure.scale + MEAN_PLACES;
+            format!("replaced by the mean of the class, rounded to {places} decimal places")
+        }
         (Some(levels), Some(tree)) => {
             format!("generalised to level {} of {}", levels[place], tree.height())
         }
@@ -134,7 +139,7 @@ fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
         role: "quasi-identifier",
         how,
         kinds,
-        hierarchy: provenance(quasi),
+        hierarchy: provenance(quasi).filter(|_| !means),
     }
 }
 
@@ -150,6 +155,7 @@ fn provenance(quasi: &Quasi) -> Option<&'static str> {
 fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
     match (value, &quasi.shape) {
         (Value::Star, _) => "suppressed",
+        (Value::Mean { .. }, _) => "mean of a class",
         (Value::Node(node), Shape::Tree(tree)) if tree.is_leaf(node) => "value",
         (Value::Node(_), _) => "hierarchy node",
         (Value::Subset(codes), _) => {
@@ -178,7 +184,15 @@ fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
 
 fn reading(run: &Run<'_>) -> Vec<&'static str> {
     let mut lines = vec!["A value stands for itself; a hierarchy node stands for any value below it."];
-    if run.problem.quasi.iter().any(|quasi| matches!(quasi.shape, Shape::Line(_))) {
+    let all = 0..run.problem.quasi.len();
+    if all.clone().any(|column| run.shows_means(column)) {
+        lines.push(
+            "A mean is that of all rows that show the same in every quasi-identifier; it need not be the value of any of them.",
+        );
+    }
+    let ranges =
+        |column: usize| matches!(run.problem.quasi[column].shape, Shape::Line(_)) && !run.shows_means(column);
+    if all.clone().any(ranges) {
         lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
     }
     if run.problem.quasi.iter().any(|quasi| quasi.sets || matches!(quasi.shape, Shape::Set(_))) {
@@ -202,6 +216,9 @@ fn limits(run: &Run<'_>) -> Vec<&'static str> {
     ];
     if run.problem.models.iter().all(|model| model.protects().is_none()) {
         lines.push("Nothing is promised about what the rows of a class have in common.");
+    }
+    if (0..run.problem.quasi.len()).any(|column| run.shows_means(column)) {
+        lines.push("Someone who knows the values of all other rows of a class can compute those of the last from the means.");
     }
     if unjudged_rows(run).is_some() {
         lines.push("Rows that show * in every quasi-identifier are not covered by the guarantees.");

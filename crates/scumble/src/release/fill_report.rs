@@ -235,7 +235,7 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
         match after.iter_mut().find(|shown| shown.value == crate::label::STAR) {
             Some(blank) => blank.rows += classes.suppressed_rows(),
             None => {
-                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() })
+                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() });
             }
         }
     }

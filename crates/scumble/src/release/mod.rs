@@ -20,6 +20,7 @@ use crate::models::{Model, ModelContext};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
+use crate::quasi::Value;
 use crate::recoding::{Assignment, Step};
 use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
 use crate::relabel;
@@ -114,6 +115,12 @@ impl Run<'_> {
     pub(crate) fn classes(&self) -> &Classes {
         let Published::Classes(classes) = &self.published;
         classes
+    }
+
+    /// Whether a quasi-identifier shows means.
+    pub(crate) fn shows_means(&self, column: usize) -> bool {
+        let values = &self.classes().assignment.columns[column].values;
+        values.iter().any(|value| matches!(value, Value::Mean { .. }))
     }
 
     /// The columns that are published as they are, in the order of the table.

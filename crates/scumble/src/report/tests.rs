@@ -83,9 +83,9 @@ fn a_full_report_has_every_section_in_order() {
         ]
     );
     let seen = elements(&page);
-    // 2 class sizes, 2 + 1 + 2 + 2 + 1 columns, 6 curves, 2 changes, 4 subgroups, 1 risk, 1 in the banner.
-    assert_eq!(seen.iter().filter(|name| *name == "svg").count(), 24);
-    assert_eq!(page.matches("role=\"img\"").count(), 23);
+    // 2 class sizes, 2 + 1 + 2 + 2 + 1 columns, 6 curves, 2 changes, 4 subgroups, 1 risk, 1 lattice, 1 in the banner.
+    assert_eq!(seen.iter().filter(|name| *name == "svg").count(), 25);
+    assert_eq!(page.matches("role=\"img\"").count(), 24);
     for text in [
         "5-anonymous on age, sex, postcode, occupation and 2 more; 2.5-diverse for diagnosis",
         "; checked.",

@@ -37,8 +37,15 @@ pub(crate) fn figures(table: &Table, ask: &Ask, strings: &Strings) -> Vec<(&'sta
             strings.rows.iter().map(|row| cost(&columns[column], &row[strings.place(&quasi[column])]));
         (shown.sum::<f64>() + dropped as f64 * cost(&columns[column], "*")) / rows
     };
-    let losses: Vec<f64> =
-        (0..columns.len()).map(|column| mean(&|column, shown| column.loss(shown), column)).collect();
+    let losses: Vec<f64> = (0..columns.len())
+        .map(|column| {
+            if ask.algorithm == "mdav" {
+                mean_loss(table, strings, &quasi[column], &columns[column])
+            } else {
+                mean(&|column, shown| column.loss(shown), column)
+            }
+        })
+        .collect();
     let with_tree: Vec<usize> = (0..columns.len()).filter(|column| columns[*column].height() > 0).collect();
     let steps: f64 = with_tree
         .iter()
@@ -75,6 +82,21 @@ pub(crate) fn figures(table: &Table, ask: &Ask, strings: &Strings) -> Vec<(&'sta
         ("c_avg", k.filter(|_| !kept.is_empty()).map(|k| kept_rows as f64 / kept.len() as f64 / k as f64)),
         ("precision", (!with_tree.is_empty()).then(|| 1.0 - steps / with_tree.len() as f64)),
     ]
+}
+
+/// The loss of a column of means: each row leaves open the range of the original numbers of its class.
+fn mean_loss(table: &Table, strings: &Strings, name: &str, column: &Column<'_>) -> f64 {
+    let (first, last) = column.range.expect("numbers");
+    let serial = |row: &usize| strings.cell(*row, "serial").parse::<usize>().expect("a row number");
+    let number =
+        |row: &usize| column.kind.content.number(&table.column(name)[serial(row)]).expect("a number");
+    let classes = strings.classes(&table.quasi());
+    let open = classes.values().map(|rows| {
+        let (low, high) = (rows.iter().map(number).min(), rows.iter().map(number).max());
+        let range = high.zip(low).map_or(0, |(high, low)| high - low);
+        rows.len() as f64 * range as f64 / ((last - first) as f64).max(1.0)
+    });
+    open.sum::<f64>() / strings.rows.len() as f64
 }
 
 /// A column's domain, as strings.

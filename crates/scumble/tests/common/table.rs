@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scumble::config::{MissingPolicy, Role, Roles};
 
-use super::column::{Content, Kind, MISSING, is_missing};
+use super::column::{Content, Kind, MISSING, Shape, is_missing};
 use super::demand::ILLNESSES;
 
 /// A random table: quasi-identifiers of random kinds, and always the columns below.
@@ -27,6 +27,13 @@ pub(crate) fn all_kinds(trees: bool) -> Vec<Kind> {
     let shapes = |content: &Content| content.shapes(trees).iter();
     let kinds = |content: Content| shapes(&content).map(move |shape| Kind { content, shape: *shape });
     Content::ALL.into_iter().flat_map(kinds).collect()
+}
+
+/// Of some kinds, those that an algorithm takes: one that shows means takes numbers without a hierarchy.
+pub(crate) fn kinds_for(algorithm: &str, kinds: Vec<Kind>) -> Vec<Kind> {
+    let number = |content| matches!(content, Content::Whole | Content::Decimal | Content::Comma);
+    let plain = |kind: &Kind| number(kind.content) && matches!(kind.shape, Shape::Nothing | Shape::Bounded);
+    kinds.into_iter().filter(|kind| algorithm != "mdav" || plain(kind)).collect()
 }
 
 /// A random table of 1 to 60 rows and 1 to 4 quasi-identifiers of any kind.

@@ -43,6 +43,9 @@ const TREES: [&str; 6] = [
     "x;*\ny;*\nz;*\n",
 ];
 
+/// A tree for the sensitive values, ragged.
+const LABELS: &str = "p;pq;pqr;*\nq;pq;pqr;*\nr;r;pqr;*\ns;s;s;*\n";
+
 /// The ages from 30 to 50, all of them: the domain is declared, not read off the table.
 fn ages() -> String {
     let fives = |age: u32| match age {
@@ -104,13 +107,15 @@ impl Case {
             })
             .collect();
         let k = ("k_anonymity", vec![("k", chance.of(&["1", "2", "3", "5"]))]);
-        let sensitive = match chance.below(8) {
+        let sensitive = match chance.below(10) {
             0 => Some(("l_diversity", vec![("l", "2")])),
             1 => Some(("l_diversity", vec![("l", "3")])),
             2 => Some(("l_diversity", vec![("variant", "frequency"), ("l", "1.5")])),
             3 => Some(("l_diversity", vec![("variant", "entropy"), ("l", "1.8")])),
             4 => Some(("l_diversity", vec![("variant", "recursive"), ("c", "3"), ("l", "2")])),
             5 => Some(("t_closeness", vec![("t", "0.3")])),
+            6 => Some(("t_closeness", vec![("t", "0.2"), ("distance", "hierarchical")])),
+            7 => Some(("t_closeness", vec![("t", "0.2"), ("distance", "ordered")])),
             _ => None,
         };
         let alone = chance.below(3) == 0 && sensitive.is_some();
@@ -187,7 +192,11 @@ fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str]
 fn model(name: &str, given: &[(&str, &str)], table: &FrequencyTable) -> Vec<Box<dyn Model>> {
     let mut parameters = Parameters::default();
     given.iter().for_each(|(name, value)| parameters.set(name, Value::from_text(value)));
-    let context = ModelContext { table, trees: &|_| None, columns: &[], sensitive: &["label".to_owned()] };
+    let labels = tree(LABELS);
+    // The people of the specification have other labels, and no tree for them.
+    let of_label = |_: &str| (table.payloads().columns[0].values.len() == 4).then_some(&labels);
+    let sensitive = ["label".to_owned()];
+    let context = ModelContext { table, trees: &of_label, columns: &[], sensitive: &sensitive };
     (find("model", name, MODELS).expect("registered").build)(&parameters, &context).expect("a model")
 }
 

@@ -18,7 +18,7 @@ use super::common::cost::{figures, kinds};
 use super::common::demand::Demand;
 use super::common::grid::{Grid, TEXT};
 use super::common::naive::Strings;
-use super::common::run::release;
+use super::common::run::{Ask, release};
 use super::common::seeded;
 
 fn measure(name: &str, published: &Published, problem: &Problem) -> Option<f64> {
@@ -215,6 +215,8 @@ proptest! {
 
     #[test]
     fn figures_equal_a_recomputation_from_the_release((table, ask) in cases_of(kinds, true)) {
+        // Means do not tell which range they are of.
+        let ask = Ask { serial: ask.algorithm == "mdav", ..ask };
         if let Ok(written) = release(&table, &ask) {
             let strings = Strings::parse(&written.text);
             for (name, naive) in figures(&table, &ask, &strings) {

@@ -88,7 +88,11 @@ fn passes(problem: &Problem, cluster: &Cluster) -> Result<bool> {
 
 /// Merges each cluster that fails a model, the earliest first, with the one that makes the least total cost with it (of equal
 /// ones the earliest), until none fails. Returns how many were merged away.
-fn merge_failing(problem: &Problem, space: &Space<'_>, clusters: &mut Vec<Cluster>) -> Result<usize> {
+pub(in crate::algorithms) fn merge_failing(
+    problem: &Problem,
+    space: &Space<'_>,
+    clusters: &mut Vec<Cluster>,
+) -> Result<usize> {
     let before = clusters.len();
     // The places of clusters that are there, and whether they fail.
     let mut failing =

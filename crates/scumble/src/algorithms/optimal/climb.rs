@@ -3,11 +3,18 @@
 use hashbrown::HashMap;
 
 use crate::error::Result;
-use crate::lattice::{Best, Bounds, Checker, Lattice};
+use crate::lattice::{Best, Bounds, Checker, Cost, Lattice};
 use crate::problem::Budget;
 
 /// How many nodes are looked at together. Fixed, so that which nodes are looked at does not depend on the number of threads.
 const BATCH: usize = 4;
+
+/// What a look at a node found.
+#[derive(Clone, Copy)]
+struct Seen {
+    passes: bool,
+    cost: Cost,
+}
 
 /// Descents through a lattice of any size.
 pub(super) struct Climb<'s, 'a> {
@@ -16,8 +23,8 @@ pub(super) struct Climb<'s, 'a> {
     pub(super) bounds: Option<&'s Bounds<'a>>,
     pub(super) budget: &'a Budget,
     pub(super) best: &'s mut Best,
-    /// Whether a node that was looked at can be published.
-    seen: HashMap<usize, bool, foldhash::fast::FixedState>,
+    /// What a node that was looked at costs; the most of all if it fails, or cannot be published as it is.
+    seen: HashMap<usize, Seen, foldhash::fast::FixedState>,
     /// What is finer than one of these fails.
     failing: Vec<Vec<u32>>,
 }
@@ -73,7 +80,7 @@ impl<'s, 'a> Climb<'s, 'a> {
         above
     }
 
-    /// Goes down as long as a finer node can be published; columns that lose much and tell few rows apart go first. The
+    /// Goes down as long as a finer node passes and costs less; columns that lose much and tell few rows apart go first. The
     /// columns held stay as they are.
     fn descend(&mut self, from: usize, held: &[usize]) -> Result<()> {
         let mut node = from;
@@ -86,7 +93,10 @@ impl<'s, 'a> Climb<'s, 'a> {
             let finer: Vec<usize> = finer.into_iter().map(|(_, node)| node).collect();
             for batch in finer.chunks(BATCH) {
                 self.look(batch)?;
-                if let Some(next) = batch.iter().find(|node| self.seen.get(*node) == Some(&true)) {
+                // What passes may still be impossible to publish, such as a node that shows nothing.
+                let cost = self.seen.get(&node).map_or(Cost::MOST, |seen| seen.cost);
+                let pays = |seen: &Seen| seen.passes && (seen.cost < cost || cost == Cost::MOST);
+                if let Some(next) = batch.iter().find(|node| self.seen.get(*node).is_some_and(pays)) {
                     node = *next;
                     continue 'down;
                 }
@@ -132,7 +142,9 @@ impl<'s, 'a> Climb<'s, 'a> {
             if visit.finer > self.checker.limit() {
                 self.failing.push(self.lattice.levels(*node));
             }
-            self.seen.insert(*node, visit.failing <= self.checker.limit());
+            let passes = visit.failing <= self.checker.limit();
+            let cost = visit.outcome.map_or(Cost::MOST, |outcome| outcome.cost);
+            self.seen.insert(*node, Seen { passes, cost });
             self.best.offer(*node, visit.outcome);
         }
         Ok(())
