@@ -133,3 +133,41 @@ impl Payloads {
         self.columns.iter().position(|column| column.name == name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(kind: Kind, scale: u32, values: &[&str]) -> PayloadColumn {
+        PayloadColumn {
+            name: "wage".into(),
+            values: values.iter().copied().collect(),
+            measure: Measure { kind, scale },
+            missing: ["?", "NA", "999"].map(String::from).to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_value_is_found_by_any_of_its_spellings() {
+        let decimals = column(Kind::Decimal, 1, &["0.5", "1", "NA"]);
+        let find = |text: &str| decimals.spellings().find(text);
+        assert_eq!(["0.5", ".5", "0.50", "5e-1"].map(find), [Some(0); 4]);
+        assert_eq!(["1", "1.0", "1.00", "+1"].map(find), [Some(1); 4]);
+        assert_eq!(["?", "NA", "999"].map(find), [Some(2); 3]);
+        assert_eq!(["1.01", "2", "one", ""].map(find), [None; 4]);
+        let whole = column(Kind::Integer, 0, &["1", "20"]);
+        assert_eq!(
+            ["1.0", "2e1", "?", "1.5"].map(|text| whole.spellings().find(text)),
+            [Some(0), Some(1), None, None]
+        );
+        let texts = column(Kind::Text, 0, &["1", "one"]);
+        assert_eq!(["one", "1.0"].map(|text| texts.spellings().find(text)), [Some(1), None]);
+    }
+
+    #[test]
+    fn a_missing_value_has_no_number_even_if_it_looks_like_one() {
+        let wages = column(Kind::Integer, 0, &["1", "20", "999"]);
+        assert_eq!(["20", "999", "NA"].map(|text| wages.number(text)), [Some(20), None, None]);
+        assert!(wages.is_missing(2) && !wages.is_missing(1));
+    }
+}
