@@ -93,6 +93,8 @@ impl Budget {
 pub struct Progress {
     done: Arc<AtomicU64>,
     cancelled: Arc<AtomicBool>,
+    /// When a search that has nothing to show before its end gives up.
+    deadline: Option<Instant>,
 }
 
 impl Progress {
@@ -112,9 +114,25 @@ impl Progress {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// An error if the search was asked to stop.
+    /// The same, for a search that gives up after a time.
+    #[must_use]
+    pub fn until(self, time: Duration) -> Self {
+        Self { deadline: Instant::now().checked_add(time), ..self }
+    }
+
+    /// An error if the search was asked to stop, or its time is over.
     pub fn check(&self) -> Result<()> {
-        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Error::Resources(
+                "the budget was spent before the search had anything to show; give it more time (--budget), or use an algorithm \
+                 that returns the best found so far, such as optimal, cluster or genetic"
+                    .into(),
+            )),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -270,6 +288,13 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_with_nothing_to_show_gives_up() {
+        assert!(Progress::default().until(Duration::from_secs(3600)).check().is_ok());
+        let over = Progress::default().until(Duration::ZERO).check();
+        assert!(matches!(over, Err(Error::Resources(message)) if message.contains("--budget")));
+    }
 
     #[test]
     fn a_budget_of_time_tells_the_steps_that_repeat_it() {

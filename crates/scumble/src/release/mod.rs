@@ -341,7 +341,13 @@ fn search<'a>(
         star_policy: plan.algorithm.star_policy,
         budget: Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration())),
         seed: plan.algorithm.seed.unwrap_or_default(),
-        progress,
+        // Searches that can stop early look at the budget themselves; the others give up.
+        progress: match plan.algorithm.budget {
+            Some(budget) if !algorithm.takes_steps() && !plan.algorithm.polish => {
+                progress.until(budget.duration())
+            }
+            _ => progress,
+        },
     };
     problem.check_feasible()?;
     algorithm.check(&problem)?;

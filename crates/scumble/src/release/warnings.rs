@@ -39,12 +39,9 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
         warnings.push(few_columns_at_a_time(run));
     }
     let algorithm = &run.plan.algorithm;
-    if !searched.takes_steps()
-        && !algorithm.polish
-        && (algorithm.budget.is_some() || algorithm.steps.is_some())
-    {
+    if !searched.takes_steps() && !algorithm.polish && algorithm.steps.is_some() {
         warnings.push(format!(
-            "'{}' runs to its end by itself; a budget or number of steps changes nothing",
+            "'{}' runs to its end by itself; a number of steps changes nothing",
             run.algorithm.name
         ));
     }
