@@ -417,3 +417,22 @@ fn help_and_version() {
     assert_eq!(bare.code, Some(2));
     assert!(bare.err.contains("Usage: scumble"), "{}", bare.err);
 }
+
+/// A search that was stopped says so, and how to repeat it; one that has nothing to show by then gives up and leaves no file.
+#[test]
+fn searches_that_are_stopped_say_so() {
+    let desk = Desk::new();
+    desk.run(&["sample", "--rows", "3000", "-o", "people.csv", "--hierarchies", "trees"]).succeeds();
+    let people = "anonymize people.csv --quasi birth_date,sex,postcode,occupation,education,marital_status,country_of_birth \
+                  --rest drop --k 5 --hierarchies trees --report= -o out.csv";
+    let arguments =
+        |more: &'static str| people.split_whitespace().chain(more.split_whitespace()).collect::<Vec<_>>();
+    // Tens of thousands of combinations, each of which it would look at.
+    desk.refuses(3, &["the budget was spent", "--budget"], &arguments("--algorithm mingen --budget 1ms"));
+    let stopped = desk.run(&arguments("--algorithm optimal --steps 1")).succeeds();
+    let steps = stopped.err.split("--steps ").nth(1).and_then(|rest| rest.split(' ').next());
+    assert!(stopped.err.contains("the search was stopped after"), "{}", stopped.err);
+    assert!(steps.is_some_and(|steps| steps.parse::<u64>().is_ok()), "{}", stopped.err);
+    let ended = desk.run(&arguments("--algorithm datafly")).succeeds();
+    assert!(!ended.err.contains("stopped"), "{}", ended.err);
+}

@@ -156,7 +156,7 @@ impl Problem {
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
         if let Some(model) = self.models.iter().find(|model| !self.is_about_all(&***model)) {
             return Err(Error::refused(format!(
-                "{} judges some of the quasi-identifiers without the others, and this algorithm judges all of them together; \
+                "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together; \
                  algorithms that can serve it: {}",
                 model.title(),
                 crate::registry::serving_projections().join(", ")

@@ -53,7 +53,8 @@ impl Distortion {
             if !quasi.contains(&name.as_str()) {
                 let near = did_you_mean(name, quasi.iter().copied());
                 return Err(Error::config(format!(
-                    "priority_order names '{name}', which is no quasi-identifier{near}"
+                    "priority_order names '{name}', which is no quasi-identifier{near}; it is a list, on the command line \
+                     --set 'priority_order=[first,second]'"
                 )));
             }
             if order[..place].contains(name) {
