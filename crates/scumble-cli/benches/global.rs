@@ -5,39 +5,18 @@
 //! skipped likewise). Without a part: adult, scale, growth. Every line is a process of its own, so that peak memory is its own
 //! too. CPU time is that of all threads together.
 
+mod common;
+
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
+use std::path::Path;
 
-use scumble::algorithms::Solution;
-use scumble::config::{Parameters, Plan};
-use scumble::models::ModelContext;
-use scumble::prepare::{Prepared, drop_incomplete, prepare};
-use scumble::problem::{Budget, Problem, Progress};
-use scumble::published::{Classes, Published};
-use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
-use scumble_files::{Source, read_table};
-use serde_json::{Value, json};
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+use common::{Outcome, clinic, measure, shared_data};
 
 fn main() -> Outcome<()> {
-    let arguments: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    if let [mode, plan, rounds] = &arguments[..]
-        && mode == "one"
-    {
-        println!("{}", one(Path::new(plan), rounds.parse()?)?);
-        return Ok(());
-    }
-    let parts: Vec<&str> = match &arguments[..] {
-        [] => vec!["adult", "scale", "growth"],
-        given => given.iter().map(String::as_str).collect(),
-    };
+    let parts = common::parts(&["adult", "scale", "growth"])?;
     let folder = tempfile::tempdir()?;
     for part in parts {
-        match part {
+        match &part[..] {
             "adult" => adult(folder.path())?,
             "scale" => scale(folder.path())?,
             "growth" => growth(folder.path(), &[10_000, 100_000, 1_000_000])?,
@@ -47,106 +26,6 @@ fn main() -> Outcome<()> {
         }
     }
     Ok(())
-}
-
-/// The clock and the CPU time of all threads since a moment, in milliseconds.
-struct Clock {
-    started: Instant,
-    cpu: f64,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Self { started: Instant::now(), cpu: cpu_milliseconds() }
-    }
-
-    fn read(&self) -> (f64, f64) {
-        (self.started.elapsed().as_secs_f64() * 1e3, cpu_milliseconds() - self.cpu)
-    }
-}
-
-/// What all threads of this process have run so far, also those that have ended.
-fn cpu_milliseconds() -> f64 {
-    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    spent.tv_sec as f64 * 1e3 + spent.tv_nsec as f64 / 1e6
-}
-
-/// Reads, encodes and groups the table of a plan, and searches as often as asked; the figures of the fastest round.
-fn one(path: &Path, rounds: u32) -> Outcome<Value> {
-    let plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
-    let folder = path.parent().ok_or("a folder")?;
-    let clock = Clock::start();
-    let mut options = scumble::release::read_options(&plan, 0)?;
-    options.columns = Some(plan.columns.iter().map(|(name, _)| name.clone()).collect());
-    let mut table = read_table(&Source::open(folder.join(&plan.input))?, &options)?.coded;
-    drop_incomplete(&mut table, &plan)?;
-    let mut prepared = prepare(&table, &plan, folder, true)?;
-    let floor = clock.read();
-    let floor_bytes = scumble::memory::peak();
-    // A search needs neither rows nor the table as read.
-    drop(table);
-    prepared.tuple_of_row = Vec::new();
-    let problem = problem(&plan, prepared)?;
-    let algorithm = (find("algorithm", &plan.algorithm.name, ALGORITHMS)?.build)(&plan.algorithm.parameters)?;
-    algorithm.check(&problem)?;
-    let mut fastest = (f64::INFINITY, f64::INFINITY);
-    let mut found = None;
-    for _ in 0..rounds {
-        let clock = Clock::start();
-        let solution = algorithm.run(&problem)?;
-        let (wall, cpu) = clock.read();
-        fastest = (fastest.0.min(wall), fastest.1.min(cpu));
-        found = Some(solution);
-    }
-    let Solution { recoding, assignment, findings } = found.ok_or("no round")?;
-    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-    let suppressed = classes.suppressed_rows();
-    let loss = problem.metric.measure(&Published::Classes(classes), &problem);
-    let finding = |name: &str| findings.iter().find(|finding| finding.name == name).and_then(|f| f.value);
-    Ok(json!({
-        "rows": problem.table.rows(), "tuples": problem.table.tuples(),
-        "floor": { "wall": floor.0, "cpu": floor.1, "bytes": floor_bytes },
-        "search": { "wall": fastest.0, "cpu": fastest.1, "bytes": scumble::memory::peak() },
-        "nodes": finding("nodes"), "checked": finding("checked"), "gap": finding("gap"),
-        "loss": loss, "suppressed": suppressed, "levels": format!("{:?}", recoding.step),
-    }))
-}
-
-fn problem(plan: &Plan, prepared: Prepared) -> Outcome<Problem> {
-    let sensitive: Vec<String> =
-        plan.names_with(scumble::config::Role::Sensitive).map(str::to_owned).collect();
-    let trees = |name: &str| prepared.payload_trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
-    let mut models = Vec::new();
-    for spec in &plan.privacy {
-        let columns = &spec.columns;
-        let context = ModelContext { table: &prepared.table, trees: &trees, columns, sensitive: &sensitive };
-        let parameters: &Parameters = &spec.parameters;
-        models.extend((find("model", &spec.model, MODELS)?.build)(parameters, &context)?);
-    }
-    Ok(Problem {
-        models,
-        metric: find("metric", plan.algorithm.metric.as_deref().unwrap_or("loss"), METRICS)?.build,
-        suppression: plan.algorithm.suppression.ok_or("a suppression limit")?,
-        star_policy: plan.algorithm.star_policy,
-        budget: Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration())),
-        seed: 0,
-        progress: Progress::default(),
-        class: prepared.class,
-        quasi: prepared.quasi,
-        table: prepared.table,
-    })
-}
-
-/// Writes a plan and lets a process of its own carry it out.
-fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> {
-    let path = folder.join("plan.toml");
-    std::fs::write(&path, plan)?;
-    let output =
-        Command::new(std::env::current_exe()?).arg("one").arg(&path).arg(rounds.to_string()).output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
-    }
-    Ok(serde_json::from_slice(&output.stdout)?)
 }
 
 fn plan(
@@ -173,14 +52,6 @@ fn algorithm(metric: &str, suppression: &str) -> String {
     format!(
         "[algorithm]\nname = \"optimal\"\nmetric = \"{metric}\"\nstar_policy = \"paper\"\nsuppression = {suppression}\n"
     )
-}
-
-/// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` beside the workspace.
-fn shared_data(name: &str) -> Option<PathBuf> {
-    let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let found = given.into_iter().chain([beside]).map(|folder| folder.join(name)).find(|path| path.exists());
-    found.and_then(|path| path.canonicalize().ok())
 }
 
 const K5: &str = "[[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n";
@@ -245,20 +116,6 @@ const CLINIC: [&str; 8] = [
     "country_of_birth",
     "insurance",
 ];
-
-fn clinic(folder: &Path, rows: u64) -> Outcome<(PathBuf, PathBuf)> {
-    let (table, hierarchies) = (folder.join(format!("clinic{rows}.csv")), folder.join("hierarchies"));
-    let made = Command::new(env!("CARGO_BIN_EXE_scumble"))
-        .args(["sample", "--quiet", "--rows", &rows.to_string(), "-o"])
-        .arg(&table)
-        .arg("--hierarchies")
-        .arg(&hierarchies)
-        .status()?;
-    if !made.success() {
-        return Err("the sample could not be made".into());
-    }
-    Ok((table, hierarchies))
-}
 
 fn clinic_heading() {
     println!(

@@ -1,18 +1,22 @@
-//! How long the local recodings search, and what they lose.
+//! What the local recodings cost and lose.
 //!
-//! `cargo bench --bench local [-- ROWS ROUNDS]`. Adult (`../shared/data/arx/adult`, skipped by name where it is absent) with the
-//! quasi-identifiers of "adult8" and hierarchy nodes as labels, and those of other tools' figures with ranges and sets; then a sample
-//! of growing size up to ROWS, whose search is compared with reading, coding and grouping the same file. Every figure is the
-//! fastest of the rounds, each a process of its own, since machines are noisy.
+//! `cargo bench --bench local [-- PART…]`, parts: `mondrian` (Mondrian's family on Adult), `targets` (the least loss within 30
+//! seconds, beside other tools' figures), `clusterings` (on all complete rows of Adult, and on parts of them), `scale` (Mondrian beside
+//! "read + encode + group" of the same file, 10^4 to 1.2·10^6 rows), `ten-million`. Without a part: all but the last. What needs the
+//! public tables is skipped by name where they are absent. Every line is a process of its own, so that peak memory is its own
+//! too. CPU time is that of all threads together.
+
+mod common;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+use common::{Outcome, clinic, measure, shared_data};
+use serde_json::Value;
 
 const ADULT8: &[&str] =
     &["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class"];
+/// The quasi-identifiers of other tools' figures, and of the DBCA paper.
 const PEERS: &[&str] =
     &["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"];
 const SAMPLE: &[&str] = &[
@@ -28,179 +32,233 @@ const SAMPLE: &[&str] = &[
 ];
 
 /// One run as its plan.
+#[derive(Clone, Copy)]
 struct Trial<'a> {
-    name: String,
     input: &'a Path,
     hierarchies: Option<&'a Path>,
     quasi: &'a [&'a str],
-    /// The columns whose labels are not nodes, with their label.
-    labels: Vec<(&'a str, &'static str)>,
-    class: Option<&'a str>,
+    class: &'a str,
     k: u64,
     algorithm: &'a str,
+    /// Further lines of the plan's part `[algorithm]`.
+    settings: &'a str,
 }
 
-/// What the run said.
-struct Found {
-    read: f64,
-    search: f64,
-    loss: f64,
-    classes: u64,
+impl Trial<'_> {
+    fn plan(&self) -> String {
+        let Self { input, k, algorithm, settings, .. } = self;
+        let mut plan = format!("input = {input:?}\noutput = \"out.csv\"\n");
+        if let Some(hierarchies) = self.hierarchies {
+            let _ = writeln!(plan, "hierarchies = {hierarchies:?}");
+        }
+        plan += "[read]\nmissing_policy = \"drop-row\"\n[columns]\n";
+        for name in self.quasi {
+            // Without hierarchies: ranges and sets of the values that occur.
+            let label = match self.hierarchies {
+                Some(_) => "",
+                None if *name == "age" => ", label = \"tight\"",
+                None => ", label = \"set\"",
+            };
+            let _ = writeln!(plan, "{name:?} = {{ role = \"quasi\"{label} }}");
+        }
+        if !self.class.is_empty() {
+            let _ = writeln!(plan, "{:?} = {{ role = \"class\" }}", self.class);
+        }
+        let _ = write!(
+            plan,
+            "[[privacy]]\nmodel = \"k_anonymity\"\nk = {k}\n[algorithm]\nname = {algorithm:?}\n{settings}"
+        );
+        plan
+    }
+
+    fn run(&self, folder: &Path, rounds: u32) -> Outcome<Value> {
+        measure(folder, &self.plan(), rounds)
+    }
 }
 
 fn main() -> Outcome<()> {
-    let arguments: Vec<String> =
-        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    let number = |place: usize, default: u64| {
-        arguments.get(place).and_then(|text| text.parse().ok()).unwrap_or(default)
-    };
-    let (rows, rounds) = (number(0, 1_200_000), number(1, 5));
     let folder = tempfile::tempdir()?;
-    println!("| what | k | loss % | classes | read s | search s |\n|---|---|---|---|---|---|");
-    adult(folder.path(), rounds)?;
-    println!(
-        "\n`search` is coding, grouping and searching; `grouping` is the same with nothing to find (k = all rows).\n"
-    );
-    println!("| rows | read s | grouping s | mondrian s | × (read + grouping) |\n|---|---|---|---|---|");
-    growth(folder.path(), rows, rounds)
+    let folder = folder.path();
+    for part in common::parts(&["mondrian", "targets", "clusterings", "scale"])? {
+        match &part[..] {
+            "mondrian" => mondrian(folder)?,
+            "targets" => targets(folder)?,
+            "clusterings" => clusterings(folder)?,
+            "scale" => scale(folder, &[10_000, 100_000, 1_200_000])?,
+            "ten-million" => scale(folder, &[10_000_000])?,
+            other => return Err(format!("there is no part '{other}'").into()),
+        }
+    }
+    Ok(())
 }
 
-fn adult(folder: &Path, rounds: u64) -> Outcome<()> {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/arx/adult");
-    let input = data.join("adult.csv");
-    if !input.exists() {
-        println!("| Adult: skipped, there is no ../shared/data/arx/adult | | | | | |");
-        return Ok(());
+fn figure(found: &Value, part: &str, name: &str) -> f64 {
+    found[part][name].as_f64().unwrap_or(f64::NAN)
+}
+
+fn heading() {
+    println!(
+        "\n| rows | what | k | loss % | classes | search: wall ms, CPU ms | peak MB |\n|---|---|---|---|---|---|---|"
+    );
+}
+
+fn line(what: &str, k: u64, found: &Value) {
+    println!(
+        "| {} | {what} | {k} | {:.3} | {} | {:.1}, {:.1} | {:.0} |",
+        found["rows"],
+        100.0 * found["loss"].as_f64().unwrap_or(f64::NAN),
+        found["classes"],
+        figure(found, "search", "wall"),
+        figure(found, "search", "cpu"),
+        figure(found, "search", "bytes") / 1e6
+    );
+}
+
+/// The Adult table as ARX distributes it, and the folder of its hierarchies.
+fn adult() -> Option<(PathBuf, PathBuf)> {
+    let table = shared_data("arx/adult/adult.csv");
+    if table.is_none() {
+        println!("Adult: skipped, no ../shared/data and no SCUMBLE_SHARED_DATA");
     }
+    table.and_then(|table| Some((table.clone(), table.parent()?.to_owned())))
+}
+
+fn mondrian(folder: &Path) -> Outcome<()> {
+    let Some((input, hierarchies)) = adult() else { return Ok(()) };
+    heading();
+    let base = Trial {
+        input: &input,
+        hierarchies: Some(&hierarchies),
+        quasi: ADULT8,
+        class: "",
+        k: 5,
+        algorithm: "mondrian",
+        settings: "",
+    };
     for k in [2, 5, 10, 25, 50, 100] {
-        for algorithm in ["mondrian", "infogain_mondrian", "single_dimensional_mondrian"] {
-            let class = (algorithm == "infogain_mondrian").then_some("occupation");
-            let nodes = Trial {
-                name: format!("adult8, nodes, {algorithm}"),
-                input: &input,
-                hierarchies: Some(&data),
-                quasi: ADULT8,
-                labels: Vec::new(),
-                class,
-                k,
-                algorithm,
-            };
-            report(&nodes, folder, rounds)?;
+        line("mondrian", k, &Trial { k, ..base }.run(folder, 7)?);
+    }
+    line("mondrian, ranges and sets", 5, &Trial { hierarchies: None, quasi: PEERS, ..base }.run(folder, 7)?);
+    let gain = Trial { class: "occupation", algorithm: "infogain_mondrian", ..base };
+    line("infogain_mondrian", 5, &gain.run(folder, 7)?);
+    let global = Trial { algorithm: "single_dimensional_mondrian", ..base };
+    line("single_dimensional_mondrian", 5, &global.run(folder, 7)?);
+    let kactus = Trial { class: "salary-class", quasi: PEERS, algorithm: "kactus", ..base };
+    line("kactus", 5, &kactus.run(folder, 3)?);
+    Ok(())
+}
+
+fn targets(folder: &Path) -> Outcome<()> {
+    let Some((input, hierarchies)) = adult() else { return Ok(()) };
+    heading();
+    let settings = "budget = \"28s\"\n";
+    let base = Trial {
+        input: &input,
+        hierarchies: Some(&hierarchies),
+        quasi: ADULT8,
+        class: "",
+        k: 5,
+        algorithm: "cluster",
+        settings,
+    };
+    line("cluster, nodes (ARX 3.28 in 7 CPU s)", 5, &base.run(folder, 1)?);
+    let sets = Trial { hierarchies: None, quasi: PEERS, ..base };
+    line("cluster, ranges and sets (Python Mondrian 3.20 in 34 CPU s)", 5, &sets.run(folder, 1)?);
+    line("cluster, ranges and sets (Python Mondrian 5.86)", 10, &Trial { k: 10, ..sets }.run(folder, 1)?);
+    let polished = Trial { algorithm: "mondrian", settings: "polish = true\nbudget = \"28s\"\n", ..base };
+    line("mondrian, polished", 5, &polished.run(folder, 1)?);
+    Ok(())
+}
+
+/// All complete rows of Adult with the trees of the PAIS authors, and the first rows of them.
+fn clusterings(folder: &Path) -> Outcome<()> {
+    let (Some(train), Some(test), Some(trees)) = (
+        shared_data("adult/adult_train.csv"),
+        shared_data("adult/adult_test.csv"),
+        shared_data("adult/taxonomy/pais"),
+    ) else {
+        println!("all rows of Adult: skipped, no ../shared/data and no SCUMBLE_SHARED_DATA");
+        return Ok(());
+    };
+    let test = std::fs::read_to_string(test)?;
+    let all = std::fs::read_to_string(train)? + test.split_once('\n').ok_or("a header")?.1;
+    let part = |rows: usize| -> Outcome<PathBuf> {
+        let path = folder.join(format!("adult{rows}.csv"));
+        std::fs::write(
+            &path,
+            all.lines().take(rows + 1).map(|line| format!("{line}\n")).collect::<String>(),
+        )?;
+        Ok(path)
+    };
+    let whole = part(usize::MAX - 1)?;
+    let base = Trial {
+        input: &whole,
+        hierarchies: Some(&trees),
+        quasi: PEERS,
+        class: "",
+        k: 10,
+        algorithm: "seqa",
+        settings: "",
+    };
+    heading();
+    for algorithm in ["dbca", "dbca_cm"] {
+        let class = if algorithm == "dbca_cm" { "salary-class" } else { "" };
+        for k in [5, 10, 50, 100] {
+            line(algorithm, k, &Trial { class, algorithm, k, ..base }.run(folder, 1)?);
         }
-        let labels = PEERS.iter().map(|name| (*name, if *name == "age" { "tight" } else { "set" })).collect();
-        let sets = Trial {
-            name: "peers, ranges and sets, mondrian".into(),
-            input: &input,
-            hierarchies: None,
-            quasi: PEERS,
-            labels,
-            class: None,
-            k,
-            algorithm: "mondrian",
-        };
-        report(&sets, folder, rounds)?;
+    }
+    line("seqa", 10, &base.run(folder, 1)?);
+    for algorithm in ["k_member", "oka"] {
+        line(algorithm, 10, &Trial { algorithm, ..base }.run(folder, 1)?);
+    }
+    line(
+        "cluster, 10 s",
+        10,
+        &Trial { algorithm: "cluster", settings: "budget = \"10s\"\n", ..base }.run(folder, 1)?,
+    );
+    for rows in [5_000, 10_000, 20_000, 40_000] {
+        let input = part(rows)?;
+        for algorithm in ["dbca", "seqa", "k_member"] {
+            line(algorithm, 10, &Trial { input: &input, algorithm, ..base }.run(folder, 1)?);
+        }
     }
     Ok(())
 }
 
-fn report(trial: &Trial<'_>, folder: &Path, rounds: u64) -> Outcome<()> {
-    let found = fastest(trial, folder, rounds)?;
+/// Mondrian on synthetic clinics.
+fn scale(folder: &Path, sizes: &[u64]) -> Outcome<()> {
     println!(
-        "| {} | {} | {:.3} | {} | {:.3} | {:.3} |",
-        trial.name,
-        trial.k,
-        100.0 * found.loss,
-        found.classes,
-        found.read,
-        found.search
+        "\n| rows | tuples | read + encode + group: wall ms, CPU ms | search: wall ms, CPU ms | all / floor: wall, CPU | peak MB, \
+         of the search too |\n|---|---|---|---|---|---|"
     );
-    Ok(())
-}
-
-/// Samples of 10^4 rows and more, up to `most`.
-fn growth(folder: &Path, most: u64, rounds: u64) -> Outcome<()> {
-    let smaller = (4..).map(|power| 10_u64.pow(power)).take_while(|rows| *rows < most);
-    for rows in smaller.chain([most]) {
-        let (input, hierarchies) = (folder.join("sample.csv"), folder.join("hierarchies"));
-        let made = Command::new(env!("CARGO_BIN_EXE_scumble"))
-            .args(["sample", "--quiet", "--rows", &rows.to_string(), "-o"])
-            .arg(&input)
-            .arg("--hierarchies")
-            .arg(&hierarchies)
-            .status()?;
-        if !made.success() {
-            return Err("the sample could not be made".into());
-        }
-        let trial = |k| Trial {
-            name: rows.to_string(),
+    for rows in sizes {
+        let (input, hierarchies) = clinic(folder, *rows)?;
+        let trial = Trial {
             input: &input,
             hierarchies: Some(&hierarchies),
             quasi: SAMPLE,
-            labels: Vec::new(),
-            class: None,
-            k,
+            class: "",
+            k: 5,
             algorithm: "mondrian",
+            settings: "",
         };
-        let (whole, cut) = (fastest(&trial(rows), folder, rounds)?, fastest(&trial(5), folder, rounds)?);
-        let floor = whole.read + whole.search;
+        let found = trial.run(folder, 1)?;
+        let figure = |part: &str, name: &str| figure(&found, part, name);
+        let ratio = |name: &str| 1.0 + figure("search", name) / figure("floor", name);
         println!(
-            "| {rows} | {:.3} | {:.3} | {:.3} | {:.2} |",
-            whole.read,
-            whole.search,
-            cut.search,
-            (cut.read + cut.search) / floor
+            "| {} | {} | {:.0}, {:.0} | {:.0}, {:.0} | {:.2}, {:.2} | {:.0}, {:.0} |",
+            found["rows"],
+            found["tuples"],
+            figure("floor", "wall"),
+            figure("floor", "cpu"),
+            figure("search", "wall"),
+            figure("search", "cpu"),
+            ratio("wall"),
+            ratio("cpu"),
+            figure("floor", "bytes") / 1e6,
+            figure("search", "bytes") / 1e6,
         );
-        std::fs::remove_file(&input)?;
-        std::fs::remove_dir_all(&hierarchies)?;
+        std::fs::remove_file(input)?;
     }
     Ok(())
-}
-
-/// The run of the least search time.
-fn fastest(trial: &Trial<'_>, folder: &Path, rounds: u64) -> Outcome<Found> {
-    let mut best = run(trial, folder)?;
-    for _ in 1..rounds {
-        let found = run(trial, folder)?;
-        if found.search < best.search {
-            best = found;
-        }
-    }
-    Ok(best)
-}
-
-fn run(trial: &Trial<'_>, folder: &Path) -> Outcome<Found> {
-    let text = |path: &Path| path.display().to_string();
-    let mut plan = format!(
-        "input = {:?}\noutput = \"release.csv\"\nreport = \"\"\nrest = \"drop\"\n",
-        text(&std::path::absolute(trial.input)?)
-    );
-    if let Some(hierarchies) = trial.hierarchies {
-        writeln!(plan, "hierarchies = {:?}", text(&std::path::absolute(hierarchies)?))?;
-    }
-    plan += "[columns]\n";
-    for name in trial.quasi {
-        let label = trial.labels.iter().find(|(of, _)| of == name);
-        let label = label.map(|(_, label)| format!(", label = {label:?}")).unwrap_or_default();
-        writeln!(plan, "{name:?} = {{ role = \"quasi\"{label} }}")?;
-    }
-    if let Some(class) = trial.class {
-        writeln!(plan, "{class:?} = {{ role = \"class\" }}")?;
-    }
-    writeln!(plan, "[[privacy]]\nmodel = \"k_anonymity\"\nk = {}", trial.k)?;
-    writeln!(plan, "[algorithm]\nname = {:?}", trial.algorithm)?;
-    let file: PathBuf = folder.join("local.toml");
-    std::fs::write(&file, plan)?;
-    let result =
-        Command::new(env!("CARGO_BIN_EXE_scumble")).arg("anonymize").arg(&file).arg("--json").output()?;
-    if !result.status.success() {
-        return Err(String::from_utf8_lossy(&result.stderr).into_owned().into());
-    }
-    let summary: serde_json::Value = serde_json::from_slice(&result.stdout)?;
-    let seconds = |stage: &str| summary["seconds"][stage].as_f64().ok_or("no time in the summary");
-    Ok(Found {
-        read: seconds("read")?,
-        search: seconds("search")?,
-        loss: summary["metrics"]["loss"].as_f64().ok_or("no loss in the summary")?,
-        classes: summary["classes"].as_u64().ok_or("no classes in the summary")?,
-    })
 }

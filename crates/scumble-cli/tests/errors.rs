@@ -196,6 +196,38 @@ fn a_sensitive_column_without_a_model() {
 }
 
 #[test]
+fn a_model_that_asks_for_nothing_protects_nothing() {
+    for model in ["l_diversity:l=1", "t_closeness:t=1", "alpha_k:alpha=1", "p_sensitive:p=1"] {
+        let flags = [
+            "--quasi",
+            "age,sex",
+            "--sensitive",
+            "diagnosis",
+            "--rest",
+            "drop",
+            "--k",
+            "3",
+            "--model",
+            model,
+        ];
+        let words = ["sensitive column 'diagnosis'", "asks for nothing", "--accept-attribute-disclosure"];
+        Desk::with_people().refuses_people(2, &words, &flags);
+    }
+}
+
+#[test]
+fn a_sensitive_column_protected_on_some_columns_only() {
+    let desk = Desk::with_people();
+    let plan = "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\" }\n\
+         sex = { role = \"quasi\" }\ndiagnosis = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n\
+         [[privacy]]\nmodel = \"l_diversity\"\nl = 2\nquasi = [\"sex\"]\n[algorithm]\nname = \"pais\"\n";
+    std::fs::write(desk.root().join("release.toml"), plan).expect("the folder takes files");
+    let words =
+        ["'diagnosis' is not protected", "knows all quasi-identifiers", "accept_attribute_disclosure"];
+    desk.refuses(2, &words, &["anonymize", "release.toml"]);
+}
+
+#[test]
 fn a_model_without_a_sensitive_column() {
     let flags = ["--quasi", "age,sex", "--rest", "drop", "--l", "2"];
     Desk::with_people().refuses_people(2, &["l_diversity", "--sensitive"], &flags);

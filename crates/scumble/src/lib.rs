@@ -57,6 +57,7 @@ pub mod algorithms;
 pub mod check;
 pub mod config;
 pub mod date;
+mod deal;
 pub mod error;
 pub mod frequency;
 pub mod hierarchy;

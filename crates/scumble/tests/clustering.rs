@@ -36,10 +36,14 @@ fn rows(problem: &Problem) -> Vec<Row> {
     for tuple in 0..problem.table.tuples() as u32 {
         let codes: Vec<u32> =
             (0..problem.quasi.len()).map(|c| problem.table.column(c).get(tuple as usize)).collect();
+        // The rows of a tuple stand so that its payloads take turns: the j-th of n rows has the place (2j - 1) / n.
+        let mut payloads: Vec<(f64, u32)> = Vec::new();
         for cell in problem.table.cells(tuple) {
-            let row = Row { codes: codes.clone(), tuple, payload: cell.payload };
-            rows.extend(std::iter::repeat_n(row, cell.rows as usize));
+            let place = |row: u32| f64::from(2 * row - 1) / f64::from(cell.rows);
+            payloads.extend((1..=cell.rows).map(|row| (place(row), cell.payload)));
         }
+        payloads.sort_by(|a, b| a.partial_cmp(b).expect("places are numbers"));
+        rows.extend(payloads.into_iter().map(|(_, payload)| Row { codes: codes.clone(), tuple, payload }));
     }
     rows
 }

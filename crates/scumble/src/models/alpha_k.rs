@@ -110,7 +110,8 @@ impl ValueTest for Shares {
     fn title(&self, column: &str) -> String {
         match (self.everyone, self.named.as_slice()) {
             (Some(alpha), []) => format!("no value of {column} above a share of {alpha}"),
-            _ => format!("protected values of {column} within their shares"),
+            (Some(_), _) => format!("values of {column} within their shares"),
+            (None, _) => format!("named values of {column} within their shares, its other values free"),
         }
     }
     fn claim(&self) -> Vec<(&'static str, Value)> {

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::config::Parameters;
 use crate::error::Result;
-use crate::frequency::FrequencyTable;
+use crate::frequency::{Cell, FrequencyTable};
 use crate::payload::Payloads;
 use crate::published::{ClassView, Published};
 
@@ -89,7 +89,7 @@ pub trait Model: Send + Sync {
     fn required(&self) -> f64;
     /// Whether a larger attained value is better.
     fn larger_is_better(&self) -> bool;
-    /// The payload column that the model protects, if it protects one.
+    /// The payload column that the model reads, if it reads one; [`forbids_sameness`] says whether it asks anything of it.
     fn protects(&self) -> Option<&str> {
         None
     }
@@ -140,6 +140,27 @@ pub trait Model: Send + Sync {
 
 /// How a model is made from its parameters: one model for each column that it protects.
 pub type BuildModel = fn(&Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
+
+/// Whether a model forbids, for some value at least, that everyone in a class has that value of the column it is about. One
+/// that asks for a single value (l = 1) or allows every distance (t = 1) forbids nothing, so nobody is protected by it.
+pub(crate) fn forbids_sameness(model: &dyn Model, table: &FrequencyTable) -> bool {
+    let payloads = table.payloads();
+    let Some(column) = model.protects().and_then(|name| payloads.position(name)) else { return false };
+    let Some(test) = model.class_test() else { return true };
+    let mut of_value = vec![None; payloads.columns[column].values.len()];
+    for cell in table.payload_totals() {
+        let (payload, rows) =
+            of_value[payloads.value(cell.payload, column) as usize].unwrap_or((cell.payload, 0));
+        of_value[payloads.value(cell.payload, column) as usize] = Some((payload, rows + cell.rows));
+    }
+    // Rare values are the first to be forbidden, so the search mostly ends at once.
+    let mut of_value: Vec<(u32, u32)> = of_value.into_iter().flatten().collect();
+    of_value.sort_by_key(|(_, rows)| *rows);
+    of_value.into_iter().any(|(payload, _)| {
+        let cells = [Cell { payload, rows: u32::try_from(table.rows()).unwrap_or(u32::MAX) }];
+        !test.passes(&ClassView { size: u64::from(cells[0].rows), cells: &cells, payloads })
+    })
+}
 
 /// The payload columns that a model's `columns` parameter names, or all sensitive ones.
 pub(crate) fn protected_columns(model: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {

@@ -16,6 +16,7 @@ mod tests;
 pub use cluster::{Cluster, Member};
 pub use space::{FIXED_ONE, Kind, Penalty, Space, fixed};
 
+use crate::deal;
 use crate::frequency::Cell;
 use crate::quasi::Value;
 use crate::recoding::{Assignment, Members, Share};
@@ -79,8 +80,8 @@ impl Partition {
 
     /// The classes as a recoding shows them; `suppressed` rows are one class more, which is marked so.
     ///
-    /// The rows of a kind are dealt to clusters in the order of what the clusters show, payload by payload, so the result does not
-    /// depend on how clusters are numbered.
+    /// The rows of a kind are dealt fairly to clusters in the order of what the clusters show, so the result does not depend on
+    /// how clusters are numbered.
     #[must_use]
     pub fn assignment(&self, space: &Space<'_>, suppressed: &[Member]) -> Assignment {
         let mut shown: Vec<(Vec<Value>, &[Member])> = self
@@ -99,31 +100,19 @@ impl Partition {
         }
         parts.sort_unstable();
         let mut shares = Vec::with_capacity(parts.len());
-        let mut left: std::vec::IntoIter<Cell> = Vec::new().into_iter();
-        let mut cell = Cell { payload: 0, rows: 0 };
-        let mut current = None;
-        for (kind, class, mut rows) in parts {
-            if current != Some(kind) {
-                current = Some(kind);
-                left = space.cells(kind).into_iter();
-                cell.rows = 0;
-            }
-            while rows > 0 {
-                if cell.rows == 0 {
-                    match left.next() {
-                        Some(next) => cell = next,
-                        None => break,
-                    }
-                }
-                let taken = rows.min(cell.rows);
-                shares.push(Share {
+        for of_kind in parts.chunk_by(|a, b| a.0 == b.0) {
+            let kind = of_kind[0].0;
+            let cells = space.cells(kind);
+            let mut left: Vec<u32> = cells.iter().map(|cell| cell.rows).collect();
+            for (_, class, rows) in of_kind {
+                let taken = deal::take(&cells, &mut left, u64::from(*rows), |_| true);
+                let share = |cell: Cell| Share {
                     tuple: space.kind(kind).tuple,
                     payload: cell.payload,
-                    class,
-                    rows: taken,
-                });
-                cell.rows -= taken;
-                rows -= taken;
+                    class: *class,
+                    rows: cell.rows,
+                };
+                shares.extend(taken.into_iter().map(share));
             }
         }
         let regions: Vec<Vec<Value>> = shown.into_iter().map(|(values, _)| values).collect();

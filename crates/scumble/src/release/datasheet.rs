@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::{Run, Summary};
 use crate::config::{Role, StarPolicy};
 use crate::hierarchy::Provenance;
+use crate::models::forbids_sameness;
 use crate::quasi::{MEAN_PLACES, Quasi, Shape, Value};
 
 /// What may be said in public about a release.
@@ -214,7 +215,7 @@ fn limits(run: &Run<'_>) -> Vec<&'static str> {
         "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
         "One row is taken for one person.",
     ];
-    if run.problem.models.iter().all(|model| model.protects().is_none()) {
+    if !run.problem.models.iter().any(|model| forbids_sameness(&**model, &run.problem.table)) {
         lines.push("Nothing is promised about what the rows of a class have in common.");
     }
     if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {

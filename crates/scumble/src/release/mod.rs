@@ -15,8 +15,9 @@ use scumble_files::{ReadOptions, Source};
 use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
+use crate::frequency::FrequencyTable;
 use crate::models::on_set::OnSet;
-use crate::models::{Model, ModelContext};
+use crate::models::{Model, ModelContext, forbids_sameness};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
@@ -272,16 +273,49 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         }
     }
     check_all_judged(&models, &quasi)?;
-    let unprotected: Vec<&String> =
-        sensitive.iter().filter(|name| models.iter().all(|model| model.protects() != Some(name))).collect();
-    if let (Some(name), false) = (unprotected.first(), plan.accept_attribute_disclosure) {
-        return Err(Error::refused(format!(
-            "the sensitive column '{name}' is protected by no model: in a class where everyone has the same value it would be \
-             given away. Add a model for it (--l 2, or [[privacy]] model = \"l_diversity\"), or accept the disclosure \
-             (--accept-attribute-disclosure, accept_attribute_disclosure = true)"
-        )));
+    if !plan.accept_attribute_disclosure {
+        check_protected(&models, &sensitive, &prepared.table)?;
     }
     Ok(models)
+}
+
+/// An error if somebody who knows a set of quasi-identifiers that a model is about could read a sensitive value off a class.
+fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &FrequencyTable) -> Result<()> {
+    let protecting: Vec<&dyn Model> =
+        models.iter().map(|model| &**model).filter(|model| forbids_sameness(*model, table)).collect();
+    let covers = |model: &dyn Model, known: Option<&[String]>| match (model.on(), known) {
+        (None, _) => true,
+        (Some(_), None) => false,
+        (Some(set), Some(known)) => known.iter().all(|name| set.contains(name)),
+    };
+    for name in sensitive {
+        let mut of_column = protecting.iter().filter(|model| model.protects() == Some(name)).peekable();
+        if of_column.peek().is_none() {
+            let asked = models.iter().find(|model| model.protects() == Some(name));
+            let why = asked.map_or("is protected by no model".to_owned(), |model| {
+                format!("is not protected: {} asks for nothing", model.title())
+            });
+            return Err(Error::refused(format!(
+                "the sensitive column '{name}' {why}: in a class where everyone has the same value it would be given away. Add a \
+                 model for it (--l 2, or [[privacy]] model = \"l_diversity\"), or accept the disclosure \
+                 (--accept-attribute-disclosure, accept_attribute_disclosure = true)"
+            )));
+        }
+        let of_column: Vec<_> = of_column.collect();
+        let open = models
+            .iter()
+            .map(|model| model.on())
+            .find(|known| !of_column.iter().any(|model| covers(**model, *known)));
+        if let Some(known) = open {
+            let known = known.map_or("all quasi-identifiers".to_owned(), |set| set.join(", "));
+            return Err(Error::refused(format!(
+                "the sensitive column '{name}' is not protected from someone who knows {known}: the models for it are about other \
+                 columns. Add a model for it on that set too, or accept the disclosure (--accept-attribute-disclosure, \
+                 accept_attribute_disclosure = true)"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The places of columns among the quasi-identifiers.

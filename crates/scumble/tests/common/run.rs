@@ -65,6 +65,8 @@ impl Ask {
         plan.privacy = self.demands.iter().map(|demand| demand.spec()).collect();
         plan.algorithm.name = self.algorithm.to_owned();
         plan.algorithm.star_policy = self.policy;
+        // Some of the requirements ask for nothing (l = 1).
+        plan.accept_attribute_disclosure = true;
         plan.algorithm.flatten = self.flatten;
         plan.algorithm.suppression =
             self.suppression.map(|share| share.parse::<Rational>().expect("a number"));

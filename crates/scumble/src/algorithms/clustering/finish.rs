@@ -23,7 +23,7 @@ pub(in crate::algorithms) fn add_leftovers(
     clusters: &mut [Cluster],
 ) {
     for tuple in 0..tuples {
-        while let Some(payload) = stock.first(tuple) {
+        while let Some(payload) = stock.next(tuple) {
             let label = stock.label(payload);
             let cost = |cluster: &Cluster| {
                 let other =

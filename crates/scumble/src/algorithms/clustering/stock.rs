@@ -1,7 +1,8 @@
 //! The rows that are in no cluster yet, and clusters under construction.
 
 use super::space::{Extent, Space};
-use crate::frequency::FrequencyTable;
+use crate::deal;
+use crate::frequency::{Cell, FrequencyTable, total};
 
 /// Rows of one tuple and payload in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,7 @@ pub(in crate::algorithms) enum Which {
     NotOf(u32),
 }
 
-/// The rows that are left, by tuple and payload. Rows of a tuple are taken in the order of their payloads.
+/// The rows that are left, by tuple and payload. The rows of a tuple are dealt fairly.
 pub(in crate::algorithms) struct Stock<'p> {
     table: &'p FrequencyTable,
     /// The payload column that labels are read from; without it every row has the label 0.
@@ -103,31 +104,27 @@ impl<'p> Stock<'p> {
         cells.iter().zip(&self.left[start..]).map(|(cell, rows)| (cell.payload, *rows))
     }
 
-    /// The first row of a tuple that is left: its payload.
-    pub(in crate::algorithms) fn first(&self, tuple: u32) -> Option<u32> {
-        self.cells(tuple).find(|(_, rows)| *rows > 0).map(|(payload, _)| payload)
+    /// The payload of the row of a tuple that would be taken next, if one is left.
+    pub(in crate::algorithms) fn next(&self, tuple: u32) -> Option<u32> {
+        let start = self.starts[tuple as usize] as usize;
+        let cells = self.table.cells(tuple);
+        let mut left = self.left[start..start + cells.len()].to_vec();
+        deal::take(cells, &mut left, 1, |_| true).first().map(|cell| cell.payload)
     }
 
     /// Takes at most `most` rows of a tuple.
     pub(in crate::algorithms) fn take(&mut self, tuple: u32, most: u64, which: Which) -> Vec<Part> {
-        let mut need = most;
-        let mut taken = Vec::new();
+        let fits = |payload: u32| match which {
+            Which::Any => true,
+            Which::Of(label) => self.label(payload) == label,
+            Which::NotOf(label) => self.label(payload) != label,
+        };
         let start = self.starts[tuple as usize] as usize;
-        for (place, cell) in self.table.cells(tuple).iter().enumerate() {
-            let fits = match which {
-                Which::Any => true,
-                Which::Of(label) => self.label(cell.payload) == label,
-                Which::NotOf(label) => self.label(cell.payload) != label,
-            };
-            let left = &mut self.left[start + place];
-            let rows = u64::from(*left).min(need) as u32;
-            if fits && rows > 0 {
-                *left -= rows;
-                need -= u64::from(rows);
-                taken.push(Part { tuple, payload: cell.payload, rows });
-            }
-        }
-        self.rows -= most - need;
-        taken
+        let cells = self.table.cells(tuple);
+        let mut left = self.left[start..start + cells.len()].to_vec();
+        let taken = deal::take(cells, &mut left, most, fits);
+        self.left[start..start + cells.len()].copy_from_slice(&left);
+        self.rows -= total(&taken);
+        taken.into_iter().map(|Cell { payload, rows }| Part { tuple, payload, rows }).collect()
     }
 }
