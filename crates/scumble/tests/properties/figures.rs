@@ -215,12 +215,13 @@ proptest! {
 
     #[test]
     fn figures_equal_a_recomputation_from_the_release((table, ask) in cases_of(kinds, true)) {
-        // Means do not tell which range they are of.
-        let ask = Ask { serial: ask.algorithm == "mdav", ..ask };
+        // Some figures compare each row with its original.
+        let ask = Ask { serial: true, ..ask };
         if let Ok(written) = release(&table, &ask) {
             let strings = Strings::parse(&written.text);
             for (name, naive) in figures(&table, &ask, &strings) {
                 let reported = written.summary.metrics[name].as_f64();
+                let naive = naive.filter(|value| value.is_finite());
                 match (naive, reported) {
                     (Some(naive), Some(reported)) => {
                         prop_assert!((naive - reported).abs() < 1e-9, "{}: {} by rows, {} reported", name, naive, reported);

@@ -1,21 +1,14 @@
-//! Weighted hierarchical distance with priorities (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
+//! Weighted hierarchical distance with the priorities that DBCA gives (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
 
 use crate::algorithms::Finding;
 use crate::algorithms::clustering::finish::finding;
 use crate::algorithms::clustering::space::{Axis, Space, fixed};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result, did_you_mean};
+use crate::metrics::column_sums;
+use crate::metrics::distortion::{Distances, Weights};
 use crate::problem::Problem;
 use crate::published::Classes;
-
-/// How much the steps up a hierarchy weigh.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Weights {
-    /// All the same.
-    Uniform,
-    /// More towards the root: the step between the levels j and j − 1, counted from the root (1), weighs 1/(j − 1)^beta.
-    Height { beta: f64 },
-}
 
 /// What one step up a hierarchy costs in each column.
 #[derive(Debug, Clone)]
@@ -80,29 +73,13 @@ impl Distortion {
         problem.quasi.iter().map(priority).collect()
     }
 
-    /// WHD from a leaf to each level, from 0 at the leaves to 1 at the root of a tree of this height.
-    fn levels(&self, height: u32) -> Vec<f64> {
-        // The step from level g − 1 to g, counted from the leaves, is the one between h − g + 1 and h − g of the paper.
-        let step = |level: u32| match self.weights {
-            Weights::Uniform => 1.0,
-            Weights::Height { beta } => power(f64::from(height - level + 1), beta).recip(),
-        };
-        let all: f64 = (1..=height).map(step).sum();
-        let mut sum = 0.0;
-        let upward = (1..=height).map(|level| {
-            sum += step(level);
-            if level == height { 1.0 } else { sum / all }
-        });
-        [0.0].into_iter().chain(upward).collect()
-    }
-
     /// The table as a space in which covering a tuple costs its distortion.
     pub(in crate::algorithms) fn space<'p>(&self, problem: &'p Problem) -> Result<Space<'p>> {
         problem.check_trees("dbca")?;
         let priorities = self.priorities(problem);
         Ok(Space::new(&problem.table, &problem.quasi, |column, quasi, codes| {
             let Some(tree) = quasi.tree() else { return Axis::of_loss(quasi, codes) };
-            let levels = self.levels(tree.height());
+            let levels = self.weights.levels(tree.height());
             let cost = |node| fixed(priorities[column] * levels[tree.level_of(node) as usize]);
             Axis::of_nodes(quasi, tree, codes, cost)
         }))
@@ -110,19 +87,9 @@ impl Distortion {
 
     /// The distortion of a release (Definition 6), in total and by column. A suppressed row counts every priority in full.
     pub(in crate::algorithms) fn findings(&self, problem: &Problem, classes: &Classes) -> Vec<Finding> {
-        let priorities = self.priorities(problem);
-        let by_column = problem.quasi.iter().enumerate().map(|(column, quasi)| {
-            let Some(tree) = quasi.tree() else { return 0.0 };
-            let levels = self.levels(tree.height());
-            // Rows per level are exact, so the sum does not depend on the order of classes.
-            let mut rows = vec![0_u64; levels.len()];
-            for class in 0..classes.len() {
-                let steps = quasi.steps(classes.shown(class, column)).map_or(0, |(steps, _)| steps);
-                rows[steps as usize] += classes.size(class);
-            }
-            priorities[column] * rows.iter().zip(&levels).map(|(rows, whd)| *rows as f64 * whd).sum::<f64>()
-        });
-        let by_column: Vec<f64> = by_column.collect();
+        let sums = column_sums(&Distances::new(problem, self.weights), classes);
+        let weighed = sums.iter().zip(self.priorities(problem)).map(|(sum, priority)| sum * priority);
+        let by_column: Vec<f64> = weighed.collect();
         let total = finding(
             "distortion",
             by_column.iter().sum(),
@@ -135,42 +102,5 @@ impl Distortion {
             column: Some(quasi.name.clone()),
         };
         [total].into_iter().chain(problem.quasi.iter().zip(by_column).map(of_column)).collect()
-    }
-}
-
-/// A power; of a whole exponent by multiplication, which gives the same bits on every machine.
-fn power(base: f64, exponent: f64) -> f64 {
-    if exponent.fract() == 0.0 {
-        (0..exponent as u32).fold(1.0, |product, _| product * base)
-    } else {
-        base.powf(exponent)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn distortion(weights: Weights) -> Distortion {
-        Distortion { weights, order: None, floor: 0.0 }
-    }
-
-    #[test]
-    fn the_papers_distances() {
-        // The date of birth has six levels, a gender two.
-        assert_eq!(distortion(Weights::Uniform).levels(5), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
-        assert_eq!(distortion(Weights::Uniform).levels(1), [0.0, 1.0]);
-        let height = distortion(Weights::Height { beta: 1.0 });
-        assert!((height.levels(5)[1] - 12.0 / 137.0).abs() < 1e-12);
-        assert_eq!(height.levels(1), [0.0, 1.0]);
-        // Two numbers that meet in an interval below the root: one third.
-        assert!((height.levels(2)[1] - 1.0 / 3.0).abs() < 1e-12);
-        // Of steps that weigh 1 and 1/4, the lower one is a fifth.
-        assert!((distortion(Weights::Height { beta: 2.0 }).levels(2)[1] - 0.2).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_lone_leaf_costs_nothing() {
-        assert_eq!(distortion(Weights::Uniform).levels(0), [0.0]);
     }
 }
