@@ -4,6 +4,8 @@
 mod arx;
 #[path = "lattice/made.rs"]
 mod made;
+#[path = "lattice/worsening.rs"]
+mod worsening;
 
 use made::{Case, Chance, mini, problem};
 use scumble::algorithms::optimal::noting_at_most;
