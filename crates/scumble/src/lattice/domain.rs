@@ -104,9 +104,7 @@ impl Domain {
             level.values.iter().map(|value| metric.penalty(column, *value)).collect::<Vec<f64>>()
         };
         let columns = self.columns.iter().enumerate();
-        columns
-            .map(|(column, levels)| levels.iter().map(|level| of_level(column, level)).collect())
-            .collect()
+        columns.map(|(column, levels)| levels.iter().map(|level| of_level(column, level)).collect()).collect()
     }
 
     /// The place of a column's value in a class of a node at which the column has this level.

@@ -143,7 +143,8 @@ fn level_without_tree(quasi: &Quasi, value: Value) -> u32 {
         (Value::Star, _) => return 2,
         (Value::Span(low, high), Shape::Line(line)) => {
             // A number alone may be published as the range between its neighbours.
-            let (from, to) = if Some(high) == line.missing() { (0, 0) } else { quasi.bounds(line, low, high) };
+            let (from, to) =
+                if Some(high) == line.missing() { (0, 0) } else { quasi.bounds(line, low, high) };
             from == to
         }
         (Value::Subset(codes), _) => codes.count_ones() == 1,

@@ -97,8 +97,11 @@ impl<'p> Open<'p> {
     fn new(problem: &'p Problem, kind: Kind) -> Self {
         let of_column = |column: usize| ColumnEntropy::new(problem, column);
         let columns: Vec<ColumnEntropy> = (0..problem.quasi.len()).map(of_column).collect();
-        let whole: Vec<f64> =
-            columns.iter().zip(&problem.quasi).map(|(column, quasi)| column.bits(quasi, Value::Star)).collect();
+        let whole: Vec<f64> = columns
+            .iter()
+            .zip(&problem.quasi)
+            .map(|(column, quasi)| column.bits(quasi, Value::Star))
+            .collect();
         let most = whole.iter().zip(&problem.quasi).map(|(bits, quasi)| bits * quasi.priority).sum();
         Self { problem, kind, columns, whole, most }
     }

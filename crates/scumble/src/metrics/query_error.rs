@@ -195,7 +195,8 @@ fn share_of_line((from, to): (i128, i128), quasi: &Quasi, line: &Line, value: Va
 
 /// The questions of a problem. They depend on its columns and its seed alone.
 fn queries(problem: &Problem, kept: Option<usize>) -> Vec<Query> {
-    let asked: Vec<usize> = (0..problem.quasi.len()).filter(|column| problem.quasi[*column].priority > 0.0).collect();
+    let asked: Vec<usize> =
+        (0..problem.quasi.len()).filter(|column| problem.quasi[*column].priority > 0.0).collect();
     let count = ATTRIBUTES.min(asked.len());
     let values = kept.map(|column| &problem.table.payloads().columns[column]);
     let share = SELECTIVITY.powf(1.0 / (count + usize::from(kept.is_some())).max(1) as f64);
@@ -223,9 +224,14 @@ struct Count {
 }
 
 /// Counts by places in each column, of which there are `sizes`, and by kept value; ascending.
-fn count(sizes: [usize; ATTRIBUTES], kept: usize, items: impl Iterator<Item = ([u32; ATTRIBUTES], u32, u64)>) -> Vec<Count> {
+fn count(
+    sizes: [usize; ATTRIBUTES],
+    kept: usize,
+    items: impl Iterator<Item = ([u32; ATTRIBUTES], u32, u64)>,
+) -> Vec<Count> {
     let key = |places: [u32; ATTRIBUTES], value: u32| {
-        let place = sizes.iter().zip(places).fold(0_u64, |key, (size, place)| key * *size as u64 + u64::from(place));
+        let place =
+            sizes.iter().zip(places).fold(0_u64, |key, (size, place)| key * *size as u64 + u64::from(place));
         place * kept as u64 + u64::from(value)
     };
     let item = |(key, rows): (u64, u64)| {
@@ -444,7 +450,11 @@ mod tests {
         let none = release(&problem, &of_tuple, &vec![true; tuples], StarPolicy::Drop);
         let error = QueryError.measure(&none, &problem);
         assert!(error.is_some_and(|error| 0.5 < error && error <= 1.0), "{error:?}");
-        assert_eq!(QueryError.measure(&none, &Problem { seed: 0, ..problem }), error, "the same seed asks the same");
+        assert_eq!(
+            QueryError.measure(&none, &Problem { seed: 0, ..problem }),
+            error,
+            "the same seed asks the same"
+        );
     }
 
     /// Every count by hand: rows one by one, and the values that each cell stands for one by one.
@@ -515,7 +525,9 @@ mod tests {
         // The cube root of 0.05 is 0.368: 37 of 100 years, 3 of 8 words, 2 of 4 illnesses.
         for query in queries(&problem, Some(0)) {
             assert_eq!(query.columns, [0, 1]);
-            assert!(matches!(&query.wanted[0], Wanted::Numbers(from, to) if to - from == 36 && *from >= 0 && *to <= 99));
+            assert!(
+                matches!(&query.wanted[0], Wanted::Numbers(from, to) if to - from == 36 && *from >= 0 && *to <= 99)
+            );
             assert!(matches!(&query.wanted[1], Wanted::Codes(before) if before[8] == 3));
             assert_eq!(query.kept.iter().filter(|kept| **kept).count(), 2);
         }

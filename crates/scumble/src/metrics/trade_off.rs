@@ -45,7 +45,8 @@ impl Metric for TradeOff {
 
     fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
         let classes = super::classes_of(published);
-        let Some((class, gained)) = problem.class.zip(gained(classes, problem)).filter(|_| self.quotient) else {
+        let Some((class, gained)) = problem.class.zip(gained(classes, problem)).filter(|_| self.quotient)
+        else {
             return Vec::new();
         };
         vec![("information", lost(classes, problem, class)), ("anonymity", gained as f64)]
@@ -87,7 +88,8 @@ fn lost(classes: &Classes, problem: &Problem, class: usize) -> f64 {
 /// The rows by which the smallest class has grown; suppressed rows that stay are a class. `None` without any class.
 fn gained(classes: &Classes, problem: &Problem) -> Option<i64> {
     let table = &problem.table;
-    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class));
+    let kept =
+        (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class));
     let star = Some(classes.suppressed_rows()).filter(|rows| *rows > 0 && classes.policy != StarPolicy::Drop);
     let after = kept.chain(star).min()?;
     let before = (0..table.tuples() as u32).map(|tuple| table.weight(tuple)).min()?;

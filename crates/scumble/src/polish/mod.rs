@@ -132,7 +132,9 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let own = problem.metric.by_column(problem).filter(|_| problem.metric.worsens());
     let by_column = own.or_else(|| loss::ENTRY.build.by_column(problem));
     let weighed = |column: usize, value: Value| {
-        by_column.as_ref().map_or(0.0, |metric| metric.penalty(column, value) * problem.quasi[column].priority)
+        by_column
+            .as_ref()
+            .map_or(0.0, |metric| metric.penalty(column, value) * problem.quasi[column].priority)
     };
     // Costs are counted from what the cheapest value of a column costs, so that none is negative.
     let cheapest: Vec<f64> = (0..problem.quasi.len())

@@ -116,7 +116,8 @@ impl<'a> Rows<'a> {
         let (quasi, surviving) = (table.quasi(), table.surviving(ask.class));
         let original: Vec<Vec<&str>> = quasi.iter().map(|name| table.values(name, &surviving)).collect();
         let serial = |row: usize| strings.cell(row, "serial").parse::<usize>().expect("a row number");
-        let released: BTreeMap<usize, usize> = (0..strings.rows.len()).map(|row| (serial(row), row)).collect();
+        let released: BTreeMap<usize, usize> =
+            (0..strings.rows.len()).map(|row| (serial(row), row)).collect();
         let classes = strings.classes(&quasi);
         let all: Vec<usize> = (0..surviving.len()).collect();
         let cell = |place: usize, column: usize| {
@@ -128,21 +129,21 @@ impl<'a> Rows<'a> {
                 // A mean stands for all between the extremes of its class.
                 let shown: Vec<&str> = quasi.iter().map(|name| strings.cell(*row, name)).collect();
                 let number = |place: &usize| of.kind.content.number(values[*place]).expect("a number");
-                let members = classes[&shown].iter().map(|row| {
-                    surviving.iter().position(|of| *of == serial(*row)).expect("a surviving row")
-                });
+                let members = classes[&shown]
+                    .iter()
+                    .map(|row| surviving.iter().position(|of| *of == serial(*row)).expect("a surviving row"));
                 let numbers: Vec<i128> = members.map(|place| number(&place)).collect();
                 let (low, high) = (numbers.iter().min().copied(), numbers.iter().max().copied());
-                let covered = all.iter().filter(|place| {
-                    low <= Some(number(place)) && Some(number(place)) <= high
-                });
+                let covered =
+                    all.iter().filter(|place| low <= Some(number(place)) && Some(number(place)) <= high);
                 return Cell { covered: covered.copied().collect(), level: u32::from(low != high) };
             }
             let shown = strings.cell(*row, &quasi[column]);
             let covered = all.iter().filter(|place| of.kind.covers(values[**place], shown));
             Cell { covered: covered.copied().collect(), level: of.level(values[place], shown) }
         };
-        let cells = all.iter().map(|place| (0..columns.len()).map(|column| cell(*place, column)).collect()).collect();
+        let cells =
+            all.iter().map(|place| (0..columns.len()).map(|column| cell(*place, column)).collect()).collect();
         Self { columns, original, cells }
     }
 
@@ -196,7 +197,12 @@ impl<'a> Rows<'a> {
 }
 
 /// What classes tell about labels and sensitive values.
-fn labels(table: &Table, ask: &Ask, strings: &Strings, columns: &[Column<'_>]) -> Vec<(&'static str, Option<f64>)> {
+fn labels(
+    table: &Table,
+    ask: &Ask,
+    strings: &Strings,
+    columns: &[Column<'_>],
+) -> Vec<(&'static str, Option<f64>)> {
     let (quasi, surviving) = (table.quasi(), table.surviving(ask.class));
     let rows = surviving.len() as f64;
     // The rows of each class, by place among the surviving ones; dropped rows are the last.
@@ -240,7 +246,8 @@ fn labels(table: &Table, ask: &Ask, strings: &Strings, columns: &[Column<'_>]) -
         ((of(&classes) + sum(name, &dropped, &bits) - of(&tuples)) / rows).max(0.0)
     });
     let smallest = |groups: &[Vec<usize>]| groups.iter().map(Vec::len).min();
-    let gained = smallest(&classes).zip(smallest(&tuples)).map(|(after, before)| after as f64 - before as f64);
+    let gained =
+        smallest(&classes).zip(smallest(&tuples)).map(|(after, before)| after as f64 - before as f64);
     let trade_off = information.zip(gained).and_then(|(lost, gained)| match gained {
         gained if gained > 0.0 => Some(lost / gained),
         _ if lost < 1e-9 => Some(0.0),

@@ -114,7 +114,11 @@ fn every_mean_over_columns_honours_their_priorities() {
             Published::Classes(Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy))
         };
         let mut with = |priorities: &dyn Fn(usize) -> f64, metric: usize| {
-            problem.quasi.iter_mut().enumerate().for_each(|(place, quasi)| quasi.priority = priorities(place));
+            problem
+                .quasi
+                .iter_mut()
+                .enumerate()
+                .for_each(|(place, quasi)| quasi.priority = priorities(place));
             METRICS[metric].build.measure(&published(&problem), &problem).expect("a figure")
         };
         for (metric, entry) in METRICS.iter().enumerate() {
@@ -122,8 +126,9 @@ fn every_mean_over_columns_honours_their_priorities() {
                 continue;
             }
             let width = levels.len();
-            let alone: Vec<f64> =
-                (0..width).map(|column| with(&|place| if place == column { 1.0 } else { 1e-9 }, metric)).collect();
+            let alone: Vec<f64> = (0..width)
+                .map(|column| with(&|place| if place == column { 1.0 } else { 1e-9 }, metric))
+                .collect();
             let (least, most) = alone.iter().fold((f64::MAX, f64::MIN), |(a, b), f| (a.min(*f), b.max(*f)));
             let even = with(&|_| 1.0, metric);
             assert!(least - 1e-6 <= even && even <= most + 1e-6, "{} in case {number}", entry.name);
@@ -131,13 +136,25 @@ fn every_mean_over_columns_honours_their_priorities() {
             assert!((with(&|_| 0.25, metric) - even).abs() < 1e-9, "{} in case {number}", entry.name);
             // More weight on the first column brings the figure nearer to its own.
             let more = with(&|place| if place == 0 { 1.0 } else { 0.25 }, metric);
-            assert!((more - alone[0]).abs() <= (even - alone[0]).abs() + 1e-9, "{} in case {number}", entry.name);
+            assert!(
+                (more - alone[0]).abs() <= (even - alone[0]).abs() + 1e-9,
+                "{} in case {number}",
+                entry.name
+            );
             if width > 1 && (even - more).abs() > 1e-6 {
                 seen.insert(entry.name);
             }
         }
     }
-    let means = ["loss", "loss_geometric", "precision", "ncp_xu", "entropy", "monotone_entropy", "non_uniform_entropy"];
+    let means = [
+        "loss",
+        "loss_geometric",
+        "precision",
+        "ncp_xu",
+        "entropy",
+        "monotone_entropy",
+        "non_uniform_entropy",
+    ];
     let means: BTreeSet<&str> = means.into_iter().chain(["distortion", "distortion_height"]).collect();
     assert_eq!(seen, means, "priorities change every mean over columns");
 }
