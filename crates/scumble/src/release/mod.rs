@@ -320,6 +320,11 @@ fn search<'a>(
              (--quasi a,b, or role = \"quasi\")",
         ));
     }
+    if prepared.quasi.iter().all(|quasi| quasi.priority == 0.0) {
+        return Err(Error::config(
+            "every quasi-identifier has the priority 0, so nothing would count; give at least one of them more (without one it is 1)",
+        ));
+    }
     let models = build_models(plan, &prepared)?;
     if models.is_empty() && algorithm.needs_model() {
         return Err(Error::config(

@@ -5,15 +5,28 @@ use crate::algorithms::clustering::finish::finding;
 use crate::algorithms::clustering::space::{Axis, Space, fixed};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result, did_you_mean};
-use crate::metrics::column_sums;
 use crate::metrics::distortion::{Distances, Weights};
+use crate::metrics::{ByColumn, column_sums};
 use crate::problem::Problem;
 use crate::published::Classes;
+use crate::quasi::{Shape, Value};
+
+/// How numbers without a hierarchy are lifted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// By levels built from the data.
+    Levels,
+    /// The value, an interval however wide, nothing.
+    Interval,
+    /// The same, an interval costs the more the wider it is.
+    Scaled,
+}
 
 /// What one step up a hierarchy costs in each column.
 #[derive(Debug, Clone)]
 pub(in crate::algorithms) struct Distortion {
     weights: Weights,
+    numbers: Numbers,
     /// The columns from the most to the least important.
     order: Option<Vec<String>>,
     floor: f64,
@@ -29,17 +42,44 @@ impl Distortion {
             }
             _ => Weights::Uniform,
         };
+        let numbers = match parameters.choice("numeric", &["levels", "interval", "scaled"])? {
+            Some("interval") => Numbers::Interval,
+            Some("scaled") => Numbers::Scaled,
+            _ => Numbers::Levels,
+        };
         let order = parameters.texts("priority_order")?;
         let floor = parameters.rational("priority_floor", Rational::ZERO, Some(Rational::ONE))?;
         Ok(Self {
             weights,
+            numbers,
             order: order.map(|names| names.into_iter().map(str::to_owned).collect()),
             floor: floor.map_or(0.0, Rational::to_f64),
         })
     }
 
-    /// An error unless the order of priorities names every quasi-identifier once.
-    pub(in crate::algorithms) fn check(&self, problem: &Problem) -> Result<()> {
+    /// Whether every column must have levels.
+    pub(in crate::algorithms) fn needs_trees(&self) -> bool {
+        self.numbers == Numbers::Levels
+    }
+
+    /// An error if a column has no levels that needs them.
+    fn check_levels(&self, problem: &Problem, algorithm: &str) -> Result<()> {
+        if self.needs_trees() {
+            return problem.check_trees(algorithm);
+        }
+        match problem.quasi.iter().find(|quasi| matches!(quasi.shape, Shape::Set(_))) {
+            None => Ok(()),
+            Some(quasi) => Err(Error::refused(format!(
+                "'{algorithm}' takes numbers without a hierarchy as they are, but the texts of '{}' need one; give it one \
+                 (hierarchy = {{ build = \"flat\" }} at least), or set numeric = \"levels\"",
+                quasi.name
+            ))),
+        }
+    }
+
+    /// An error unless every column has what it needs, and the order of priorities names every quasi-identifier once.
+    pub(in crate::algorithms) fn check(&self, problem: &Problem, algorithm: &str) -> Result<()> {
+        self.check_levels(problem, algorithm)?;
         let Some(order) = &self.order else { return Ok(()) };
         let quasi: Vec<&str> = problem.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
         for (place, name) in order.iter().enumerate() {
@@ -75,19 +115,34 @@ impl Distortion {
 
     /// The table as a space in which covering a tuple costs its distortion.
     pub(in crate::algorithms) fn space<'p>(&self, problem: &'p Problem) -> Result<Space<'p>> {
-        problem.check_trees("dbca")?;
+        self.check_levels(problem, "dbca")?;
         let priorities = self.priorities(problem);
         Ok(Space::new(&problem.table, &problem.quasi, |column, quasi, codes| {
-            let Some(tree) = quasi.tree() else { return Axis::of_loss(quasi, codes) };
-            let levels = self.weights.levels(tree.height());
-            let cost = |node| fixed(priorities[column] * levels[tree.level_of(node) as usize]);
-            Axis::of_nodes(quasi, tree, codes, cost)
+            let priority = priorities[column];
+            match &quasi.shape {
+                Shape::Tree(tree) => {
+                    let levels = self.weights.levels(tree.height());
+                    let cost = |node| fixed(priority * levels[tree.level_of(node) as usize]);
+                    Axis::of_nodes(quasi, tree, codes, cost)
+                }
+                Shape::Line(line) => {
+                    let step = priority * self.weights.levels(2)[1];
+                    let scaled = self.numbers == Numbers::Scaled;
+                    Axis::of_numbers(quasi, line, codes, (step, fixed(priority), scaled))
+                }
+                Shape::Set(_) => Axis::of_loss(quasi, codes),
+            }
         }))
     }
 
     /// The distortion of a release (Definition 6), in total and by column. A suppressed row counts every priority in full.
     pub(in crate::algorithms) fn findings(&self, problem: &Problem, classes: &Classes) -> Vec<Finding> {
-        let sums = column_sums(&Distances::new(problem, self.weights), classes);
+        let distances = Distances::new(problem, self.weights);
+        let sums = if self.numbers == Numbers::Scaled {
+            column_sums(&Scaled { problem, distances, step: self.weights.levels(2)[1] }, classes)
+        } else {
+            column_sums(&distances, classes)
+        };
         let weighed = sums.iter().zip(self.priorities(problem)).map(|(sum, priority)| sum * priority);
         let by_column: Vec<f64> = weighed.collect();
         let total = finding(
@@ -102,5 +157,27 @@ impl Distortion {
             column: Some(quasi.name.clone()),
         };
         [total].into_iter().chain(problem.quasi.iter().zip(by_column).map(of_column)).collect()
+    }
+}
+
+/// Distances in which a range of numbers without a hierarchy costs as much more as it is wider.
+struct Scaled<'p> {
+    problem: &'p Problem,
+    distances: Distances<'p>,
+    /// What the whole range costs.
+    step: f64,
+}
+
+impl ByColumn for Scaled<'_> {
+    fn penalty(&self, column: usize, value: Value) -> f64 {
+        let quasi = &self.problem.quasi[column];
+        match quasi.shape {
+            Shape::Line(_) if value != Value::Star => self.step * quasi.loss(value),
+            _ => self.distances.penalty(column, value),
+        }
+    }
+
+    fn figure(&self, means: &[f64]) -> Option<f64> {
+        self.distances.figure(means)
     }
 }
