@@ -73,7 +73,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 
 impl Dbca {
     pub(super) fn read(name: &'static str, parameters: &Parameters, label_cost: u64) -> Result<Self> {
-        let is_set = |name: &str| Ok(parameters.boolean(name)?.unwrap_or(false));
+        let is_set = |name: &str| -> Result<bool> { Ok(parameters.boolean(name)?.unwrap_or(false)) };
         Ok(Self {
             name,
             distortion: Distortion::read(parameters)?,
