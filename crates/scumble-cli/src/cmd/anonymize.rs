@@ -210,7 +210,7 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
             let classes = counted(summary.classes, "class", "classes");
             format!("{classes}, the smallest with {}", row_count(smallest))
         }
-        _ => "no class of rows that show something".to_owned(),
+        _ => "no class is left".to_owned(),
     };
     interface.say(format_args!(
         "  {classes}; {} suppressed ({}); mean loss {}",

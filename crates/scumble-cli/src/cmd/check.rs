@@ -201,7 +201,10 @@ fn tell_attained(text: &mut String, attained: &Attained) {
 fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u64, u64)]) {
     *text += &format!("{} in {}", row_count(rows - star), counted(classes, "class", "classes"));
     if star > 0 {
-        *text += &format!(", and {} with * in every quasi-identifier", row_count(star));
+        *text += &format!(
+            ", and {} * in every quasi-identifier",
+            counted(star, "row that shows", "rows that show")
+        );
     }
     *text += "\n";
     let smallest: Vec<String> = sizes
