@@ -100,6 +100,17 @@ fn below(fine: &[u32], coarse: &[u32]) -> bool {
 }
 
 #[test]
+fn a_metric_that_must_be_measured_at_every_node_is_minimised_as_well() {
+    let mut chance = Chance::new(20_260_318);
+    for number in 0..12 {
+        let case = Case::random(&mut chance).by("query_error");
+        let problem = problem(&case);
+        let optimum = best(all_nodes(&problem).iter(), |_, (cost, _, suppressed)| (cost, suppressed));
+        assert_eq!(levels("optimal", &problem), optimum, "case {number}: {case:?}");
+    }
+}
+
+#[test]
 fn every_search_finds_what_an_exhaustive_one_does() {
     let mut chance = Chance::new(20_260_101);
     let (mut found, mut refused) = (0, 0);
