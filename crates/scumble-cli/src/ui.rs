@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use scumble::release::Stage;
-pub(crate) use scumble::text::grouped as count;
+pub(crate) use scumble::text::{counted, grouped as count, rows as row_count};
 use scumble::{Error, Result};
 
 /// Options of every command.

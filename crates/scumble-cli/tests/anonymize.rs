@@ -47,7 +47,7 @@ fn json_is_one_object_with_the_documented_keys() {
             "seconds",
             "peak_memory_bytes",
         ];
-        let more = ["smallest_class", "notes"];
+        let more = ["smallest_class", "notes", "metric_details"];
         let searched = ["levels", "findings"];
         let expected = match algorithm {
             "mondrian" => set(&[&documented[..], &more].concat()),
@@ -85,6 +85,45 @@ fn figures_computed_by_hand() {
     let text = desk.text("out.csv");
     assert_eq!(text.lines().next(), Some("sex,readmitted"));
     assert_eq!(text.lines().filter(|line| line.starts_with("womanq,")).count(), 7);
+}
+
+/// One row, one class: nobody says "1 rows" or "1 classes".
+#[test]
+fn words_are_in_the_right_number() {
+    let desk = Desk::with_table("town,label\nA,yes\n");
+    let run = |k: &str| {
+        let flags = ["--quasi", "town", "--class", "label", "--k", k];
+        desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags])).succeeds().err
+    };
+    let err = run("1");
+    assert!(err.contains("Released 1 row to out.csv"), "{err}");
+    assert!(err.contains("1 class, the smallest with 1 row; 0 rows suppressed"), "{err}");
+    // Two towns that must look alike show nothing.
+    let desk = Desk::with_table("town,label\nA,yes\nB,no\n");
+    let flags = ["--quasi", "town", "--class", "label", "--k", "2", "--type", "town=text"];
+    let run =
+        desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv", "--algorithm", "iack"], &flags]));
+    let err = run.succeeds().err;
+    assert!(err.contains("no class is left; 2 rows suppressed (100.0 %)"), "{err}");
+}
+
+/// Every metric is told, with what belongs to it; an infinite one is no warning.
+#[test]
+fn metrics_are_told_with_their_details() {
+    let (object, ..) = towns("paper", "4");
+    let names = keys(&object["metrics"]);
+    for entry in scumble::registry::METRICS {
+        assert!(names.contains(entry.name), "{} is not told", entry.name);
+    }
+    let details = &object["metric_details"]["query_error"];
+    let figure = |value: &serde_json::Value| value.as_f64().expect("a figure");
+    let error = figure(&object["metrics"]["query_error"]);
+    assert!(figure(&details["lower"]) <= error && error <= figure(&details["upper"]), "{details}");
+    assert_eq!(details["queries"], 1000.0);
+    assert!(!object["warnings"].to_string().contains("infinite"), "{object}");
+    let divergence = &object["metric_details"]["kl_divergence"];
+    assert_eq!(divergence["infinite"], true, "{divergence}");
+    assert!(object["metrics"]["kl_divergence"].is_null() && figure(&divergence["finite"]) > 0.0);
 }
 
 #[test]
@@ -280,11 +319,7 @@ fn a_missing_class_label_always_drops_the_row() {
     let object =
         desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv"], &flags])).succeeds().object();
     assert_eq!(object["rows"], 2);
-    assert!(
-        object["warnings"].to_string().contains("1 rows without a class label"),
-        "{}",
-        object["warnings"]
-    );
+    assert!(object["warnings"].to_string().contains("1 row without a class label"), "{}", object["warnings"]);
 }
 
 /// Two spellings of one value hide nothing.

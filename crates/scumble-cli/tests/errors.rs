@@ -316,6 +316,10 @@ fn unknown_names_are_answered_with_the_nearest() {
     };
     refuses(&["no algorithm 'mondrain'", "did you mean 'mondrian'?"], &["--algorithm", "mondrain"]);
     refuses(&["no metric 'los'", "did you mean 'loss'?"], &["--metric", "los"]);
+    let minimise =
+        ["'mondrian' does not look at discernibility", "optimal, flash, ola, incognito, k_optimize"];
+    refuses(&minimise, &["--metric", "discernibility"]);
+    refuses(&["'iack' does not look at query_error"], &["--metric", "query_error", "--algorithm", "iack"]);
     refuses(&["unknown parameter 'cutt'", "did you mean 'cut'?"], &["--set", "cutt=literal"]);
     refuses(&["cut must be one of", "did you mean 'literal'?"], &["--set", "cut=litteral"]);
     refuses(&["--missing", "did you mean 'drop-row'?"], &["--missing", "drop-rows"]);

@@ -3,6 +3,8 @@
 //! Shared by IACK, IACc, the information metrics and the report (algorithms.md A1, models.md 2.8).
 
 use crate::frequency::FrequencyTable;
+use crate::problem::Problem;
+use crate::quasi::{LARGEST_SUBSET, Quasi, Value};
 
 /// Two scores closer than this are a tie.
 pub const TIE: f64 = 1e-12;
@@ -30,6 +32,62 @@ pub fn entropy(counts: impl Iterator<Item = u64> + Clone) -> f64 {
         }
     };
     counts.map(term).sum::<f64>().max(0.0)
+}
+
+/// The entropy of an original column within each of its coarser values (models.md 2.6).
+#[derive(Debug, Clone)]
+pub struct ColumnEntropy {
+    /// For each code the rows and the rows times their logarithm of all codes before it.
+    before: Vec<(u64, f64)>,
+}
+
+impl ColumnEntropy {
+    /// The entropies of a quasi-identifier.
+    #[must_use]
+    pub fn new(problem: &Problem, column: usize) -> Self {
+        let rows = problem.table.marginal(column, problem.quasi[column].size() as usize);
+        let mut before = vec![(0, 0.0)];
+        let mut sum = (0, 0.0);
+        for rows in rows {
+            sum = (sum.0 + rows, sum.1 + if rows > 0 { rows as f64 * (rows as f64).log2() } else { 0.0 });
+            before.push(sum);
+        }
+        Self { before }
+    }
+
+    /// The original rows that a value stands for, and the sum of their counts times the counts' logarithms.
+    fn sums(&self, quasi: &Quasi, value: Value) -> (u64, f64) {
+        let between = |low: u32, high: u32| {
+            let (from, to) = (self.before[low as usize], self.before[high as usize + 1]);
+            (to.0 - from.0, to.1 - from.1)
+        };
+        match value {
+            Value::Subset(codes) => {
+                let present = (0..LARGEST_SUBSET).filter(|code| codes >> code & 1 == 1);
+                present.map(|code| between(code, code)).fold((0, 0.0), |sum, of| (sum.0 + of.0, sum.1 + of.1))
+            }
+            _ if quasi.size() == 0 => (0, 0.0),
+            _ => {
+                let (low, high) = quasi.codes(value);
+                between(low, high)
+            }
+        }
+    }
+
+    /// The original rows that a value stands for.
+    #[must_use]
+    pub fn rows(&self, quasi: &Quasi, value: Value) -> u64 {
+        self.sums(quasi, value).0
+    }
+
+    /// The entropy in bits of the original values of the rows that a value stands for.
+    #[must_use]
+    pub fn bits(&self, quasi: &Quasi, value: Value) -> f64 {
+        let (rows, sum) = self.sums(quasi, value);
+        let bits = if rows == 0 { 0.0 } else { (rows as f64).log2() - sum / rows as f64 };
+        // One value among absent ones leaves nothing open, whatever the sums were rounded to.
+        if bits <= TIE { 0.0 } else { bits }
+    }
 }
 
 impl Contingency {

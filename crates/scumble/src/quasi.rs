@@ -192,6 +192,12 @@ impl Quasi {
         }
     }
 
+    /// The ends of the interval that a release shows for numbers of this column.
+    #[must_use]
+    pub fn bounds(&self, line: &Line, low: u32, high: u32) -> (i128, i128) {
+        if self.tight { line.extremes(low, high) } else { line.interval(low, high) }
+    }
+
     /// How much of the domain a value leaves open: 0 for one value, 1 for anything (models.md 2.1).
     #[must_use]
     pub fn loss(&self, value: Value) -> f64 {
@@ -211,7 +217,7 @@ impl Quasi {
                 if first == last {
                     return 0.0;
                 }
-                let (from, to) = if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
+                let (from, to) = self.bounds(line, low, high);
                 (to.min(last) - from.max(first)) as f64 / (last - first) as f64
             }
             (Value::Mean { low, high, .. }, Shape::Line(line)) => {
@@ -242,7 +248,7 @@ impl Quasi {
                 if low == high && (self.tight || Some(low) == line.missing()) {
                     return label::raw(line.texts.get(low));
                 }
-                let (from, to) = if self.tight { line.extremes(low, high) } else { line.interval(low, high) };
+                let (from, to) = self.bounds(line, low, high);
                 if from == to { label::raw(line.texts.get(high)) } else { self.measure.interval(from, to) }
             }
             (Value::Span(low, high), _) if low == high => label::raw(self.text(low)),

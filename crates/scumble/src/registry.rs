@@ -106,6 +106,17 @@ pub const METRICS: &[Entry<&'static dyn Metric>] = &[
     metrics::precision::ENTRY,
     metrics::information::DIVERGENCE,
     metrics::information::MUTUAL_INFORMATION,
+    metrics::entropy::NON_UNIFORM,
+    metrics::entropy::MONOTONE,
+    metrics::entropy::ENTROPY,
+    metrics::ncp_xu::ENTRY,
+    metrics::distortion::UNIFORM,
+    metrics::distortion::HEIGHT,
+    metrics::trade_off::INFORMATION,
+    metrics::trade_off::QUOTIENT,
+    metrics::query_error::ENTRY,
+    metrics::sensitive::SHARE,
+    metrics::sensitive::BITS,
 ];
 
 /// The entry of that name; hyphens are as good as underscores.

@@ -8,7 +8,7 @@ use made::{Case, Chance, problem};
 use scumble::algorithms::Solution;
 use scumble::config::{Parameters, Value as Parameter};
 use scumble::problem::Problem;
-use scumble::quasi::Value;
+use scumble::quasi::{Line, Shape, Value};
 use scumble::recoding::{Assignment, Members, Share};
 use scumble::registry::{ALGORITHMS, find};
 
@@ -55,6 +55,9 @@ struct Costs<'p> {
     of_level: Vec<Vec<u64>>,
     /// By column, then node, where the loss and not the level counts.
     loss: bool,
+    /// Whether a range of numbers costs the more the wider it is, and what the widest costs.
+    scaled: bool,
+    middle: f64,
 }
 
 impl Costs<'_> {
@@ -62,6 +65,9 @@ impl Costs<'_> {
         (0..self.problem.quasi.len())
             .map(|column| {
                 let quasi = &self.problem.quasi[column];
+                if let Shape::Line(line) = &quasi.shape {
+                    return self.of_numbers(line, column, rows);
+                }
                 let tree = quasi.tree().expect("a tree");
                 let level = (0..=tree.height())
                     .find(|level| {
@@ -81,6 +87,21 @@ impl Costs<'_> {
             .sum()
     }
 
+    /// Of the three levels value, range and nothing, the one in the middle; scaled by the share of the domain.
+    fn of_numbers(&self, line: &Line, column: usize, rows: &[&Row]) -> u64 {
+        let numbers = || rows.iter().map(|row| line.numbers[row.codes[column] as usize]);
+        let (low, high) = (numbers().min().expect("a row"), numbers().max().expect("a row"));
+        let range = self.of_level[column][1];
+        if !self.scaled {
+            return if low == high { 0 } else { range };
+        }
+        let (first, last) = (line.numbers[0], line.numbers[line.numbers.len() - 1]);
+        let step = self.problem.quasi[column].priority * self.middle;
+        let place =
+            |number: i128| (step * ((number - first) as f64 / (last - first) as f64) * ONE).round() as u64;
+        place(high) - place(low)
+    }
+
     fn total(&self, rows: &[Row], members: &[usize]) -> u64 {
         members.len() as u64 * self.of(&members.iter().map(|id| &rows[*id]).collect::<Vec<_>>())
     }
@@ -92,7 +113,7 @@ fn distortion(problem: &Problem, height: bool) -> Costs<'_> {
         .quasi
         .iter()
         .map(|quasi| {
-            let levels = quasi.tree().expect("a tree").height() + 1;
+            let levels = quasi.tree().map_or(3, |tree| tree.height() + 1);
             // The paper's levels: 1 is the root, `levels` the leaves; w(j) weighs the step from j to j − 1.
             let weight = |j: u32| if height { 1.0 / f64::from(j - 1) } else { 1.0 };
             let all: f64 = (2..=levels).map(weight).sum();
@@ -102,7 +123,7 @@ fn distortion(problem: &Problem, height: bool) -> Costs<'_> {
             (0..levels).map(fixed).collect()
         })
         .collect();
-    Costs { problem, of_level, loss: false }
+    Costs { problem, of_level, loss: false, scaled: false, middle: if height { 1.0 / 3.0 } else { 0.5 } }
 }
 
 fn label(problem: &Problem, row: &Row) -> u32 {
@@ -129,21 +150,38 @@ fn leftovers(costs: &Costs<'_>, rows: &[Row], left: &[usize], lambda: u64, clust
     }
 }
 
+/// The readings of A8 that can be chosen.
+#[derive(Clone, Copy)]
+struct Options {
+    all_centres: bool,
+    exclude_self: bool,
+    dynamic: bool,
+}
+
 /// algorithms.md A8 and, with a lambda above 0, A9.
-fn dbca(costs: &Costs<'_>, rows: &[Row], k: usize, lambda: u64, all_centres: bool) -> Vec<Vec<usize>> {
+fn dbca(costs: &Costs<'_>, rows: &[Row], k: usize, lambda: u64, options: Options) -> Vec<Vec<usize>> {
+    let Options { all_centres, exclude_self, dynamic } = options;
     let dist = |a: usize, b: usize| 2 * costs.of(&[&rows[a], &rows[b]]);
-    // k times DistKNN.
-    let knn: Vec<u64> = (0..rows.len())
-        .map(|id| {
-            let mut distances: Vec<u64> = (0..rows.len()).map(|other| dist(id, other)).collect();
+    // k times DistKNN of each row among some.
+    let knn_among = |among: &[usize]| -> Vec<u64> {
+        let of_row = |id: usize| {
+            let others = among.iter().filter(|other| !exclude_self || **other != id);
+            let mut distances: Vec<u64> = others.map(|other| dist(id, *other)).collect();
             distances.sort_unstable();
-            distances[..k].iter().sum()
-        })
-        .collect();
+            distances.iter().take(k).sum()
+        };
+        (0..rows.len()).map(of_row).collect()
+    };
+    let mut knn = knn_among(&(0..rows.len()).collect::<Vec<_>>());
     let mut left: Vec<usize> = (0..rows.len()).collect();
     let mut clusters = Vec::new();
     let mut centres: Vec<usize> = Vec::new();
     while left.len() >= k {
+        if dynamic {
+            // Centres keep what they had.
+            let now = knn_among(&left);
+            left.iter().for_each(|id| knn[*id] = now[*id]);
+        }
         let judged = if all_centres { &centres[..] } else { &centres[centres.len().saturating_sub(1)..] };
         let far =
             |id: &usize| judged.iter().all(|centre| k as u64 * dist(*centre, *id) > knn[*centre] + knn[*id]);
@@ -263,19 +301,63 @@ fn dbca_is_what_the_specification_says() {
         if rows.len() < k {
             continue;
         }
-        let (height, all_centres) = (seed % 3 == 0, seed % 5 == 0);
+        let height = seed % 3 == 0;
+        let options =
+            Options { all_centres: seed % 5 == 0, exclude_self: seed % 7 < 3, dynamic: seed % 2 == 0 };
         let costs = distortion(&problem, height);
         let weights = if height { "height" } else { "uniform" };
-        let centres = if all_centres { "true" } else { "false" };
-        let given = [("weights", weights), ("all_centres", centres)];
-        let literal = dbca(&costs, &rows, k, 0, all_centres);
+        let text = |set: bool| if set { "true" } else { "false" };
+        let given = vec![
+            ("weights", weights),
+            ("all_centres", text(options.all_centres)),
+            ("exclude_self", text(options.exclude_self)),
+            ("dynamic", text(options.dynamic)),
+        ];
+        let literal = dbca(&costs, &rows, k, 0, options);
         assert!(literal.iter().all(|cluster| (k..2 * k).contains(&cluster.len())));
         check(&problem, &solve("dbca", &given, &problem), &rows, &literal, &format!("problem {seed}"));
         for (text, lambda) in [("0", 0.0), ("0.3", 0.3), ("1", 1.0), ("infinity", 1e6)] {
-            let given = [("weights", weights), ("all_centres", centres), ("lambda", text)];
-            let literal = dbca(&costs, &rows, k, (lambda * ONE).round() as u64, all_centres);
+            let given: Vec<_> = given.iter().copied().chain([("lambda", text)]).collect();
+            let literal = dbca(&costs, &rows, k, (lambda * ONE).round() as u64, options);
             let what = format!("problem {seed}, lambda {text}");
             check(&problem, &solve("dbca_cm", &given, &problem), &rows, &literal, &what);
+        }
+    }
+}
+
+/// The same where the first column is of numbers without a hierarchy: squares, so that their distances differ.
+#[test]
+fn dbca_takes_numbers_as_the_specification_says() {
+    for (seed, mut problem) in problems(300).enumerate() {
+        let numbers: Vec<i128> = (0..i128::from(problem.quasi[0].size())).map(|code| code * code).collect();
+        let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        let texts = texts.iter().map(String::as_str).collect();
+        let measure = scumble::kind::Measure { kind: scumble::kind::Kind::Integer, scale: 0 };
+        let bounds = (0, numbers[numbers.len() - 1]);
+        problem.quasi[0].shape = Shape::Line(Line::new(&measure, numbers, texts, bounds, true));
+        problem.quasi[0].tight = true;
+        let k = problem.k().unwrap_or(1) as usize;
+        let rows = rows(&problem);
+        if rows.len() < k {
+            continue;
+        }
+        for (name, scaled) in [("interval", false), ("scaled", true)] {
+            let height = seed % 3 == 0;
+            let costs = Costs { scaled, ..distortion(&problem, height) };
+            let options = Options { all_centres: false, exclude_self: false, dynamic: seed % 2 == 0 };
+            let literal = dbca(&costs, &rows, k, 0, options);
+            let given = [
+                ("weights", if height { "height" } else { "uniform" }),
+                ("dynamic", if options.dynamic { "true" } else { "false" }),
+                ("numeric", name),
+            ];
+            let solution = solve("dbca", &given, &problem);
+            check(&problem, &solution, &rows, &literal, &format!("problem {seed}, {name}"));
+            // The distortion that is reported is the cost of the clusters.
+            let cost: u64 = literal.iter().map(|members| costs.total(&rows, members)).sum();
+            let found = solution.findings.iter().find(|finding| finding.name == "distortion");
+            let found = found.and_then(|finding| finding.value).expect("a distortion");
+            assert!((found - cost as f64 / ONE).abs() < 1e-6, "problem {seed}, {name}: {found}");
         }
     }
 }
@@ -288,7 +370,7 @@ fn k_member_is_what_the_paper_says() {
         if rows.len() < k {
             continue;
         }
-        let costs = Costs { problem: &problem, of_level: Vec::new(), loss: true };
+        let costs = Costs { problem: &problem, of_level: Vec::new(), loss: true, scaled: false, middle: 0.0 };
         for (text, weight) in [("0", 0.0), ("0.5", 0.5), ("infinity", 1e6)] {
             let literal = k_member(&costs, &rows, k, (weight * ONE).round() as u64);
             let what = format!("problem {seed}, class weight {text}");

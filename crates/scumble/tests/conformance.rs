@@ -91,7 +91,12 @@ fn cases(
         }
         "local_suppression" => vec![vec![], vec![], vec![("importance", "[q0]")]],
         "kactus" => vec![vec![], vec![("prune", "true")], vec![("min_objects", "1")]],
-        "dbca" => vec![vec![], vec![("weights", "height"), ("beta", "2")], vec![("all_centres", "true")]],
+        "dbca" => vec![
+            vec![],
+            vec![("weights", "height"), ("beta", "2")],
+            vec![("all_centres", "true")],
+            vec![("dynamic", "true"), ("exclude_self", "true")],
+        ],
         "dbca_cm" => vec![vec![], vec![("lambda", "infinity")], vec![("allow_homogeneous", "true")]],
         "k_member" => vec![vec![], vec![("class_weight", "1")]],
         _ => vec![vec![]],

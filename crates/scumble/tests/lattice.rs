@@ -4,6 +4,8 @@
 mod arx;
 #[path = "lattice/made.rs"]
 mod made;
+#[path = "lattice/worsening.rs"]
+mod worsening;
 
 use made::{Case, Chance, mini, problem};
 use scumble::algorithms::optimal::noting_at_most;
@@ -95,6 +97,17 @@ fn best<'n, K: Ord>(
 
 fn below(fine: &[u32], coarse: &[u32]) -> bool {
     fine != coarse && fine.iter().zip(coarse).all(|(fine, coarse)| fine <= coarse)
+}
+
+#[test]
+fn a_metric_that_must_be_measured_at_every_node_is_minimised_as_well() {
+    let mut chance = Chance::new(20_260_318);
+    for number in 0..12 {
+        let case = Case::random(&mut chance).by("query_error");
+        let problem = problem(&case);
+        let optimum = best(all_nodes(&problem).iter(), |_, (cost, _, suppressed)| (cost, suppressed));
+        assert_eq!(levels("optimal", &problem), optimum, "case {number}: {case:?}");
+    }
 }
 
 #[test]

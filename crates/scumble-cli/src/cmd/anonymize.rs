@@ -11,7 +11,7 @@ use scumble::release::{ModelSummary, Released, RunOptions, anonymize, stem_of};
 use scumble::{Error, Result};
 
 use super::reading::{Reading, parse_builder};
-use crate::ui::{Interface, count, percent, print};
+use crate::ui::{Interface, counted, percent, print, row_count};
 
 /// Make a verified release from a plan (release.toml), or from a table and flags
 #[derive(clap::Args)]
@@ -187,11 +187,11 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     let models: Vec<String> = summary.models.iter().map(on_set).collect();
     let target =
         released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
-    interface.say(format_args!("Released {} rows to {target}", count(summary.released)));
+    interface.say(format_args!("Released {} to {target}", row_count(summary.released)));
     if models.is_empty() {
         interface.say(format_args!(
-            "  no model was asked for; the smallest class has {} rows",
-            summary.smallest_class.unwrap_or(0)
+            "  no model was asked for; the smallest class has {}",
+            row_count(summary.smallest_class.unwrap_or(0))
         ));
     } else {
         let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
@@ -204,11 +204,17 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
         interface.say(format_args!("  {}{on_all}; checked{except}", models.join(", ")));
     }
     let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
+    let classes = match summary.smallest_class {
+        // Suppressed rows may have been judged as a class of their own, and be all that there is.
+        Some(smallest) if summary.classes > 0 => {
+            let classes = counted(summary.classes, "class", "classes");
+            format!("{classes}, the smallest with {}", row_count(smallest))
+        }
+        _ => "no class is left".to_owned(),
+    };
     interface.say(format_args!(
-        "  {} classes, the smallest with {} rows; {} rows suppressed ({}); mean loss {}",
-        count(summary.classes),
-        summary.smallest_class.map_or("no".into(), count),
-        count(summary.suppressed),
+        "  {classes}; {} suppressed ({}); mean loss {}",
+        row_count(summary.suppressed),
         percent(summary.suppressed, summary.rows),
         loss.map_or("undefined".into(), |loss| format!("{loss:.4}")),
     ));

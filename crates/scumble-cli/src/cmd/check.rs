@@ -12,7 +12,7 @@ use scumble_verify::{Attained, Outcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
 use super::reading::Reading;
-use crate::ui::{Interface, count, print};
+use crate::ui::{Interface, count, counted, print, row_count};
 
 /// Verify any table, also another tool's, against privacy models; without a model, say what it attains
 #[derive(clap::Args)]
@@ -149,14 +149,15 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
         *text += &format!("{mark}  {}: required {}, {attained}\n", model.label, number(model.required));
         if !model.holds {
             *text += &format!(
-                "       {} classes with {} rows fail\n",
-                count(model.failing_classes),
-                count(model.failing_rows)
+                "       {} with {} {}\n",
+                counted(model.failing_classes, "class", "classes"),
+                row_count(model.failing_rows),
+                if model.failing_classes == 1 { "fails" } else { "fail" }
             );
             let worst: Vec<String> = model
                 .worst
                 .iter()
-                .map(|class| format!("{} rows at {}", class.size, number(class.attained)))
+                .map(|class| format!("{} at {}", row_count(class.size), number(class.attained)))
                 .collect();
             *text += &format!("       the worst classes: {}\n", worst.join("; "));
         }
@@ -175,7 +176,7 @@ fn tell_attained(text: &mut String, attained: &Attained) {
         let range = column.e.map_or(String::new(), |e| format!(", e = {}", number(e)));
         *text += &format!(
             "{}: distinct l = {}, entropy l = {}, frequency l = {}, t (equal distance) = {}, alpha = {}, beta = {}, delta > \
-             {}{range}; {} classes have one value only\n",
+             {}{range}; {} one value only\n",
             column.column,
             column.distinct_l.map_or("undefined".into(), count),
             show(column.entropy_l),
@@ -184,7 +185,10 @@ fn tell_attained(text: &mut String, attained: &Attained) {
             show(column.alpha),
             show(column.beta),
             show(column.delta),
-            count(column.homogeneous_classes)
+            match column.homogeneous_classes {
+                1 => "1 class has".to_owned(),
+                classes => format!("{} classes have", count(classes)),
+            }
         );
         if let Some(note) = &column.note {
             *text += &format!("  {note}\n");
@@ -195,15 +199,18 @@ fn tell_attained(text: &mut String, attained: &Attained) {
 }
 
 fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u64, u64)]) {
-    *text += &format!("{} rows in {} classes", count(rows - star), count(classes));
+    *text += &format!("{} in {}", row_count(rows - star), counted(classes, "class", "classes"));
     if star > 0 {
-        *text += &format!(", and {} rows that show * in every quasi-identifier", count(star));
+        *text += &format!(
+            ", and {} * in every quasi-identifier",
+            counted(star, "row that shows", "rows that show")
+        );
     }
     *text += "\n";
     let smallest: Vec<String> = sizes
         .iter()
         .take(5)
-        .map(|(size, classes)| format!("{} of {} rows", count(*classes), count(*size)))
+        .map(|(size, classes)| format!("{} of {}", count(*classes), row_count(*size)))
         .collect();
     if !smallest.is_empty() {
         *text += &format!("smallest classes: {}\n", smallest.join(", "));
@@ -237,6 +244,7 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome) {
         );
     }
     if truth.unreleased_rows > 0 {
-        *text += &format!("       {} original rows are not in the release\n", count(truth.unreleased_rows));
+        let missing = counted(truth.unreleased_rows, "original row is", "original rows are");
+        *text += &format!("       {missing} not in the release\n");
     }
 }

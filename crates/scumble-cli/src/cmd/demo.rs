@@ -10,7 +10,7 @@ use super::anonymize::{execute, tell};
 use super::init::{make_plan, write_private};
 use super::sample::{DEMO_SEED, write_hierarchies, write_to};
 use crate::sample::write_sample;
-use crate::ui::{Interface, count};
+use crate::ui::{Interface, row_count};
 
 /// A whole story on a built-in synthetic table: init, anonymize, check, report; nothing to prepare
 #[derive(clap::Args)]
@@ -34,9 +34,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     write_to(&table, |out| write_sample(out, arguments.rows, DEMO_SEED))?;
     write_hierarchies(&folder.join("hierarchies"))?;
     interface.say(format_args!(
-        "   {} with {} rows, hierarchies beside it",
+        "   {} with {}, hierarchies beside it",
         table.display(),
-        count(arguments.rows)
+        row_count(arguments.rows)
     ));
 
     interface.say("2  scumble init: what the columns probably are, as a plan to confirm");

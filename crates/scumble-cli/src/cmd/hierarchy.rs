@@ -96,11 +96,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
                 "built from the data"
             };
             print(format!(
-                "The hierarchy of '{}' holds: {} values, {} levels, {origin}; it covers all {} rows.\n",
+                "The hierarchy of '{}' holds: {} values, {} levels, {origin}; it covers {}.\n",
                 column.column,
                 count(u64::from(hierarchy.leaf_count())),
                 hierarchy.height() + 1,
-                count(rows)
+                if rows == 1 { "the one row".to_owned() } else { format!("all {} rows", count(rows)) }
             ))?;
         }
     }

@@ -9,7 +9,7 @@ use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_table};
 
 use super::reading::Reading;
-use crate::ui::{Interface, count, print};
+use crate::ui::{Interface, counted, print, row_count};
 
 /// Profile the columns of a table, guess roles, types and hierarchies, and write a commented plan
 #[derive(clap::Args)]
@@ -47,8 +47,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     write_private(&arguments.output, &text)?;
     interface.say(format_args!(
-        "Looked at {columns} columns of {} rows and wrote {}",
-        count(rows),
+        "Looked at {} of {} and wrote {}",
+        counted(columns as u64, "column", "columns"),
+        row_count(rows),
         arguments.output.display()
     ));
     if arguments.accept {

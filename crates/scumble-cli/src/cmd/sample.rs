@@ -8,7 +8,7 @@ use scumble::{Error, Result};
 use scumble_files::{Audience, PrivateFile};
 
 use crate::sample::{hierarchies, write_sample};
-use crate::ui::{Interface, count};
+use crate::ui::{Interface, row_count};
 
 /// Write a synthetic clinic table of any size, for trying things. No person in it exists
 #[derive(clap::Args)]
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         };
     }
     write_to(&arguments.output, |out| write_sample(out, arguments.rows, arguments.seed))?;
-    interface.say(format_args!("Wrote {} rows to {}", count(arguments.rows), arguments.output.display()));
+    interface.say(format_args!("Wrote {} to {}", row_count(arguments.rows), arguments.output.display()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -44,13 +44,20 @@ impl Algorithm for Clustering {
         true
     }
 
+    fn minimises(&self, problem: &Problem) -> bool {
+        problem.metric.worsens() && problem.metric.by_column(problem).is_some()
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.class_tests()?;
         problem.check_feasible()
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let penalty = |column: usize, value: Value| problem.quasi[column].loss(value);
+        let penalty = |column: usize, value: Value| {
+            let quasi = &problem.quasi[column];
+            quasi.loss(value) * quasi.priority
+        };
         let space = Space::new(problem, &penalty)?;
         if !space.only_size() {
             // Gathering near rows says nothing about sensitive values; Mondrian's classes meet every model.

@@ -29,6 +29,9 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
         ("priority_order", "as in dbca"),
         ("priority_floor", "as in dbca"),
         ("all_centres", "as in dbca"),
+        ("numeric", "as in dbca"),
+        ("exclude_self", "as in dbca"),
+        ("dynamic", "as in dbca"),
     ],
     build,
 };

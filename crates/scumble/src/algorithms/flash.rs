@@ -33,6 +33,10 @@ impl Algorithm for Flash {
         true
     }
 
+    fn minimises(&self, _: &Problem) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         Lattice::new(problem, ENTRY.name)?;
         problem.class_tests()?;

@@ -41,6 +41,10 @@ impl Algorithm for MinGen {
         Rational::ZERO
     }
 
+    fn default_metric(&self) -> &'static str {
+        "precision"
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
         if nodes > MOST {

@@ -114,6 +114,10 @@ pub trait Algorithm: Send + Sync {
     fn default_metric(&self) -> &'static str {
         "loss"
     }
+    /// Whether the search minimises the problem's metric. One that looks at no metric, or at one of its own, does not.
+    fn minimises(&self, _problem: &Problem) -> bool {
+        false
+    }
     /// Whether the search can stop after a number of steps with the best it has found.
     fn takes_steps(&self) -> bool {
         false

@@ -7,9 +7,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
+use crate::information::ColumnEntropy;
 use crate::partition::{Cluster, FIXED_ONE, Member, Partition, Space};
 use crate::problem::Problem;
-use crate::quasi::{Quasi, Value};
+use crate::quasi::Value;
 use crate::recoding::{Recoding, Step};
 use crate::registry::{Entry, Standing};
 
@@ -80,13 +81,13 @@ impl Algorithm for SeqA {
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let entropies: Vec<Entropy> = (0..problem.quasi.len())
+        let entropies: Vec<ColumnEntropy> = (0..problem.quasi.len())
             .filter(|_| self.entropy)
-            .map(|column| Entropy::new(problem, column))
+            .map(|column| ColumnEntropy::new(problem, column))
             .collect();
         let penalty = |column: usize, value: Value| match self.entropy {
-            true => entropies[column].of(&problem.quasi[column], value),
-            false => problem.quasi[column].loss(value),
+            true => entropies[column].bits(&problem.quasi[column], value) * problem.quasi[column].priority,
+            false => problem.quasi[column].loss(value) * problem.quasi[column].priority,
         };
         let space = Space::new(problem, &penalty)?;
         let mut search = Search { space: &space, entropy: self.entropy, steps: 0, moves: 0, passes: 0 };
@@ -284,33 +285,6 @@ fn shuffle(rows: &mut [u32], random: &mut ChaCha8Rng) {
     }
 }
 
-/// What is needed for the entropy of a column's values within a closure (Gionis, Tassa; algorithms.md 0.8).
-struct Entropy {
-    /// For each code the rows and the rows times their logarithm of all codes before it.
-    before: Vec<(u64, f64)>,
-}
-
-impl Entropy {
-    fn new(problem: &Problem, column: usize) -> Self {
-        let rows = problem.table.marginal(column, problem.quasi[column].size() as usize);
-        let mut before = vec![(0, 0.0)];
-        let mut sum = (0, 0.0);
-        for rows in rows {
-            sum = (sum.0 + rows, sum.1 + if rows > 0 { rows as f64 * (rows as f64).log2() } else { 0.0 });
-            before.push(sum);
-        }
-        Self { before }
-    }
-
-    /// The entropy in bits of the original values of rows that show this value.
-    fn of(&self, quasi: &Quasi, value: Value) -> f64 {
-        let (low, high) = quasi.codes(value);
-        let (from, to) = (self.before[low as usize], self.before[high as usize + 1]);
-        let rows = (to.0 - from.0) as f64;
-        if rows == 0.0 || low == high { 0.0 } else { (rows.log2() - (to.1 - from.1) / rows).max(0.0) }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -347,10 +321,10 @@ mod tests {
     fn entropies_are_those_of_the_original_column() {
         let rows: Vec<(Vec<u32>, u32)> = (0..100_u32).map(|row| (vec![row.min(2)], 0)).collect();
         let problem = problem(vec![numbers(&[1, 2, 3])], &rows, 2, 1);
-        let entropy = Entropy::new(&problem, 0);
-        assert!((entropy.of(&problem.quasi[0], Value::Span(0, 1)) - 1.0).abs() < 1e-12);
-        assert!((entropy.of(&problem.quasi[0], Value::Span(0, 2)) - 0.1614).abs() < 5e-5);
-        assert!(entropy.of(&problem.quasi[0], Value::Span(2, 2)).abs() < 1e-12);
+        let entropy = ColumnEntropy::new(&problem, 0);
+        assert!((entropy.bits(&problem.quasi[0], Value::Span(0, 1)) - 1.0).abs() < 1e-12);
+        assert!((entropy.bits(&problem.quasi[0], Value::Span(0, 2)) - 0.1614).abs() < 5e-5);
+        assert!(entropy.bits(&problem.quasi[0], Value::Span(2, 2)).abs() < 1e-12);
     }
 
     #[test]

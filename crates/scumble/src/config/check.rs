@@ -193,8 +193,8 @@ fn check_column(name: &str, column: &Column) -> Result<(), Problem> {
     if column.format.is_some() && column.value_type.is_some_and(|given| given != ValueType::Date) {
         return at("format", "format is for dates; set type = \"date\" or remove format");
     }
-    if column.priority == Some(Rational::ZERO) {
-        return at("priority", "priority must be above 0: at 0 the column could be generalised for nothing");
+    if column.priority.is_some_and(|priority| priority > Rational::ONE) {
+        return at("priority", "priority is at most 1, for what matters most; give the other columns less");
     }
     if column.value_type == Some(ValueType::Text) {
         for (key, bound) in [("min", &column.min), ("max", &column.max)] {

@@ -35,7 +35,7 @@ pub struct Column {
     /// How coarser values are labelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Label>,
-    /// How much this column matters where an algorithm weighs columns; 1 unless given.
+    /// How much this column matters where an algorithm or a metric weighs columns, from 0 (not at all) to 1; 1 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<Rational>,
     /// The texts that mean a missing value in this column, instead of those of `[read]`.

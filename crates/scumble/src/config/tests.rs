@@ -299,7 +299,7 @@ fn contradictions_are_errors_with_their_place() {
             "[columns.a]\nrole = \"quasi\"\ntype = \"text\"\nformat = \"dd/mm/yyyy\"",
             "release.toml:6:1: format is for dates",
         ),
-        ("[columns.a]\nrole = \"quasi\"\npriority = 0", "release.toml:5:1: priority must be above 0"),
+        ("[columns.a]\nrole = \"quasi\"\npriority = 1.5", "release.toml:5:1: priority is at most 1"),
         (
             "[columns.a]\nrole = \"quasi\"\ntype = \"text\"\nmax = 5",
             "release.toml:6:1: min and max need an order",

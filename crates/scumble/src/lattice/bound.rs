@@ -69,9 +69,9 @@ impl Ord for Cost {
     }
 }
 
-/// Lower bounds from the columns alone, for metrics that the columns decide.
+/// Lower bounds from the columns alone, for metrics that the columns decide and that only worsen.
 pub struct Bounds<'a> {
-    metric: &'a dyn ByColumn,
+    by_column: Box<dyn ByColumn + 'a>,
     lower_is_better: bool,
     problem: &'a Problem,
     /// By column and level.
@@ -113,7 +113,7 @@ impl Sum {
 }
 
 impl<'a> Bounds<'a> {
-    /// The bounds of a metric; `None` if the columns do not decide it.
+    /// The bounds of a metric; `None` if the columns do not decide it, or if hiding a row can make it better.
     pub(super) fn new(
         problem: &'a Problem,
         metric: &'static dyn Metric,
@@ -121,16 +121,16 @@ impl<'a> Bounds<'a> {
         penalties: &[Vec<Vec<f64>>],
     ) -> Option<Self> {
         let lower_is_better = metric.lower_is_better();
-        let metric = metric.by_column()?;
+        let by_column = metric.by_column(problem).filter(|_| metric.worsens())?;
         let of_column = |(column, levels): (usize, &Vec<Vec<f64>>)| {
-            let star = metric.penalty(&problem.quasi[column], Value::Star);
+            let star = by_column.penalty(column, Value::Star);
             let of_level = |(level, penalties): (u32, &Vec<f64>)| {
                 Sum::new(penalties, &domain.level(column, level).rows, star)
             };
             (0..).zip(levels).map(of_level).collect()
         };
         let sums = penalties.iter().enumerate().map(of_column).collect();
-        Some(Self { metric, lower_is_better, problem, sums })
+        Some(Self { by_column, lower_is_better, problem, sums })
     }
 
     /// What a node costs at least when at least so many rows are suppressed.
@@ -139,7 +139,7 @@ impl<'a> Bounds<'a> {
         let rows = self.problem.table.rows().max(1) as f64;
         let sums = self.sums.iter().zip(levels).map(|(column, level)| &column[*level as usize]);
         let means: Vec<f64> = sums.map(|sum| sum.least(suppressed) / rows).collect();
-        Cost::new(self.metric.figure(&means, &self.problem.quasi), self.lower_is_better).rounded_down()
+        Cost::new(self.by_column.figure(&means), self.lower_is_better).rounded_down()
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Bounds, Cost, Lattice};
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::frequency::Cell;
-use crate::metrics::Metric;
+use crate::metrics::{ByColumn, Metric};
 use crate::models::{ClassTest, Monotonicity};
 use crate::problem::Problem;
 use crate::published::{ClassView, Classes, Published};
@@ -28,6 +28,7 @@ pub struct Checker<'a> {
     tests: Vec<(&'a dyn ClassTest, Monotonicity)>,
     limit: u64,
     domain: Domain,
+    by_column: Option<Box<dyn ByColumn + 'a>>,
     /// By column, level and value, where the columns decide the metric.
     penalties: Vec<Vec<Vec<f64>>>,
     cache: Cache,
@@ -91,7 +92,8 @@ impl<'a> Checker<'a> {
             starts,
             cells,
         };
-        let penalties = metric.by_column().map_or_else(Vec::new, |metric| domain.penalties(metric, problem));
+        let by_column = metric.by_column(problem);
+        let penalties = by_column.as_ref().map_or_else(Vec::new, |metric| domain.penalties(&**metric));
         Ok(Self {
             problem,
             metric,
@@ -100,6 +102,7 @@ impl<'a> Checker<'a> {
             tests,
             limit: problem.suppression_limit(),
             domain,
+            by_column,
             penalties,
             cache: Cache::new(base),
             checked: 0,
@@ -132,7 +135,7 @@ impl<'a> Checker<'a> {
         self.domain.level(column, level).rows.iter().map(of_value).sum()
     }
 
-    /// Lower bounds for nodes not looked at, if the columns decide the metric.
+    /// Lower bounds for nodes not looked at, if the columns decide the metric and it only worsens.
     #[must_use]
     pub fn bounds(&self) -> Option<Bounds<'a>> {
         Bounds::new(self.problem, self.metric, &self.domain, &self.penalties)
@@ -207,7 +210,7 @@ impl<'a> Checker<'a> {
         let merge = self.merge(levels, &marks);
         // Finer nodes mostly suppress far too many rows; a part of the classes is enough to know. A figure on all classes is
         // a bound for coarser nodes, so where the columns do not decide the metric all are wanted.
-        if self.least_size > 1 && self.metric.by_column().is_some() {
+        if self.least_size > 1 && self.by_column.is_some() {
             let failing = source.smaller_than(self.least_size, &merge);
             if failing > self.limit {
                 return Ok((None, Visit { failing, finer: failing, bound: Cost::LEAST, outcome: None }));
@@ -285,7 +288,7 @@ impl<'a> Checker<'a> {
         if rows > self.limit {
             return Ok(visit);
         }
-        if metric.by_column().is_none() && whole.is_none() {
+        if self.by_column.is_none() && whole.is_none() {
             let step = Step::Levels(levels.to_vec());
             return self.judge_by_classes(&step, visit);
         }
@@ -382,7 +385,7 @@ impl<'a> Checker<'a> {
     fn outcome(&self, levels: &[u32], set: &FrequencySet, classes: &[u32]) -> Outcome {
         let suppressed = classes.iter().map(|class| u64::from(set.sizes[*class as usize])).sum();
         let rows = self.problem.table.rows();
-        let Some(metric) = self.metric.by_column() else {
+        let Some(by_column) = &self.by_column else {
             let mut is_kept = vec![true; set.len()];
             classes.iter().for_each(|class| is_kept[*class as usize] = false);
             let mut kept =
@@ -401,11 +404,11 @@ impl<'a> Checker<'a> {
                 }
                 let penalties = &self.penalties[column][*level as usize];
                 let sum: f64 = shown.iter().zip(penalties).map(|(rows, each)| *rows as f64 * each).sum();
-                let star = metric.penalty(&self.problem.quasi[column], Value::Star);
+                let star = by_column.penalty(column, Value::Star);
                 (sum + suppressed as f64 * star) / rows.max(1) as f64
             })
             .collect();
-        Outcome { cost: self.cost(metric.figure(&means, &self.problem.quasi)), suppressed }
+        Outcome { cost: self.cost(by_column.figure(&means)), suppressed }
     }
 
     /// The long way, for metrics that look at more than columns and sizes.

@@ -8,7 +8,7 @@ use crate::label::STAR;
 use crate::metrics::ByColumn;
 use crate::pack::{Packer, bits_for};
 use crate::problem::Problem;
-use crate::quasi::{Quasi, Value};
+use crate::quasi::Value;
 
 /// All columns at all levels.
 pub(super) struct Domain {
@@ -99,12 +99,12 @@ impl Domain {
     }
 
     /// The penalties of the values, by column and level.
-    pub(super) fn penalties(&self, metric: &dyn ByColumn, problem: &Problem) -> Vec<Vec<Vec<f64>>> {
-        let of_level = |quasi: &Quasi, level: &Level| {
-            level.values.iter().map(|value| metric.penalty(quasi, *value)).collect::<Vec<f64>>()
+    pub(super) fn penalties(&self, metric: &dyn ByColumn) -> Vec<Vec<Vec<f64>>> {
+        let of_level = |column: usize, level: &Level| {
+            level.values.iter().map(|value| metric.penalty(column, *value)).collect::<Vec<f64>>()
         };
-        let columns = problem.quasi.iter().zip(&self.columns);
-        columns.map(|(quasi, levels)| levels.iter().map(|level| of_level(quasi, level)).collect()).collect()
+        let columns = self.columns.iter().enumerate();
+        columns.map(|(column, levels)| levels.iter().map(|level| of_level(column, level)).collect()).collect()
     }
 
     /// The place of a column's value in a class of a node at which the column has this level.

@@ -22,7 +22,7 @@ struct Classification;
 /// The rows that are suppressed or in the minority of their class.
 #[must_use]
 pub fn penalties(published: &Published, problem: &Problem) -> Option<u64> {
-    let Published::Classes(classes) = published;
+    let classes = super::classes_of(published);
     let column = problem.class?;
     let mut tally = Vec::new();
     let mut penalties = classes.suppressed_rows();
@@ -37,6 +37,14 @@ pub fn penalties(published: &Published, problem: &Problem) -> Option<u64> {
 impl Metric for Classification {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
         penalties(published, problem).map(|rows| rows as f64 / problem.table.rows().max(1) as f64)
+    }
+
+    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
+        penalties(published, problem).map(|rows| ("rows", rows as f64)).into_iter().collect()
+    }
+
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
     }
 
     fn class_sum(&self) -> Option<ClassSum> {

@@ -33,7 +33,7 @@ struct Discernibility {
 
 impl Metric for Discernibility {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let Published::Classes(classes) = published;
+        let classes = super::classes_of(published);
         let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
         let mut sizes = kept.map(|class| classes.size(class));
         self.of_sizes(&mut sizes, classes.suppressed_rows(), problem.table.rows())
@@ -43,6 +43,10 @@ impl Metric for Discernibility {
         let sum: u128 = kept.map(|size| u128::from(size).pow(2)).sum();
         let total = (sum + u128::from(rows) * u128::from(suppressed)) as f64;
         Some(if self.normalised { total / (rows.max(1) as f64).powi(2) } else { total })
+    }
+
+    fn range(&self) -> Option<(f64, f64)> {
+        self.normalised.then_some((0.0, 1.0))
     }
 
     fn class_sum(&self) -> Option<ClassSum> {

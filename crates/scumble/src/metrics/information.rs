@@ -73,8 +73,24 @@ pub fn largest_changes(classes: &Classes, problem: &Problem, class: usize) -> (f
 
 impl Metric for Information {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let Published::Classes(classes) = published;
+        let classes = super::classes_of(published);
         let (alpha, beta) = largest_changes(classes, problem, problem.class?);
         Some(if self.divergence { beta } else { alpha })
+    }
+
+    /// Where a value is lost the divergence is infinite; then also how many are, and the finite companion in which a lost value
+    /// counts as half a row (models.md 2.8).
+    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
+        let Some(class) = problem.class.filter(|_| self.divergence) else { return Vec::new() };
+        let columns = contingencies(super::classes_of(published), problem, class);
+        let lost: usize = columns.iter().map(|(before, after)| before.vanished(after)).sum();
+        let floor = 0.5 / problem.table.rows().max(1) as f64;
+        let finite = columns.iter().map(|(before, after)| before.divergence_to(after, Some(floor)));
+        vec![("lost_values", lost as f64), ("finite", finite.fold(0.0, f64::max))]
+    }
+
+    /// Suppressing more rows can bring a column's distribution back.
+    fn worsens(&self) -> bool {
+        false
     }
 }

@@ -3,7 +3,7 @@
 use super::{ByColumn, Metric};
 use crate::problem::Problem;
 use crate::published::{Classes, Published};
-use crate::quasi::{Quasi, Value};
+use crate::quasi::Value;
 use crate::registry::{Entry, Standing};
 
 /// The mean over all cells.
@@ -37,37 +37,54 @@ struct Loss {
 /// The mean loss of each column over all original rows.
 #[must_use]
 pub fn by_column(classes: &Classes, problem: &Problem) -> Vec<f64> {
-    super::column_means(&Loss { geometric: false }, classes, problem)
+    super::column_means(&Losses { problem, geometric: false }, classes, problem)
 }
 
 impl Metric for Loss {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let Published::Classes(classes) = published;
-        self.figure(&by_column(classes, problem), &problem.quasi)
+        super::of_columns(self, published, problem)
     }
 
-    fn by_column(&self) -> Option<&dyn ByColumn> {
-        Some(self)
+    /// Some papers add up the columns instead of taking their mean.
+    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
+        if self.geometric {
+            return Vec::new();
+        }
+        vec![("sum_of_columns", by_column(super::classes_of(published), problem).iter().sum())]
+    }
+
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
+    }
+
+    fn by_column<'p>(&self, problem: &'p Problem) -> Option<Box<dyn ByColumn + 'p>> {
+        Some(Box::new(Losses { problem, geometric: self.geometric }))
+    }
+
+    fn worsens(&self) -> bool {
+        true
     }
 }
 
-impl ByColumn for Loss {
-    fn penalty(&self, quasi: &Quasi, value: Value) -> f64 {
-        quasi.loss(value)
+/// The losses of a problem's columns.
+struct Losses<'p> {
+    problem: &'p Problem,
+    geometric: bool,
+}
+
+impl ByColumn for Losses<'_> {
+    fn penalty(&self, column: usize, value: Value) -> f64 {
+        self.problem.quasi[column].loss(value)
     }
 
     /// The mean weighed by the columns' priorities (models.md 2.1).
-    fn figure(&self, means: &[f64], quasi: &[Quasi]) -> Option<f64> {
-        if means.is_empty() {
-            return Some(0.0);
+    fn figure(&self, means: &[f64]) -> Option<f64> {
+        if !self.geometric {
+            return Some(super::weighted_mean(means, self.problem));
         }
-        let weights = || quasi.iter().map(|quasi| quasi.priority);
+        let weights = || self.problem.quasi.iter().map(|quasi| quasi.priority);
         let all: f64 = weights().sum();
         let weighed = means.iter().zip(weights());
-        Some(if self.geometric {
-            weighed.map(|(loss, weight)| (loss + 1.0).powf(weight / all)).product::<f64>() - 1.0
-        } else {
-            weighed.map(|(loss, weight)| loss * weight).sum::<f64>() / all
-        })
+        Some(weighed.map(|(loss, weight)| (loss + 1.0).powf(weight / all)).product::<f64>() - 1.0)
     }
 }

@@ -2,25 +2,44 @@
 
 use crate::problem::Problem;
 use crate::published::{Classes, Published};
-use crate::quasi::{Quasi, Value};
+use crate::quasi::Value;
+use crate::registry::{Entry, METRICS};
 
 pub mod average_class;
 pub mod classification;
 pub mod discernibility;
+pub mod distortion;
+pub mod entropy;
 pub mod information;
 pub mod loss;
+pub mod ncp_xu;
 pub mod precision;
+pub mod query_error;
+pub mod sensitive;
+pub mod trade_off;
 
 /// A figure on a release.
 pub trait Metric: Send + Sync {
     /// The figure; `None` where it is not defined (no class column, no class left, no levels).
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64>;
+    /// Further figures that belong to it, by name: the same in another unit, what it is made of, how sure it is.
+    fn details(&self, _published: &Published, _problem: &Problem) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+    /// The figure and its details, for metrics that find them together.
+    fn measure_fully(&self, published: &Published, problem: &Problem) -> Measured {
+        Measured { value: self.measure(published, problem), details: self.details(published, problem) }
+    }
     /// Whether less is better.
     fn lower_is_better(&self) -> bool {
         true
     }
+    /// The least and the greatest value that it can have, where both are known for every table.
+    fn range(&self) -> Option<(f64, f64)> {
+        None
+    }
     /// The columns' part, where their mean penalties decide the figure: a search then needs no classes for it.
-    fn by_column(&self) -> Option<&dyn ByColumn> {
+    fn by_column<'p>(&self, _problem: &'p Problem) -> Option<Box<dyn ByColumn + 'p>> {
         None
     }
     /// The figure from the sizes of the kept classes, the suppressed rows and all rows, where these decide it.
@@ -31,11 +50,27 @@ pub trait Metric: Send + Sync {
     fn class_sum(&self) -> Option<ClassSum> {
         None
     }
-    /// Whether neither merging classes nor suppressing them ever makes the figure better. A search may then skip what is
-    /// coarser than a recoding that is too bad already.
-    fn worsens(&self) -> bool {
-        self.by_column().is_some()
-    }
+    /// Whether neither merging classes, nor showing coarser values, nor suppressing rows ever makes the figure better. A search
+    /// may then skip what is coarser than a recoding that is too bad already.
+    fn worsens(&self) -> bool;
+}
+
+/// A figure with what belongs to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The figure; `None` where it is not defined.
+    pub value: Option<f64>,
+    /// Further figures, by name.
+    pub details: Vec<(&'static str, f64)>,
+}
+
+/// A metric of the registry with what it measured.
+pub type Figure = (&'static Entry<&'static dyn Metric>, Measured);
+
+/// Every metric of the registry on a release, in the order of the registry.
+#[must_use]
+pub fn measure_all(published: &Published, problem: &Problem) -> Vec<Figure> {
+    METRICS.iter().map(|entry| (entry, entry.build.measure_fully(published, problem))).collect()
 }
 
 /// Whole numbers that are added up over classes.
@@ -47,23 +82,61 @@ pub enum ClassSum {
     Minorities,
 }
 
-/// A figure that the mean penalties of the columns decide. It gets no better when one of them grows.
+/// A figure that the mean penalties of the columns decide. If the metric worsens, it gets no better when one of them grows, and
+/// a penalty is at most that of [`Value::Star`] and not less for a coarser value.
 pub trait ByColumn: Send + Sync {
-    /// The penalty of a row that shows this value, at most that of [`Value::Star`], and not less for a coarser value.
-    fn penalty(&self, quasi: &Quasi, value: Value) -> f64;
+    /// The penalty of a row that shows this value. The mean over all rows of the table is what counts: a single penalty may lack
+    /// what is the same for every way to publish the table, and so be negative.
+    fn penalty(&self, column: usize, value: Value) -> f64;
     /// The figure of the columns' mean penalties over all original rows.
-    fn figure(&self, means: &[f64], quasi: &[Quasi]) -> Option<f64>;
+    fn figure(&self, means: &[f64]) -> Option<f64>;
+}
+
+/// The classes of a release, for metrics that are about classes.
+fn classes_of(published: &Published) -> &Classes {
+    let Published::Classes(classes) = published;
+    classes
+}
+
+/// The figure of a metric that the columns decide.
+fn of_columns(metric: &dyn Metric, published: &Published, problem: &Problem) -> Option<f64> {
+    let by_column = metric.by_column(problem)?;
+    by_column.figure(&column_means(&*by_column, classes_of(published), problem))
+}
+
+/// The mean of the columns' figures, weighed by their priorities; 0 without columns.
+fn weighted_mean(means: &[f64], problem: &Problem) -> f64 {
+    let weights = || problem.quasi.iter().map(|quasi| quasi.priority);
+    let sum: f64 = means.iter().zip(weights()).map(|(mean, weight)| mean * weight).sum();
+    if means.is_empty() { 0.0 } else { sum / weights().sum::<f64>() }
+}
+
+/// The payload columns that some model protects, in the order of the payloads.
+fn protected(problem: &Problem) -> Vec<usize> {
+    let payloads = problem.table.payloads();
+    let named = problem.models.iter().filter_map(|model| payloads.position(model.protects()?));
+    let mut columns: Vec<usize> = named.collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns
 }
 
 /// The mean penalty of each column over all original rows.
 #[must_use]
 pub fn column_means(metric: &dyn ByColumn, classes: &Classes, problem: &Problem) -> Vec<f64> {
     let rows = problem.table.rows().max(1) as f64;
-    problem
-        .quasi
+    column_sums(metric, classes).into_iter().map(|sum| sum / rows).collect()
+}
+
+/// The penalties of each column, summed over all original rows.
+#[must_use]
+pub fn column_sums(metric: &dyn ByColumn, classes: &Classes) -> Vec<f64> {
+    classes
+        .assignment
+        .columns
         .iter()
-        .zip(&classes.assignment.columns)
-        .map(|(quasi, column)| {
+        .enumerate()
+        .map(|(place, column)| {
             // Rows per value are exact, so the sum does not depend on the order of classes.
             let mut rows_of_value = vec![0_u64; column.values.len()];
             for (class, value) in column.of_class.iter().enumerate() {
@@ -71,10 +144,10 @@ pub fn column_means(metric: &dyn ByColumn, classes: &Classes, problem: &Problem)
                     rows_of_value[value as usize] += classes.size(class);
                 }
             }
-            let penalties = column.values.iter().map(|value| metric.penalty(quasi, *value));
-            let shown: f64 =
-                rows_of_value.iter().zip(penalties).map(|(rows, each)| *rows as f64 * each).sum();
-            (shown + classes.suppressed_rows() as f64 * metric.penalty(quasi, Value::Star)) / rows
+            // Values without rows are not shown, and may have no penalty.
+            let used = rows_of_value.iter().zip(&column.values).filter(|(rows, _)| **rows > 0);
+            let shown: f64 = used.map(|(rows, value)| *rows as f64 * metric.penalty(place, *value)).sum();
+            shown + classes.suppressed_rows() as f64 * metric.penalty(place, Value::Star)
         })
         .collect()
 }

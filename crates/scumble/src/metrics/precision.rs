@@ -3,7 +3,7 @@
 use super::{ByColumn, Metric};
 use crate::problem::Problem;
 use crate::published::Published;
-use crate::quasi::{Quasi, Value};
+use crate::quasi::Value;
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -13,7 +13,7 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
     paper: "Sweeney 2002",
     standing: Standing::Classic,
     about: "1 minus the mean over cells of (steps taken / steps to the root): 1 is untouched. Defined for columns that have a \
-            hierarchy; others are left out.",
+            hierarchy; others are left out. Columns weigh as their `priority` says.",
     parameters: &[],
     build: &Precision,
 };
@@ -22,29 +22,45 @@ struct Precision;
 
 impl Metric for Precision {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let Published::Classes(classes) = published;
-        self.figure(&super::column_means(self, classes, problem), &problem.quasi)
+        super::of_columns(self, published, problem)
     }
 
     fn lower_is_better(&self) -> bool {
         false
     }
 
-    fn by_column(&self) -> Option<&dyn ByColumn> {
-        Some(self)
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
+    }
+
+    fn by_column<'p>(&self, problem: &'p Problem) -> Option<Box<dyn ByColumn + 'p>> {
+        Some(Box::new(Steps { problem }))
+    }
+
+    fn worsens(&self) -> bool {
+        true
     }
 }
 
-impl ByColumn for Precision {
-    fn penalty(&self, quasi: &Quasi, value: Value) -> f64 {
-        match quasi.steps(value) {
+/// Steps taken of those that there are.
+struct Steps<'p> {
+    problem: &'p Problem,
+}
+
+impl ByColumn for Steps<'_> {
+    fn penalty(&self, column: usize, value: Value) -> f64 {
+        match self.problem.quasi[column].steps(value) {
             Some((steps, height)) if height > 0 => f64::from(steps) / f64::from(height),
             _ => 0.0,
         }
     }
 
-    fn figure(&self, means: &[f64], quasi: &[Quasi]) -> Option<f64> {
-        let columns = quasi.iter().filter(|quasi| quasi.tree().is_some_and(|tree| tree.height() > 0)).count();
-        (columns > 0).then(|| 1.0 - means.iter().sum::<f64>() / columns as f64)
+    fn figure(&self, means: &[f64]) -> Option<f64> {
+        let with_levels = |quasi: &&crate::quasi::Quasi| quasi.tree().is_some_and(|tree| tree.height() > 0);
+        let quasi = self.problem.quasi.iter();
+        let all: f64 = quasi.clone().filter(with_levels).map(|quasi| quasi.priority).sum();
+        // The others have no steps to take.
+        let taken: f64 = means.iter().zip(quasi).map(|(mean, quasi)| mean * quasi.priority).sum();
+        (all > 0.0).then(|| 1.0 - taken / all)
     }
 }

@@ -129,10 +129,21 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
              clustering such as k_member",
         ));
     }
-    let by_column = problem.metric.by_column().or_else(|| loss::ENTRY.build.by_column());
-    let penalty = |column: usize, value: Value| {
-        by_column.map_or(0.0, |metric| metric.penalty(&problem.quasi[column], value))
+    let own = problem.metric.by_column(problem).filter(|_| problem.metric.worsens());
+    let by_column = own.or_else(|| loss::ENTRY.build.by_column(problem));
+    let weighed = |column: usize, value: Value| {
+        by_column
+            .as_ref()
+            .map_or(0.0, |metric| metric.penalty(column, value) * problem.quasi[column].priority)
     };
+    // Costs are counted from what the cheapest value of a column costs, so that none is negative.
+    let cheapest: Vec<f64> = (0..problem.quasi.len())
+        .map(|column| {
+            let alone = |code| weighed(column, problem.quasi[column].cover(code, code));
+            (0..problem.quasi[column].size()).map(alone).fold(f64::INFINITY, f64::min).min(0.0)
+        })
+        .collect();
+    let penalty = |column: usize, value: Value| weighed(column, value) - cheapest[column];
     let space = Space::new(problem, &penalty)?;
     let (mut partition, mut suppressed) = Partition::of_assignment(&space, &solution.assignment);
     let cells = (problem.table.rows() * problem.quasi.len() as u64).max(1) as f64;
@@ -153,7 +164,8 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let old = published(solution.assignment.clone());
     let new = published(partition.assignment(&space, &suppressed));
     let mut findings = solution.findings.clone();
-    let mean = |cost: u128| Some(cost as f64 / FIXED_ONE / cells);
+    let offset = cheapest.iter().sum::<f64>() / cheapest.len().max(1) as f64;
+    let mean = |cost: u128| Some(cost as f64 / FIXED_ONE / cells + offset);
     findings.extend([
         Finding::new("polish_before", mean(before), "the mean cost of a cell with each class as tight as its rows allow, before the classes were polished"),
         Finding::new("polish_after", mean(after), "the mean cost of a cell after that"),

@@ -75,7 +75,8 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
         }
         if dropped > 0 {
             let what = if is_class { "a class label" } else { "a value" };
-            notes.push(format!("{dropped} rows without {what} in '{name}' were left out"));
+            let were = if dropped == 1 { "was" } else { "were" };
+            notes.push(format!("{} without {what} in '{name}' {were} left out", crate::text::rows(dropped)));
         }
     }
     let kept = keep.iter().filter(|keep| **keep).count();

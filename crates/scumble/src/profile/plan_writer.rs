@@ -6,7 +6,7 @@ use super::ColumnProfile;
 use crate::config::{Read, Role, ValueType};
 use crate::date::DateFormat;
 use crate::kind::{Inference, Kind};
-use crate::text::grouped;
+use crate::text::{grouped, rows};
 
 /// The files that a plan names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,10 +174,6 @@ fn counts(profile: &ColumnProfile) -> String {
         unique => format!("{} occur only once", grouped(unique)),
     };
     format!("{values} in {}, {missing}; {unique}.", rows(profile.rows))
-}
-
-fn rows(rows: u64) -> String {
-    if rows == 1 { "1 row".to_owned() } else { format!("{} rows", grouped(rows)) }
 }
 
 fn write_privacy(text: &mut String, profiles: &[ColumnProfile]) {

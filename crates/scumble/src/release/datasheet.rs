@@ -54,8 +54,11 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
     let statement = if titles.is_empty() {
         format!("Generalised on {}; no privacy model was asked for.", quasi.join(", "))
     } else {
-        let unjudged = unjudged_rows(run).map_or(String::new(), |rows| {
-            format!(", except for the {rows} rows that show * in every one of them, which were not judged")
+        let unjudged = unjudged_rows(run).map_or(String::new(), |rows| match rows {
+            1 => ", except for the row that shows * in every one of them, which was not judged".to_owned(),
+            rows => format!(
+                ", except for the {rows} rows that show * in every one of them, which were not judged"
+            ),
         });
         let promises = if sets.iter().all(|set| *set == quasi) {
             format!("{} on {}", titles.join(" and "), quasi.join(", "))

@@ -5,10 +5,9 @@ use crate::algorithms::iack::information_by_level;
 use crate::config::{Rational, Role, StarPolicy};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::Provenance as Origin;
-use crate::metrics::{information, loss};
+use crate::metrics::{Figure, information, loss};
 use crate::pack::Packer;
 use crate::quasi::{Quasi, Shape};
-use crate::registry::METRICS;
 use crate::report::data::{
     AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport,
     ColumnRole, Distribution, HierarchyNote, Homogeneity, KeptColumn, KeptExactly, LevelCurve, MetricResult,
@@ -22,12 +21,12 @@ const THRESHOLD: f64 = 0.2;
 const LARGEST_SUBGROUPS: usize = 40;
 
 /// Everything that does not wait for the check of the written file.
-pub(super) fn report(run: &Run<'_>, title: &str) -> Report {
+pub(super) fn report(run: &Run<'_>, title: &str, figures: &[Figure]) -> Report {
     let source = std::path::Path::new(&run.plan.input).file_name();
     Report {
         title: title.to_owned(),
         source: source.map(|name| name.to_string_lossy().into_owned()),
-        metrics: metrics(run),
+        metrics: figures.iter().filter_map(metric).collect(),
         class_sizes: Some(class_sizes(run)),
         columns: columns(run),
         information: class_information(run),
@@ -143,22 +142,17 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
         .collect()
 }
 
-fn metrics(run: &Run<'_>) -> Vec<MetricResult> {
-    METRICS
-        .iter()
-        .filter_map(|entry| {
-            let value = entry.build.measure(&run.published, &run.problem)?;
-            Some(MetricResult {
-                name: entry.name.into(),
-                title: entry.title.into(),
-                value: value.into(),
-                normalised: None,
-                better: if entry.build.lower_is_better() { Better::Lower } else { Better::Higher },
-                range: None,
-                explanation: Some(entry.about.into()),
-            })
-        })
-        .collect()
+fn metric((entry, figure): &Figure) -> Option<MetricResult> {
+    Some(MetricResult {
+        name: entry.name.into(),
+        title: entry.title.into(),
+        value: figure.value?.into(),
+        normalised: None,
+        better: if entry.build.lower_is_better() { Better::Lower } else { Better::Higher },
+        range: entry.build.range(),
+        details: figure.details.iter().map(|(name, value)| Setting::new(*name, *value)).collect(),
+        explanation: Some(entry.about.into()),
+    })
 }
 
 /// How many groups have each size, ascending.

@@ -179,8 +179,9 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
-    let report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name()));
-    let summary = summary::summarise(&run, &outcome);
+    let figures = crate::metrics::measure_all(&run.published, &run.problem);
+    let report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name(), &figures));
+    let summary = summary::summarise(&run, &outcome, &figures);
     let mut released = Released { summary, release: None, datasheet: None, report: None };
     (options.stage)(Stage::Publish);
     publish(&run, file, &targets, report, &mut released, options, &mut seconds, started)?;
@@ -353,6 +354,11 @@ fn search<'a>(
              (--quasi a,b, or role = \"quasi\")",
         ));
     }
+    if prepared.quasi.iter().all(|quasi| quasi.priority == 0.0) {
+        return Err(Error::config(
+            "every quasi-identifier has the priority 0, so nothing would count; give at least one of them more (without one it is 1)",
+        ));
+    }
     let models = build_models(plan, &prepared)?;
     if models.is_empty() && algorithm.needs_model() {
         return Err(Error::config(
@@ -383,6 +389,7 @@ fn search<'a>(
             _ => progress,
         },
     };
+    check_metric(plan, entry, algorithm, metric, &problem)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
@@ -416,6 +423,31 @@ fn search<'a>(
     let found = warnings::warnings(&run, algorithm);
     run.warnings.extend(found);
     Ok(run)
+}
+
+/// An error if a metric is asked for that neither the algorithm minimises nor polishing looks at.
+fn check_metric(
+    plan: &Plan,
+    entry: &Entry<crate::algorithms::BuildAlgorithm>,
+    algorithm: &dyn Algorithm,
+    metric: &Entry<&'static dyn crate::metrics::Metric>,
+    problem: &Problem,
+) -> Result<()> {
+    let asked = plan.algorithm.metric.is_some() && metric.name != algorithm.default_metric();
+    if !asked || plan.algorithm.polish || algorithm.minimises(problem) {
+        return Ok(());
+    }
+    let can = |entry: &&Entry<crate::algorithms::BuildAlgorithm>| {
+        (entry.build)(&crate::config::Parameters::default()).is_ok_and(|other| other.minimises(problem))
+    };
+    let names: Vec<&str> = ALGORITHMS.iter().filter(can).map(|entry| entry.name).collect();
+    Err(Error::refused(format!(
+        "'{}' does not look at {}, so it cannot be asked for it; leave the metric out (every run reports all of them), or use an \
+         algorithm that minimises it: {}",
+        entry.name,
+        metric.name,
+        names.join(", ")
+    )))
 }
 
 /// Classes with one domain for each column, and what that costs.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::Run;
 use crate::algorithms::Finding;
 use crate::config::StarPolicy;
-use crate::registry::METRICS;
+use crate::metrics::Figure;
 
 /// The figures of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -30,6 +30,8 @@ pub struct Summary {
     pub models: Vec<ModelSummary>,
     /// The metrics by name; `null` for infinite or undefined ones.
     pub metrics: Map<String, Value>,
+    /// By metric what else belongs to its figure: the same in another unit, how sure it is, whether it is infinite.
+    pub metric_details: Map<String, Value>,
     /// Steps above the lowest level by column, where every column has one level.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub levels: Map<String, Value>,
@@ -109,20 +111,12 @@ pub struct Seconds {
     pub total: f64,
 }
 
-pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome) -> Summary {
+pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome, figures: &[Figure]) -> Summary {
     let classes = run.classes();
-    let mut warnings = run.warnings.clone();
-    let mut metrics = Map::new();
-    for entry in METRICS {
-        let value = entry.build.measure(&run.published, &run.problem);
-        if value.is_some_and(f64::is_infinite) {
-            warnings.push(format!(
-                "{} is infinite: a value of some column no longer occurs in the release (the report says which column)",
-                entry.name
-            ));
-        }
-        metrics.insert(entry.name.into(), value.filter(|value| value.is_finite()).into());
-    }
+    let finite = |value: &Option<f64>| Value::from(value.filter(|value| value.is_finite()));
+    let metrics =
+        figures.iter().map(|(entry, figure)| (entry.name.to_owned(), finite(&figure.value))).collect();
+    let metric_details = figures.iter().filter_map(details).collect();
     let models = run
         .problem
         .models
@@ -147,14 +141,25 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome) -> Summary {
         smallest_class: outcome.smallest_class,
         models,
         metrics,
+        metric_details,
         levels: levels(run),
         search: search(&run.findings),
         findings: run.findings.clone(),
-        warnings,
+        warnings: run.warnings.clone(),
         notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
         seconds: Seconds::default(),
         peak_memory_bytes: None,
     }
+}
+
+/// The details of a figure by name, if it has some. JSON has no infinity, so an infinite figure says so here.
+fn details((entry, figure): &Figure) -> Option<(String, Value)> {
+    let mut details = Map::new();
+    if figure.value.is_some_and(f64::is_infinite) {
+        details.insert("infinite".into(), true.into());
+    }
+    details.extend(figure.details.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))));
+    (!details.is_empty()).then(|| (entry.name.to_owned(), details.into()))
 }
 
 fn search(findings: &[Finding]) -> Option<SearchSummary> {

@@ -3,6 +3,7 @@
 use super::Run;
 use crate::algorithms::Algorithm;
 use crate::config::StarPolicy;
+use crate::text::{counted, rows};
 
 /// The warnings of a run.
 pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
@@ -10,9 +11,9 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
     let classes = run.classes();
     if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
         warnings.push(format!(
-            "star policy 'paper': the {} suppressed rows are not judged; someone who knows that a person's other values are \
-             in no class knows that they are among these rows",
-            classes.suppressed_rows()
+            "star policy 'paper': {} not judged; someone who knows that a person's other values are in no class knows that they are \
+             among these rows",
+            counted(classes.suppressed_rows(), "suppressed row is", "suppressed rows are")
         ));
     }
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
@@ -25,14 +26,14 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
     if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
         warnings.push(format!(
             "some models are about a part of the quasi-identifiers only: someone who knows all of them finds a class of as few as \
-             {} row(s)",
-            smallest.unwrap_or(0)
+             {}",
+            rows(smallest.unwrap_or(0))
         ));
     }
     if run.problem.models.is_empty() {
         warnings.push(format!(
-            "no privacy model was asked for, so nothing is promised; the smallest class has {} row(s). Ask for one, e.g. --k 5",
-            smallest.unwrap_or(0)
+            "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. --k 5",
+            rows(smallest.unwrap_or(0))
         ));
     }
     if run.algorithm.name == crate::algorithms::mu_argus::ENTRY.name {

@@ -147,7 +147,9 @@ pub struct MetricResult {
     pub better: Better,
     /// The smallest and largest value the metric can take here, where both are known.
     pub range: Option<(f64, f64)>,
-    /// What it says, in a line. Known metrics have a sentence of their own.
+    /// Further figures that belong to it.
+    pub details: Vec<Setting>,
+    /// What it says, in a line. Known metrics have a sentence of their own, which is shown instead.
     pub explanation: Option<String>,
 }
 

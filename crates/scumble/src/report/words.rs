@@ -306,10 +306,32 @@ pub(super) fn metric_explanation(name: &str) -> Option<&'static str> {
             "The largest change, over the columns, of what a column says about the class. Small values mean that learners \
              see nearly the same connections as before."
         }
-        "entropy" | "monotone_entropy" | "non_uniform_entropy" => {
-            "How uncertain the original values have become, in bits, given what is released."
+        "entropy" | "monotone_entropy" => {
+            "How uncertain the original values have become, given what is released: the share of all bits in the columns."
         }
-        "query_error" => "How far counting queries on the release are off, compared with the original.",
+        "non_uniform_entropy" => {
+            "How many bits a reader lacks to know the original values, as a share of all bits in the columns. Hiding a rare value \
+             costs more than hiding a common one."
+        }
+        "distortion" | "distortion_height" => {
+            "How far up their hierarchies the values were lifted: 0 if none was, 1 if all are at the top."
+        }
+        "information_loss" => {
+            "How many bits less a row's class of equal rows tells about its label than its original values did."
+        }
+        "information_trade_off" => {
+            "What was lost about the labels, in bits, for each row that the smallest class has gained. Infinite if something was \
+             lost and nothing gained."
+        }
+        "sensitive_loss" => {
+            "How unsure someone stays about a row's sensitive value who knows its class: 0 if every class has one value only. \
+             What the models ask for makes it grow."
+        }
+        "sensitive_bits" => "The same in bits: what is left to learn about a row's sensitive value.",
+        "query_error" => {
+            "How far counts of random groups of people are off on the release, relative to the true counts. The mean lies between \
+             lower and upper with a probability of 95 %."
+        }
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! What a release cost, recomputed row by row from the released strings (models.md 2.1 to 2.5).
+//! What a release cost, recomputed row by row from the released strings (models.md 2.1 to 2.7, 2.9, 2.11).
 
 use std::collections::BTreeMap;
 
@@ -46,6 +46,12 @@ pub(crate) fn figures(table: &Table, ask: &Ask, strings: &Strings) -> Vec<(&'sta
             }
         })
         .collect();
+    let shares: Vec<f64> = (0..columns.len())
+        .map(|column| match ask.algorithm {
+            "mdav" => losses[column],
+            _ => mean(&|column, shown| column.share(shown), column),
+        })
+        .collect();
     let with_tree: Vec<usize> = (0..columns.len()).filter(|column| columns[*column].height() > 0).collect();
     let steps: f64 = with_tree
         .iter()
@@ -67,8 +73,12 @@ pub(crate) fn figures(table: &Table, ask: &Ask, strings: &Strings) -> Vec<(&'sta
     let k =
         ask.demands.iter().filter_map(|demand| if let Demand::K(k) = demand { Some(*k) } else { None }).max();
     let count = columns.len() as f64;
-    vec![
+    let rows_of = Rows::new(table, ask, strings, &columns);
+    let mut figures = rows_of.figures();
+    figures.extend(labels(table, ask, strings, &columns));
+    figures.extend([
         ("loss", Some(losses.iter().sum::<f64>() / count)),
+        ("ncp_xu", Some(shares.iter().sum::<f64>() / count)),
         (
             "loss_geometric",
             Some(
@@ -81,6 +91,188 @@ pub(crate) fn figures(table: &Table, ask: &Ask, strings: &Strings) -> Vec<(&'sta
         ("classification", ask.class.map(|_| (suppressed + minority) / rows)),
         ("c_avg", k.filter(|_| !kept.is_empty()).map(|k| kept_rows as f64 / kept.len() as f64 / k as f64)),
         ("precision", (!with_tree.is_empty()).then(|| 1.0 - steps / with_tree.len() as f64)),
+    ]);
+    figures
+}
+
+/// Every original row with what it shows, for figures that compare the two.
+struct Rows<'a> {
+    columns: &'a [Column<'a>],
+    /// Column by column the original texts.
+    original: Vec<Vec<&'a str>>,
+    /// Row by row which original rows each cell stands for, and how many levels it was lifted of how many.
+    cells: Vec<Vec<Cell>>,
+}
+
+/// One released cell.
+struct Cell {
+    /// Places of the rows whose original value is covered.
+    covered: Vec<usize>,
+    level: u32,
+}
+
+impl<'a> Rows<'a> {
+    fn new(table: &'a Table, ask: &Ask, strings: &Strings, columns: &'a [Column<'a>]) -> Self {
+        let (quasi, surviving) = (table.quasi(), table.surviving(ask.class));
+        let original: Vec<Vec<&str>> = quasi.iter().map(|name| table.values(name, &surviving)).collect();
+        let serial = |row: usize| strings.cell(row, "serial").parse::<usize>().expect("a row number");
+        let released: BTreeMap<usize, usize> =
+            (0..strings.rows.len()).map(|row| (serial(row), row)).collect();
+        let classes = strings.classes(&quasi);
+        let all: Vec<usize> = (0..surviving.len()).collect();
+        let cell = |place: usize, column: usize| {
+            let (values, of) = (&original[column], &columns[column]);
+            let Some(row) = released.get(&surviving[place]) else {
+                return Cell { covered: all.clone(), level: of.levels() };
+            };
+            if ask.algorithm == "mdav" {
+                // A mean stands for all between the extremes of its class.
+                let shown: Vec<&str> = quasi.iter().map(|name| strings.cell(*row, name)).collect();
+                let number = |place: &usize| of.kind.content.number(values[*place]).expect("a number");
+                let members = classes[&shown]
+                    .iter()
+                    .map(|row| surviving.iter().position(|of| *of == serial(*row)).expect("a surviving row"));
+                let numbers: Vec<i128> = members.map(|place| number(&place)).collect();
+                let (low, high) = (numbers.iter().min().copied(), numbers.iter().max().copied());
+                let covered =
+                    all.iter().filter(|place| low <= Some(number(place)) && Some(number(place)) <= high);
+                return Cell { covered: covered.copied().collect(), level: u32::from(low != high) };
+            }
+            let shown = strings.cell(*row, &quasi[column]);
+            let covered = all.iter().filter(|place| of.kind.covers(values[**place], shown));
+            Cell { covered: covered.copied().collect(), level: of.level(values[place], shown) }
+        };
+        let cells =
+            all.iter().map(|place| (0..columns.len()).map(|column| cell(*place, column)).collect()).collect();
+        Self { columns, original, cells }
+    }
+
+    /// The share of rows that have the value of a row, among some rows.
+    fn share(&self, column: usize, row: usize, among: &[usize]) -> f64 {
+        let values = &self.original[column];
+        let same = |other: &&usize| self.columns[column].kind.same(values[row], values[**other]);
+        among.iter().filter(same).count() as f64 / among.len() as f64
+    }
+
+    /// The entropy of a column among some rows: the mean of what its rows lack.
+    fn bits(&self, column: usize, among: &[usize]) -> f64 {
+        let lacking = among.iter().map(|row| -self.share(column, *row, among).log2());
+        lacking.sum::<f64>() / among.len() as f64
+    }
+
+    fn figures(&self) -> Vec<(&'static str, Option<f64>)> {
+        let rows = self.cells.len() as f64;
+        let all: Vec<usize> = (0..self.cells.len()).collect();
+        let columns = 0..self.columns.len();
+        let most: f64 = columns.clone().map(|column| self.bits(column, &all)).sum();
+        let over_cells = |cost: &dyn Fn(usize, usize, &Cell) -> f64| {
+            let row = |(row, cells): (usize, &Vec<Cell>)| {
+                cells.iter().enumerate().map(|(column, cell)| cost(row, column, cell)).sum::<f64>()
+            };
+            self.cells.iter().enumerate().map(row).sum::<f64>() / rows
+        };
+        let of_bits = |sum: f64| Some(if most > 1e-9 { sum / most } else { 0.0 });
+        let plain = over_cells(&|_, column, cell| self.bits(column, &cell.covered));
+        let monotone = over_cells(&|_, column, cell| {
+            cell.covered.len() as f64 / rows * self.bits(column, &cell.covered)
+        });
+        let non_uniform = over_cells(&|row, column, cell| -self.share(column, row, &cell.covered).log2());
+        let count = self.columns.len() as f64;
+        // A step that ends at the level j, counted from the leaves, is the (height - j + 1)th from the root.
+        let lifted = |weight: &dyn Fn(u32) -> f64| {
+            over_cells(&|_, column, cell| {
+                let height = self.columns[column].levels();
+                let steps = |to: u32| (1..=to).map(|level| weight(height - level + 1)).sum::<f64>();
+                if cell.level == 0 { 0.0 } else { steps(cell.level) / steps(height) }
+            }) / count
+        };
+        vec![
+            ("entropy", of_bits(plain)),
+            ("monotone_entropy", of_bits(monotone)),
+            ("non_uniform_entropy", of_bits(non_uniform)),
+            ("distortion", Some(lifted(&|_| 1.0))),
+            ("distortion_height", Some(lifted(&|from_root| 1.0 / f64::from(from_root)))),
+        ]
+    }
+}
+
+/// What classes tell about labels and sensitive values.
+fn labels(
+    table: &Table,
+    ask: &Ask,
+    strings: &Strings,
+    columns: &[Column<'_>],
+) -> Vec<(&'static str, Option<f64>)> {
+    let (quasi, surviving) = (table.quasi(), table.surviving(ask.class));
+    let rows = surviving.len() as f64;
+    // The rows of each class, by place among the surviving ones; dropped rows are the last.
+    let place = |row: &usize| {
+        let serial = strings.cell(*row, "serial").parse::<usize>().expect("a row number");
+        surviving.iter().position(|of| *of == serial).expect("a surviving row")
+    };
+    let classes: Vec<Vec<usize>> =
+        strings.classes(&quasi).values().map(|rows| rows.iter().map(place).collect()).collect();
+    let dropped: Vec<usize> =
+        (0..surviving.len()).filter(|place| classes.iter().all(|class| !class.contains(place))).collect();
+    let text = |name: &str, place: usize| {
+        let text = table.column(name)[surviving[place]].as_str();
+        if is_missing(text) { "?" } else { text }
+    };
+    // The mean over the rows of a class of a function of the share of their value in it, summed over its rows.
+    let sum = |name: &str, class: &[usize], loss: &dyn Fn(f64) -> f64| -> f64 {
+        let share = |place: &usize| {
+            let same = class.iter().filter(|other| text(name, **other) == text(name, *place)).count();
+            same as f64 / class.len() as f64
+        };
+        class.iter().map(|place| loss(share(place))).sum()
+    };
+    let bits = |share: f64| -share.log2();
+    // Rows that were equal.
+    let mut tuples: Vec<Vec<usize>> = Vec::new();
+    for place in 0..surviving.len() {
+        let same = |tuple: &&mut Vec<usize>| {
+            columns.iter().zip(&quasi).all(|(column, name)| {
+                let texts = table.column(name);
+                column.kind.same(&texts[surviving[place]], &texts[surviving[tuple[0]]])
+            })
+        };
+        match tuples.iter_mut().find(same) {
+            Some(tuple) => tuple.push(place),
+            None => tuples.push(vec![place]),
+        }
+    }
+    let information = ask.class.map(|name| {
+        let of = |groups: &[Vec<usize>]| groups.iter().map(|class| sum(name, class, &bits)).sum::<f64>();
+        ((of(&classes) + sum(name, &dropped, &bits) - of(&tuples)) / rows).max(0.0)
+    });
+    let smallest = |groups: &[Vec<usize>]| groups.iter().map(Vec::len).min();
+    let gained =
+        smallest(&classes).zip(smallest(&tuples)).map(|(after, before)| after as f64 - before as f64);
+    let trade_off = information.zip(gained).and_then(|(lost, gained)| match gained {
+        gained if gained > 0.0 => Some(lost / gained),
+        _ if lost < 1e-9 => Some(0.0),
+        // Infinite, which JSON does not have.
+        _ => None,
+    });
+    let mut protected: Vec<&str> = ask.sensitive();
+    protected.sort_unstable();
+    protected.dedup();
+    let sensitive = |loss: &dyn Fn(f64) -> f64| {
+        let of_column = |name: &&str| {
+            let mut values: Vec<&str> = (0..surviving.len()).map(|place| text(name, place)).collect();
+            values.sort_unstable();
+            values.dedup();
+            let known: f64 = classes.iter().map(|class| sum(name, class, loss)).sum();
+            (known + dropped.len() as f64 * loss(1.0 / values.len() as f64)) / rows
+        };
+        let sum: f64 = protected.iter().map(of_column).sum();
+        (!protected.is_empty()).then(|| sum / protected.len() as f64)
+    };
+    vec![
+        ("information_loss", information),
+        ("information_trade_off", trade_off),
+        ("sensitive_loss", sensitive(&|share| 1.0 - share)),
+        ("sensitive_bits", sensitive(&bits)),
     ]
 }
 
@@ -143,6 +335,35 @@ impl<'a> Column<'a> {
         }
         let covered = self.domain.iter().filter(|value| self.kind.covers(value, shown)).count();
         (covered - 1) as f64 / (self.domain.len() - 1) as f64
+    }
+
+    /// The share of the domain that a released text stands for; 0 for a value of its own.
+    fn share(&self, shown: &str) -> f64 {
+        if self.range.is_some() && shown != "*" {
+            return self.loss(shown);
+        }
+        let covered = self.domain.iter().filter(|value| self.kind.covers(value, shown)).count();
+        if covered <= 1 { 0.0 } else { covered as f64 / self.domain.len() as f64 }
+    }
+
+    /// The levels above the values: those of the tree; without one a range or set, and nothing.
+    fn levels(&self) -> u32 {
+        match self.height() {
+            _ if self.kind.shape == Shape::Flat => 1,
+            0 if self.domain.len() <= 1 => 0,
+            0 => 2,
+            height => height,
+        }
+    }
+
+    /// The level of a released text.
+    fn level(&self, original: &str, shown: &str) -> u32 {
+        match (self.levels(), self.height()) {
+            (levels, _) if shown == "*" => levels,
+            (_, 0) if self.domain.len() <= 1 => 0,
+            (_, 0) => u32::from(!self.kind.same(original, shown.strip_prefix('=').unwrap_or(shown))),
+            _ => self.steps(shown),
+        }
     }
 
     /// The steps from the leaves to the root; 0 without a tree.

@@ -30,8 +30,11 @@ pub(in crate::algorithms) struct Axis<'p> {
 enum Cost<'p> {
     /// Of each node, and the ranks below it (empty stretches end before they begin).
     Nodes { tree: &'p Hierarchy, costs: Vec<u64>, ranks: Vec<(u32, u32)> },
-    /// Where a stretch of ranks begins and ends within the domain, by rank; and the rank that lies in no stretch.
-    Ends { begins: Vec<u64>, ends: Vec<u64>, missing: Option<u32> },
+    /// Where a stretch of ranks begins and ends within the domain, by rank; the rank that lies in no stretch, and what it costs to
+    /// show that with others.
+    Ends { begins: Vec<u64>, ends: Vec<u64>, missing: Option<u32>, star: u64 },
+    /// The same cost for every stretch of several ranks.
+    Apart { step: u64, missing: Option<u32>, star: u64 },
 }
 
 impl<'p> Axis<'p> {
@@ -70,7 +73,27 @@ impl<'p> Axis<'p> {
                 (begins, ends, missing.map(|rank| rank as u32))
             }
         };
-        Self { quasi, codes, cost: Cost::Ends { begins, ends, missing } }
+        Self { quasi, codes, cost: Cost::Ends { begins, ends, missing, star: ONE } }
+    }
+
+    /// A column of numbers without a tree: several of them cost `step`, times the share of the domain between them if `scaled`;
+    /// nothing shown costs `star`.
+    pub(in crate::algorithms) fn of_numbers(
+        quasi: &'p Quasi,
+        line: &Line,
+        codes: Vec<u32>,
+        (step, star, scaled): (f64, u64, bool),
+    ) -> Self {
+        let missing = codes.iter().position(|code| Some(*code) == line.missing()).map(|rank| rank as u32);
+        if !scaled {
+            return Self { quasi, codes, cost: Cost::Apart { step: fixed(step), missing, star } };
+        }
+        let (first, last) = line.domain();
+        let share = |number: i128| (number - first) as f64 / ((last - first) as f64).max(1.0);
+        let place =
+            |code: &u32| line.numbers.get(*code as usize).map_or(0, |number| fixed(step * share(*number)));
+        let places: Vec<u64> = codes.iter().map(place).collect();
+        Self { quasi, codes, cost: Cost::Ends { begins: places.clone(), ends: places, missing, star } }
     }
 
     /// The cost of what covers the ranks `low` to `high`.
@@ -79,11 +102,22 @@ impl<'p> Axis<'p> {
             Cost::Nodes { tree, costs, .. } => {
                 costs[tree.lca_of_range(self.codes[low as usize], self.codes[high as usize]) as usize]
             }
-            Cost::Ends { begins, ends, missing } => {
-                if *missing == Some(high) {
-                    return if low == high { 0 } else { ONE };
+            Cost::Ends { missing, star, .. } | Cost::Apart { missing, star, .. }
+                if *missing == Some(high) =>
+            {
+                if low == high {
+                    0
+                } else {
+                    *star
                 }
-                ends[high as usize] - begins[low as usize]
+            }
+            Cost::Ends { begins, ends, .. } => ends[high as usize] - begins[low as usize],
+            Cost::Apart { step, .. } => {
+                if low == high {
+                    0
+                } else {
+                    *step
+                }
             }
         }
     }
@@ -103,7 +137,7 @@ impl<'p> Axis<'p> {
                     (from, to) = (first, end);
                 }
             }
-            Cost::Ends { .. } => {
+            Cost::Ends { .. } | Cost::Apart { .. } => {
                 for (rank, cost) in (0..).zip(table) {
                     *cost = self.cost(low.min(rank), high.max(rank));
                 }
@@ -130,7 +164,7 @@ impl<'p> Axis<'p> {
                 let ends = tree.children(node).map(|child| ranks[child as usize].1);
                 ends.filter(|end| *end > low && *end <= high).map(|end| end - 1).collect()
             }
-            Cost::Ends { .. } => (low..high).collect(),
+            Cost::Ends { .. } | Cost::Apart { .. } => (low..high).collect(),
         }
     }
 
@@ -151,7 +185,7 @@ impl<'p> Axis<'p> {
         match &self.cost {
             // Both are nodes above the rank, so the costlier covers the other.
             Cost::Nodes { .. } => table[low as usize].max(table[high as usize]),
-            Cost::Ends { .. } => self.cost(low.min(rank), high.max(rank)),
+            Cost::Ends { .. } | Cost::Apart { .. } => self.cost(low.min(rank), high.max(rank)),
         }
     }
 }

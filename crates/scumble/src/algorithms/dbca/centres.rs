@@ -19,8 +19,20 @@ pub(super) struct Wanted {
     pub(super) k: u64,
     /// Whether a centre keeps its distance from all centres before it, and not only from the last.
     pub(super) all_centres: bool,
+    /// Whether a row is left out of its own neighbours.
+    pub(super) exclude_self: bool,
+    /// Whether densities are those of the rows that are left, and not of the whole table.
+    pub(super) dynamic: bool,
     /// What rows of other labels than the centre's cost.
     pub(super) labels: Option<LabelCost>,
+}
+
+impl Wanted {
+    /// How many of the nearest rows a row's density looks at. The row itself is one of them and costs nothing, so without it
+    /// there is one more.
+    fn neighbours(&self) -> u64 {
+        self.k + u64::from(self.exclude_self)
+    }
 }
 
 /// Clusters of k rows, and of a few more where rows are left over.
@@ -32,13 +44,20 @@ pub(super) fn clusters(
 ) -> Result<Vec<Cluster>> {
     let tuples = problem.table.tuples() as u32;
     let mut boxes = Boxes::new(space, stock, tuples);
-    let nearness = nearness(problem, space, &boxes, wanted.k)?;
-    let mut candidates = Candidates::new(nearness, wanted);
+    let mut search = if wanted.dynamic {
+        Search::Dynamic(Vec::new())
+    } else {
+        Search::Static(Candidates::new(nearness(problem, space, &boxes, wanted)?, wanted))
+    };
     let mut clusters = Vec::new();
     let mut query = Query::default();
     while stock.rows >= wanted.k {
         problem.progress.check()?;
-        let Some(centre) = candidates.next(space, &boxes, &query) else { break };
+        let next = match &mut search {
+            Search::Static(candidates) => candidates.next(space, &boxes, &query),
+            Search::Dynamic(centres) => densest_left(problem, space, &boxes, wanted, centres)?,
+        };
+        let Some(centre) = next else { break };
         boxes.ask(space, &space.point(centre), &mut query);
         let mut cluster = Cluster::around(space, centre);
         gather(space, stock, &mut boxes, &mut cluster, (centre, 1, Which::Any));
@@ -62,9 +81,43 @@ pub(super) fn clusters(
     Ok(clusters)
 }
 
-/// For each tuple the sum of the costs of its k nearest rows, itself among them: k/2 times the mean distance DistKNN.
-/// Densities are its reciprocals; a quotient is never formed, since it may be 0.
-fn nearness(problem: &Problem, space: &Space<'_>, boxes: &Boxes, k: u64) -> Result<Vec<u128>> {
+/// How the next centre is found.
+enum Search<'w> {
+    /// By the densities in the whole table.
+    Static(Candidates<'w>),
+    /// By those among the rows that are left; with the centres so far and the nearness that each had.
+    Dynamic(Vec<(u32, u128)>),
+}
+
+/// The next centre by the densities among the rows that are left: the densest that keeps its distance, else the densest.
+fn densest_left(
+    problem: &Problem,
+    space: &Space<'_>,
+    boxes: &Boxes,
+    wanted: &Wanted,
+    centres: &mut Vec<(u32, u128)>,
+) -> Result<Option<u32>> {
+    let nearness = nearness(problem, space, boxes, wanted)?;
+    let near = |tuple: u32| nearness[tuple as usize];
+    let mut left: Vec<u32> = (0..nearness.len() as u32).filter(|tuple| boxes.rows(*tuple) > 0).collect();
+    left.par_sort_unstable_by_key(|tuple| (near(*tuple), *tuple));
+    let first = if wanted.all_centres { 0 } else { centres.len().saturating_sub(1) };
+    let keeps_distance = |tuple: &&u32| {
+        let point = space.point(**tuple);
+        centres[first..].iter().all(|(centre, of_centre)| {
+            let other = space.ranks(*centre).iter().map(|rank| (*rank, *rank));
+            u128::from(wanted.k) * u128::from(space.joint_cost(&point, other)) > of_centre + near(**tuple)
+        })
+    };
+    let centre = left.iter().find(keeps_distance).or(left.first()).copied();
+    centres.extend(centre.map(|centre| (centre, near(centre))));
+    Ok(centre)
+}
+
+/// For each tuple with rows left the sum of the costs of its k nearest rows, itself among them unless it is left out: k/2 times
+/// the mean distance DistKNN. Densities are its reciprocals; a quotient is never formed, since it may be 0.
+fn nearness(problem: &Problem, space: &Space<'_>, boxes: &Boxes, wanted: &Wanted) -> Result<Vec<u128>> {
+    let k = wanted.neighbours();
     // Rows of all labels count.
     let keys = Keys { factor: 1, label: None };
     let sum = |found: Vec<Found>| {
@@ -77,6 +130,9 @@ fn nearness(problem: &Problem, space: &Space<'_>, boxes: &Boxes, k: u64) -> Resu
     };
     let of_tuple = |query: &mut Query, tuple: &u32| {
         problem.progress.check()?;
+        if boxes.rows(*tuple) == 0 {
+            return Ok((*tuple, 0));
+        }
         boxes.ask(space, &space.point(*tuple), query);
         Ok((*tuple, sum(boxes.nearest(query, keys, k))))
     };

@@ -1,26 +1,32 @@
-//! Weighted hierarchical distance with priorities (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
+//! Weighted hierarchical distance with the priorities that DBCA gives (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
 
 use crate::algorithms::Finding;
 use crate::algorithms::clustering::finish::finding;
 use crate::algorithms::clustering::space::{Axis, Space, fixed};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result, did_you_mean};
+use crate::metrics::distortion::{Distances, Weights};
+use crate::metrics::{ByColumn, column_sums};
 use crate::problem::Problem;
 use crate::published::Classes;
+use crate::quasi::{Shape, Value};
 
-/// How much the steps up a hierarchy weigh.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Weights {
-    /// All the same.
-    Uniform,
-    /// More towards the root: the step between the levels j and j − 1, counted from the root (1), weighs 1/(j − 1)^beta.
-    Height { beta: f64 },
+/// How numbers without a hierarchy are lifted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// By levels built from the data.
+    Levels,
+    /// The value, an interval however wide, nothing.
+    Interval,
+    /// The same, an interval costs the more the wider it is.
+    Scaled,
 }
 
 /// What one step up a hierarchy costs in each column.
 #[derive(Debug, Clone)]
 pub(in crate::algorithms) struct Distortion {
     weights: Weights,
+    numbers: Numbers,
     /// The columns from the most to the least important.
     order: Option<Vec<String>>,
     floor: f64,
@@ -36,17 +42,44 @@ impl Distortion {
             }
             _ => Weights::Uniform,
         };
+        let numbers = match parameters.choice("numeric", &["levels", "interval", "scaled"])? {
+            Some("interval") => Numbers::Interval,
+            Some("scaled") => Numbers::Scaled,
+            _ => Numbers::Levels,
+        };
         let order = parameters.texts("priority_order")?;
         let floor = parameters.rational("priority_floor", Rational::ZERO, Some(Rational::ONE))?;
         Ok(Self {
             weights,
+            numbers,
             order: order.map(|names| names.into_iter().map(str::to_owned).collect()),
             floor: floor.map_or(0.0, Rational::to_f64),
         })
     }
 
-    /// An error unless the order of priorities names every quasi-identifier once.
-    pub(in crate::algorithms) fn check(&self, problem: &Problem) -> Result<()> {
+    /// Whether every column must have levels.
+    pub(in crate::algorithms) fn needs_trees(&self) -> bool {
+        self.numbers == Numbers::Levels
+    }
+
+    /// An error if a column has no levels that needs them.
+    fn check_levels(&self, problem: &Problem, algorithm: &str) -> Result<()> {
+        if self.needs_trees() {
+            return problem.check_trees(algorithm);
+        }
+        match problem.quasi.iter().find(|quasi| matches!(quasi.shape, Shape::Set(_))) {
+            None => Ok(()),
+            Some(quasi) => Err(Error::refused(format!(
+                "'{algorithm}' takes numbers without a hierarchy as they are, but the texts of '{}' need one; give it one \
+                 (hierarchy = {{ build = \"flat\" }} at least), or set numeric = \"levels\"",
+                quasi.name
+            ))),
+        }
+    }
+
+    /// An error unless every column has what it needs, and the order of priorities names every quasi-identifier once.
+    pub(in crate::algorithms) fn check(&self, problem: &Problem, algorithm: &str) -> Result<()> {
+        self.check_levels(problem, algorithm)?;
         let Some(order) = &self.order else { return Ok(()) };
         let quasi: Vec<&str> = problem.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
         for (place, name) in order.iter().enumerate() {
@@ -80,49 +113,38 @@ impl Distortion {
         problem.quasi.iter().map(priority).collect()
     }
 
-    /// WHD from a leaf to each level, from 0 at the leaves to 1 at the root of a tree of this height.
-    fn levels(&self, height: u32) -> Vec<f64> {
-        // The step from level g − 1 to g, counted from the leaves, is the one between h − g + 1 and h − g of the paper.
-        let step = |level: u32| match self.weights {
-            Weights::Uniform => 1.0,
-            Weights::Height { beta } => power(f64::from(height - level + 1), beta).recip(),
-        };
-        let all: f64 = (1..=height).map(step).sum();
-        let mut sum = 0.0;
-        let upward = (1..=height).map(|level| {
-            sum += step(level);
-            if level == height { 1.0 } else { sum / all }
-        });
-        [0.0].into_iter().chain(upward).collect()
-    }
-
     /// The table as a space in which covering a tuple costs its distortion.
     pub(in crate::algorithms) fn space<'p>(&self, problem: &'p Problem) -> Result<Space<'p>> {
-        problem.check_trees("dbca")?;
+        self.check_levels(problem, "dbca")?;
         let priorities = self.priorities(problem);
         Ok(Space::new(&problem.table, &problem.quasi, |column, quasi, codes| {
-            let Some(tree) = quasi.tree() else { return Axis::of_loss(quasi, codes) };
-            let levels = self.levels(tree.height());
-            let cost = |node| fixed(priorities[column] * levels[tree.level_of(node) as usize]);
-            Axis::of_nodes(quasi, tree, codes, cost)
+            let priority = priorities[column];
+            match &quasi.shape {
+                Shape::Tree(tree) => {
+                    let levels = self.weights.levels(tree.height());
+                    let cost = |node| fixed(priority * levels[tree.level_of(node) as usize]);
+                    Axis::of_nodes(quasi, tree, codes, cost)
+                }
+                Shape::Line(line) => {
+                    let step = priority * self.weights.levels(2)[1];
+                    let scaled = self.numbers == Numbers::Scaled;
+                    Axis::of_numbers(quasi, line, codes, (step, fixed(priority), scaled))
+                }
+                Shape::Set(_) => Axis::of_loss(quasi, codes),
+            }
         }))
     }
 
     /// The distortion of a release (Definition 6), in total and by column. A suppressed row counts every priority in full.
     pub(in crate::algorithms) fn findings(&self, problem: &Problem, classes: &Classes) -> Vec<Finding> {
-        let priorities = self.priorities(problem);
-        let by_column = problem.quasi.iter().enumerate().map(|(column, quasi)| {
-            let Some(tree) = quasi.tree() else { return 0.0 };
-            let levels = self.levels(tree.height());
-            // Rows per level are exact, so the sum does not depend on the order of classes.
-            let mut rows = vec![0_u64; levels.len()];
-            for class in 0..classes.len() {
-                let steps = quasi.steps(classes.shown(class, column)).map_or(0, |(steps, _)| steps);
-                rows[steps as usize] += classes.size(class);
-            }
-            priorities[column] * rows.iter().zip(&levels).map(|(rows, whd)| *rows as f64 * whd).sum::<f64>()
-        });
-        let by_column: Vec<f64> = by_column.collect();
+        let distances = Distances::new(problem, self.weights);
+        let sums = if self.numbers == Numbers::Scaled {
+            column_sums(&Scaled { problem, distances, step: self.weights.levels(2)[1] }, classes)
+        } else {
+            column_sums(&distances, classes)
+        };
+        let weighed = sums.iter().zip(self.priorities(problem)).map(|(sum, priority)| sum * priority);
+        let by_column: Vec<f64> = weighed.collect();
         let total = finding(
             "distortion",
             by_column.iter().sum(),
@@ -138,39 +160,24 @@ impl Distortion {
     }
 }
 
-/// A power; of a whole exponent by multiplication, which gives the same bits on every machine.
-fn power(base: f64, exponent: f64) -> f64 {
-    if exponent.fract() == 0.0 {
-        (0..exponent as u32).fold(1.0, |product, _| product * base)
-    } else {
-        base.powf(exponent)
-    }
+/// Distances in which a range of numbers without a hierarchy costs as much more as it is wider.
+struct Scaled<'p> {
+    problem: &'p Problem,
+    distances: Distances<'p>,
+    /// What the whole range costs.
+    step: f64,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn distortion(weights: Weights) -> Distortion {
-        Distortion { weights, order: None, floor: 0.0 }
+impl ByColumn for Scaled<'_> {
+    fn penalty(&self, column: usize, value: Value) -> f64 {
+        let quasi = &self.problem.quasi[column];
+        match quasi.shape {
+            Shape::Line(_) if value != Value::Star => self.step * quasi.loss(value),
+            _ => self.distances.penalty(column, value),
+        }
     }
 
-    #[test]
-    fn the_papers_distances() {
-        // The date of birth has six levels, a gender two.
-        assert_eq!(distortion(Weights::Uniform).levels(5), [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]);
-        assert_eq!(distortion(Weights::Uniform).levels(1), [0.0, 1.0]);
-        let height = distortion(Weights::Height { beta: 1.0 });
-        assert!((height.levels(5)[1] - 12.0 / 137.0).abs() < 1e-12);
-        assert_eq!(height.levels(1), [0.0, 1.0]);
-        // Two numbers that meet in an interval below the root: one third.
-        assert!((height.levels(2)[1] - 1.0 / 3.0).abs() < 1e-12);
-        // Of steps that weigh 1 and 1/4, the lower one is a fifth.
-        assert!((distortion(Weights::Height { beta: 2.0 }).levels(2)[1] - 0.2).abs() < 1e-12);
-    }
-
-    #[test]
-    fn a_lone_leaf_costs_nothing() {
-        assert_eq!(distortion(Weights::Uniform).levels(0), [0.0]);
+    fn figure(&self, means: &[f64]) -> Option<f64> {
+        self.distances.figure(means)
     }
 }

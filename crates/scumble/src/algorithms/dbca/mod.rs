@@ -21,7 +21,7 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     paper: "Sun, Wang, Li 2009",
     standing: Standing::Classic,
     about: "Gathers the k rows around each dense row and generalises every cluster on its own, so that columns you call more \
-            important are generalised less. Suppresses nothing. Columns without a hierarchy get levels built from the data.",
+            important are generalised less. Suppresses nothing. Columns without a hierarchy get levels built from the data, unless numeric says otherwise.",
     parameters: PARAMETERS,
     build,
 };
@@ -40,6 +40,20 @@ const PARAMETERS: &[(&str, &str)] = &[
         "all_centres",
         "true: a centre keeps its distance from all centres before it; false (default): from the last one",
     ),
+    (
+        "numeric",
+        "how numbers without a hierarchy are generalised: levels (default), built from the data; interval: to one range, which \
+         costs the same however wide it is; scaled: to one range, which costs as much more as it is wider",
+    ),
+    (
+        "exclude_self",
+        "true: the k nearest rows that make up a row's density are k others; false (default): the row itself is one of them",
+    ),
+    (
+        "dynamic",
+        "true: densities are computed anew among the rows that are left before every cluster, which is slow; false (default): \
+         once, in the whole table",
+    ),
 ];
 
 /// The search of DBCA and of DBCA:CM.
@@ -47,6 +61,8 @@ pub(super) struct Dbca {
     pub(super) name: &'static str,
     pub(super) distortion: Distortion,
     pub(super) all_centres: bool,
+    pub(super) exclude_self: bool,
+    pub(super) dynamic: bool,
     /// What a row of another class label than the centre's costs.
     pub(super) label_cost: u64,
 }
@@ -57,14 +73,21 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 
 impl Dbca {
     pub(super) fn read(name: &'static str, parameters: &Parameters, label_cost: u64) -> Result<Self> {
-        let all_centres = parameters.boolean("all_centres")?.unwrap_or(false);
-        Ok(Self { name, distortion: Distortion::read(parameters)?, all_centres, label_cost })
+        let is_set = |name: &str| -> Result<bool> { Ok(parameters.boolean(name)?.unwrap_or(false)) };
+        Ok(Self {
+            name,
+            distortion: Distortion::read(parameters)?,
+            all_centres: is_set("all_centres")?,
+            exclude_self: is_set("exclude_self")?,
+            dynamic: is_set("dynamic")?,
+            label_cost,
+        })
     }
 }
 
 impl Algorithm for Dbca {
     fn needs_trees(&self) -> bool {
-        true
+        self.distortion.needs_trees()
     }
 
     fn default_suppression(&self) -> Rational {
@@ -72,8 +95,7 @@ impl Algorithm for Dbca {
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
-        self.distortion.check(problem)?;
-        problem.check_trees(self.name)?;
+        self.distortion.check(problem, self.name)?;
         check_models(problem, self.name)
     }
 
@@ -84,7 +106,8 @@ impl Algorithm for Dbca {
         let mut stock = Stock::new(&problem.table, labels.map(|labels| labels.column));
         let k = cluster_size(problem);
         let clusters = if k > 1 {
-            let wanted = centres::Wanted { k, all_centres: self.all_centres, labels };
+            let Self { all_centres, exclude_self, dynamic, .. } = *self;
+            let wanted = centres::Wanted { k, all_centres, exclude_self, dynamic, labels };
             centres::clusters(problem, &space, &mut stock, &wanted)?
         } else {
             tuples_alone(problem, &space, &mut stock)

@@ -28,7 +28,7 @@ pub(super) struct Fitness {
 /// What is minimised.
 #[derive(Clone, Copy)]
 enum Goal {
-    Columns(&'static dyn ByColumn),
+    Columns,
     /// With the payload column of class labels.
     Minorities(usize),
 }
@@ -39,6 +39,8 @@ pub(super) struct Evaluator<'a> {
     space: &'a Space<'a>,
     tests: Vec<&'a dyn ClassTest>,
     goal: Goal,
+    /// The columns' part of the metric, where that is the goal.
+    by_column: Option<Box<dyn ByColumn + 'a>>,
     /// Whether classes need their rows per payload.
     reads_payloads: bool,
     limit: u64,
@@ -46,17 +48,24 @@ pub(super) struct Evaluator<'a> {
     marginals: Vec<Vec<u64>>,
 }
 
+/// Whether the metric can be minimised.
+pub(super) fn is_served(problem: &Problem) -> bool {
+    problem.metric.class_sum() == Some(ClassSum::Minorities)
+        || problem.metric.lower_is_better() && problem.metric.by_column(problem).is_some()
+}
+
 /// What is minimised, or why it cannot be.
 fn goal(problem: &Problem) -> Result<Goal> {
     if problem.metric.class_sum() == Some(ClassSum::Minorities) {
         return iack::class_of(problem, "genetic").map(Goal::Minorities);
     }
-    match problem.metric.by_column() {
-        Some(metric) if problem.metric.lower_is_better() => Ok(Goal::Columns(metric)),
-        _ => Err(Error::refused(
-            "'genetic' minimises loss, loss_geometric or classification, and another metric was asked for; choose one of \
-             these (--metric loss), or use optimal, which serves every metric",
-        )),
+    if is_served(problem) {
+        Ok(Goal::Columns)
+    } else {
+        Err(Error::refused(
+            "'genetic' minimises classification and what is a mean over cells, such as loss, and another metric was asked for; \
+             choose one of these (--metric loss), or use optimal, which serves every metric",
+        ))
     }
 }
 
@@ -77,6 +86,7 @@ impl<'a> Evaluator<'a> {
             space,
             reads_payloads: matches!(goal, Goal::Minorities(_)) || tests.iter().any(|test| !test.only_size()),
             tests,
+            by_column: problem.metric.by_column(problem).filter(|_| matches!(goal, Goal::Columns)),
             goal,
             limit: problem.suppression_limit(),
             marginals: columns.map(|(at, quasi)| problem.table.marginal(at, quasi.size() as usize)).collect(),
@@ -119,8 +129,8 @@ impl<'a> Evaluator<'a> {
                 return self.repaired(bits);
             }
         }
-        let cost = match self.goal {
-            Goal::Minorities(column) => {
+        let cost = match (self.goal, &self.by_column) {
+            (Goal::Minorities(column), _) => {
                 let mut is_kept = vec![true; first.len()];
                 suppressed.iter().for_each(|class| is_kept[*class] = false);
                 let mut tally = Vec::new();
@@ -131,9 +141,12 @@ impl<'a> Evaluator<'a> {
                 }
                 Some(penalties as f64 / self.problem.table.rows().max(1) as f64)
             }
-            Goal::Columns(metric) => {
+            (Goal::Columns, by_column) => {
                 let hidden = suppressed.iter().map(|class| (first[*class], sizes[*class]));
-                self.of_columns(metric, &parts, &part_of_code, &hidden.collect::<Vec<_>>())
+                let hidden: Vec<(u32, u64)> = hidden.collect();
+                by_column
+                    .as_ref()
+                    .and_then(|metric| self.of_columns(&**metric, &parts, &part_of_code, &hidden))
             }
         };
         Fitness { excess: 0, cost: Cost::new(cost, true) }
@@ -223,13 +236,13 @@ impl<'a> Evaluator<'a> {
                     let code = self.problem.table.column(column).get(*tuple as usize);
                     shown[part_of_code[column][code as usize] as usize] -= rows;
                 }
-                let penalty = |(low, high): &(u32, u32)| metric.penalty(quasi, quasi.cover(*low, *high));
+                let penalty = |(low, high): &(u32, u32)| metric.penalty(column, quasi.cover(*low, *high));
                 let sum: f64 =
                     parts[column].iter().zip(shown).map(|(part, rows)| rows as f64 * penalty(part)).sum();
-                (sum + suppressed as f64 * metric.penalty(quasi, Value::Star)) / rows
+                (sum + suppressed as f64 * metric.penalty(column, Value::Star)) / rows
             })
             .collect();
-        metric.figure(&means, &self.problem.quasi)
+        metric.figure(&means)
     }
 
     /// The long way, where further classes must be suppressed for the sake of the suppressed rows.

@@ -77,6 +77,10 @@ impl Algorithm for Genetic {
         true
     }
 
+    fn minimises(&self, problem: &Problem) -> bool {
+        fitness::is_served(problem)
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         fitness::check(problem)
     }

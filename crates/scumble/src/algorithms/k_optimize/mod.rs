@@ -55,6 +55,10 @@ impl Algorithm for KOptimize {
         true
     }
 
+    fn minimises(&self, problem: &Problem) -> bool {
+        problem.metric.class_sum().is_some()
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         bound::sum(problem)?;
         problem.class_tests().map(|_| ())

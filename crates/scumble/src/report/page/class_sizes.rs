@@ -5,7 +5,7 @@ use crate::report::charts::columns::ColumnChart;
 use crate::report::charts::step::StepChart;
 use crate::report::charts::{Ink, Series};
 use crate::report::data::{ClassSizes, Report, SizeCount};
-use crate::report::format::{count, ratio, share};
+use crate::report::format::{count, counted, ratio, share};
 use minijinja::{Value, context};
 
 pub(super) fn section(report: &Report) -> Option<Value> {
@@ -24,7 +24,7 @@ fn summary(sizes: &ClassSizes) -> Option<String> {
         return None;
     }
     Some(if below == 0 {
-        format!("Coarsening alone was enough: no class had fewer than {k} rows.")
+        format!("Coarsening alone was enough: no class had fewer than {}.", counted(k, "row", "rows"))
     } else {
         format!(
             "After coarsening, {} of {} rows ({}) still sat in classes of fewer than {k}.",

@@ -41,7 +41,10 @@ fn figures(report: &Report) -> Vec<Value> {
     let mean_size = if release.classes == 0 {
         "no row keeps its details".to_owned()
     } else {
-        format!("{} rows each on average", amount((in_classes as f64 / release.classes as f64).into()))
+        match in_classes as f64 / release.classes as f64 {
+            1.0 => "one row each".to_owned(),
+            mean => format!("{} rows each on average", amount(mean.into())),
+        }
     };
     let required = report
         .models

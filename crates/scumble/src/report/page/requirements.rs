@@ -1,6 +1,6 @@
 //! The table of models and the table of metrics.
 
-use crate::report::data::{Better, MetricResult, ModelResult, Report, SuppressedAs};
+use crate::report::data::{Better, MetricResult, ModelResult, Report, Setting, SuppressedAs};
 use crate::report::format::{amount, counted, list};
 use crate::report::words;
 use minijinja::{Value, context};
@@ -82,15 +82,24 @@ pub(super) fn costs(report: &Report) -> Option<Value> {
 }
 
 fn metric(metric: &MetricResult) -> Value {
-    let explanation = metric.explanation.as_deref().or_else(|| words::metric_explanation(&metric.name));
+    let known = words::metric_explanation(&metric.name);
+    let explanation = [known.or(metric.explanation.as_deref()).map(str::to_owned), details(metric)];
+    let explanation: Vec<String> = explanation.into_iter().flatten().collect();
     context! {
         title => &metric.title,
         value => amount(metric.value),
         normalised => metric.normalised.map(|n| format!("{} normalised", amount(n))),
         better => match metric.better { Better::Lower => "lower is better", Better::Higher => "higher is better" },
         meter => meter(metric),
-        explanation,
+        explanation => explanation.join(" "),
     }
+}
+
+/// The further figures of a metric, in a sentence.
+fn details(metric: &MetricResult) -> Option<String> {
+    let detail = |detail: &Setting| format!("{} {}", detail.name.replace('_', " "), amount(detail.value));
+    let details: Vec<String> = metric.details.iter().map(detail).collect();
+    (!details.is_empty()).then(|| format!("({})", details.join(", ")))
 }
 
 /// How far the value lies between its best (0) and its worst (100), for the small bar beside it.

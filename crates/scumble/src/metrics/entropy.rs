@@ -1,0 +1,129 @@
+//! The entropy family (Gionis, Tassa 2009; models.md 2.6): how many bits about its original value each cell leaves open. All
+//! probabilities are those of the original column; logarithms are to the base 2.
+
+use super::{ByColumn, Metric};
+use crate::information::ColumnEntropy;
+use crate::problem::Problem;
+use crate::published::Published;
+use crate::quasi::Value;
+use crate::registry::{Entry, Standing};
+
+/// Mean uncertainty of a released value.
+pub const ENTROPY: Entry<&'static dyn Metric> = Entry {
+    name: "entropy",
+    title: "entropy measure, share of all bits",
+    paper: "Gionis, Tassa 2009",
+    standing: Standing::Classic,
+    about: "The bits about its original value that a cell leaves open on average, H(column | what the cell shows), over those that \
+            there are. Not monotone: showing a frequent value among others can cost less than showing only rare ones. Columns \
+            weigh as their `priority` says.",
+    parameters: &[],
+    build: &Bits { kind: Kind::Plain },
+};
+
+/// The same, weighed so that it is monotone.
+pub const MONOTONE: Entry<&'static dyn Metric> = Entry {
+    name: "monotone_entropy",
+    title: "monotone entropy measure, share of all bits",
+    paper: "Gionis, Tassa 2009",
+    standing: Standing::Classic,
+    about: "As entropy, each cell times the share of original rows that its value stands for, which makes it monotone: coarser \
+            never costs less. At most the entropy measure. Columns weigh as their `priority` says.",
+    parameters: &[],
+    build: &Bits { kind: Kind::Monotone },
+};
+
+/// The surprise at each row's own value.
+pub const NON_UNIFORM: Entry<&'static dyn Metric> = Entry {
+    name: "non_uniform_entropy",
+    title: "non-uniform entropy, share of all bits",
+    paper: "Gionis, Tassa 2009",
+    standing: Standing::Recommended,
+    about: "The bits that a reader lacks on average to know the original value of a cell, -log2 of that value's share in what the \
+            cell shows, over those that there are. Counts rare values as rare: hiding a common value costs little, hiding a rare \
+            one much. Columns weigh as their `priority` says.",
+    parameters: &[],
+    build: &Bits { kind: Kind::NonUniform },
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Monotone,
+    NonUniform,
+}
+
+struct Bits {
+    kind: Kind,
+}
+
+impl Metric for Bits {
+    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
+        super::of_columns(self, published, problem)
+    }
+
+    /// The papers add up the bits of all cells.
+    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
+        let sums = super::column_sums(&Open::new(problem, self.kind), super::classes_of(published));
+        vec![("bits", sums.iter().sum::<f64>().max(0.0))]
+    }
+
+    /// Under local recoding the plain form may exceed what full suppression costs.
+    fn range(&self) -> Option<(f64, f64)> {
+        (self.kind != Kind::Plain).then_some((0.0, 1.0))
+    }
+
+    fn by_column<'p>(&self, problem: &'p Problem) -> Option<Box<dyn ByColumn + 'p>> {
+        Some(Box::new(Open::new(problem, self.kind)))
+    }
+
+    fn worsens(&self) -> bool {
+        self.kind != Kind::Plain
+    }
+}
+
+/// The bits that values of a problem's columns leave open.
+struct Open<'p> {
+    problem: &'p Problem,
+    kind: Kind,
+    columns: Vec<ColumnEntropy>,
+    /// The entropy of each column as it was.
+    whole: Vec<f64>,
+    /// All bits that can be lost in a row, weighed by priorities.
+    most: f64,
+}
+
+impl<'p> Open<'p> {
+    fn new(problem: &'p Problem, kind: Kind) -> Self {
+        let of_column = |column: usize| ColumnEntropy::new(problem, column);
+        let columns: Vec<ColumnEntropy> = (0..problem.quasi.len()).map(of_column).collect();
+        let whole: Vec<f64> = columns
+            .iter()
+            .zip(&problem.quasi)
+            .map(|(column, quasi)| column.bits(quasi, Value::Star))
+            .collect();
+        let most = whole.iter().zip(&problem.quasi).map(|(bits, quasi)| bits * quasi.priority).sum();
+        Self { problem, kind, columns, whole, most }
+    }
+}
+
+impl ByColumn for Open<'_> {
+    fn penalty(&self, column: usize, value: Value) -> f64 {
+        let (quasi, entropy) = (&self.problem.quasi[column], &self.columns[column]);
+        let share = entropy.rows(quasi, value) as f64 / self.problem.table.rows().max(1) as f64;
+        match self.kind {
+            // No row shows such a value.
+            _ if share == 0.0 => 0.0,
+            Kind::Plain => entropy.bits(quasi, value),
+            Kind::Monotone => share * entropy.bits(quasi, value),
+            // A row lacks log2 Pr(B) - log2 Pr(a). The second part is H(column) on average over the rows, however they are shown.
+            Kind::NonUniform => self.whole[column] + share.log2(),
+        }
+    }
+
+    fn figure(&self, means: &[f64]) -> Option<f64> {
+        let sum: f64 = means.iter().zip(&self.problem.quasi).map(|(mean, quasi)| mean * quasi.priority).sum();
+        // Columns of one value have nothing to lose.
+        Some(if self.most > 0.0 { (sum / self.most).max(0.0) } else { 0.0 })
+    }
+}

@@ -1,0 +1,170 @@
+//! Counting queries: the specification's numbers, and every count again by hand.
+
+use scumble_files::table::Codes;
+
+use super::*;
+use crate::partition::testing::{numbers, problem, words};
+use crate::recoding::{Assignment, ClassColumn, Members};
+
+/// The release in which each tuple is in the class `of_tuple` says, and some classes are suppressed.
+fn release(problem: &Problem, of_tuple: &[u32], suppressed: &[bool], policy: StarPolicy) -> Published {
+    let column = |place: usize| {
+        let codes = problem.table.column(place);
+        let shown: Vec<Value> = (0..suppressed.len() as u32)
+            .map(|class| {
+                let members = (0..of_tuple.len()).filter(|tuple| of_tuple[*tuple] == class);
+                problem.quasi[place].cover_codes(members.map(|tuple| codes.get(tuple)))
+            })
+            .collect();
+        let mut values = shown.clone();
+        values.sort_unstable();
+        values.dedup();
+        let of_class: Vec<u32> =
+            shown.iter().map(|value| values.binary_search(value).expect("it is there") as u32).collect();
+        ClassColumn { of_class: Codes::narrow(values.len(), &of_class), values }
+    };
+    let assignment = Assignment {
+        members: Members::Tuples(of_tuple.to_vec()),
+        columns: (0..problem.quasi.len()).map(column).collect(),
+        suppressed: suppressed.to_vec(),
+    };
+    Published::Classes(Classes::new(assignment, &problem.table, &problem.quasi, policy))
+}
+
+/// models.md 2.10: ten rows in [20,39], asked for 20 to 29.
+#[test]
+fn half_of_a_range_is_expected_to_hold_half_of_its_rows() {
+    let ages: Vec<i128> = (20..40).collect();
+    let age = numbers(&ages);
+    let whole = Value::Span(0, 19);
+    assert_eq!(share(&Wanted::Numbers(20, 29), &age, whole), 0.5);
+    assert_eq!(share(&Wanted::Numbers(0, 19), &age, whole), 0.0);
+    assert_eq!(share(&Wanted::Numbers(0, 99), &age, whole), 1.0);
+    // One of four leaves: ten rows give 10 / 20 of 1 / 4 of 10 rows, 5/4.
+    let job = words(4);
+    let one = Wanted::Codes(vec![0, 0, 1, 1, 1]);
+    assert_eq!(share(&one, &job, Value::Star), 0.25);
+    assert_eq!(share(&one, &job, Value::Span(0, 1)), 0.5);
+    assert_eq!(share(&one, &job, Value::Subset(0b1010)), 0.5);
+    assert_eq!(share(&one, &job, Value::Span(2, 3)), 0.0);
+    // Eight rows are 20 to 27, two are 30: 8 true, 5 expected.
+    let rows: Vec<(Vec<u32>, u32)> = (0..8).chain([10, 10]).map(|code| (vec![code], 0)).collect();
+    let problem = problem(vec![age], &rows, 1, 1);
+    let Published::Classes(mut classes) = release(&problem, &[0; 9], &[false], StarPolicy::Strict);
+    classes.assignment.columns[0].values[0] = whole;
+    let query = Query { columns: vec![0], wanted: vec![Wanted::Numbers(20, 29)], kept: vec![true] };
+    let error = Counts::new(&classes, &problem, &[0], None).error(&query);
+    assert!((error - 3.0 / 8.0).abs() < 1e-12);
+}
+
+/// A mean is where it is; no question about numbers is about missing ones.
+#[test]
+fn means_and_missing_values() {
+    let mut age = numbers(&[10, 20, 30]);
+    let mean = |mean| Value::Mean { low: 0, high: 2, mean };
+    assert_eq!(share(&Wanted::Numbers(20, 25), &age, mean(2000)), 1.0);
+    assert_eq!(share(&Wanted::Numbers(20, 25), &age, mean(1999)), 0.0);
+    if let Shape::Line(line) = &mut age.shape {
+        line.texts = ["10", "20", "30", "?"].into_iter().collect();
+    }
+    assert_eq!(share(&Wanted::Numbers(0, 100), &age, Value::Span(3, 3)), 0.0);
+    assert!(!contains(&Wanted::Numbers(0, 100), &age, 3));
+}
+
+#[test]
+fn what_is_not_touched_has_no_error() {
+    let rows: Vec<(Vec<u32>, u32)> = (0..40).map(|row| (vec![row % 7, row % 5], row % 3)).collect();
+    let problem = problem(vec![numbers(&[1, 2, 3, 5, 8, 13, 21]), words(5)], &rows, 1, 2);
+    let tuples = problem.table.tuples();
+    let of_tuple: Vec<u32> = (0..tuples as u32).collect();
+    let exact = release(&problem, &of_tuple, &vec![false; tuples], StarPolicy::Drop);
+    let Measured { value, details } = QueryError.measure_fully(&exact, &problem);
+    assert_eq!(value, Some(0.0));
+    assert_eq!(details[..3], [("lower", 0.0), ("upper", 0.0), ("median", 0.0)]);
+    assert_eq!(details[3..], [("queries", 1000.0), ("bound", 1.0)]);
+    // Without its rows every count is 0: all of the truth is missing, where there is any.
+    let none = release(&problem, &of_tuple, &vec![true; tuples], StarPolicy::Drop);
+    let error = QueryError.measure(&none, &problem);
+    assert!(error.is_some_and(|error| 0.5 < error && error <= 1.0), "{error:?}");
+    assert_eq!(
+        QueryError.measure(&none, &Problem { seed: 0, ..problem }),
+        error,
+        "the same seed asks the same"
+    );
+}
+
+/// Every count by hand: rows one by one, and the values that each cell stands for one by one.
+#[test]
+fn counts_equal_those_of_single_rows() {
+    let (ages, jobs) = (numbers(&[1, 2, 3, 5, 8, 13, 21]), words(5));
+    let mut chance = Chance(ChaCha8Rng::seed_from_u64(1));
+    for round in 0..40 {
+        let mut below = |end: u64| chance.below(end) as u32;
+        let rows: Vec<(Vec<u32>, u32)> =
+            (0..30).map(|_| (vec![below(7), below(5), below(7)], below(4))).collect();
+        let mut problem = problem(vec![ages.clone(), jobs.clone(), ages.clone()], &rows, 1, 2);
+        problem.seed = round;
+        let of_tuple: Vec<u32> = (0..problem.table.tuples()).map(|_| below(4)).collect();
+        let suppressed: Vec<bool> = (0..4).map(|_| below(4) == 0).collect();
+        let policy = if round % 2 == 0 { StarPolicy::Drop } else { StarPolicy::Strict };
+        let published = release(&problem, &of_tuple, &suppressed, policy);
+        let Published::Classes(classes) = &published;
+        let values = |quasi: &Quasi, value: Value| -> Vec<i128> {
+            match (&quasi.shape, value) {
+                (Shape::Line(_), Value::Star) => (1..=21).collect(),
+                (Shape::Line(line), _) => {
+                    let (low, high) = quasi.codes(value);
+                    (line.numbers[low as usize]..=line.numbers[high as usize]).collect()
+                }
+                _ => (i128::from(quasi.codes(value).0)..=i128::from(quasi.codes(value).1)).collect(),
+            }
+        };
+        let asked = |wanted: &Wanted, value: i128| match wanted {
+            Wanted::Numbers(from, to) => (*from..=*to).contains(&value),
+            Wanted::Codes(before) => before[value as usize] < before[value as usize + 1],
+        };
+        let naive = |query: &Query| {
+            let (mut truth, mut expected) = (0.0, 0.0);
+            for tuple in 0..problem.table.tuples() as u32 {
+                let class = of_tuple[tuple as usize] as usize;
+                let (mut inside, mut share) = (true, 1.0);
+                for (column, wanted) in query.columns.iter().zip(&query.wanted) {
+                    let quasi = &problem.quasi[*column];
+                    let code = problem.table.column(*column).get(tuple as usize);
+                    inside &= asked(wanted, values(quasi, Value::Span(code, code))[0]);
+                    let open = values(quasi, classes.shown(class, *column));
+                    let met = open.iter().filter(|value| asked(wanted, **value)).count();
+                    share *= met as f64 / open.len() as f64;
+                }
+                for cell in problem.table.cells(tuple) {
+                    if query.kept[problem.table.payloads().value(cell.payload, 0) as usize] {
+                        truth += if inside { f64::from(cell.rows) } else { 0.0 };
+                        let gone = classes.is_suppressed(class) && policy == StarPolicy::Drop;
+                        expected += if gone { 0.0 } else { share * f64::from(cell.rows) };
+                    }
+                }
+            }
+            (truth - expected).abs() / f64::max(truth, 1.0)
+        };
+        let found = errors(classes, &problem);
+        for (query, error) in queries(&problem, Some(0)).iter().zip(found) {
+            assert_eq!(query.columns.len(), 2);
+            assert!((naive(query) - error).abs() < 1e-9, "{} and {error}", naive(query));
+        }
+    }
+}
+
+#[test]
+fn questions_are_as_wide_as_they_should_be() {
+    let rows: Vec<(Vec<u32>, u32)> = (0..8).map(|row| (vec![row, row], row % 4)).collect();
+    let problem = problem(vec![numbers(&[0, 10, 20, 30, 40, 50, 60, 99]), words(8)], &rows, 1, 2);
+    // The cube root of 0.05 is 0.368: 37 of 100 years, 3 of 8 words, 2 of 4 illnesses.
+    for query in queries(&problem, Some(0)) {
+        assert_eq!(query.columns, [0, 1]);
+        assert!(
+            matches!(&query.wanted[0], Wanted::Numbers(from, to) if to - from == 36 && *from >= 0 && *to <= 99)
+        );
+        assert!(matches!(&query.wanted[1], Wanted::Codes(before) if before[8] == 3));
+        assert_eq!(query.kept.iter().filter(|kept| **kept).count(), 2);
+    }
+}
