@@ -1,0 +1,8 @@
+//! The risk that is left.
+
+mod classes;
+mod figures;
+pub mod uniques;
+
+pub use classes::RiskClasses;
+pub use figures::{RiskBand, RiskFigures, RiskQuantile};
