@@ -227,6 +227,9 @@ fn degenerate_data_gives_finite_charts() {
                 bands: vec![RiskBand::default()],
                 ..RiskFigures::default()
             },
+            singling_before: Some(Singling { combinations: vec![Default::default()], ..Singling::default() }),
+            population_after: Some(PopulationUniques::default()),
+            ..Risk::default()
         }),
         metrics: vec![MetricResult {
             value: Amount::Infinite,

@@ -115,7 +115,8 @@ pub fn estimate(sample: &Sample<'_>) -> PopulationUniques {
     let zayatz = zayatz::estimate(sample);
     let pitman = pitman::estimate(sample);
     let snb = snb::estimate(sample);
-    let named = |pairs: &[(&str, f64)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let named =
+        |pairs: &[(&str, f64)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let estimates = vec![
         Estimate {
             method: Method::Pitman,

@@ -50,9 +50,7 @@ fn class_sum(sample: &Sample<'_>, theta: f64, alpha: f64) -> f64 {
 /// The theta that is most likely for an alpha: `class_sum = sum_{i=1}^{n-1} 1 / (theta + i)`.
 fn theta(sample: &Sample<'_>, alpha: f64) -> Option<f64> {
     let rows = sample.rows as f64;
-    let excess = |theta: f64| {
-        digamma(theta + rows) - digamma(theta + 1.0) - class_sum(sample, theta, alpha)
-    };
+    let excess = |theta: f64| digamma(theta + rows) - digamma(theta + 1.0) - class_sum(sample, theta, alpha);
     // theta = -alpha + e^x: the excess is negative next to -alpha and positive for large theta.
     let shifted = |x: f64| Some(excess(x.exp() - alpha)).filter(|excess| excess.is_finite());
     let (low, high) = (alpha.ln() - 25.0, (rows * rows).ln() + 10.0);

@@ -32,10 +32,9 @@ pub(super) fn estimate(sample: &Sample<'_>) -> Option<Snb> {
         let beta = 1.0 / (1.0 + (-odds).exp());
         let q = (1.0 - fraction) * (1.0 - beta);
         let alpha = alpha_of(2.0 * twos / (ones * fraction), beta, q)?;
-        let found = (classes * fraction).ln()
-            + alpha * (beta / (1.0 - q)).ln()
-            + (alpha * q / (1.0 - q)).ln_1p()
-            - ones.ln();
+        let found =
+            (classes * fraction).ln() + alpha * (beta / (1.0 - q)).ln() + (alpha * q / (1.0 - q)).ln_1p()
+                - ones.ln();
         found.is_finite().then_some((found, alpha, beta))
     };
     let at = |step: i32| WIDEST * (2.0 * f64::from(step) / f64::from(STEPS) - 1.0);
@@ -61,7 +60,8 @@ fn alpha_of(ratio: f64, beta: f64, q: f64) -> Option<f64> {
     let constant = ratio * (1.0 - q) * (1.0 - q);
     let root = (linear * linear + 4.0 * square * constant).sqrt();
     // Of the two ways to write the root, the one that does not subtract like numbers.
-    let alpha = if linear > 0.0 { 2.0 * constant / (linear + root) } else { (root - linear) / (2.0 * square) };
+    let alpha =
+        if linear > 0.0 { 2.0 * constant / (linear + root) } else { (root - linear) / (2.0 * square) };
     (alpha.is_finite() && alpha > 0.0).then_some(alpha)
 }
 
