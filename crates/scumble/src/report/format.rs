@@ -54,7 +54,7 @@ pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let text = if percent > 0.0 && percent < 0.001 {
         "< 0.001".to_owned()
-    } else if percent < 100.0 && percent > 99.95 {
+    } else if percent < 100.0 && percent >= 99.95 {
         "> 99.9".to_owned()
     } else if percent >= 10.0 {
         trim_zeros(&format!("{percent:.1}"))
@@ -201,6 +201,7 @@ mod tests {
         assert_eq!(plain(&percent(0.000_000_1)), "< 0.001 %");
         assert_eq!(plain(&percent(0.999_99)), "> 99.9 %");
         assert_eq!(plain(&percent(0.9994)), "99.9 %");
+        assert_eq!(plain(&percent(0.9995)), "> 99.9 %");
         assert_eq!(share(1, 0), NOTHING);
     }
 

@@ -33,6 +33,9 @@ pub struct HouseholdRisk {
 /// The chance that at least one of these is found.
 #[must_use]
 pub fn household_risk(members: &mut [f64]) -> f64 {
+    if let [alone] = members {
+        return *alone;
+    }
     // In a fixed order, so that the order of rows is irrelevant; in logarithms, so that small risks are not lost.
     members.sort_by(f64::total_cmp);
     -members.iter().map(|risk| (-risk).ln_1p()).sum::<f64>().exp_m1()
@@ -104,7 +107,7 @@ mod tests {
             households(&table, "home", &["?".to_owned()], |row| risks[row], "prosecutor", fifth)
                 .expect("figures");
         assert_eq!((found.households, found.largest, found.without), (4, 2, 2));
-        assert_eq!(of_row, [0.75, 0.25, 0.75, household_risk(&mut [0.1]), 0.25]);
+        assert_eq!(of_row, [0.75, 0.25, 0.75, 0.1, 0.25]);
         assert_eq!((found.of_rows.rows, found.of_rows.rows_above), (5, 4));
         assert_eq!((found.of_rows.highest, found.of_rows.rows_at_highest), (Amount::Finite(0.75), 2));
         assert_eq!(found.of_households.rows, 4);

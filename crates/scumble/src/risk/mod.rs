@@ -27,6 +27,8 @@ mod households;
 mod records;
 mod singling;
 mod suda;
+#[cfg(test)]
+mod tests;
 pub mod uniques;
 mod weights;
 pub mod words;

@@ -12,8 +12,8 @@ const NAMES: usize = 8;
 pub fn classes(found: &Assessment) -> String {
     let star = if found.star_rows > 0 {
         format!(
-            "; {} with * in every one of these columns, who are candidates for each other",
-            counted(found.star_rows, "row is", "rows are")
+            "; {} * in every one of these columns, each a candidate for the others",
+            counted(found.star_rows, "row shows", "rows show")
         )
     } else {
         String::new()
@@ -27,37 +27,36 @@ pub fn classes(found: &Assessment) -> String {
     )
 }
 
-/// How often a guess is right: `1 of 5`, `about 1 of 2.4`. Rounded so that it never sounds rarer than it is.
+/// How often a guess is right: `1 of 5 tries`, `about 1 of 2.4 tries`. Rounded so that it never sounds rarer than it is.
 fn tries(risk: f64) -> String {
     if risk <= 0.0 || !risk.is_finite() {
-        return "none".to_owned();
+        return "no try".to_owned();
     }
     let one_in = 1.0 / risk.min(1.0);
     let nearest = one_in.round();
     if (one_in - nearest).abs() < 1e-9 * nearest {
-        format!("1 of {}", count(nearest as u64))
-    } else if one_in >= 10.0 {
-        format!("about 1 of {}", count(one_in.floor() as u64))
-    } else {
-        format!("about 1 of {:.1}", (one_in * 10.0).floor() / 10.0)
+        return if nearest > 1.0 {
+            format!("1 of {} tries", count(nearest as u64))
+        } else {
+            "every try".to_owned()
+        };
+    }
+    match one_in {
+        ..1.1 => "nearly every try".to_owned(),
+        ..10.0 => format!("about 1 of {:.1} tries", (one_in * 10.0).floor() / 10.0),
+        _ => format!("about 1 of {} tries", count(one_in.floor() as u64)),
     }
 }
 
-/// `picks the right row in at most 1 of 5 tries, and on average in about 1 of 9.3`.
+/// `picks the right row in at most 1 of 5 tries, and on average in about 1 of 9.3 tries`.
 fn at_most(risk: &RiskFigures, what: &str) -> String {
     let (highest, average) = (risk.highest.finite().unwrap_or(0.0), risk.average.finite().unwrap_or(0.0));
+    let average = tries(average);
     if highest >= 1.0 {
-        return format!(
-            "picks the right {what} at once for {}, and on average in {} tries",
-            counted(risk.rows_at_highest, "row", "rows"),
-            tries(average)
-        );
+        let rows = counted(risk.rows_at_highest, "row", "rows");
+        return format!("picks the right {what} at once for {rows}, and on average in {average}");
     }
-    format!(
-        "picks the right {what} in at most {} tries, and on average in {}",
-        tries(highest),
-        tries(average)
-    )
+    format!("picks the right {what} in at most {}, and on average in {average}", tries(highest))
 }
 
 /// The prosecutor.
@@ -115,11 +114,12 @@ pub fn quantiles(risk: &RiskFigures) -> String {
         let found = risk.quantiles.iter().find(|quantile| (quantile.share - share).abs() < 1e-9);
         found.map_or_else(String::new, |quantile| percent(quantile.risk))
     };
+    let [half, most, nearly_all] = [0.5, 0.9, 0.99].map(at);
+    if half == nearly_all {
+        return format!("Half of the rows, and 99 of 100, have a risk of at most {half}.");
+    }
     format!(
-        "Half of the rows have a risk of at most {}, nine of ten of at most {}, and 99 of 100 of at most {}.",
-        at(0.5),
-        at(0.9),
-        at(0.99)
+        "Half of the rows have a risk of at most {half}, nine of ten of at most {most}, and 99 of 100 of at most {nearly_all}."
     )
 }
 
@@ -212,7 +212,7 @@ pub fn singling(found: &Singling, rows: u64) -> String {
 pub fn contributions(found: &Singling) -> Option<String> {
     let most = found.columns.first().filter(|column| column.share > 0.0)?;
     Some(format!(
-        "{} contributes most: it is part of what singles people out in {} of the scores, for {}.",
+        "{} contributes most: {} of the scores come from combinations with it, of {}.",
         most.column,
         percent(most.share),
         counted(most.rows, "row", "rows")
@@ -285,15 +285,19 @@ mod tests {
         assert_eq!(
             plain(&prosecutor(&risk)),
             "An attacker who knows that someone is in this table picks the right row in at most 1 of 5 tries, and on average in \
-             about 1 of 7.5."
+             about 1 of 7.5 tries."
         );
         assert_eq!(plain(&above(&risk)), "No row has a risk above 20 %.");
     }
 
     #[test]
     fn tries_never_sound_rarer_than_they_are() {
-        assert_eq!([1.0, 0.2, 1.0 / 49.0].map(tries), ["1 of 1", "1 of 5", "1 of 49"]);
-        assert_eq!([0.4, 0.15, 0.07].map(tries), ["about 1 of 2.5", "about 1 of 6.6", "about 1 of 14"]);
+        let shown = [(1.0, "every try"), (0.99, "nearly every try"), (0.2, "1 of 5 tries"), (0.0, "no try")];
+        let rounded =
+            [(0.15, "about 1 of 6.6 tries"), (0.07, "about 1 of 14 tries"), (1.0 / 49.0, "1 of 49 tries")];
+        for (risk, words) in shown.into_iter().chain(rounded) {
+            assert_eq!(tries(risk), words);
+        }
     }
 
     #[test]

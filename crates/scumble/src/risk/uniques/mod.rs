@@ -3,6 +3,8 @@
 //! Three models estimate the same number, and which one to believe depends on the share of the population that is in the
 //! table (Dankar and others 2012). All three see nothing but how many classes have which size.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 mod gamma;
@@ -90,7 +92,7 @@ pub struct Estimate {
     /// People who are alone in the population; none if the model does not fit this table.
     pub uniques: Option<f64>,
     /// What the model chose, by name.
-    pub parameters: Vec<(String, f64)>,
+    pub parameters: BTreeMap<String, f64>,
 }
 
 /// Estimates the number of population uniques by the rule of Dankar and others: where at most a tenth of the population is in
@@ -121,7 +123,7 @@ pub fn estimate(sample: &Sample<'_>) -> PopulationUniques {
         Estimate {
             method: Method::Pitman,
             uniques: pitman.map(|found| found.limit),
-            parameters: pitman.map_or_else(Vec::new, |found| {
+            parameters: pitman.map_or_else(BTreeMap::new, |found| {
                 named(&[("theta", found.theta), ("alpha", found.alpha), ("exact", found.exact)])
             }),
         },
@@ -133,7 +135,7 @@ pub fn estimate(sample: &Sample<'_>) -> PopulationUniques {
         Estimate {
             method: Method::Snb,
             uniques: snb.map(|found| found.uniques),
-            parameters: snb.map_or_else(Vec::new, |found| {
+            parameters: snb.map_or_else(BTreeMap::new, |found| {
                 named(&[("classes", found.classes), ("alpha", found.alpha), ("beta", found.beta)])
             }),
         },
