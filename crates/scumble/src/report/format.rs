@@ -54,7 +54,7 @@ pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let text = if percent > 0.0 && percent < 0.001 {
         "< 0.001".to_owned()
-    } else if percent < 100.0 && percent >= 99.95 {
+    } else if (99.95..100.0).contains(&percent) {
         "> 99.9".to_owned()
     } else if percent >= 10.0 {
         trim_zeros(&format!("{percent:.1}"))

@@ -163,6 +163,7 @@ fn spoil(value: &mut serde_json::Value, nasty: &str) {
                 "from-data",
                 "warning",
                 "note",
+                "pitman",
             ]
             .contains(&text.as_str()) => {}
         serde_json::Value::String(text) => *text = format!("{nasty}{text}"),

@@ -147,6 +147,13 @@ pub fn uniques(found: &Assessment) -> String {
 #[must_use]
 pub fn population(found: &PopulationUniques) -> String {
     let (about, how) = match found.method {
+        Method::NobodyUnique => {
+            return format!(
+                "Nobody of {} people is estimated to be alone in the population: {}.",
+                count(found.population),
+                found.reason
+            );
+        }
         Method::Counted => ("", found.reason.clone()),
         method => ("About ", format!("{}: {}", method.title(), found.reason)),
     };

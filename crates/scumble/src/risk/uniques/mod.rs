@@ -59,9 +59,11 @@ pub struct PopulationUniques {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Method {
-    /// Counted: the population is known, or nobody is unique in the table.
+    /// Counted: the population is known.
     #[default]
     Counted,
+    /// Nobody is unique in the table, so there is nothing to estimate from.
+    NobodyUnique,
     /// Zayatz' estimator.
     Zayatz,
     /// Pitman's model.
@@ -76,6 +78,7 @@ impl Method {
     pub fn title(self) -> &'static str {
         match self {
             Self::Counted => "counted",
+            Self::NobodyUnique => "nobody unique",
             Self::Zayatz => "Zayatz",
             Self::Pitman => "Pitman",
             Self::Snb => "SNB",
@@ -112,7 +115,7 @@ pub fn estimate(sample: &Sample<'_>) -> PopulationUniques {
         return found(alone as f64, Method::Counted, "the table is the whole population", Vec::new());
     }
     if alone == 0 {
-        return found(0.0, Method::Counted, "nobody is unique in the table", Vec::new());
+        return found(0.0, Method::NobodyUnique, "nobody is unique in the table", Vec::new());
     }
     let zayatz = zayatz::estimate(sample);
     let pitman = pitman::estimate(sample);
@@ -248,7 +251,7 @@ mod tests {
     fn nothing_to_estimate() {
         let sizes = [(2, 5)];
         let none = estimate(&Sample { sizes: &sizes, rows: 10, population: 100 });
-        assert_eq!((none.uniques, none.method), (0.0, Method::Counted));
+        assert_eq!((none.uniques, none.method), (0.0, Method::NobodyUnique));
         let whole = estimate(&Sample { population: 190, ..SAMPLE });
         assert_eq!((whole.uniques, whole.method), (90.0, Method::Counted));
     }
