@@ -16,10 +16,7 @@ const MOST_LOOKS: u64 = 30_000_000;
 pub(super) fn risk(run: &Run<'_>) -> Risk {
     let spec = &run.plan.risk;
     let (before, after) = (original(run), released(run));
-    let figures = |classes: &RiskClasses| {
-        let own: Vec<(u64, u64)> = classes.sizes.iter().map(|size| (*size, *size)).collect();
-        RiskFigures::of_sizes(&own, spec.threshold)
-    };
+    let figures = |classes: &RiskClasses| RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
     let people = spec.people(before.rows()).unwrap_or_default();
     let alone = |classes: &RiskClasses| -> Option<PopulationUniques> {
         let population = people.filter(|people| *people >= classes.rows() && classes.rows() > 0)?;
@@ -37,27 +34,34 @@ pub(super) fn risk(run: &Run<'_>) -> Risk {
 
 /// Which columns single people out, if it is quickly found.
 fn look(classes: &RiskClasses, spec: &RiskSpec, people: Option<u64>) -> Option<Singling> {
-    let (size, all) = (u64::from(spec.combination_size), classes.names.len() as u64);
-    let mut sets: u64 = 0;
-    let mut of_size: u64 = 1;
+    let fraction = people.map(|people| classes.rows() as f64 / people as f64);
+    let size = spec.combination_size as usize;
+    (!classes.codes.is_empty()).then(|| singling(classes, size, fraction).0)
+}
+
+/// Whether so many tuples of so many columns can be looked at in all combinations of at most `size` columns.
+fn is_quick(tuples: usize, columns: usize, size: u32) -> bool {
+    let (size, all) = (u64::from(size), columns as u64);
+    let (mut sets, mut of_size) = (0_u64, 1_u64);
     for columns in 1..=size.min(all) {
         of_size = of_size.saturating_mul(all - columns + 1) / columns;
         sets = sets.saturating_add(of_size);
     }
-    if size == 0 || all > 64 || sets.saturating_mul(classes.sizes.len() as u64) > MOST_LOOKS {
-        return None;
-    }
-    let fraction = people.map(|people| classes.rows() as f64 / people as f64);
-    Some(singling(classes, size as usize, fraction).0)
+    size > 0 && all <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
 }
 
+/// The tuples; without their codes where combinations are not to be looked at.
 fn original(run: &Run<'_>) -> RiskClasses {
     let table = &run.problem.table;
+    let sizes = (0..table.tuples() as u32).map(|tuple| table.weight(tuple)).collect();
+    if !is_quick(table.tuples(), table.width(), run.plan.risk.combination_size) {
+        return RiskClasses { sizes, ..RiskClasses::default() };
+    }
     RiskClasses {
         names: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         values: run.problem.quasi.iter().map(crate::quasi::Quasi::size).collect(),
         codes: (0..table.width()).map(|column| table.column(column).iter().collect()).collect(),
-        sizes: (0..table.tuples() as u32).map(|tuple| table.weight(tuple)).collect(),
+        sizes,
         ..RiskClasses::default()
     }
 }
@@ -73,6 +77,9 @@ fn released(run: &Run<'_>) -> RiskClasses {
         star: star.map(|_| kept.len() as u32),
         ..RiskClasses::default()
     };
+    if !is_quick(seen.sizes.len(), run.problem.quasi.len(), run.plan.risk.combination_size) {
+        return seen;
+    }
     for (quasi, column) in run.problem.quasi.iter().zip(&classes.assignment.columns) {
         // Readers see texts, whatever stands behind them.
         let labels: Vec<String> = column.values.iter().map(|value| quasi.label(*value)).collect();
@@ -89,4 +96,17 @@ fn released(run: &Run<'_>) -> RiskClasses {
         seen.names.push(quasi.name.clone());
     }
     seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_quick;
+
+    #[test]
+    fn large_tables_are_not_looked_at_on_the_way() {
+        // Nine columns have 9 + 36 + 84 = 129 sets of at most three.
+        assert!(is_quick(30_000_000 / 129, 9, 3));
+        assert!(!is_quick(30_000_000 / 129 + 1, 9, 3));
+        assert!(is_quick(10, 2, 3) && !is_quick(10, 2, 0) && !is_quick(10, 65, 1));
+    }
 }

@@ -69,6 +69,12 @@ impl RiskClasses {
         histogram(self.sizes.iter().copied())
     }
 
+    /// The size of classes and how many rows are in classes of that size, for [`RiskFigures::of_sizes`](super::RiskFigures).
+    #[must_use]
+    pub fn rows_by_size(&self) -> Vec<(u64, u64)> {
+        self.histogram().into_iter().map(|(size, classes)| (size, size * classes)).collect()
+    }
+
     /// How many rows of a population are in each class. `table` is the table that was grouped; a row of the population is in
     /// a class if it has the same texts.
     pub fn count_in(&self, table: &CodedTable, population: &CodedTable) -> Result<Vec<u64>> {

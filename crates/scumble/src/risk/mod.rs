@@ -141,8 +141,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     }
     let classes = RiskClasses::of_table(input.table, input.quasi)?;
     let mut warnings = Vec::new();
-    let own: Vec<(u64, u64)> = classes.sizes.iter().map(|size| (*size, *size)).collect();
-    let prosecutor = RiskFigures::of_sizes(&own, spec.threshold);
+    let prosecutor = RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
     let counted =
         input.population.map(|there| population(&classes, input.table, there, &mut warnings)).transpose()?;
     let journalist = match &counted {

@@ -39,8 +39,10 @@ pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
         counts: Vec::new(),
         pairs: Vec::new(),
     };
-    let all =
-        Partition { members: (0..classes.sizes.len() as u32).collect(), ends: vec![classes.sizes.len()] };
+    // Where nobody is alone on all columns, nobody is on some.
+    let alone = classes.sizes.contains(&1);
+    let members: Vec<u32> = if alone { (0..classes.sizes.len() as u32).collect() } else { Vec::new() };
+    let all = Partition { ends: vec![members.len()], members };
     search.visit(0, columns, &all, 0);
     let in_columns = |bits: ColumnSet| -> ColumnSet {
         order.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, column)| 1 << column).sum()
