@@ -1,15 +1,15 @@
-//! The README's example is what the command really does.
+//! The examples of the README and of the guide are what the command really does.
 
 mod common;
 
 use common::Desk;
 
-/// The commands of the README's console block, with the lines that follow each.
-fn transcript() -> Vec<(Vec<String>, Vec<String>)> {
-    let readme =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).expect("a README");
-    let start = readme.find("$ scumble sample").expect("the example");
-    let block = &readme[start..start + readme[start..].find("```").expect("its end")];
+/// The commands of a page's block that begins with `scumble sample`, with the lines that follow each.
+fn transcript(page: &str) -> Vec<(Vec<String>, Vec<String>)> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let page = std::fs::read_to_string(path).expect("a page");
+    let start = page.find("$ scumble sample").expect("the example");
+    let block = &page[start..start + page[start..].find("```").expect("its end")];
     let mut steps: Vec<(Vec<String>, Vec<String>)> = Vec::new();
     let mut continued = false;
     for line in block.lines() {
@@ -28,11 +28,11 @@ fn transcript() -> Vec<(Vec<String>, Vec<String>)> {
     steps
 }
 
-#[test]
-fn the_example_of_the_readme_prints_what_it_shows() {
+/// Runs the commands, which must print what the page shows.
+fn prints_what_it_shows(page: &str, commands: usize) {
     let desk = Desk::new();
-    let steps = transcript();
-    assert_eq!(steps.len(), 4, "{steps:#?}");
+    let steps = transcript(page);
+    assert_eq!(steps.len(), commands, "{steps:#?}");
     for (command, shown) in steps {
         let printed: Vec<String> = match command[0].as_str() {
             "scumble" => {
@@ -41,8 +41,18 @@ fn the_example_of_the_readme_prints_what_it_shows() {
                 run.err.lines().chain(run.out.lines()).map(str::to_owned).collect()
             }
             "head" => desk.text("release.csv").lines().take(4).map(str::to_owned).collect(),
-            other => panic!("the README runs '{other}', which this test does not know"),
+            other => panic!("{page} runs '{other}', which this test does not know"),
         };
-        assert_eq!(printed, shown, "{command:?}");
+        assert_eq!(printed, shown, "{page}: {command:?}");
     }
+}
+
+#[test]
+fn the_example_of_the_readme_prints_what_it_shows() {
+    prints_what_it_shows("README.md", 4);
+}
+
+#[test]
+fn the_walk_through_risk_prints_what_it_shows() {
+    prints_what_it_shows("docs/guide/risk.md", 4);
 }

@@ -82,6 +82,7 @@ pub mod registry;
 pub mod relabel;
 pub mod release;
 pub mod report;
+pub mod risk;
 pub mod text;
 
 pub use error::{Error, Result};

@@ -16,6 +16,7 @@ mod init;
 mod list;
 mod model_flag;
 mod reading;
+mod risk;
 mod sample;
 mod schema;
 
@@ -30,6 +31,8 @@ pub(crate) enum Command {
     Anonymize(Box<anonymize::Arguments>),
     /// Verify any table, also another tool's, against privacy models
     Check(Box<check::Arguments>),
+    /// Say how well outsiders find people in a table
+    Risk(Box<risk::Arguments>),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
     /// What there is: algorithms, models, metrics
@@ -51,6 +54,7 @@ impl Command {
             Self::Init(arguments) => init::run(&arguments, interface),
             Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
+            Self::Risk(arguments) => risk::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),

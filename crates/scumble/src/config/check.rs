@@ -36,6 +36,9 @@ impl Plan {
                 "suppression is the share of rows that may be suppressed: a number from 0 to 1",
             ));
         }
+        if let Some((key, message)) = self.risk.fault() {
+            return Err(problem(&["risk", key], message));
+        }
         self.check_models()
     }
 

@@ -11,6 +11,7 @@ use super::duration::Budget;
 use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
+use super::risk::RiskSpec;
 use super::source::Source;
 use super::value::Value;
 use crate::error::{Error, Result, did_you_mean};
@@ -55,6 +56,9 @@ pub struct Plan {
     /// How the release is found.
     #[serde(default)]
     pub algorithm: AlgorithmSpec,
+    /// How the risk that is left is assessed.
+    #[serde(default, skip_serializing_if = "RiskSpec::is_default")]
+    pub risk: RiskSpec,
 }
 
 /// How the input is read; what is not given is detected.
@@ -264,6 +268,7 @@ impl Plan {
             quasi_sets: Vec::new(),
             privacy: Vec::new(),
             algorithm: AlgorithmSpec::default(),
+            risk: RiskSpec::default(),
         }
     }
 

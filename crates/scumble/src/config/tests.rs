@@ -74,6 +74,13 @@ steps = 1000
 budget = "90s"
 alpha = "1/3"
 order = ["zip", "age"]
+
+[risk]
+threshold = 0.1
+population_size = 1000000
+combination_size = 2
+weight = "zip"
+household = "age"
 "#;
 
 const HEAD: &str = "input = \"in.csv\"\noutput = \"out.csv\"\n";
@@ -239,6 +246,8 @@ fn wrong_types_are_errors_with_their_place() {
         ("[algorithm]\nbudget = 30", "release.toml:4:10: invalid type: integer `30`, expected a string"),
         ("[algorithm]\nsuppression = -0.5", "release.toml:4:15: expected a number that is not negative"),
         ("[algorithm]\nsuppression = nan", "release.toml:4:15: expected a finite number"),
+        ("[risk]\nthreshold = 1.01", "release.toml:4:1: the risk threshold is a chance"),
+        ("[risk]\nsampling_fraction = 0", "release.toml:4:1: the sampling fraction is the share"),
         ("[algorithm]\nsuppression = 1.01", "release.toml:4:1: suppression is the share of rows"),
         (
             "[read]\ndelimiter = \";;\"",
@@ -426,6 +435,10 @@ fn the_schema_has_every_key_of_a_full_plan_and_no_other() {
     let model = at(&schema, &schema["properties"]["privacy"]["items"]);
     assert_eq!(keys(model), ["columns", "model", "quasi"].map(str::to_owned).into());
     assert_ne!(model["additionalProperties"], false, "models have parameters of their own");
+    // Three keys say how large the population is; only one of them can be given.
+    let given = written(&full["risk"]).into_iter();
+    let all: BTreeSet<String> = given.chain(["population", "sampling_fraction"].map(str::to_owned)).collect();
+    assert_eq!(keys(at(&schema, &schema["properties"]["risk"])), all);
     let algorithm = at(&schema, &schema["properties"]["algorithm"]);
     assert_eq!(keys(algorithm), AlgorithmSpec::KEYS.map(str::to_owned).into());
     assert_ne!(algorithm["additionalProperties"], false);

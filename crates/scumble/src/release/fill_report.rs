@@ -11,12 +11,10 @@ use crate::quasi::{Quasi, Shape};
 use crate::report::data::{
     AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport,
     ColumnRole, Distribution, HierarchyNote, Homogeneity, KeptColumn, KeptExactly, LevelCurve, MetricResult,
-    ModelResult, Provenance, ReasonCount, Release, Report, Risk, RiskFigures, Setting, Severity, SizeCount,
-    Subgroup, SubgroupColumn, SuppressedAs, Suppression, Uniqueness, ValueCount, Warning,
+    ModelResult, Provenance, ReasonCount, Release, Report, Setting, Severity, SizeCount, Subgroup,
+    SubgroupColumn, SuppressedAs, Suppression, Uniqueness, ValueCount, Warning,
 };
 
-/// Risk above which a row counts as exposed.
-const THRESHOLD: f64 = 0.2;
 /// Columns with more values than this make no readable subgroups.
 const LARGEST_SUBGROUPS: usize = 40;
 
@@ -33,7 +31,7 @@ pub(super) fn report(run: &Run<'_>, title: &str, figures: &[Figure]) -> Report {
         combinations: super::combinations::combinations(run),
         changes: changes(run),
         suppression: suppression(run),
-        risk: Some(risk(run)),
+        risk: Some(super::risk::risk(run)),
         kept: Some(kept(run)),
         ..Report::default()
     }
@@ -170,23 +168,6 @@ fn class_sizes(run: &Run<'_>) -> ClassSizes {
         before: size_counts((0..classes.len()).map(|class| classes.size(class))),
         after: size_counts(kept.map(|class| classes.size(class))),
         k: run.problem.k(),
-    }
-}
-
-fn risk(run: &Run<'_>) -> Risk {
-    let classes = run.classes();
-    let kept =
-        (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class));
-    let dropped = run.problem.star_policy == StarPolicy::Drop;
-    // Starred rows are candidates for each other, whether or not they were judged.
-    let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.suppressed_rows());
-    let table = &run.problem.table;
-    Risk {
-        before: Some(RiskFigures::of(
-            &size_counts((0..table.tuples() as u32).map(|tuple| table.weight(tuple))),
-            THRESHOLD,
-        )),
-        after: RiskFigures::of(&size_counts(kept.chain(star)), THRESHOLD),
     }
 }
 

@@ -32,6 +32,7 @@ mod datasheet;
 mod fill_report;
 mod publish;
 mod recoding_file;
+mod risk;
 mod rows;
 mod summary;
 mod warnings;

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 pub use super::amount::Amount;
 pub use super::combinations::{Combination, Combinations};
+pub use crate::risk::uniques::PopulationUniques;
+pub use crate::risk::{RiskBand, RiskFigures, Singling};
 
 /// The private report of one run. Start from `Report::default()` and fill in what is known.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -386,38 +388,16 @@ pub struct Subgroup {
 pub struct Risk {
     /// If the original had been published on the same columns.
     pub before: Option<RiskFigures>,
-    /// In the release. [`RiskFigures::of`] computes it from class sizes.
+    /// In the release.
     pub after: RiskFigures,
-}
-
-/// Prosecutor risk: the attacker knows that the person is in the table, and all quasi-identifiers.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RiskFigures {
-    /// Rows that are judged.
-    pub rows: u64,
-    /// The risk of the row that is worst off.
-    pub highest: Amount,
-    /// The mean over rows.
-    pub average: Amount,
-    /// Risk above which a row counts as exposed, usually 0.2.
-    pub threshold: f64,
-    /// Rows with a risk above the threshold.
-    pub rows_above: u64,
-    /// Rows by risk, from the highest risk to the lowest.
-    pub bands: Vec<RiskBand>,
-}
-
-/// Rows whose risk lies in a range.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RiskBand {
-    /// The risk is above this,
-    pub above: f64,
-    /// and at most this.
-    pub up_to: f64,
-    /// Rows in the range.
-    pub rows: u64,
+    /// Which columns of the original single people out; none if the table is too large to look on the way.
+    pub singling_before: Option<Singling>,
+    /// Which columns of the release do.
+    pub singling_after: Option<Singling>,
+    /// How many people would be alone in the population if the original were published, where its size is known.
+    pub population_before: Option<PopulationUniques>,
+    /// How many are alone in the population as the release shows it.
+    pub population_after: Option<PopulationUniques>,
 }
 
 /// Columns that are published exactly, and what that gives away.

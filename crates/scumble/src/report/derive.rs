@@ -1,16 +1,12 @@
-//! Figures that follow from plain counts: distributions of bounded size, and risk from class sizes.
+//! Figures that follow from plain counts: distributions of bounded size.
 
-use super::data::{Amount, Distribution, RiskBand, RiskFigures, SizeCount, ValueCount};
+use super::data::{Distribution, ValueCount};
 
 /// Values of an unordered column that are listed by name; the rest are counted together.
 const LISTED: usize = 40;
 
 /// Bars of an ordered column; with more values, neighbours share a bar.
 const BARS: usize = 100;
-
-/// Bounds of the bands in which rows are counted by risk. They are reciprocals of whole class sizes
-/// (1, 2, 3, 5, 10, 20, 50, 100), written so that `1 / size` compares exactly.
-const RISK_BOUNDS: [f64; 9] = [1.0, 1.0 / 2.0, 1.0 / 3.0, 0.2, 0.1, 0.05, 0.02, 0.01, 0.0];
 
 impl Distribution {
     /// A distribution of bounded size. Ordered values keep the given order and, if there are very many,
@@ -50,78 +46,12 @@ pub(super) fn merge_neighbours(values: Vec<ValueCount>, limit: usize) -> Vec<Val
         .collect()
 }
 
-impl RiskFigures {
-    /// Prosecutor risk of classes: a row in a class of `s` rows has risk `1 / s`.
-    ///
-    /// ```
-    /// use scumble::report::data::{Amount, RiskFigures, SizeCount};
-    ///
-    /// // Two classes of five rows: the risk of every row is 1/5, and none is above 0.2.
-    /// let risk = RiskFigures::of(&[SizeCount { size: 5, classes: 2 }], 0.2);
-    /// assert_eq!(risk.highest, Amount::Finite(0.2));
-    /// assert_eq!(risk.rows_above, 0);
-    /// ```
-    #[must_use]
-    pub fn of(sizes: &[SizeCount], threshold: f64) -> Self {
-        let occupied = || sizes.iter().filter(|s| s.size > 0 && s.classes > 0);
-        let rows: u64 = occupied().map(|s| s.size * s.classes).sum();
-        let classes: u64 = occupied().map(|s| s.classes).sum();
-        let rows_where = |wanted: &dyn Fn(f64) -> bool| {
-            occupied().filter(|s| wanted(1.0 / s.size as f64)).map(|s| s.size * s.classes).sum()
-        };
-        Self {
-            rows,
-            highest: occupied().map(|s| s.size).min().map(|size| 1.0 / size as f64).into(),
-            // The mean of 1/s over rows: each class contributes s * (1/s) = 1.
-            average: if rows == 0 { Amount::Undefined } else { (classes as f64 / rows as f64).into() },
-            threshold,
-            rows_above: rows_where(&|risk| risk > threshold),
-            bands: RISK_BOUNDS
-                .windows(2)
-                .map(|pair| RiskBand {
-                    above: pair[1],
-                    up_to: pair[0],
-                    rows: rows_where(&|risk| risk > pair[1] && risk <= pair[0]),
-                })
-                .collect(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn value(value: &str, rows: u64) -> ValueCount {
         ValueCount { value: value.to_owned(), rows }
-    }
-
-    #[test]
-    fn risk_of_classes_by_hand() {
-        // Sizes 1, 2, 2, 5: ten rows in four classes.
-        let sizes = [(1, 1), (2, 2), (5, 1)].map(|(size, classes)| SizeCount { size, classes });
-        let risk = RiskFigures::of(&sizes, 0.2);
-        assert_eq!(risk.rows, 10);
-        assert_eq!(risk.highest, Amount::Finite(1.0));
-        assert_eq!(risk.average, Amount::Finite(0.4));
-        // 1/5 is not above 0.2; the five rows in classes of one and two are.
-        assert_eq!(risk.rows_above, 5);
-        let rows: Vec<u64> = risk.bands.iter().map(|band| band.rows).collect();
-        assert_eq!(rows, [1, 4, 0, 5, 0, 0, 0, 0]);
-    }
-
-    #[test]
-    fn every_row_falls_into_one_band() {
-        let sizes: Vec<SizeCount> = (1..300).map(|size| SizeCount { size, classes: 1 }).collect();
-        let risk = RiskFigures::of(&sizes, 0.2);
-        assert_eq!(risk.bands.iter().map(|band| band.rows).sum::<u64>(), risk.rows);
-        assert_eq!(risk.rows, 299 * 300 / 2);
-    }
-
-    #[test]
-    fn no_classes_have_no_risk() {
-        let risk = RiskFigures::of(&[], 0.2);
-        assert_eq!((risk.highest, risk.average, risk.rows), (Amount::Undefined, Amount::Undefined, 0));
     }
 
     #[test]

@@ -11,6 +11,65 @@ fn sizes(sizes: &[(u64, u64)]) -> Vec<SizeCount> {
     sizes.iter().map(|(size, classes)| SizeCount { size: *size, classes: *classes }).collect()
 }
 
+/// Prosecutor risk of classes, above one in five or not.
+fn risk(sizes: &[SizeCount]) -> RiskFigures {
+    let parts: Vec<(u64, u64)> = sizes.iter().map(|s| (s.size, s.size * s.classes)).collect();
+    RiskFigures::of_sizes(&parts, crate::config::RiskSpec::default().threshold)
+}
+
+/// What singles people out, before and after, and who is alone in the population.
+fn risk_of_people() -> Risk {
+    let contribution = |(column, share, rows): (&str, f64, u64)| crate::risk::ColumnContribution {
+        column: column.into(),
+        share,
+        rows,
+    };
+    let combination = |(columns, rows): (&[&str], u64)| crate::risk::Combination {
+        columns: columns.iter().map(|column| (*column).to_owned()).collect(),
+        rows,
+        minimal: rows / 2,
+    };
+    let singling = Singling {
+        combination_size: 3,
+        rows: 21_400,
+        sizes: [(1, 12), (2, 1_140), (3, 20_248)]
+            .map(|(columns, rows)| crate::risk::SinglingSize { columns, rows, minimal: rows * 2 })
+            .to_vec(),
+        combinations: [
+            (&["postcode"][..], 12),
+            (&["age", "postcode"], 1_101),
+            (&["age", "postcode", "occupation"], 14_310),
+        ]
+        .map(combination)
+        .to_vec(),
+        columns: [
+            ("postcode", 0.93, 21_100),
+            ("age", 0.81, 20_400),
+            ("occupation", 0.62, 17_230),
+            ("country", 0.2, 3_100),
+            ("sex", 0.11, 2_040),
+        ]
+        .map(contribution)
+        .to_vec(),
+        ..Singling::default()
+    };
+    let population = |uniques| PopulationUniques {
+        population: 1_400_000,
+        sampling_fraction: 0.032,
+        uniques,
+        method: crate::risk::uniques::Method::Pitman,
+        reason: "at most a tenth of the population is in the table, where Pitman's model does best".into(),
+        estimates: Vec::new(),
+    };
+    Risk {
+        singling_before: Some(singling),
+        singling_after: Some(Singling { combination_size: 3, ..Singling::default() }),
+        population_before: Some(population(84_120.0)),
+        population_after: Some(population(0.0)),
+        ..Risk::default()
+    }
+}
+
 fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect()
 }
@@ -88,8 +147,9 @@ pub(super) fn full() -> Report {
         changes: changes(),
         suppression: Some(suppression(rows - kept)),
         risk: Some(Risk {
-            before: Some(RiskFigures::of(&sizes(&[(1, 21_870), (2, 4_100), (3, 1_260), (4, 610), (6, 400), (11, 96), (14, 180)]), 0.2)),
-            after: RiskFigures::of(&after, 0.2),
+            before: Some(risk(&sizes(&[(1, 21_870), (2, 4_100), (3, 1_260), (4, 610), (6, 400), (11, 96), (14, 180)]))),
+            after: risk(&after),
+            ..risk_of_people()
         }),
         kept: Some(kept_exactly(rows)),
         class_sizes: Some(ClassSizes { before, after, k: Some(5) }),

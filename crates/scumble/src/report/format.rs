@@ -1,7 +1,7 @@
 //! Numbers and lists as people write them.
 
 use super::data::Amount;
-pub(super) use crate::text::grouped as count;
+pub(crate) use crate::text::grouped as count;
 
 /// A space that does not break, for between a number and its unit.
 const NBSP: char = '\u{a0}';
@@ -10,12 +10,12 @@ const NBSP: char = '\u{a0}';
 pub(super) const NOTHING: &str = "–";
 
 /// `count` and a noun in the right number: `1 row`, `2,802 rows`.
-pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{}{NBSP}{}", count(number), if number == 1 { one } else { many })
 }
 
 /// Four significant digits; whole numbers and thousands in full; very large and very small ones as powers.
-pub(super) fn number(number: f64) -> String {
+pub(crate) fn number(number: f64) -> String {
     if !number.is_finite() {
         return if number == f64::INFINITY { "infinite".to_owned() } else { NOTHING.to_owned() };
     }
@@ -47,14 +47,14 @@ pub(super) fn amount(amount: Amount) -> String {
 
 /// A share as a percentage with three significant digits. What is not exactly nothing or everything is
 /// never shown as 0 % or 100 %: the difference is somebody's row.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     if !share.is_finite() {
         return NOTHING.to_owned();
     }
     let percent = share * 100.0;
     let text = if percent > 0.0 && percent < 0.001 {
         "< 0.001".to_owned()
-    } else if percent < 100.0 && percent > 99.95 {
+    } else if (99.95..100.0).contains(&percent) {
         "> 99.9".to_owned()
     } else if percent >= 10.0 {
         trim_zeros(&format!("{percent:.1}"))
@@ -66,12 +66,12 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// `part` of `whole` as a percentage; a dash of nothing.
-pub(super) fn share(part: u64, whole: u64) -> String {
+pub(crate) fn share(part: u64, whole: u64) -> String {
     ratio(part, whole).map_or_else(|| NOTHING.to_owned(), percent)
 }
 
 /// `part / whole`, unless there is no whole.
-pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
+pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
@@ -103,7 +103,7 @@ pub(super) fn seconds(seconds: f64) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`; beyond `limit` names, `a, b and 4 more`.
-pub(super) fn list<S: AsRef<str>>(names: &[S], limit: usize) -> String {
+pub(crate) fn list<S: AsRef<str>>(names: &[S], limit: usize) -> String {
     let joined = |names: &[S]| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     match names {
         [] => String::new(),
@@ -201,6 +201,7 @@ mod tests {
         assert_eq!(plain(&percent(0.000_000_1)), "< 0.001 %");
         assert_eq!(plain(&percent(0.999_99)), "> 99.9 %");
         assert_eq!(plain(&percent(0.9994)), "99.9 %");
+        assert_eq!(plain(&percent(0.9995)), "> 99.9 %");
         assert_eq!(share(1, 0), NOTHING);
     }
 

@@ -41,9 +41,9 @@ mod charts;
 mod combinations;
 pub mod data;
 mod derive;
-mod format;
+pub(crate) mod format;
 mod page;
-mod words;
+pub(crate) mod words;
 
 #[cfg(test)]
 mod fixture;
@@ -51,9 +51,10 @@ mod fixture;
 mod tests;
 
 use crate::error::{Error, Result};
+use crate::risk::Assessment;
 use data::Report;
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 const TEMPLATE: &str = include_str!("template.html");
 
@@ -62,6 +63,18 @@ const TEMPLATE: &str = include_str!("template.html");
 /// # Errors
 /// Only if the built-in template is broken, which is a bug.
 pub fn html(report: &Report) -> Result<String> {
+    draw(page::page(report))
+}
+
+/// The risk in one table as one HTML page that loads nothing else.
+///
+/// # Errors
+/// Only if the built-in template is broken, which is a bug.
+pub fn risk_html(found: &Assessment, title: &str) -> Result<String> {
+    draw(page::risk_page::page(found, title))
+}
+
+fn draw(page: Value) -> Result<String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     // A misspelt name in the template must fail a test, not leave a blank on the page.
@@ -72,7 +85,7 @@ pub fn html(report: &Report) -> Result<String> {
         .build()
         .and_then(|syntax| {
             environment.set_syntax(syntax);
-            environment.render_str(TEMPLATE, page::page(report))
+            environment.render_str(TEMPLATE, page)
         })
         .map_err(|error| Error::internal(format!("the report could not be drawn: {error:#}")))
 }

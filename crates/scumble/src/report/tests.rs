@@ -83,9 +83,9 @@ fn a_full_report_has_every_section_in_order() {
         ]
     );
     let seen = elements(&page);
-    // 2 class sizes, 2 + 1 + 2 + 2 + 1 columns, 6 curves, 2 changes, 4 subgroups, 1 risk, 1 lattice, 1 in the banner.
-    assert_eq!(seen.iter().filter(|name| *name == "svg").count(), 25);
-    assert_eq!(page.matches("role=\"img\"").count(), 24);
+    // 2 class sizes, 2 + 1 + 2 + 2 + 1 columns, 6 curves, 2 changes, 4 subgroups, 3 risk, 1 lattice, 1 in the banner.
+    assert_eq!(seen.iter().filter(|name| *name == "svg").count(), 27);
+    assert_eq!(page.matches("role=\"img\"").count(), 26);
     for text in [
         "5-anonymous on age, sex, postcode, occupation and 2 more; 2.5-diverse for diagnosis",
         "; checked.",
@@ -163,6 +163,7 @@ fn spoil(value: &mut serde_json::Value, nasty: &str) {
                 "from-data",
                 "warning",
                 "note",
+                "pitman",
             ]
             .contains(&text.as_str()) => {}
         serde_json::Value::String(text) => *text = format!("{nasty}{text}"),
@@ -227,6 +228,9 @@ fn degenerate_data_gives_finite_charts() {
                 bands: vec![RiskBand::default()],
                 ..RiskFigures::default()
             },
+            singling_before: Some(Singling { combinations: vec![Default::default()], ..Singling::default() }),
+            population_after: Some(PopulationUniques::default()),
+            ..Risk::default()
         }),
         metrics: vec![MetricResult {
             value: Amount::Infinite,
@@ -261,4 +265,43 @@ fn an_older_twin_without_newer_fields_still_reads() {
 #[test]
 fn the_same_report_gives_the_same_bytes() {
     assert_eq!(rendered(&fixture::full()), rendered(&fixture::full()));
+}
+
+#[test]
+fn the_page_about_risk_is_well_formed_with_everything_and_with_little() {
+    use crate::risk::uniques::{Sample, estimate};
+    use crate::risk::{Assessment, HouseholdRisk, Uniques, WeightedRisk};
+    let full = fixture::full();
+    let risk = full.risk.expect("risk");
+    let sizes = [(1, 90), (2, 18), (3, 7), (4, 4), (6, 2), (15, 1)];
+    let figures = risk.before.expect("figures");
+    let everything = Assessment {
+        quasi: vec!["age".into(), "<b>sex</b>".into()],
+        rows: figures.rows,
+        classes: 28_000,
+        smallest_class: Some(1),
+        star_rows: 7,
+        journalist: crate::risk::Journalist { upper_bound: false, risk: risk.after },
+        uniques: Uniques {
+            rows: 90,
+            population: Some(estimate(&Sample { sizes: &sizes, rows: 190, population: 2_000 })),
+            ..Uniques::default()
+        },
+        singling: risk.singling_before,
+        weights: Some(WeightedRisk { risk: figures.clone(), ..WeightedRisk::default() }),
+        households: Some(HouseholdRisk { of_rows: figures.clone(), ..HouseholdRisk::default() }),
+        warnings: vec!["something".into()],
+        prosecutor: figures,
+        ..Assessment::default()
+    };
+    let page = super::risk_html(&everything, "people.csv").expect("a page");
+    preview("risk.html", &page);
+    // 2 attackers, 1 estimates, 3 what singles out, 1 weights, 1 households, 1 in the banner.
+    assert_eq!(elements(&page).iter().filter(|name| *name == "svg").count(), 9);
+    assert!(!page.contains("<b>sex</b>") && page.contains("&lt;b&gt;sex"));
+    let little = super::risk_html(&Assessment::default(), "").expect("a page");
+    let ids: Vec<&str> =
+        little.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+    assert_eq!(ids, ["risk-attackers", "risk-uniques", "glossary"]);
+    elements(&little);
 }

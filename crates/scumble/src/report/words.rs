@@ -385,7 +385,7 @@ pub(super) fn suppressed_as(how: SuppressedAs) -> &'static str {
 }
 
 /// A risk as a chance: "a 1 in 5 chance". Rounded so that it never sounds smaller than it is.
-pub(super) fn chance(risk: f64) -> String {
+pub(crate) fn chance(risk: f64) -> String {
     if !risk.is_finite() || risk <= 0.0 {
         return "no chance".to_owned();
     }

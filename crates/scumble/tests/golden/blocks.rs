@@ -27,6 +27,14 @@ pub(crate) enum Kind {
     Check,
     /// `json verdict`: some of what `check --json` prints.
     Verdict,
+    /// `csv sizes`: how many classes have which size, for a table of one column `class`; begins a new example.
+    Sizes,
+    /// `csv population`: the population that the table was drawn from.
+    Population,
+    /// `toml risk`: a plan by which the risk in the table is assessed.
+    Risk,
+    /// `json risk`: some of what `risk --json` prints.
+    Assessment,
     /// `toml fragment`: a part of a plan, which must be well-formed.
     Fragment,
 }
@@ -85,6 +93,10 @@ fn kind(information: &str) -> Result<Option<Kind>, String> {
         ["csv", "original"] => Kind::Original,
         ["toml", "check"] => Kind::Check,
         ["json", "verdict"] => Kind::Verdict,
+        ["csv", "sizes"] => Kind::Sizes,
+        ["csv", "population"] => Kind::Population,
+        ["toml", "risk"] => Kind::Risk,
+        ["json", "risk"] => Kind::Assessment,
         ["toml", "fragment"] => Kind::Fragment,
         _ => return Err(format!("there is no kind of example block '{information}'")),
     }))

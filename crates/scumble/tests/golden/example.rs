@@ -33,12 +33,24 @@ pub(crate) fn run_page(name: &str, text: &str) -> Result<usize, Vec<String>> {
 struct Reader {
     table: Option<String>,
     original: Option<String>,
+    population: Option<String>,
     hierarchies: Vec<(String, String)>,
     plan: Option<toml::Table>,
+    /// What was done with the plan; a change of the plan repeats it.
+    mode: Mode,
     outcome: Option<Outcome>,
     /// Whether something ran of which no outcome was printed yet.
     open: bool,
     runs: usize,
+}
+
+/// What is done with a plan.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Mode {
+    #[default]
+    Release,
+    Check,
+    Risk,
 }
 
 /// How a run ended.
@@ -46,6 +58,7 @@ enum Outcome {
     Released { release: String, figures: Value, report: Value },
     Failed(String),
     Checked(Value),
+    Assessed(Value),
 }
 
 impl Reader {
@@ -54,6 +67,16 @@ impl Reader {
             Kind::Input | Kind::Table => {
                 self.nothing_is_open()?;
                 *self = Self { table: Some(block.text.clone()), runs: self.runs, ..Self::default() };
+                Ok(())
+            }
+            Kind::Sizes => {
+                self.nothing_is_open()?;
+                let table = Some(table_of_sizes(&block.text)?);
+                *self = Self { table, runs: self.runs, ..Self::default() };
+                Ok(())
+            }
+            Kind::Population => {
+                self.population = Some(block.text.clone());
                 Ok(())
             }
             Kind::Original => {
@@ -65,7 +88,7 @@ impl Reader {
                 self.hierarchies.push((column.clone(), block.text.clone()));
                 Ok(())
             }
-            Kind::Plan | Kind::Change | Kind::Check => {
+            Kind::Plan | Kind::Change | Kind::Check | Kind::Risk => {
                 self.nothing_is_open()?;
                 let mut keys: toml::Table = block.text.parse().map_err(|error| format!("{error}"))?;
                 if block.kind == Kind::Change {
@@ -74,7 +97,13 @@ impl Reader {
                     keys = plan;
                 }
                 self.plan = Some(keys);
-                self.run(block.kind == Kind::Check)
+                self.mode = match block.kind {
+                    Kind::Change => self.mode,
+                    Kind::Check => Mode::Check,
+                    Kind::Risk => Mode::Risk,
+                    _ => Mode::Release,
+                };
+                self.run(self.mode)
             }
             Kind::Fragment => {
                 let files = "input = \"input.csv\"\noutput = \"release.csv\"\n";
@@ -82,7 +111,7 @@ impl Reader {
                 let text = if given { block.text.clone() } else { format!("{files}{}", block.text) };
                 Plan::from_toml(&text, "the fragment").map(|_| ()).map_err(|error| error.to_string())
             }
-            Kind::Release | Kind::Figures | Kind::Report | Kind::Error | Kind::Verdict => {
+            Kind::Release | Kind::Figures | Kind::Report | Kind::Error | Kind::Verdict | Kind::Assessment => {
                 self.open = false;
                 self.outcome.as_ref().ok_or("nothing has been run")?.compare(block)
             }
@@ -94,7 +123,7 @@ impl Reader {
         if self.open { Err("the run before this has no outcome printed".into()) } else { Ok(()) }
     }
 
-    fn run(&mut self, check: bool) -> Result<(), String> {
+    fn run(&mut self, mode: Mode) -> Result<(), String> {
         self.runs += 1;
         self.open = true;
         self.outcome = None;
@@ -104,9 +133,10 @@ impl Reader {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let outcome = Plan::from_toml(&text, "the plan").and_then(|plan| {
             let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
-            let file = if check { &plan.output } else { &plan.input };
+            let file = if mode == Mode::Check { &plan.output } else { &plan.input };
             let written = write(file, table)
                 .and_then(|()| self.original.iter().try_for_each(|original| write(&plan.input, original)))
+                .and_then(|()| self.population.iter().try_for_each(|people| write("population.csv", people)))
                 .and_then(|()| std::fs::create_dir_all(folder.path().join("hierarchies")))
                 .and_then(|()| {
                     self.hierarchies
@@ -115,7 +145,11 @@ impl Reader {
                 });
             written
                 .map_err(|source| scumble::Error::Io { what: "cannot write the example".into(), source })?;
-            if check { self.check(&plan, folder.path()) } else { release(&plan, folder.path()) }
+            match mode {
+                Mode::Check => self.check(&plan, folder.path()),
+                Mode::Risk => risk(&plan, folder.path()),
+                Mode::Release => release(&plan, folder.path()),
+            }
         });
         self.outcome = Some(outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string())));
         Ok(())
@@ -132,6 +166,38 @@ impl Reader {
         verdict["holds"] = checked.holds().into();
         Ok(Outcome::Checked(verdict))
     }
+}
+
+/// A table of one column in which so many classes have that size.
+fn table_of_sizes(text: &str) -> Result<String, String> {
+    let mut table = String::from("class\n");
+    let mut class = 0;
+    for line in text.lines().skip(1) {
+        let numbers: Vec<usize> = line.split(',').filter_map(|number| number.trim().parse().ok()).collect();
+        let [size, classes] = numbers[..] else { return Err(format!("'{line}' must be size,classes")) };
+        for _ in 0..classes {
+            class += 1;
+            table += &format!("c{class}\n").repeat(size);
+        }
+    }
+    Ok(table)
+}
+
+fn risk(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
+    let read = |name: &str| -> scumble::Result<CodedTable> {
+        Ok(read_table(&Source::open(folder.join(name))?, &read_options(plan, 1)?)?.coded)
+    };
+    let table = read(&plan.input)?;
+    let population = plan.risk.population.as_deref().map(read).transpose()?;
+    let quasi: Vec<String> = plan.names_with(scumble::config::Role::Quasi).map(str::to_owned).collect();
+    let input = scumble::risk::RiskTable {
+        table: &table,
+        quasi: &quasi,
+        missing: &plan.read.missing,
+        population: population.as_ref(),
+    };
+    let (found, _) = scumble::risk::assess(&input, &plan.risk)?;
+    Ok(Outcome::Assessed(serde_json::to_value(&found).map_err(scumble::Error::internal)?))
 }
 
 /// Keys of `new` take the place of the same keys of `old`, inside tables too.
@@ -178,6 +244,7 @@ impl Outcome {
             (Kind::Figures, Self::Released { figures, .. }) => json(figures),
             (Kind::Report, Self::Released { report, .. }) => json(report),
             (Kind::Verdict, Self::Checked(verdict)) => json(verdict),
+            (Kind::Assessment, Self::Assessed(found)) => json(found),
             (Kind::Error, Self::Failed(message)) => {
                 let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
                 if words(message).contains(&words(&block.text)) {

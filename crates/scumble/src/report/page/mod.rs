@@ -11,6 +11,8 @@ mod kept;
 mod opening;
 mod requirements;
 mod risk;
+mod risk_charts;
+pub(super) mod risk_page;
 mod suppression;
 
 use super::charts::Series;
@@ -22,12 +24,19 @@ use minijinja::{Value, context};
 pub(super) fn page(report: &Report) -> Value {
     context! {
         title => &report.title,
-        source => report.source.as_deref(),
-        created => report.created.as_deref(),
+        heading => "private report",
+        strip => "This report describes the original data. Keep it in the house; publish only the release and its datasheet.",
+        byline => byline(report),
         version => report.run.as_ref().map(|run| run.version.as_str()).filter(|v| !v.is_empty()),
         opening => opening::section(report),
         sections => sections(report),
     }
+}
+
+fn byline(report: &Report) -> String {
+    let source = report.source.as_ref().map_or_else(String::new, |source| format!(" made from {source}"));
+    let created = report.created.as_ref().map_or_else(String::new, |created| format!(", {created}"));
+    format!("Private report of a release{source}{created}")
 }
 
 /// The sections that are present. The template draws each by its `id`.

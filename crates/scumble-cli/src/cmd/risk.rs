@@ -1,0 +1,267 @@
+//! `scumble risk`: how well people can be found in a table.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use scumble::config::{Column, Plan, Rational, RiskSpec, Role, Roles};
+use scumble::prepare::drop_incomplete;
+use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
+use scumble::{Error, Result};
+use scumble_files::{CodedTable, Source, read_header, read_table};
+
+use super::init::{refuse_input, write_private};
+use super::reading::Reading;
+use crate::ui::{Interface, print, wrap};
+
+/// Say how well outsiders find people in a table: attackers, uniques, which columns single people out, surveys, households
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The table, original or released; - is standard input. Without it, the input of the plan
+    table: Option<PathBuf>,
+    /// A plan whose quasi-identifiers and [risk] settings are used
+    #[arg(long, value_name = "release.toml")]
+    plan: Option<PathBuf>,
+    /// The private page to write, with charts
+    #[arg(long, short, value_name = "FILE.html")]
+    output: Option<PathBuf>,
+    /// A private table of the risks of every row to write
+    #[arg(long, value_name = "FILE.csv")]
+    records: Option<PathBuf>,
+    /// Print exactly one JSON object (private: it says what singles people out)
+    #[arg(long)]
+    json: bool,
+    /// Columns that outsiders may know, comma-separated; instead of those of the plan
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    quasi: Vec<String>,
+    #[command(flatten)]
+    risk: RiskFlags,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+/// What is known about the people.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Risk")]
+struct RiskFlags {
+    /// The risk above which a row counts as exposed; 0.2 if not given
+    #[arg(long, value_name = "CHANCE")]
+    threshold: Option<String>,
+    /// A table of the whole population, with the same quasi-identifiers written in the same way
+    #[arg(long, value_name = "FILE")]
+    population: Option<PathBuf>,
+    /// How many people the population has
+    #[arg(long, value_name = "N")]
+    population_size: Option<u64>,
+    /// The share of the population that is in the table, above 0 and at most 1
+    #[arg(long, value_name = "SHARE")]
+    sampling_fraction: Option<String>,
+    /// The most columns that are looked at together for what singles people out; 3 if not given, 0 for not looking
+    #[arg(long, value_name = "N")]
+    combination_size: Option<u32>,
+    /// The column of survey weights: how many people a row stands for
+    #[arg(long, value_name = "COLUMN")]
+    weight: Option<String>,
+    /// The column that tells which rows belong to one household
+    #[arg(long, value_name = "COLUMN")]
+    household: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    let (plan, folder) = plan(arguments)?;
+    let quasi = quasi(arguments, &plan)?;
+    let path = match &arguments.table {
+        Some(path) => path.clone(),
+        None => Plan::beside(&folder.join("plan"), &plan.input),
+    };
+    for output in arguments.output.iter().chain(&arguments.records) {
+        refuse_input(&path, output)?;
+        if output == Path::new("-") {
+            return Err(Error::config(
+                "the page and the table of records are private files; give them names",
+            ));
+        }
+    }
+    let wanted: Vec<&String> = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household).collect();
+    let mut table = read(&path, &wanted, &plan, interface)?;
+    drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.warn(note));
+    let population = match &plan.risk.population {
+        None => None,
+        Some(name) => {
+            let wanted: Vec<&String> = quasi.iter().collect();
+            let mut there = read(&Plan::beside(&folder.join("plan"), name), &wanted, &plan, interface)?;
+            drop_incomplete(&mut there, &plan)?;
+            Some(there)
+        }
+    };
+    let input = RiskTable {
+        table: &table,
+        quasi: &quasi,
+        missing: &plan.read.missing,
+        population: population.as_ref(),
+    };
+    let (found, records) = assess(&input, &plan.risk)?;
+    if let Some(target) = &arguments.records {
+        write_private(target, &records.to_csv())?;
+        interface.say(format_args!("Wrote {} (private: it is about single people)", target.display()));
+    }
+    if let Some(target) = &arguments.output {
+        let title = path.file_name().map_or("a table".into(), |name| name.to_string_lossy());
+        write_private(target, &scumble::report::risk_html(&found, &title)?)?;
+        interface.say(format_args!(
+            "Wrote {} (private: open it in a browser, do not publish it)",
+            target.display()
+        ));
+    }
+    if arguments.json {
+        print(serde_json::to_string(&found).map_err(Error::internal)? + "\n")?;
+    } else {
+        found.warnings.iter().for_each(|warning| interface.warn(warning));
+        print(tell(&found))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
+    let (mut plan, folder) = match (&arguments.plan, &arguments.table) {
+        (Some(path), _) => (Plan::load(path)?, path.parent().map(Path::to_owned).unwrap_or_default()),
+        (None, Some(table)) => (Plan::new(table.to_string_lossy(), "-"), PathBuf::new()),
+        (None, None) => {
+            return Err(Error::config(
+                "say which table: scumble risk TABLE --quasi a,b, or --plan release.toml",
+            ));
+        }
+    };
+    for name in &arguments.quasi {
+        // The policy for missing values is for columns that the plan knows.
+        if plan.column(name).is_none() {
+            plan.columns.push((name.clone(), Column::new(Roles::one(Role::Quasi))));
+        }
+    }
+    arguments.reading.apply(&mut plan.read)?;
+    arguments.risk.apply(&mut plan.risk)?;
+    Ok((plan, folder))
+}
+
+/// The columns that outsiders may know, each once.
+fn quasi(arguments: &Arguments, plan: &Plan) -> Result<Vec<String>> {
+    let mut quasi = arguments.quasi.clone();
+    if quasi.is_empty() {
+        quasi = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    }
+    let mut seen: Vec<String> = Vec::new();
+    quasi.retain(|name| {
+        let new = !seen.contains(name);
+        seen.push(name.clone());
+        new
+    });
+    if quasi.is_empty() {
+        return Err(Error::config(
+            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
+        ));
+    }
+    Ok(quasi)
+}
+
+impl RiskFlags {
+    /// Puts what was given over what a plan says.
+    fn apply(&self, spec: &mut RiskSpec) -> Result<()> {
+        let share = |flag: &str, text: &String| {
+            text.parse::<Rational>().map_err(|error| Error::config(format!("{flag}: {error}")))
+        };
+        if let Some(text) = &self.threshold {
+            spec.threshold = share("--threshold", text)?;
+        }
+        if self.population.is_some() || self.population_size.is_some() || self.sampling_fraction.is_some() {
+            // What the plan says about the population is replaced, not contradicted.
+            (spec.population, spec.population_size, spec.sampling_fraction) = (None, None, None);
+        }
+        if let Some(path) = &self.population {
+            // Names on the command line start where the command does, not beside the plan.
+            let path = std::path::absolute(path)
+                .map_err(|source| Error::Io { what: format!("cannot use '{}'", path.display()), source })?;
+            spec.population = Some(path.to_string_lossy().into_owned());
+        }
+        spec.population_size = self.population_size.or(spec.population_size);
+        if let Some(text) = &self.sampling_fraction {
+            spec.sampling_fraction = Some(share("--sampling-fraction", text)?);
+        }
+        spec.combination_size = self.combination_size.unwrap_or(spec.combination_size);
+        spec.weight = self.weight.clone().or(spec.weight.take());
+        spec.household = self.household.clone().or(spec.household.take());
+        spec.check()
+    }
+}
+
+/// Reads the columns that are needed and no others.
+fn read(path: &Path, wanted: &[&String], plan: &Plan, interface: &Interface) -> Result<CodedTable> {
+    let source = Source::open(path)?;
+    let mut options = scumble::release::read_options(plan, 0)?;
+    let header = read_header(&source, &options)?;
+    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    for name in wanted {
+        if !names.contains(&name.as_str()) {
+            return Err(scumble::release::unknown_column(name, &names));
+        }
+    }
+    options.columns = Some(wanted.iter().map(|name| (*name).clone()).collect());
+    let table = read_table(&source, &options)?;
+    table.notes.iter().for_each(|note| interface.note(note));
+    Ok(table.coded)
+}
+
+/// A heading and its sentences.
+fn paragraph(text: &mut String, heading: &str, sentences: impl IntoIterator<Item = String>) {
+    *text += &format!("\n{heading}\n");
+    for sentence in sentences {
+        *text += &format!("  {}\n", wrap(&sentence.replace('\u{a0}', " "), 110, "  "));
+    }
+}
+
+fn tell(found: &Assessment) -> String {
+    let mut text = wrap(&words::classes(found).replace('\u{a0}', " "), 112, "") + "\n";
+    let spread = |risk: &RiskFigures| [words::above(risk), words::quantiles(risk)];
+    let mut sentences = vec![words::prosecutor(&found.prosecutor)];
+    sentences.extend(spread(&found.prosecutor));
+    paragraph(&mut text, "Prosecutor", sentences);
+    let mut sentences = vec![words::journalist(found)];
+    if !found.journalist.upper_bound {
+        sentences.extend(spread(&found.journalist.risk));
+    }
+    paragraph(&mut text, "Journalist", sentences);
+    paragraph(&mut text, "Marketer", [words::marketer(found)]);
+    let mut sentences = vec![words::uniques(found)];
+    match &found.uniques.population {
+        Some(population) => {
+            sentences.push(words::population(population));
+            sentences.extend(words::estimates(population));
+        }
+        None => sentences.push(
+            "How many are alone in the population is estimated if its size is known: --population-size N."
+                .to_owned(),
+        ),
+    }
+    paragraph(&mut text, "Alone", sentences);
+    if let Some(singling) = &found.singling {
+        paragraph(&mut text, "What singles people out", tell_singling(singling, found.rows));
+    }
+    if let Some(weights) = &found.weights {
+        paragraph(&mut text, "Survey weights", [words::weights(weights), words::above(&weights.risk)]);
+    }
+    if let Some(households) = &found.households {
+        paragraph(
+            &mut text,
+            "Households",
+            [words::households(households), words::above(&households.of_rows)],
+        );
+    }
+    text += "\nOne row is taken for one person. Whoever knows more columns than these may do better.\n";
+    text
+}
+
+fn tell_singling(found: &Singling, rows: u64) -> Vec<String> {
+    let mut sentences = vec![words::singling(found, rows)];
+    sentences.extend(words::worst_combinations(found).into_iter().map(words::combination));
+    sentences.extend(words::contributions(found));
+    sentences.extend(words::intrusion(found));
+    sentences
+}

@@ -1,0 +1,137 @@
+//! `[risk]`: how the risk that is left is assessed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::rational::Rational;
+use crate::error::{Error, Result};
+
+/// How risk is assessed, by `scumble risk` and in the private report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RiskSpec {
+    /// The risk above which a row counts as exposed, from 0 to 1.
+    pub threshold: Rational,
+    /// A table of the population that the table was drawn from, with the same quasi-identifiers: a file name relative to
+    /// the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub population: Option<String>,
+    /// How many people the population has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub population_size: Option<u64>,
+    /// The share of the population that is in the table, above 0 and at most 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampling_fraction: Option<Rational>,
+    /// The most columns that are looked at together for what singles people out; 0 for not looking.
+    pub combination_size: u32,
+    /// The column of survey weights: how many people of the population a row stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
+    /// The column that tells which rows belong to one household.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub household: Option<String>,
+}
+
+impl Default for RiskSpec {
+    fn default() -> Self {
+        Self {
+            threshold: Rational::new(1, 5).unwrap_or(Rational::ONE),
+            population: None,
+            population_size: None,
+            sampling_fraction: None,
+            combination_size: 3,
+            weight: None,
+            household: None,
+        }
+    }
+}
+
+impl RiskSpec {
+    /// Whether nothing was asked for that is not the default.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The key that is wrong, and what is wrong with it.
+    pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
+        let known =
+            [self.population.is_some(), self.population_size.is_some(), self.sampling_fraction.is_some()];
+        if self.threshold > Rational::ONE {
+            return Some(("threshold", "the risk threshold is a chance: a number from 0 to 1"));
+        }
+        if self.sampling_fraction.is_some_and(|share| share == Rational::ZERO || share > Rational::ONE) {
+            return Some((
+                "sampling_fraction",
+                "the sampling fraction is the share of the population that is in the table: above 0 and at most 1",
+            ));
+        }
+        if known.into_iter().filter(|given| *given).count() > 1 {
+            return Some((
+                if self.sampling_fraction.is_some() { "sampling_fraction" } else { "population_size" },
+                "give one of the population's table, its size and the sampling fraction; each says how large the population is",
+            ));
+        }
+        None
+    }
+
+    /// An error if the settings contradict themselves.
+    pub fn check(&self) -> Result<()> {
+        self.fault().map_or(Ok(()), |(_, message)| Err(Error::config(message)))
+    }
+
+    /// How many people the population of a table with so many rows has, where that was said.
+    pub fn people(&self, rows: u64) -> Result<Option<u64>> {
+        if let Some(size) = self.population_size {
+            return if size < rows {
+                Err(Error::config(format!(
+                    "the population has {size} people, but the table already has {rows} rows; the population includes them"
+                )))
+            } else {
+                Ok(Some(size))
+            };
+        }
+        // The nearest whole number of people; never fewer than there are rows, since the share is at most 1.
+        Ok(self.sampling_fraction.map(|share| {
+            let (part, whole) = (u128::from(share.numerator()), u128::from(share.denominator()));
+            let people = (u128::from(rows) * whole * 2 + part) / (part * 2);
+            u64::try_from(people).unwrap_or(u64::MAX)
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(part: u64, whole: u64) -> Option<Rational> {
+        Rational::new(part, whole)
+    }
+
+    #[test]
+    fn the_population_is_as_large_as_was_said() {
+        let with = |population_size, sampling_fraction| {
+            RiskSpec { population_size, sampling_fraction, ..RiskSpec::default() }.people(190)
+        };
+        assert_eq!(with(None, None).expect("nothing said"), None);
+        assert_eq!(with(Some(2000), None).expect("a size"), Some(2000));
+        assert_eq!(with(None, share(95, 1000)).expect("a share"), Some(2000));
+        assert_eq!(with(None, share(1, 1)).expect("a share"), Some(190));
+        // 190 / 0.3 = 633.3
+        assert_eq!(with(None, share(3, 10)).expect("a share"), Some(633));
+        assert!(with(Some(100), None).expect_err("too few").to_string().contains("already has 190 rows"));
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let fault = |spec: RiskSpec| spec.check().expect_err("a fault").to_string();
+        let spec = RiskSpec::default;
+        assert!(spec().check().is_ok() && spec().is_default());
+        assert!(fault(RiskSpec { threshold: Rational::whole(2), ..spec() }).contains("from 0 to 1"));
+        for wrong in [share(0, 1), share(11, 10)] {
+            assert!(fault(RiskSpec { sampling_fraction: wrong, ..spec() }).contains("above 0 and at most 1"));
+        }
+        let two = RiskSpec { population_size: Some(9), sampling_fraction: share(1, 2), ..spec() };
+        assert!(fault(two).contains("give one of"));
+    }
+}

@@ -1,0 +1,112 @@
+//! The risk that is left in a release, beside that of its original, for the private report.
+
+use std::collections::BTreeMap;
+
+use super::Run;
+use crate::config::{RiskSpec, StarPolicy};
+use crate::label::STAR;
+use crate::report::data::{PopulationUniques, Risk, RiskFigures, Singling};
+use crate::risk::uniques::{Sample, estimate};
+use crate::risk::{RiskClasses, singling};
+
+/// How many tuples may be looked at, over all combinations of columns: a second's work at most. Beyond that `scumble risk`
+/// does it, where somebody waits for nothing else.
+const MOST_LOOKS: u64 = 30_000_000;
+
+pub(super) fn risk(run: &Run<'_>) -> Risk {
+    let spec = &run.plan.risk;
+    let (before, after) = (original(run), released(run));
+    let figures = |classes: &RiskClasses| RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
+    let people = spec.people(before.rows()).unwrap_or_default();
+    let alone = |classes: &RiskClasses| -> Option<PopulationUniques> {
+        let population = people.filter(|people| *people >= classes.rows() && classes.rows() > 0)?;
+        Some(estimate(&Sample { sizes: &classes.histogram(), rows: classes.rows(), population }))
+    };
+    Risk {
+        before: Some(figures(&before)),
+        after: figures(&after),
+        singling_before: look(&before, spec, people),
+        singling_after: look(&after, spec, people),
+        population_before: alone(&before),
+        population_after: alone(&after),
+    }
+}
+
+/// Which columns single people out, if it is quickly found.
+fn look(classes: &RiskClasses, spec: &RiskSpec, people: Option<u64>) -> Option<Singling> {
+    let fraction = people.map(|people| classes.rows() as f64 / people as f64);
+    let size = spec.combination_size as usize;
+    (!classes.codes.is_empty()).then(|| singling(classes, size, fraction).0)
+}
+
+/// Whether so many tuples of so many columns can be looked at in all combinations of at most `size` columns.
+fn is_quick(tuples: usize, columns: usize, size: u32) -> bool {
+    let (size, all) = (u64::from(size), columns as u64);
+    let (mut sets, mut of_size) = (0_u64, 1_u64);
+    for columns in 1..=size.min(all) {
+        of_size = of_size.saturating_mul(all - columns + 1) / columns;
+        sets = sets.saturating_add(of_size);
+    }
+    size > 0 && all <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
+}
+
+/// The tuples; without their codes where combinations are not to be looked at.
+fn original(run: &Run<'_>) -> RiskClasses {
+    let table = &run.problem.table;
+    let sizes = (0..table.tuples() as u32).map(|tuple| table.weight(tuple)).collect();
+    if !is_quick(table.tuples(), table.width(), run.plan.risk.combination_size) {
+        return RiskClasses { sizes, ..RiskClasses::default() };
+    }
+    RiskClasses {
+        names: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+        values: run.problem.quasi.iter().map(crate::quasi::Quasi::size).collect(),
+        codes: (0..table.width()).map(|column| table.column(column).iter().collect()).collect(),
+        sizes,
+        ..RiskClasses::default()
+    }
+}
+
+/// The classes as readers see them. Starred rows are candidates for each other, whether or not they were judged.
+fn released(run: &Run<'_>) -> RiskClasses {
+    let classes = run.classes();
+    let kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
+    let dropped = run.problem.star_policy == StarPolicy::Drop;
+    let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.suppressed_rows());
+    let mut seen = RiskClasses {
+        sizes: kept.iter().map(|class| classes.size(*class)).chain(star).collect(),
+        star: star.map(|_| kept.len() as u32),
+        ..RiskClasses::default()
+    };
+    if !is_quick(seen.sizes.len(), run.problem.quasi.len(), run.plan.risk.combination_size) {
+        return seen;
+    }
+    for (quasi, column) in run.problem.quasi.iter().zip(&classes.assignment.columns) {
+        // Readers see texts, whatever stands behind them.
+        let labels: Vec<String> = column.values.iter().map(|value| quasi.label(*value)).collect();
+        let distinct: BTreeMap<&str, u32> = {
+            let mut texts: Vec<&str> = labels.iter().map(String::as_str).chain([STAR]).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            texts.into_iter().zip(0..).collect()
+        };
+        let code_of: Vec<u32> = labels.iter().map(|label| distinct[label.as_str()]).collect();
+        let shown = kept.iter().map(|class| code_of[column.of_class.get(*class) as usize]);
+        seen.codes.push(shown.chain(star.map(|_| distinct[STAR])).collect());
+        seen.values.push(distinct.len() as u32);
+        seen.names.push(quasi.name.clone());
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_quick;
+
+    #[test]
+    fn large_tables_are_not_looked_at_on_the_way() {
+        // Nine columns have 9 + 36 + 84 = 129 sets of at most three.
+        assert!(is_quick(30_000_000 / 129, 9, 3));
+        assert!(!is_quick(30_000_000 / 129 + 1, 9, 3));
+        assert!(is_quick(10, 2, 3) && !is_quick(10, 2, 0) && !is_quick(10, 65, 1));
+    }
+}

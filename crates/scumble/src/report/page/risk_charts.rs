@@ -1,0 +1,196 @@
+//! Charts of risk: rows by their chance, quantiles, what singles people out, who is alone.
+
+use super::figure;
+use super::risk::plain;
+use crate::report::charts::bars::{Bar, BarChart, BarRow};
+use crate::report::charts::columns::ColumnChart;
+use crate::report::charts::{Ink, Series};
+use crate::report::data::{RiskBand, RiskFigures, Singling};
+use crate::report::format::{count, counted, number, percent};
+use crate::risk::uniques::PopulationUniques;
+use crate::risk::words;
+use minijinja::Value;
+
+/// Columns and combinations that a chart has room for.
+const ROOM: usize = 12;
+
+/// The risks of one kind of attacker, or of one table.
+pub(super) struct RiskSeries<'a> {
+    pub(super) name: &'a str,
+    pub(super) ink: Ink,
+    pub(super) risk: &'a RiskFigures,
+}
+
+/// Rows by risk.
+pub(super) fn bands(all: &[RiskSeries<'_>]) -> Option<Value> {
+    let last = all.last()?.risk;
+    if last.bands.is_empty() {
+        return None;
+    }
+    let groups: Vec<String> = last.bands.iter().map(band_name).collect();
+    // Bars can stand side by side only if all count in the same bands.
+    let same_bands = |one: &&RiskSeries<'_>| one.risk.bands.iter().map(band_name).eq(groups.iter().cloned());
+    let series: Vec<Series> = all
+        .iter()
+        .filter(same_bands)
+        .map(|one| Series {
+            name: one.name.to_owned(),
+            ink: one.ink,
+            values: one.risk.bands.iter().map(|band| band.rows as f64).collect(),
+        })
+        .collect();
+    let exposed = last.bands.iter().filter(|band| band.above >= last.threshold).count();
+    let mark = (exposed > 0 && exposed < groups.len())
+        .then(|| (exposed, format!("at most {} from here", percent(last.threshold))));
+    let svg = ColumnChart {
+        title: "Rows by the chance of picking the right one",
+        x_name: "chance of picking the right row, from high to low",
+        unit: "rows",
+        groups: &groups,
+        series: &series,
+        mark,
+    }
+    .svg();
+    Some(figure(svg, "Rows by risk", "Bars at the left are the rows that are easiest to find.", &series))
+}
+
+/// A band of risks as chances: `1 in 5–9` has risks above 1/10 and up to 1/5.
+fn band_name(band: &RiskBand) -> String {
+    // 1 / (1 / 3) need not be a whole number in floating point.
+    let whole =
+        |number: f64| if (number - number.round()).abs() < 1e-6 { number.round() } else { number.ceil() };
+    let smallest = whole(1.0 / band.up_to);
+    if band.above <= 0.0 {
+        return format!("1 in {smallest:.0}+");
+    }
+    let largest = whole(1.0 / band.above) - 1.0;
+    if largest <= smallest {
+        format!("1 in {smallest:.0}")
+    } else {
+        format!("1 in {smallest:.0}–{largest:.0}")
+    }
+}
+
+/// A chart of one bar a row.
+fn bars(
+    title: &str,
+    rows: impl Iterator<Item = (String, f64, String)>,
+    reference: Option<(f64, String)>,
+) -> String {
+    let rows: Vec<BarRow> = rows
+        .map(|(name, value, label)| BarRow {
+            name,
+            bars: vec![Bar { value, hint: label.clone(), label, ink: Ink::After }],
+        })
+        .collect();
+    BarChart { title, rows: &rows, reference }.svg()
+}
+
+/// What risk so many rows do not exceed.
+pub(super) fn quantiles(risk: &RiskFigures) -> Option<Value> {
+    if risk.quantiles.is_empty() {
+        return None;
+    }
+    let rows = risk.quantiles.iter().map(|quantile| {
+        (format!("{} of rows", percent(quantile.share)), quantile.risk, percent(quantile.risk))
+    });
+    let svg = bars(
+        "The risk that a share of the rows does not exceed",
+        rows,
+        Some((risk.threshold, percent(risk.threshold))),
+    );
+    Some(plain(svg, "The risk that a share of the rows does not exceed", &words::quantiles(risk)))
+}
+
+/// How much each column has to do with people being singled out.
+pub(super) fn contributions(found: &Singling, heading: &str) -> Option<Value> {
+    let most = found.columns.iter().filter(|column| column.share > 0.0).take(ROOM);
+    let rows: Vec<_> = most.map(|c| (c.column.clone(), c.share, percent(c.share))).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let svg = bars("Share of the scores in which a column takes part", rows.into_iter(), None);
+    let remark = "The share of all scores that comes from combinations with the column. Coarsening the first ones helps most.";
+    Some(plain(svg, heading, remark))
+}
+
+/// The combinations that single out most people.
+pub(super) fn combinations(found: &Singling, heading: &str) -> Option<Value> {
+    let of_size = found.combinations.chunk_by(|a, b| a.columns.len() == b.columns.len());
+    let sizes = of_size.clone().count().max(1);
+    let listed = of_size.flat_map(|of_size| of_size.iter().take(ROOM / sizes));
+    let rows: Vec<_> = listed.map(|c| (c.columns.join(" + "), c.rows as f64, count(c.rows))).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let svg = bars("Rows that are alone on a combination of columns", rows.into_iter(), None);
+    Some(plain(
+        svg,
+        heading,
+        "Rows that are alone on the columns named, of each number of columns the worst.",
+    ))
+}
+
+/// The fewest columns that single rows out.
+pub(super) fn fewest_columns(found: &Singling) -> Option<Value> {
+    if found.rows == 0 {
+        return None;
+    }
+    let groups: Vec<String> =
+        found.sizes.iter().map(|size| counted(size.columns, "column", "columns")).collect();
+    let values = found.sizes.iter().map(|size| size.rows as f64).collect();
+    let series = [Series { name: "rows".into(), ink: Ink::After, values }];
+    let svg = ColumnChart {
+        title: "Rows by the fewest columns that single them out",
+        x_name: "fewest columns that are needed",
+        unit: "rows",
+        groups: &groups,
+        series: &series,
+        mark: None,
+    }
+    .svg();
+    Some(plain(svg, "How many columns it takes", "Rows by the fewest columns that are enough to find them."))
+}
+
+/// What each model estimates.
+pub(super) fn estimates(found: &PopulationUniques) -> Option<Value> {
+    let rows: Vec<_> = found
+        .estimates
+        .iter()
+        .map(|estimate| {
+            let value = estimate.uniques.unwrap_or(f64::NAN);
+            let label = estimate.uniques.map_or("does not fit".to_owned(), |uniques| number(uniques.round()));
+            (estimate.method.title().to_owned(), value, label)
+        })
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let svg = bars("People who are alone in the population, by model", rows.into_iter(), None);
+    Some(plain(svg, "Alone in the population, by model", &format!("Chosen: {}.", found.reason)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Rational;
+
+    #[test]
+    fn bands_are_named_by_class_size() {
+        let names: Vec<String> =
+            RiskFigures::of_sizes(&[], Rational::ONE).bands.iter().map(band_name).collect();
+        assert_eq!(
+            names,
+            [
+                "1 in 1",
+                "1 in 2",
+                "1 in 3–4",
+                "1 in 5–9",
+                "1 in 10–19",
+                "1 in 20–49",
+                "1 in 50–99",
+                "1 in 100+"
+            ]
+        );
+    }
+}

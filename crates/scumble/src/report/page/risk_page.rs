@@ -1,0 +1,211 @@
+//! A page of its own about the risk in one table: what `scumble risk` writes.
+
+use super::closing;
+use super::risk::{body, card};
+use super::risk_charts::{
+    RiskSeries, bands, combinations, contributions, estimates, fewest_columns, quantiles,
+};
+use crate::report::charts::Ink;
+use crate::report::data::{Amount, RiskFigures};
+use crate::report::format::{count, counted, number, percent, share};
+use crate::risk::{Assessment, words};
+use minijinja::{Value, context};
+
+/// Everything the template needs.
+pub(in crate::report) fn page(found: &Assessment, title: &str) -> Value {
+    context! {
+        title,
+        heading => "risk",
+        strip => "This page says what singles people out. Keep it in the house.",
+        byline => "How well outsiders find people in this table",
+        version => env!("CARGO_PKG_VERSION"),
+        opening => opening(found),
+        sections => sections(found),
+    }
+}
+
+fn shown(amount: Amount) -> String {
+    amount.finite().map_or_else(|| "–".to_owned(), percent)
+}
+
+fn opening(found: &Assessment) -> Value {
+    let risk = &found.prosecutor;
+    let threshold = percent(risk.threshold);
+    let exposed = risk.rows_above > 0;
+    let heading = if exposed {
+        format!("{} of rows are above {threshold}", share(risk.rows_above, risk.rows))
+    } else {
+        format!("No row is above {threshold}")
+    };
+    let worst =
+        found.singling.as_ref().and_then(|singling| singling.columns.first()).filter(|c| c.share > 0.0);
+    let next = match (exposed, worst) {
+        (true, Some(column)) => format!(
+            "Before publishing, coarsen the columns that single people out, {} first, with scumble anonymize; then look again.",
+            column.column
+        ),
+        (true, None) => {
+            "Before publishing, coarsen these columns with scumble anonymize; then look again.".to_owned()
+        }
+        (false, _) => {
+            "Ask whether outsiders know more columns than these; then check the models with scumble check."
+                .to_owned()
+        }
+    };
+    let one = |label: &str, value: String, note: &str| context! { label, value, note };
+    context! {
+        class => if exposed { "warn" } else { "good" },
+        heading,
+        sentence => words::prosecutor(risk),
+        next,
+        figures => vec![
+            one("Rows", count(found.rows), "one row per person assumed"),
+            one("Classes", count(found.classes), "rows that look the same"),
+            one("Smallest class", found.smallest_class.map_or_else(|| "–".to_owned(), count), "rows"),
+            one("Highest risk", shown(risk.highest), "of a row"),
+            one("Average risk", shown(risk.average), "over all rows"),
+            one("Alone", count(found.uniques.rows), "rows that are unique"),
+        ],
+    }
+}
+
+fn sections(found: &Assessment) -> Vec<Value> {
+    [
+        ("risk-attackers", "Who might find people", Some(attackers(found))),
+        ("risk-uniques", "Who is alone", Some(alone(found))),
+        ("risk-singling", "What singles people out", singling(found)),
+        ("risk-weights", "Survey weights", weights(found)),
+        ("risk-households", "Households", households(found)),
+        ("glossary", "Words used here", Some(closing::glossary())),
+    ]
+    .into_iter()
+    .filter_map(|(id, title, body)| Some(context! { id, title, body => body? }))
+    .collect()
+}
+
+fn attackers(found: &Assessment) -> Value {
+    let journalist = &found.journalist;
+    let at_most = if journalist.upper_bound { "at most " } else { "" };
+    let cards = vec![
+        card(
+            "Prosecutor, highest risk",
+            shown(found.prosecutor.highest),
+            words::prosecutor(&found.prosecutor),
+        ),
+        card(
+            "Journalist, highest risk",
+            format!("{at_most}{}", shown(journalist.risk.highest)),
+            words::journalist(found),
+        ),
+        card(
+            "Marketer, right links",
+            format!("{at_most}{}", percent(found.marketer.share)),
+            words::marketer(found),
+        ),
+    ];
+    let mut series = vec![RiskSeries { name: "prosecutor", ink: Ink::After, risk: &found.prosecutor }];
+    if !journalist.upper_bound {
+        series.insert(0, RiskSeries { name: "journalist", ink: Ink::Before, risk: &journalist.risk });
+    }
+    let figures = bands(&series).into_iter().chain(quantiles(&found.prosecutor)).collect();
+    let mut sentences = vec![words::classes(found), words::above(&found.prosecutor)];
+    sentences.extend(found.warnings.iter().map(|warning| format!("Warning: {warning}.")));
+    body(
+        "Three kinds of attacker. The prosecutor knows that a person is in the table; the journalist only that the person is in \
+         the population; the marketer wants as many people as possible.",
+        cards,
+        figures,
+        sentences,
+        "This counts only the quasi-identifiers. Whoever knows further columns of a person, or can rule rows out, may do better.",
+    )
+}
+
+fn alone(found: &Assessment) -> Value {
+    let uniques = &found.uniques;
+    let mut cards = vec![card("Alone in the table", share(uniques.rows, found.rows), words::uniques(found))];
+    let mut figures = Vec::new();
+    let remark = match &uniques.population {
+        Some(population) => {
+            cards.push(card(
+                "Alone in the population",
+                number(population.uniques.round()),
+                words::population(population),
+            ));
+            figures.extend(estimates(population));
+            "Estimates rest on how many classes have which size, and on rows being drawn at random."
+        }
+        None => "How many are alone in the population is estimated if its size is known.",
+    };
+    body(
+        "Whoever is alone on these columns is found by whoever knows them. Alone in the table need not mean alone in the \
+         population.",
+        cards,
+        figures,
+        Vec::new(),
+        remark,
+    )
+}
+
+fn singling(found: &Assessment) -> Option<Value> {
+    let singling = found.singling.as_ref()?;
+    let mut cards = vec![card(
+        &format!("Singled out by up to {}", counted(singling.combination_size, "column", "columns")),
+        share(singling.rows, found.rows),
+        words::singling(singling, found.rows),
+    )];
+    let worst = singling.columns.first().map(|column| column.column.clone()).unwrap_or_default();
+    cards.extend(words::contributions(singling).map(|sentence| card("Contributes most", worst, sentence)));
+    let right = singling.dis.map(percent).unwrap_or_default();
+    cards.extend(
+        words::intrusion(singling).map(|sentence| card("Right matches of unique rows", right, sentence)),
+    );
+    let figures = [
+        fewest_columns(singling),
+        contributions(singling, "Which columns single people out"),
+        combinations(singling, "Combinations that single people out"),
+    ];
+    Some(body(
+        "Few columns may be enough. A row is singled out by columns if no other row has its values there.",
+        cards,
+        figures.into_iter().flatten().collect(),
+        words::worst_combinations(singling).into_iter().map(words::combination).collect(),
+        "Scores are those of SUDA: the fewer columns single a row out, and in the more ways, the higher.",
+    ))
+}
+
+fn estimated(risk: &RiskFigures, sentence: String) -> Vec<Value> {
+    vec![
+        card("Highest risk", shown(risk.highest), sentence),
+        card("Rows above the threshold", share(risk.rows_above, risk.rows), words::above(risk)),
+        card(
+            "Expected to be found",
+            risk.expected.finite().map_or_else(|| "–".to_owned(), number),
+            "The sum of the risks of all rows.".to_owned(),
+        ),
+    ]
+}
+
+fn weights(found: &Assessment) -> Option<Value> {
+    let weights = found.weights.as_ref()?;
+    let series = [RiskSeries { name: "rows", ink: Ink::After, risk: &weights.risk }];
+    Some(body(
+        "A row that stands for many people hides among them. The weights say how many people each class has in the population.",
+        estimated(&weights.risk, words::weights(weights)),
+        bands(&series).into_iter().collect(),
+        Vec::new(),
+        "The negative binomial model of Benedetti and Franconi: the risk is the mean of 1 over the size of the class in the \
+         population.",
+    ))
+}
+
+fn households(found: &Assessment) -> Option<Value> {
+    let households = found.households.as_ref()?;
+    let series = [RiskSeries { name: "rows", ink: Ink::After, risk: &households.of_rows }];
+    Some(body(
+        "Whoever finds one member of a household has found them all, so every member has the risk of the household.",
+        estimated(&households.of_rows, words::households(households)),
+        bands(&series).into_iter().collect(),
+        Vec::new(),
+        "The risk of a household is the chance that at least one of its members is found.",
+    ))
+}

@@ -1,0 +1,160 @@
+//! The rows of a table, grouped by what outsiders may know.
+
+use scumble_files::table::CodedTable;
+
+use crate::error::{Error, Result};
+use crate::label::STAR;
+use crate::pack::{Packer, group};
+
+/// Classes: rows with the same texts in all quasi-identifiers. Rows that show `*` everywhere are a class like any other,
+/// since whoever finds no class with a person's values knows that the person is among them (models.md 0.2).
+#[derive(Debug, Clone, Default)]
+pub struct RiskClasses {
+    /// The names of the quasi-identifiers.
+    pub names: Vec<String>,
+    /// How many different texts each quasi-identifier has.
+    pub values: Vec<u32>,
+    /// The code of each class, quasi-identifier by quasi-identifier.
+    pub codes: Vec<Vec<u32>>,
+    /// The rows of each class.
+    pub sizes: Vec<u64>,
+    /// The class of each row; empty where classes were not counted from rows.
+    pub class_of_row: Vec<u32>,
+    /// The class that shows `*` in every quasi-identifier.
+    pub star: Option<u32>,
+}
+
+impl RiskClasses {
+    /// Groups the rows of a table.
+    pub fn of_table(table: &CodedTable, quasi: &[String]) -> Result<Self> {
+        let columns: Vec<_> = quasi
+            .iter()
+            .map(|name| table.column(name).ok_or_else(|| Error::internal("the column was not read")))
+            .collect::<Result<_>>()?;
+        let mut packer = Packer::new(table.rows);
+        for column in &columns {
+            packer.push(column.values.len() as u32, |row| column.codes.get(row));
+        }
+        let groups = group(packer.finish());
+        let mut sizes = vec![0_u64; groups.representative.len()];
+        groups.group_of_row.iter().for_each(|class| sizes[*class as usize] += 1);
+        let codes_of = |column: &&scumble_files::table::CodedColumn| -> Vec<u32> {
+            groups.representative.iter().map(|row| column.codes.get(*row as usize)).collect()
+        };
+        let codes: Vec<Vec<u32>> = columns.iter().map(codes_of).collect();
+        let stars: Option<Vec<u32>> = columns.iter().map(|column| column.values.find_sorted(STAR)).collect();
+        let star = stars.filter(|stars| !stars.is_empty()).and_then(|stars| {
+            let shows_stars = |class: &usize| codes.iter().zip(&stars).all(|(of, star)| of[*class] == *star);
+            (0..sizes.len()).find(shows_stars).map(|class| class as u32)
+        });
+        Ok(Self {
+            names: quasi.to_vec(),
+            values: columns.iter().map(|column| column.values.len() as u32).collect(),
+            codes,
+            sizes,
+            class_of_row: groups.group_of_row,
+            star,
+        })
+    }
+
+    /// All rows.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.sizes.iter().sum()
+    }
+
+    /// How many classes have each size, ascending by size.
+    #[must_use]
+    pub fn histogram(&self) -> Vec<(u64, u64)> {
+        histogram(self.sizes.iter().copied())
+    }
+
+    /// The size of classes and how many rows are in classes of that size, for [`RiskFigures::of_sizes`](super::RiskFigures).
+    #[must_use]
+    pub fn rows_by_size(&self) -> Vec<(u64, u64)> {
+        self.histogram().into_iter().map(|(size, classes)| (size, size * classes)).collect()
+    }
+
+    /// How many rows of a population are in each class. `table` is the table that was grouped; a row of the population is in
+    /// a class if it has the same texts.
+    pub fn count_in(&self, table: &CodedTable, population: &CodedTable) -> Result<Vec<u64>> {
+        let missing = || Error::internal("the column was not read");
+        let mut packer = Packer::new(self.sizes.len() + population.rows);
+        let mut inside = vec![true; population.rows];
+        for (name, (values, codes)) in self.names.iter().zip(self.values.iter().zip(&self.codes)) {
+            let here = table.column(name).ok_or_else(missing)?;
+            let there = population.column(name).ok_or_else(missing)?;
+            // A text that the table does not have is in none of its classes.
+            let known: Vec<Option<u32>> =
+                there.values.iter().map(|text| here.values.find_sorted(text)).collect();
+            for (row, code) in there.codes.iter().enumerate() {
+                inside[row] &= known[code as usize].is_some();
+            }
+            packer.push(*values, |place| match place.checked_sub(codes.len()) {
+                None => codes[place],
+                Some(row) => known[there.codes.get(row) as usize].unwrap_or(0),
+            });
+        }
+        let groups = group(packer.finish());
+        let mut rows = vec![0_u64; groups.representative.len()];
+        for (group, inside) in groups.group_of_row[self.sizes.len()..].iter().zip(inside) {
+            rows[*group as usize] += u64::from(inside);
+        }
+        Ok(groups.group_of_row[..self.sizes.len()].iter().map(|group| rows[*group as usize]).collect())
+    }
+}
+
+/// How many classes have each size, ascending by size.
+pub(crate) fn histogram(sizes: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+    let mut sizes: Vec<u64> = sizes.collect();
+    sizes.sort_unstable();
+    sizes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use scumble_files::table::{CodedColumn, Codes, Texts};
+
+    use super::*;
+
+    /// A table of texts.
+    pub(crate) fn table(names: &[&str], rows: &[&[&str]]) -> CodedTable {
+        let column = |(place, name): (usize, &&str)| {
+            let mut texts: Vec<&str> = rows.iter().map(|row| row[place]).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            let values: Texts = texts.iter().copied().collect();
+            let codes: Vec<u32> =
+                rows.iter().map(|row| values.find_sorted(row[place]).expect("a known text")).collect();
+            CodedColumn { name: (*name).into(), codes: Codes::narrow(values.len(), &codes), values }
+        };
+        CodedTable { columns: names.iter().enumerate().map(column).collect(), rows: rows.len() }
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn rows_with_the_same_texts_are_a_class_and_stars_are_one_too() {
+        let rows: [&[&str]; 5] = [&["1", "f"], &["*", "*"], &["1", "f"], &["*", "f"], &["*", "*"]];
+        let classes =
+            RiskClasses::of_table(&table(&["age", "sex"], &rows), &names(&["age", "sex"])).expect("classes");
+        assert_eq!(classes.histogram(), [(1, 1), (2, 2)]);
+        assert_eq!(classes.star.map(|star| classes.sizes[star as usize]), Some(2));
+        assert_eq!(classes.class_of_row[1], classes.class_of_row[4]);
+    }
+
+    #[test]
+    fn the_population_is_counted_by_equal_texts() {
+        let quasi = names(&["age", "sex"]);
+        let sample = table(&["age", "sex"], &[&["30", "f"], &["31", "m"], &["30", "f"]]);
+        let population = table(
+            &["sex", "age"],
+            &[&["f", "30"], &["f", "30"], &["f", "31"], &["m", "31"], &["x", "30"], &["f", "30"]],
+        );
+        let classes = RiskClasses::of_table(&sample, &quasi).expect("classes");
+        let rows = classes.count_in(&sample, &population).expect("counts");
+        assert_eq!((classes.sizes, rows), (vec![2, 1], vec![3, 1]));
+    }
+}

@@ -1,0 +1,290 @@
+//! The risk that is left: how well do outsiders find people in a table, by what they may know? (models.md 4.1, 4.2)
+//!
+//! Everything here looks at a table as it stands, whoever made it: rows with the same texts in all quasi-identifiers are a
+//! class. One idea a file: `classes` groups rows, `figures` counts risks, [`uniques`] estimates who is alone in the population,
+//! `singling` and `suda` say which columns single people out, `weights` and `households` are for surveys, `words` says each
+//! figure in a sentence.
+//!
+//! ```
+//! use scumble::config::RiskSpec;
+//! use scumble::risk::{RiskTable, assess};
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("people.csv");
+//! std::fs::write(&path, "age,sex\n30,f\n30,f\n40,f\n40,m\n")?;
+//! let table = scumble_files::read_table(&scumble_files::Source::open(&path)?, &Default::default())?.coded;
+//! let quasi = ["age".to_owned(), "sex".to_owned()];
+//! let (found, _) = assess(&RiskTable { table: &table, quasi: &quasi, missing: &[], population: None }, &RiskSpec::default())?;
+//! assert_eq!((found.classes, found.uniques.rows), (3, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use scumble_files::table::CodedTable;
+use serde::{Deserialize, Serialize};
+
+mod classes;
+mod figures;
+mod households;
+mod records;
+mod singling;
+mod suda;
+#[cfg(test)]
+mod tests;
+pub mod uniques;
+mod weights;
+pub mod words;
+
+pub use classes::RiskClasses;
+pub use figures::{RiskBand, RiskFigures, RiskQuantile};
+pub use households::{HouseholdRisk, household_risk};
+pub use records::Records;
+pub use suda::{ColumnContribution, Combination, Scores, Singling, SinglingSize, singling};
+pub use weights::{WeightedRisk, individual_risk};
+
+use crate::config::RiskSpec;
+use crate::error::{Error, Result};
+use crate::text::grouped;
+use uniques::{Method, PopulationUniques, Sample};
+
+/// What is assessed.
+#[derive(Debug, Clone, Copy)]
+pub struct RiskTable<'a> {
+    /// The table.
+    pub table: &'a CodedTable,
+    /// The columns that outsiders may know.
+    pub quasi: &'a [String],
+    /// The texts that mean a missing value.
+    pub missing: &'a [String],
+    /// The population that the table was drawn from, with the same quasi-identifiers, written in the same way.
+    pub population: Option<&'a CodedTable>,
+}
+
+/// What was found. Private: it says which columns single out how many people.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Assessment {
+    /// The columns that outsiders may know.
+    pub quasi: Vec<String>,
+    /// The rows of the table.
+    pub rows: u64,
+    /// The classes, that of rows with `*` everywhere included.
+    pub classes: u64,
+    /// Rows in the smallest class.
+    pub smallest_class: Option<u64>,
+    /// Rows that show `*` in every quasi-identifier.
+    pub star_rows: u64,
+    /// The attacker knows that a person is in the table.
+    pub prosecutor: RiskFigures,
+    /// The attacker knows that a person is in the population.
+    pub journalist: Journalist,
+    /// The attacker links as many people as possible.
+    pub marketer: Marketer,
+    /// People who are alone.
+    pub uniques: Uniques,
+    /// Which columns single people out; none if that was not asked for.
+    pub singling: Option<Singling>,
+    /// Risk from survey weights.
+    pub weights: Option<WeightedRisk>,
+    /// Risk of households.
+    pub households: Option<HouseholdRisk>,
+    /// What somebody should think about.
+    pub warnings: Vec<String>,
+}
+
+/// The risk of people who are known to be in the population, and not whether they are in the table.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Journalist {
+    /// Whether no population table was given, so that the prosecutor's figures stand here as an upper bound.
+    pub upper_bound: bool,
+    /// The risk of the rows.
+    #[serde(flatten)]
+    pub risk: RiskFigures,
+}
+
+/// What an attacker gets who links every row with the person who looks most like it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Marketer {
+    /// The share of links that are right, on average.
+    pub share: f64,
+    /// How many that are.
+    pub expected: f64,
+}
+
+/// People who are alone on the quasi-identifiers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Uniques {
+    /// Rows that are alone in the table.
+    pub rows: u64,
+    /// Their share.
+    pub share: f64,
+    /// How many of them are alone in the population as well, where a population table was given.
+    pub rows_alone_in_population: Option<u64>,
+    /// How many people are alone in the population, in the table or not.
+    pub population: Option<PopulationUniques>,
+}
+
+/// Assesses a table. Also gives the risk of each row.
+pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Records)> {
+    spec.check()?;
+    if input.table.rows == 0 {
+        return Err(Error::data("the table has no rows, so nobody is at risk"));
+    }
+    if input.quasi.len() > singling::MOST_COLUMNS && spec.combination_size > 0 {
+        return Err(Error::config(format!(
+            "{} quasi-identifiers are more than {}, too many to look for combinations that single people out; name fewer, or \
+             use --combination-size 0",
+            input.quasi.len(),
+            singling::MOST_COLUMNS
+        )));
+    }
+    let classes = RiskClasses::of_table(input.table, input.quasi)?;
+    let mut warnings = Vec::new();
+    let prosecutor = RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
+    let counted =
+        input.population.map(|there| population(&classes, input.table, there, &mut warnings)).transpose()?;
+    let journalist = match &counted {
+        None => Journalist { upper_bound: true, risk: prosecutor.clone() },
+        Some(counted) => {
+            let parts: Vec<(u64, u64)> =
+                counted.sizes.iter().copied().zip(classes.sizes.iter().copied()).collect();
+            Journalist { upper_bound: false, risk: RiskFigures::of_sizes(&parts, spec.threshold) }
+        }
+    };
+    let weighted = spec
+        .weight
+        .as_ref()
+        .map(|name| weights::weighted(input.table, name, &classes, spec.threshold))
+        .transpose()?;
+    let people = people(spec, classes.rows(), counted.as_ref(), weighted.as_ref().map(|(found, _)| found))?;
+    let fraction = people.map(|people| classes.rows() as f64 / people as f64);
+    let looked =
+        (spec.combination_size > 0).then(|| singling(&classes, spec.combination_size as usize, fraction));
+    let mut records = Records {
+        prosecutor: classes.sizes.iter().map(|size| 1.0 / *size as f64).collect(),
+        journalist: counted.iter().flat_map(|c| c.sizes.iter().map(|size| 1.0 / *size as f64)).collect(),
+        weights: weighted.as_ref().map(|(_, risks)| risks.clone()).unwrap_or_default(),
+        ..Records::default()
+    };
+    let households = match &spec.household {
+        None => None,
+        Some(name) => {
+            let (based_on, risks) = records.best();
+            let risk = |row: usize| risks[classes.class_of_row[row] as usize];
+            let (found, of_row) =
+                households::households(input.table, name, input.missing, risk, based_on, spec.threshold)?;
+            records.household_of_row = of_row;
+            Some(found)
+        }
+    };
+    let alone = classes.sizes.iter().filter(|size| **size == 1).count() as u64;
+    let (singling, scores) = looked.unzip();
+    let found = Assessment {
+        quasi: classes.names.clone(),
+        rows: classes.rows(),
+        classes: classes.sizes.len() as u64,
+        smallest_class: classes.sizes.iter().min().copied(),
+        star_rows: classes.star.map_or(0, |star| classes.sizes[star as usize]),
+        marketer: Marketer {
+            share: journalist.risk.average.finite().unwrap_or(0.0),
+            expected: journalist.risk.expected.finite().unwrap_or(0.0),
+        },
+        uniques: Uniques {
+            rows: alone,
+            share: alone as f64 / classes.rows() as f64,
+            rows_alone_in_population: counted.as_ref().map(|counted| {
+                counted
+                    .sizes
+                    .iter()
+                    .zip(&classes.sizes)
+                    .filter(|(there, here)| **there == 1 && **here == 1)
+                    .count() as u64
+            }),
+            population: population_uniques(&classes, people, counted.as_ref()),
+        },
+        prosecutor,
+        journalist,
+        singling,
+        weights: weighted.map(|(found, _)| found),
+        households,
+        warnings,
+    };
+    records.scores = scores.unwrap_or_default();
+    records.classes = classes;
+    Ok((found, records))
+}
+
+/// The population as it was counted.
+struct Counted {
+    /// The people of each class of the table.
+    sizes: Vec<u64>,
+    rows: u64,
+    /// People who are alone, in the table or not.
+    alone: u64,
+}
+
+fn population(
+    classes: &RiskClasses,
+    table: &CodedTable,
+    there: &CodedTable,
+    warnings: &mut Vec<String>,
+) -> Result<Counted> {
+    let mut sizes = classes.count_in(table, there)?;
+    if sizes.iter().all(|size| *size == 0) {
+        return Err(Error::data(
+            "no row of the table has its like in the population; both must write the quasi-identifiers in the same way, so a \
+             coarsened table needs a population that was coarsened likewise",
+        ));
+    }
+    let mut short = 0;
+    for (there, here) in sizes.iter_mut().zip(&classes.sizes) {
+        if *there < *here {
+            short += here;
+            *there = *here;
+        }
+    }
+    if short > 0 {
+        warnings.push(format!(
+            "{} rows are in classes that have fewer rows in the population than in the table, so the population does not hold \
+             the whole table; these classes count as large as they are in the table",
+            grouped(short)
+        ));
+    }
+    let alone = RiskClasses::of_table(there, &classes.names)?.sizes.iter().filter(|size| **size == 1).count();
+    Ok(Counted { sizes, rows: there.rows as u64, alone: alone as u64 })
+}
+
+/// How many people the population has, from whatever says so.
+fn people(
+    spec: &RiskSpec,
+    rows: u64,
+    counted: Option<&Counted>,
+    weighted: Option<&WeightedRisk>,
+) -> Result<Option<u64>> {
+    let said = spec.people(rows)?.or_else(|| counted.map(|counted| counted.rows.max(rows)));
+    Ok(said.or_else(|| weighted.map(|found| (found.people.round() as u64).max(rows))))
+}
+
+fn population_uniques(
+    classes: &RiskClasses,
+    people: Option<u64>,
+    counted: Option<&Counted>,
+) -> Option<PopulationUniques> {
+    let people = people?;
+    Some(match counted {
+        Some(counted) => PopulationUniques {
+            population: people,
+            sampling_fraction: classes.rows() as f64 / people as f64,
+            uniques: counted.alone as f64,
+            method: Method::Counted,
+            reason: "the population table was given".to_owned(),
+            estimates: Vec::new(),
+        },
+        None => uniques::estimate(&Sample {
+            sizes: &classes.histogram(),
+            rows: classes.rows(),
+            population: people,
+        }),
+    })
+}

@@ -1,0 +1,241 @@
+//! Which columns single people out: minimal sample uniques (Elliot, Manning and Ford 2002; SUDA2: Manning, Haglin and Keane
+//! 2008).
+//!
+//! A row is *unique* on a set of columns if no other row has its values there, and the set is *minimal* for the row if the
+//! row is unique on no smaller part of it. Sets are visited depth first, each as a refinement of the classes of the set with
+//! one column less. Classes of one tuple are left behind at once: they are unique or never will be. That is what keeps the
+//! search short, since people who are found by few columns are not carried on.
+
+use super::RiskClasses;
+
+/// A set of columns, as bits.
+pub(super) type ColumnSet = u64;
+
+/// The most columns that a set can have.
+pub(super) const MOST_COLUMNS: usize = 64;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Classes (of one row) and the sets that are minimal for them, ascending.
+    pub(super) minimal: Vec<(u32, ColumnSet)>,
+    /// Every set that was looked at, and how many rows are unique on it, minimal or not.
+    pub(super) unique_rows: Vec<(ColumnSet, u64)>,
+}
+
+/// All minimal sets of at most `largest` columns, for all rows that have one.
+pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
+    let columns = classes.codes.len();
+    // The set with one column less leaves out the lowest bit, so columns that tell much get high bits.
+    let mut order: Vec<usize> = (0..columns).collect();
+    order.sort_by_key(|column| (classes.values[*column], *column));
+    let mut search = Search {
+        classes,
+        order: &order,
+        largest: largest.min(columns),
+        newest: vec![NONE; classes.sizes.len()],
+        links: Vec::new(),
+        unique_rows: Vec::new(),
+        counts: Vec::new(),
+        pairs: Vec::new(),
+    };
+    // Where nobody is alone on all columns, nobody is on some.
+    let alone = classes.sizes.contains(&1);
+    let members: Vec<u32> = if alone { (0..classes.sizes.len() as u32).collect() } else { Vec::new() };
+    let all = Partition { ends: vec![members.len()], members };
+    search.visit(0, columns, &all, 0);
+    let in_columns = |bits: ColumnSet| -> ColumnSet {
+        order.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, column)| 1 << column).sum()
+    };
+    let mut found = Found {
+        minimal: search.links.iter().map(|link| (link.class, in_columns(link.set))).collect(),
+        unique_rows: search.unique_rows.iter().map(|(set, rows)| (in_columns(*set), *rows)).collect(),
+    };
+    found.minimal.sort_unstable();
+    found.unique_rows.sort_unstable();
+    found
+}
+
+const NONE: u32 = u32::MAX;
+
+/// A minimal set of a class, and where the one found before it is.
+struct Link {
+    class: u32,
+    set: ColumnSet,
+    before: u32,
+}
+
+/// Classes that are alike on a set of columns, group by group. Groups in which nobody can become unique are left out.
+struct Partition {
+    members: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+struct Search<'a> {
+    classes: &'a RiskClasses,
+    /// The column of each bit.
+    order: &'a [usize],
+    largest: usize,
+    /// The link of each class that was made last.
+    newest: Vec<u32>,
+    links: Vec<Link>,
+    unique_rows: Vec<(ColumnSet, u64)>,
+    /// Room for counting.
+    counts: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Search<'_> {
+    /// Visits all sets that extend `set` by bits below `limit`, in ascending order of the bits read as a number: every part
+    /// of a set is a smaller number, so it was seen before.
+    fn visit(&mut self, set: ColumnSet, limit: usize, partition: &Partition, unique: u64) {
+        for bit in 0..limit {
+            let next = set | 1 << bit;
+            let last = next.count_ones() as usize == self.largest;
+            let (refined, found) = self.refine(partition, self.order[bit], !last);
+            for class in &found {
+                self.note(*class, next);
+            }
+            // Who is unique on a part is unique on the whole.
+            let unique = unique + found.len() as u64;
+            self.unique_rows.push((next, unique));
+            if !last {
+                self.visit(next, bit, &refined, unique);
+            }
+        }
+    }
+
+    /// Notes that a class is unique on a set, unless it is on a part of it.
+    fn note(&mut self, class: u32, set: ColumnSet) {
+        let mut place = self.newest[class as usize];
+        while place != NONE {
+            let link = &self.links[place as usize];
+            if link.set & set == link.set {
+                return;
+            }
+            place = link.before;
+        }
+        self.links.push(Link { class, set, before: self.newest[class as usize] });
+        self.newest[class as usize] = self.links.len() as u32 - 1;
+    }
+
+    /// Splits every group by a column: the groups that are left if `keep`, and the classes that became unique.
+    fn refine(&mut self, partition: &Partition, column: usize, keep: bool) -> (Partition, Vec<u32>) {
+        let codes = &self.classes.codes[column];
+        let sizes = &self.classes.sizes;
+        let mut refined = Partition { members: Vec::new(), ends: Vec::new() };
+        let mut unique = Vec::new();
+        let mut start = 0;
+        for end in &partition.ends {
+            let members = &partition.members[start..*end];
+            start = *end;
+            let values = self.classes.values[column] as usize;
+            if !keep && members.len() > values {
+                // Only who is alone matters.
+                self.counts.clear();
+                self.counts.resize(values, 0);
+                members.iter().for_each(|class| self.counts[codes[*class as usize] as usize] += 1);
+                let alone = |class: &&u32| {
+                    self.counts[codes[**class as usize] as usize] == 1 && sizes[**class as usize] == 1
+                };
+                unique.extend(members.iter().filter(alone));
+                continue;
+            }
+            self.pairs.clear();
+            self.pairs.extend(members.iter().map(|class| (codes[*class as usize], *class)));
+            self.pairs.sort_unstable();
+            for part in self.pairs.chunk_by(|a, b| a.0 == b.0) {
+                match part {
+                    [(_, class)] if sizes[*class as usize] == 1 => unique.push(*class),
+                    [_] => {}
+                    part if keep && part.iter().any(|(_, class)| sizes[*class as usize] == 1) => {
+                        refined.members.extend(part.iter().map(|(_, class)| class));
+                        refined.ends.push(refined.members.len());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        (refined, unique)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::risk::classes::tests::table;
+
+    fn classes(rows: &[Vec<u8>]) -> RiskClasses {
+        let columns = rows.first().map_or(0, Vec::len);
+        let names: Vec<String> = (0..columns).map(|column| format!("c{column}")).collect();
+        let texts: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(u8::to_string).collect()).collect();
+        let texts: Vec<Vec<&str>> =
+            texts.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+        let rows: Vec<&[&str]> = texts.iter().map(Vec::as_slice).collect();
+        let names_as_text: Vec<&str> = names.iter().map(String::as_str).collect();
+        RiskClasses::of_table(&table(&names_as_text, &rows), &names).expect("classes")
+    }
+
+    /// From the definition: a set is minimal for a row if the row is alone on it and on no part of it.
+    fn literal(rows: &[Vec<u8>], largest: usize) -> Vec<(Vec<u8>, ColumnSet)> {
+        let columns = rows.first().map_or(0, Vec::len);
+        let same = |a: &[u8], b: &[u8], set: u64| (0..columns).all(|c| set >> c & 1 == 0 || a[c] == b[c]);
+        let alone = |row: &[u8], set: u64| rows.iter().filter(|other| same(row, other, set)).count() == 1;
+        let mut found = Vec::new();
+        for row in rows {
+            for set in 1..1_u64 << columns {
+                let parts = (0..columns).filter(|c| set >> c & 1 == 1).map(|c| set & !(1 << c));
+                let minimal = alone(row, set) && parts.into_iter().all(|part| part == 0 || !alone(row, part));
+                // A table of one row is unique on nothing at all; the search begins with single columns.
+                if minimal && set.count_ones() as usize <= largest {
+                    found.push((row.clone(), set));
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn three_people_by_hand() {
+        // The first has an age of their own; the others differ in sex and in postcode.
+        let found = search(&classes(&[vec![1, 0, 0], vec![2, 0, 1], vec![2, 1, 0]]), 3);
+        let (age, sex, postcode) = (1, 2, 4);
+        // Row 2 is the only one with postcode 1, row 3 the only one with sex 1. Row 1 is also alone with sex 0 and
+        // postcode 0, row 2 with age 2 and sex 0, row 3 with age 2 and postcode 0.
+        let of_first = [(0, age), (0, sex | postcode)];
+        let of_others = [(1, age | sex), (1, postcode), (2, sex), (2, age | postcode)];
+        assert_eq!(found.minimal, [&of_first[..], &of_others[..]].concat());
+        let rows = |set| found.unique_rows.iter().find(|(of, _)| *of == set).map(|(_, rows)| *rows);
+        assert_eq!([age, sex, age | sex, age | sex | postcode].map(rows), [1, 1, 3, 3].map(Some));
+    }
+
+    proptest! {
+        #[test]
+        fn the_search_finds_what_the_definition_says(
+            rows in (1_usize..6).prop_flat_map(|columns| {
+                prop::collection::vec(prop::collection::vec(0_u8..4, columns), 1..25)
+            }),
+            largest in 1_usize..6,
+        ) {
+            let classes = classes(&rows);
+            let found = search(&classes, largest);
+            let text_of = |class: u32| -> Vec<u8> {
+                let row = classes.class_of_row.iter().position(|of| *of == class).expect("a row");
+                rows[row].clone()
+            };
+            let mut minimal: Vec<(Vec<u8>, ColumnSet)> =
+                found.minimal.iter().map(|(class, set)| (text_of(*class), *set)).collect();
+            minimal.sort_unstable();
+            prop_assert_eq!(minimal, literal(&rows, largest));
+            for (set, unique) in found.unique_rows {
+                let same = |a: &[u8], b: &[u8]| (0..a.len()).all(|c| set >> c & 1 == 0 || a[c] == b[c]);
+                let alone = rows.iter().filter(|row| rows.iter().filter(|o| same(row, o)).count() == 1);
+                prop_assert_eq!(unique, alone.count() as u64);
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! How many people are alone: in the table, and, estimated from it, in the population that it was drawn from (models.md 4.2).
+//!
+//! Three models estimate the same number, and which one to believe depends on the share of the population that is in the
+//! table (Dankar and others 2012). All three see nothing but how many classes have which size.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+mod gamma;
+mod pitman;
+mod snb;
+mod zayatz;
+
+/// A table of one row a person, drawn at random from a population.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample<'a> {
+    /// How many classes have each size, ascending by size.
+    pub sizes: &'a [(u64, u64)],
+    /// The rows of the table.
+    pub rows: u64,
+    /// The people of the population; at least as many.
+    pub population: u64,
+}
+
+impl Sample<'_> {
+    fn classes(&self) -> u64 {
+        self.sizes.iter().map(|(_, classes)| classes).sum()
+    }
+
+    fn classes_of(&self, wanted: u64) -> u64 {
+        self.sizes.iter().find(|(size, _)| *size == wanted).map_or(0, |(_, classes)| *classes)
+    }
+
+    fn fraction(&self) -> f64 {
+        self.rows as f64 / self.population as f64
+    }
+}
+
+/// How many people of the population are alone on the quasi-identifiers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PopulationUniques {
+    /// The people of the population.
+    pub population: u64,
+    /// The share of them that is in the table.
+    pub sampling_fraction: f64,
+    /// How many people are alone, by the method that was chosen.
+    pub uniques: f64,
+    /// How it was found.
+    pub method: Method,
+    /// Why this method, and what did not work, in one sentence.
+    pub reason: String,
+    /// All estimates that were made.
+    pub estimates: Vec<Estimate>,
+}
+
+/// How the number of population uniques was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Counted: the population is known.
+    #[default]
+    Counted,
+    /// Nobody is unique in the table, so there is nothing to estimate from.
+    NobodyUnique,
+    /// Zayatz' estimator.
+    Zayatz,
+    /// Pitman's model.
+    Pitman,
+    /// The slide negative binomial model.
+    Snb,
+}
+
+impl Method {
+    /// The name as people write it.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Counted => "counted",
+            Self::NobodyUnique => "nobody unique",
+            Self::Zayatz => "Zayatz",
+            Self::Pitman => "Pitman",
+            Self::Snb => "SNB",
+        }
+    }
+}
+
+/// What one model estimates.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Estimate {
+    /// Which model.
+    pub method: Method,
+    /// People who are alone in the population; none if the model does not fit this table.
+    pub uniques: Option<f64>,
+    /// What the model chose, by name.
+    pub parameters: BTreeMap<String, f64>,
+}
+
+/// Estimates the number of population uniques by the rule of Dankar and others: where at most a tenth of the population is in
+/// the table, Pitman's model, and Zayatz' estimator where that does not fit; else the smaller one of Zayatz and SNB.
+#[must_use]
+pub fn estimate(sample: &Sample<'_>) -> PopulationUniques {
+    let found = |uniques: f64, method, reason: &str, estimates| PopulationUniques {
+        population: sample.population,
+        sampling_fraction: sample.fraction(),
+        uniques: uniques.min(sample.population as f64),
+        method,
+        reason: reason.to_owned(),
+        estimates,
+    };
+    let alone = sample.classes_of(1);
+    if sample.population == sample.rows {
+        return found(alone as f64, Method::Counted, "the table is the whole population", Vec::new());
+    }
+    if alone == 0 {
+        return found(0.0, Method::NobodyUnique, "nobody is unique in the table", Vec::new());
+    }
+    let zayatz = zayatz::estimate(sample);
+    let pitman = pitman::estimate(sample);
+    let snb = snb::estimate(sample);
+    let named =
+        |pairs: &[(&str, f64)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let estimates = vec![
+        Estimate {
+            method: Method::Pitman,
+            uniques: pitman.map(|found| found.limit),
+            parameters: pitman.map_or_else(BTreeMap::new, |found| {
+                named(&[("theta", found.theta), ("alpha", found.alpha), ("exact", found.exact)])
+            }),
+        },
+        Estimate {
+            method: Method::Zayatz,
+            uniques: Some(zayatz.uniques),
+            parameters: named(&[("probability", zayatz.probability)]),
+        },
+        Estimate {
+            method: Method::Snb,
+            uniques: snb.map(|found| found.uniques),
+            parameters: snb.map_or_else(BTreeMap::new, |found| {
+                named(&[("classes", found.classes), ("alpha", found.alpha), ("beta", found.beta)])
+            }),
+        },
+    ];
+    // pi <= 0.1, on whole numbers
+    let few = u128::from(sample.rows) * 10 <= u128::from(sample.population);
+    let (uniques, method, reason) = match (few, pitman, snb) {
+        (true, Some(pitman), _) => (
+            pitman.limit,
+            Method::Pitman,
+            "at most a tenth of the population is in the table, where Pitman's model does best",
+        ),
+        (true, None, _) => (
+            zayatz.uniques,
+            Method::Zayatz,
+            "at most a tenth of the population is in the table, but Pitman's model does not fit it, so Zayatz' estimator stands in",
+        ),
+        (false, _, Some(snb)) if snb.uniques < zayatz.uniques => (
+            snb.uniques,
+            Method::Snb,
+            "more than a tenth of the population is in the table, where the smaller one of Zayatz and SNB does best",
+        ),
+        (false, _, Some(_)) => (
+            zayatz.uniques,
+            Method::Zayatz,
+            "more than a tenth of the population is in the table, where the smaller one of Zayatz and SNB does best",
+        ),
+        (false, _, None) => (
+            zayatz.uniques,
+            Method::Zayatz,
+            "more than a tenth of the population is in the table, but the SNB model does not fit it, which leaves Zayatz' estimator",
+        ),
+    };
+    found(uniques, method, reason, estimates)
+}
+
+/// The zero of a function that is negative at `low` and positive at `high`, to the last digits; none if the function is not
+/// defined somewhere on the way.
+fn bisect(mut low: f64, mut high: f64, value: impl Fn(f64) -> Option<f64>) -> Option<f64> {
+    for _ in 0..200 {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if value(middle)? < 0.0 { low = middle } else { high = middle }
+    }
+    Some(f64::midpoint(low, high))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The example of models.md 4.2.
+    const SIZES: [(u64, u64); 6] = [(1, 90), (2, 18), (3, 7), (4, 4), (6, 2), (15, 1)];
+    const SAMPLE: Sample<'_> = Sample { sizes: &SIZES, rows: 190, population: 2000 };
+
+    fn near(found: f64, printed: f64, places: i32) {
+        let half = 0.5 * 10_f64.powi(-places);
+        assert!((found - printed).abs() <= half * 1.001, "{found} is not {printed}");
+    }
+
+    #[test]
+    fn the_worked_example() {
+        assert_eq!(SAMPLE.classes(), 122);
+        let zayatz = zayatz::estimate(&SAMPLE);
+        near(zayatz.probability, 0.553_154, 6);
+        near(zayatz.uniques, 524.040_3, 4);
+        let pitman = pitman::estimate(&SAMPLE).expect("it fits");
+        near(pitman.theta, 49.818_139, 6);
+        near(pitman.alpha, 0.525_806, 6);
+        near(pitman.limit, 348.080_2, 4);
+        near(pitman.exact, 344.101_5, 4);
+        let snb = snb::estimate(&SAMPLE).expect("it fits");
+        near(snb.classes, 594.705_9, 4);
+        near(snb.alpha, 0.143_386, 6);
+        near(snb.beta, 0.060_508, 6);
+        near(snb.uniques, 397.768_5, 4);
+    }
+
+    #[test]
+    fn the_rule_chooses_by_the_sampling_fraction() {
+        let few = estimate(&SAMPLE);
+        assert_eq!(few.method, Method::Pitman);
+        near(few.uniques, 348.080_2, 4);
+        // 190 of 1,900 is exactly a tenth, 190 of 1,899 is more.
+        assert_eq!(estimate(&Sample { population: 1900, ..SAMPLE }).method, Method::Pitman);
+        let many = estimate(&Sample { population: 1899, ..SAMPLE });
+        assert_eq!(many.method, Method::Snb);
+        let smaller = many.estimates.iter().skip(1).filter_map(|e| e.uniques).fold(f64::INFINITY, f64::min);
+        assert_eq!(many.uniques, smaller);
+    }
+
+    #[test]
+    fn what_does_not_fit_falls_back_and_says_so() {
+        // No class of two: neither Pitman (alpha would be 1) nor SNB fit.
+        let sizes = [(1, 50)];
+        let sample = Sample { sizes: &sizes, rows: 50, population: 1000 };
+        let found = estimate(&sample);
+        assert_eq!(found.method, Method::Zayatz);
+        assert!(found.reason.contains("does not fit"));
+        assert_eq!(found.estimates[0].uniques, None);
+        let found = estimate(&Sample { population: 100, ..sample });
+        assert_eq!((found.method, found.estimates[2].uniques), (Method::Zayatz, None));
+    }
+
+    #[test]
+    fn nothing_to_estimate() {
+        let sizes = [(2, 5)];
+        let none = estimate(&Sample { sizes: &sizes, rows: 10, population: 100 });
+        assert_eq!((none.uniques, none.method), (0.0, Method::NobodyUnique));
+        let whole = estimate(&Sample { population: 190, ..SAMPLE });
+        assert_eq!((whole.uniques, whole.method), (90.0, Method::Counted));
+    }
+
+    proptest! {
+        #[test]
+        fn estimates_are_numbers_of_people(
+            counts in prop::collection::vec(0_u64..40, 1..30), more in 0_u64..100_000,
+        ) {
+            let sizes: Vec<(u64, u64)> = (1..).zip(counts).filter(|(_, classes)| *classes > 0).collect();
+            let rows: u64 = sizes.iter().map(|(size, classes)| size * classes).sum();
+            prop_assume!(rows > 0);
+            let found = estimate(&Sample { sizes: &sizes, rows, population: rows + more });
+            prop_assert!(found.uniques >= 0.0 && found.uniques <= found.population as f64);
+            for estimate in found.estimates {
+                prop_assert!(estimate.uniques.is_none_or(|uniques| uniques.is_finite() && uniques >= 0.0));
+            }
+        }
+    }
+}
