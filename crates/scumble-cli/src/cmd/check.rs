@@ -92,7 +92,13 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         None => (Plan::new(arguments.release.to_string_lossy(), "-"), PathBuf::new()),
     };
     arguments.roles.apply(&mut plan, |name| Ok(name.clone()))?;
-    arguments.privacy.apply(&mut plan)?;
+    // File names on the command line are relative to where the command runs, not to the plan.
+    let here = |name: &String| -> Result<String> {
+        let path = std::path::absolute(name);
+        let path = path.map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
+        Ok(path.to_string_lossy().into_owned())
+    };
+    arguments.privacy.apply(&mut plan, here)?;
     arguments.reading.apply(&mut plan.read)?;
     if arguments.ignore_suppressed {
         plan.algorithm.star_policy = scumble::config::StarPolicy::Paper;

@@ -41,6 +41,10 @@ impl Algorithm for MinGen {
         Rational::ZERO
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
         if nodes > MOST {
@@ -49,7 +53,7 @@ impl Algorithm for MinGen {
                  --metric precision, which gives the same"
             )));
         }
-        problem.class_tests().map(|_| ())
+        problem.tests().map(|_| ())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

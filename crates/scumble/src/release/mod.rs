@@ -17,6 +17,7 @@ use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
 use crate::models::on_set::OnSet;
 use crate::models::{Model, ModelContext};
+use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
@@ -29,6 +30,7 @@ pub(crate) mod check;
 mod combinations;
 mod datasheet;
 mod fill_report;
+mod population;
 mod publish;
 mod recoding_file;
 mod rows;
@@ -98,6 +100,8 @@ pub struct Released {
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) source: &'a CodedTable,
+    /// The people whom the rows are taken from, as they were read.
+    pub(crate) population: Option<&'a CodedTable>,
     pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
     /// The name of the metric that was minimised.
     pub(crate) metric: &'static str,
@@ -144,6 +148,9 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let clock = Instant::now();
     let (plan, table, mut notes, left_out) = read(plan, &source, options.threads)?;
     let plan = &plan;
+    let population = read_population(plan, options.folder, options.threads)?;
+    notes.extend(population.iter().flat_map(|population| population.notes.clone()));
+    let population = population.as_ref().map(|PopulationTable { table, .. }| table);
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
@@ -151,10 +158,14 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let clock = Instant::now();
     let entry = registry::find("algorithm", &plan.algorithm.name, ALGORITHMS)?;
     let algorithm = build_algorithm(plan, entry)?;
-    let mut prepared = prepare(&table, plan, options.folder, algorithm.needs_trees())?;
+    let trees = algorithm.needs_trees();
+    let mut prepared = match population {
+        Some(people) => prepare_with_population(&table, people, plan, options.folder, trees)?,
+        None => prepare(&table, plan, options.folder, trees)?,
+    };
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let mut run = search(plan, &table, entry, &*algorithm, prepared, options.progress.clone())?;
+    let mut run = search(plan, &table, population, entry, &*algorithm, prepared, options.progress.clone())?;
     run.notes.append(&mut notes);
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
@@ -264,6 +275,12 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         let built = (entry.build)(&spec.parameters, &context)?;
         match &spec.quasi {
             None => models.extend(built),
+            Some(_) if built.iter().any(|model| model.population_test().is_some()) => {
+                return Err(Error::refused(format!(
+                    "model '{}' compares with a population on all quasi-identifiers together; leave 'quasi' out",
+                    entry.name
+                )));
+            }
             Some(set) => {
                 let columns = places_of(plan.columns_of(set)?, &quasi)?;
                 let on_set = |model| Box::new(OnSet::new(model, columns.clone(), &quasi)) as Box<dyn Model>;
@@ -308,6 +325,7 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
 fn search<'a>(
     plan: &'a Plan,
     source: &'a CodedTable,
+    population: Option<&'a CodedTable>,
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     algorithm: &dyn Algorithm,
     prepared: Prepared,
@@ -349,6 +367,7 @@ fn search<'a>(
             _ => progress,
         },
     };
+    population::check(&problem, plan)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
@@ -366,6 +385,7 @@ fn search<'a>(
     let mut run = Run {
         plan,
         source,
+        population,
         algorithm: entry,
         metric: metric.name,
         problem,

@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Table,
     /// `csv original`: the table that it was made from.
     Original,
+    /// `csv population`: the people whom it was taken from.
+    Population,
     /// `toml check`: a plan by which the table is checked.
     Check,
     /// `json verdict`: some of what `check --json` prints.
@@ -83,6 +85,7 @@ fn kind(information: &str) -> Result<Option<Kind>, String> {
         ["text", "error"] => Kind::Error,
         ["csv", "table"] => Kind::Table,
         ["csv", "original"] => Kind::Original,
+        ["csv", "population"] => Kind::Population,
         ["toml", "check"] => Kind::Check,
         ["json", "verdict"] => Kind::Verdict,
         ["toml", "fragment"] => Kind::Fragment,

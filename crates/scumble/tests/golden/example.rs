@@ -33,6 +33,7 @@ pub(crate) fn run_page(name: &str, text: &str) -> Result<usize, Vec<String>> {
 struct Reader {
     table: Option<String>,
     original: Option<String>,
+    population: Option<String>,
     hierarchies: Vec<(String, String)>,
     plan: Option<toml::Table>,
     outcome: Option<Outcome>,
@@ -58,6 +59,10 @@ impl Reader {
             }
             Kind::Original => {
                 self.original = Some(block.text.clone());
+                Ok(())
+            }
+            Kind::Population => {
+                self.population = Some(block.text.clone());
                 Ok(())
             }
             Kind::Hierarchy(column) => {
@@ -107,6 +112,10 @@ impl Reader {
             let file = if check { &plan.output } else { &plan.input };
             let written = write(file, table)
                 .and_then(|()| self.original.iter().try_for_each(|original| write(&plan.input, original)))
+                .and_then(|()| {
+                    let named = plan.population.iter().zip(&self.population);
+                    named.into_iter().try_for_each(|(name, people)| write(name, people))
+                })
                 .and_then(|()| std::fs::create_dir_all(folder.path().join("hierarchies")))
                 .and_then(|()| {
                     self.hierarchies
