@@ -192,8 +192,10 @@ impl Problem {
     /// The models' class tests, for searches that judge whole classes; an error names a model that no single class decides, or
     /// that judges only some of the columns, and then the algorithms that can serve it.
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
-        self.models.iter().try_for_each(|model| self.check_about_all(&**model))?;
-        self.models.iter().map(|model| class_test(&**model)).collect()
+        self.models
+            .iter()
+            .map(|model| class_test(&**model).and_then(|test| self.check_about_all(&**model).map(|()| test)))
+            .collect()
     }
 
     /// The tests of all models, for searches that judge whole classes and keep track of people; an error as for

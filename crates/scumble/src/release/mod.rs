@@ -367,7 +367,7 @@ fn search<'a>(
             _ => progress,
         },
     };
-    population::check(&problem, plan)?;
+    population::check(&problem, plan, algorithm)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;

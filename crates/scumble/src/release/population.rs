@@ -1,18 +1,22 @@
 //! What must be true of a run that compares with a population, and what its owner should know.
 
 use super::Run;
+use crate::algorithms::Algorithm;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::models::delta_presence;
 use crate::population::strangers;
 use crate::problem::Problem;
 
-/// An error if a model compares with the population and the plan asks for something that makes people belong to several classes,
+/// An error if a model compares with the population and the algorithm does not keep track of it, if the plan asks for something that makes people belong to several classes,
 /// or if the data are not a part of it.
-pub(super) fn check(problem: &Problem, plan: &Plan) -> Result<()> {
+pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<()> {
     let Some(population) = problem.population() else { return Ok(()) };
     let of_people = problem.models.iter().find(|model| model.population_test().is_some());
     let title = of_people.map(|model| model.title()).unwrap_or_default();
+    if !algorithm.serves_population() {
+        problem.class_tests()?;
+    }
     if plan.algorithm.polish {
         return Err(Error::refused(format!(
             "polish makes classes that overlap, so it cannot be told to which of them people belong, and {title} compares with \
