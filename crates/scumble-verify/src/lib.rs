@@ -62,7 +62,7 @@ pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
-    SensitiveColumn, StarRows, WorstClass, attained, check_models, check_models_with,
+    SensitiveColumn, StarRows, WorstClass, attained, attained_with, check_models, check_models_with,
 };
 pub use population::Population;
 pub use truth::{

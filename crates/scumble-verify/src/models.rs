@@ -5,11 +5,12 @@ mod l_diversity;
 mod original;
 mod people;
 mod requirement;
+mod risk;
 mod scope;
 mod t_closeness;
 mod values;
 
-pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained};
+pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
 
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -47,6 +48,7 @@ pub struct Claim {
 /// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
 /// | `beta_likeness` | `column`; `beta` > 0; `variant` = `basic` or `enhanced` |
 /// | `delta_disclosure` | `column`; `delta` > 0 |
+/// | `average_risk` | either `average` in (0, 1\]; or `highest` in (0, 1\] and `at_risk` in \[0, 1\] |
 /// | `k_map` | `k` ≥ 1, integer; needs a population |
 /// | `delta_presence` | `delta_min` or `delta_max`, in \[0, 1\]; needs a population |
 ///
@@ -361,6 +363,9 @@ fn judge(
     if let Requirement::People(test) = requirement {
         return people::judge(*test, name, release, classes, known);
     }
+    if let Requirement::Risk(test) = requirement {
+        return Ok(test.judge(name, classes));
+    }
     let size = &classes.groups.size;
     let reference = known.reference;
     let judged: Vec<usize> = classes.judged().collect();
@@ -371,7 +376,7 @@ fn judge(
             .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
             .collect(),
         // Judged above.
-        Requirement::People(_) => Vec::new(),
+        Requirement::People(_) | Requirement::Risk(_) => Vec::new(),
         Requirement::LDiversity { column: sensitive, variant } => {
             let histograms = counted.of(column(release, RELEASE, sensitive)?, classes);
             judged.par_iter().map(|&class| variant.judge(size[class], histograms.of(class))).collect()
@@ -469,7 +474,7 @@ impl Requirement {
         match self {
             Self::KAnonymity { .. } => true,
             Self::LDiversity { variant, .. } => !matches!(variant, Variant::Recursive { .. }),
-            Self::TCloseness { .. } | Self::Confidence { .. } => false,
+            Self::TCloseness { .. } | Self::Confidence { .. } | Self::Risk(_) => false,
             Self::Values { test, .. } => test.larger_is_better(),
             Self::People(test) => test.larger_is_better(),
         }
@@ -482,6 +487,7 @@ impl Requirement {
             Self::Confidence { c, .. } => c.to_f64(),
             Self::Values { test, .. } => test.required(),
             Self::People(test) => test.required(),
+            Self::Risk(test) => test.required(),
             Self::LDiversity { variant, .. } => match variant {
                 Variant::Distinct { l } => *l as f64,
                 Variant::Entropy { l } | Variant::Frequency { l } => l.to_f64(),
@@ -502,6 +508,7 @@ impl Requirement {
             Self::Confidence { column, .. } => format!("largest share of one value of {column}"),
             Self::Values { column, test } => test.label(column),
             Self::People(test) => test.label().to_owned(),
+            Self::Risk(test) => test.label(),
             Self::TCloseness { column, ground, .. } => {
                 format!("t-closeness of {column}, {} distance", ground.name())
             }

@@ -5,7 +5,7 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Attained, Claim, Drops, ModelClaim, Outcome, Population, Reference, ReferenceColumn, SensitiveColumn,
-    StarRows, Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models_with, check_truth,
+    StarRows, Truth, TruthOutcome, ValueKind, VerifyError, attained_with, check_models_with, check_truth,
 };
 use serde_json::{Map, Value};
 
@@ -72,12 +72,13 @@ pub fn check(
         })
         .transpose()
         .map_err(cannot_check)?;
+    let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
     if plan.privacy.is_empty() {
         let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
-        let found = attained(release, &quasi, &measured, star, reference.as_ref()).map_err(cannot_check)?;
-        return Ok(Checked { outcome: None, attained: Some(found), truth });
+        let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
+        let found = attained_with(release, &quasi, &measured, star, reference.as_ref(), people.as_ref());
+        return Ok(Checked { outcome: None, attained: Some(found.map_err(cannot_check)?), truth });
     }
-    let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
     let mut models = Vec::new();
     for spec in &plan.privacy {
         let known = original.unwrap_or(release);

@@ -95,6 +95,7 @@ pub const MODELS: &[Entry<BuildModel>] = &[
     models::p_sensitive::ENTRY,
     models::k_map::ENTRY,
     models::delta_presence::ENTRY,
+    models::average_risk::ENTRY,
 ];
 
 /// Every metric.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::people::PeopleTest;
+use super::risk::RiskTest;
 use super::scope::Scope;
 use super::t_closeness::Ground;
 use super::values::Test;
@@ -37,6 +38,8 @@ pub(super) enum Requirement {
     },
     /// A test of rows and people.
     People(PeopleTest),
+    /// A test of all classes together.
+    Risk(RiskTest),
 }
 
 /// The four meanings of "l-diversity".
@@ -91,6 +94,14 @@ impl Requirement {
                 }
             }
             "k_map" => Self::People(PeopleTest::Many { k: parameters.integer("k", 1)? }),
+            "average_risk" => Self::Risk(if parameters.has("average") {
+                RiskTest::Mean { average: parameters.positive_share("average")? }
+            } else {
+                RiskTest::Share {
+                    highest: parameters.positive_share("highest")?,
+                    at_risk: parameters.share("at_risk")?,
+                }
+            }),
             // A claim is about one of the two bounds, so that each has its own figure.
             "delta_presence" if parameters.has("delta_min") => {
                 Self::People(PeopleTest::Least { delta: parameters.share("delta_min")? })
@@ -201,6 +212,14 @@ impl Parameters<'_> {
         Ok(number)
     }
 
+    fn positive_share(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+        let number = self.share(parameter)?;
+        if number.numerator == 0 {
+            return Err(self.error(parameter, "it must be greater than 0"));
+        }
+        Ok(number)
+    }
+
     fn share(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
         let number = self.number(parameter)?;
         if number.compare(1, 1).is_gt() {
@@ -279,6 +298,8 @@ mod tests {
             json!({"model": "beta_likeness", "beta": "1e-9", "variant": "enhanced", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": 0.5, "column": "s"}),
             json!({"model": "k_map", "k": 1}),
+            json!({"model": "average_risk", "average": 1}),
+            json!({"model": "average_risk", "highest": "0.2", "at_risk": 0}),
             json!({"model": "delta_presence", "delta_min": 0}),
             json!({"model": "delta_presence", "delta_max": "1"}),
         ] {
@@ -347,6 +368,12 @@ mod tests {
             json!({"model": "delta_disclosure", "delta": "0", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": "1", "variant": "basic", "column": "s"}),
             json!({"model": "k_map", "k": 0}),
+            json!({"model": "average_risk"}),
+            json!({"model": "average_risk", "average": 0}),
+            json!({"model": "average_risk", "average": "1.01"}),
+            json!({"model": "average_risk", "highest": "0.2"}),
+            json!({"model": "average_risk", "highest": 0, "at_risk": 0}),
+            json!({"model": "average_risk", "average": "0.1", "highest": "0.2", "at_risk": 0}),
             json!({"model": "k_map", "k": 2, "column": "s"}),
             json!({"model": "delta_presence"}),
             json!({"model": "delta_presence", "delta_min": "1.01"}),

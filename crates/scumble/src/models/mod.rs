@@ -9,6 +9,7 @@ use crate::payload::Payloads;
 use crate::published::{ClassView, Classes, Published};
 
 pub mod alpha_k;
+pub mod average_risk;
 pub mod beta_likeness;
 pub mod delta_disclosure;
 pub mod delta_presence;
@@ -111,6 +112,11 @@ pub trait Model: Send + Sync {
     }
     /// The test, where one class decides together with its people. A model has this test or the other.
     fn population_test(&self) -> Option<&dyn PopulationTest> {
+        None
+    }
+    /// For models that only the whole table decides: the class size that is enough for them. A run looks for the least size under
+    /// which the release as a whole keeps such a model.
+    fn sufficient_size(&self) -> Option<u64> {
         None
     }
     /// The sets of columns whose classes the test judges, where `columns` are the quasi-identifiers that the model is about:

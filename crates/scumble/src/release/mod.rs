@@ -35,6 +35,7 @@ mod publish;
 mod recoding_file;
 mod rows;
 mod summary;
+mod table_risk;
 mod warnings;
 
 pub use publish::stem_of;
@@ -275,9 +276,11 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         let built = (entry.build)(&spec.parameters, &context)?;
         match &spec.quasi {
             None => models.extend(built),
-            Some(_) if built.iter().any(|model| model.population_test().is_some()) => {
+            Some(_)
+                if built.iter().any(|m| m.population_test().is_some() || m.sufficient_size().is_some()) =>
+            {
                 return Err(Error::refused(format!(
-                    "model '{}' compares with a population on all quasi-identifiers together; leave 'quasi' out",
+                    "model '{}' is about all quasi-identifiers together; leave 'quasi' out",
                     entry.name
                 )));
             }
@@ -367,21 +370,12 @@ fn search<'a>(
             _ => progress,
         },
     };
-    population::check(&problem, plan, algorithm)?;
     problem.check_feasible()?;
-    algorithm.check(&problem)?;
-    let mut solution = algorithm.run(&problem)?;
-    solution.assignment = relabel::show_sets(&problem, solution.assignment)?;
-    if plan.algorithm.polish {
-        solution = crate::polish::polish(&problem, solution)?;
-    }
-    let mut assignment = solution.assignment;
-    if plan.algorithm.flatten {
-        let (flat, cost) = flattened(&problem, assignment)?;
-        assignment = flat;
-        solution.findings.push(cost);
-    }
-    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    let (problem, found) = table_risk::search(problem, |problem| {
+        population::check(problem, plan, algorithm)?;
+        attempt(problem, plan, algorithm)
+    })?;
+    let Found { classes, step, findings } = found;
     let mut run = Run {
         plan,
         source,
@@ -389,12 +383,12 @@ fn search<'a>(
         algorithm: entry,
         metric: metric.name,
         problem,
-        levels: match solution.recoding.step {
+        levels: match step {
             Step::Levels(levels) => Some(levels),
             _ => None,
         },
         published: Published::Classes(classes),
-        findings: solution.findings,
+        findings,
         missing: prepared.missing,
         warnings: prepared.warnings,
         notes: prepared.notes,
@@ -402,6 +396,31 @@ fn search<'a>(
     let found = warnings::warnings(&run, algorithm);
     run.warnings.extend(found);
     Ok(run)
+}
+
+/// What a search found.
+struct Found {
+    classes: Classes,
+    step: Step,
+    findings: Vec<Finding>,
+}
+
+/// One search, with all that is done to its classes afterwards.
+fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Found> {
+    algorithm.check(problem)?;
+    let mut solution = algorithm.run(problem)?;
+    solution.assignment = relabel::show_sets(problem, solution.assignment)?;
+    if plan.algorithm.polish {
+        solution = crate::polish::polish(problem, solution)?;
+    }
+    let mut assignment = solution.assignment;
+    if plan.algorithm.flatten {
+        let (flat, cost) = flattened(problem, assignment)?;
+        assignment = flat;
+        solution.findings.push(cost);
+    }
+    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
 }
 
 /// Classes with one domain for each column, and what that costs.
