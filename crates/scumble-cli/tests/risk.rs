@@ -146,8 +146,8 @@ fn files_are_for_the_owner_only() {
 #[test]
 fn a_plan_says_what_to_look_at() {
     let desk = desk();
-    let plan = "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\" }\n\
-                sex = { role = \"quasi\" }\n[risk]\nthreshold = 0.5\npopulation = \"population.csv\"\nweight = \"weight\"\n";
+    let plan = "input = \"people.csv\"\noutput = \"out.csv\"\npopulation = \"population.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\" }\n\
+                sex = { role = \"quasi\" }\n[risk]\nthreshold = 0.5\nweight = \"weight\"\n";
     desk.file(
         "plans/release.toml",
         plan.replace("\"people.csv\"", "\"../people.csv\"")

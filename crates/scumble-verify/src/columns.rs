@@ -10,6 +10,9 @@ pub(crate) const RELEASE: &str = "release";
 /// The original table, in messages.
 pub(crate) const ORIGINAL: &str = "original table";
 
+/// The population, in messages.
+pub(crate) const POPULATION: &str = "population";
+
 /// The only column of that name, checked.
 pub(crate) fn column<'a>(
     table: &'a CodedTable,

@@ -40,7 +40,7 @@ pub enum VerifyError {
     /// A model this checker does not know. It must not be skipped.
     #[error(
         "unknown model `{name}`; this checker knows k_anonymity, l_diversity, t_closeness, lkc, alpha_k, k_e, p_sensitive, \
-         beta_likeness and delta_disclosure"
+         beta_likeness, delta_disclosure, k_map, delta_presence and average_risk"
     )]
     UnknownModel {
         /// The name in the claim.
@@ -70,6 +70,12 @@ pub enum VerifyError {
     #[error("the row map cannot be used: {why}")]
     RowMap {
         /// What is wrong.
+        why: String,
+    },
+    /// The release cannot be compared with the population.
+    #[error("the release cannot be compared with the population: {why}")]
+    Population {
+        /// What is wrong and what is expected.
         why: String,
     },
     /// A date format that cannot be read.

@@ -186,26 +186,61 @@ pub(crate) struct Histograms {
 }
 
 impl Histograms {
-    /// Counts a column's codes per group.
+    /// Counts a column's codes per group: rows are dealt out to their groups, and each group is counted by itself.
     pub(crate) fn count(groups: &Groups, column: Part<'_>) -> Self {
-        let pairs = group(&[groups.part(), column], groups.of_row.len());
-        let class_of = |pair: usize| groups.of_row[pairs.first_row[pair] as usize];
-        let mut start = vec![0u32; groups.len() + 1];
-        for pair in 0..pairs.len() {
-            start[class_of(pair) as usize + 1] += 1;
-        }
-        for class in 0..groups.len() {
-            start[class + 1] += start[class];
-        }
-        let mut cells = vec![(0, 0); pairs.len()];
-        let mut next = start.clone();
-        for pair in 0..pairs.len() {
-            let place = &mut next[class_of(pair) as usize];
-            cells[*place as usize] = (column.codes.get(pairs.first_row[pair] as usize), pairs.size[pair]);
+        let mut ends: Vec<u32> = Vec::with_capacity(groups.len() + 1);
+        ends.push(0);
+        ends.extend(groups.size.iter().scan(0, |sum, size| {
+            *sum += *size as u32;
+            Some(*sum)
+        }));
+        let mut codes = vec![0_u32; groups.of_row.len()];
+        let mut next = ends.clone();
+        let mut deal = |row: usize, code: u32| {
+            let place = &mut next[groups.of_row[row] as usize];
+            codes[*place as usize] = code;
             *place += 1;
+        };
+        match column.codes {
+            View::U8(all) => all.iter().enumerate().for_each(|(row, code)| deal(row, u32::from(*code))),
+            View::U16(all) => all.iter().enumerate().for_each(|(row, code)| deal(row, u32::from(*code))),
+            View::U32(all) => all.iter().enumerate().for_each(|(row, code)| deal(row, *code)),
         }
-        for class in 0..groups.len() {
-            cells[start[class] as usize..start[class + 1] as usize].sort_unstable();
+        drop(next);
+        // Chunks of whole groups, of about as many rows each.
+        let mut chunks: Vec<(std::ops::Range<usize>, &mut [u32])> = Vec::new();
+        let (mut rest, mut from) = (&mut codes[..], 0);
+        while from < groups.len() {
+            let wanted = ends[from].saturating_add(CHUNK as u32);
+            let to = ends.partition_point(|end| *end < wanted).clamp(from + 1, groups.len());
+            let (chunk, later) = rest.split_at_mut((ends[to] - ends[from]) as usize);
+            chunks.push((from..to, chunk));
+            (rest, from) = (later, to);
+        }
+        let counted: Vec<(Vec<u32>, Vec<(u32, u64)>)> = chunks
+            .into_par_iter()
+            .map(|(groups, mut codes)| {
+                let (mut lengths, mut cells) = (Vec::with_capacity(groups.len()), Vec::new());
+                let mut counts: Vec<u32> = Vec::new();
+                for group in groups {
+                    let (own, later) = codes.split_at_mut((ends[group + 1] - ends[group]) as usize);
+                    codes = later;
+                    let before = cells.len();
+                    tally(own, column.bound, &mut counts, &mut cells);
+                    lengths.push((cells.len() - before) as u32);
+                }
+                (lengths, cells)
+            })
+            .collect();
+        let mut start = Vec::with_capacity(groups.len() + 1);
+        start.push(0);
+        let mut cells = Vec::with_capacity(counted.iter().map(|(_, cells)| cells.len()).sum());
+        for (lengths, of_chunk) in counted {
+            start.extend(lengths.iter().scan(cells.len() as u32, |sum, length| {
+                *sum += length;
+                Some(*sum)
+            }));
+            cells.extend_from_slice(&of_chunk);
         }
         Self { start, cells }
     }
@@ -214,6 +249,21 @@ impl Histograms {
     pub(crate) fn of(&self, group: usize) -> &[(u32, u64)] {
         &self.cells[self.start[group] as usize..self.start[group + 1] as usize]
     }
+}
+
+/// Counts codes below `bound` into cells, ascending. `counts` is room for a count a code, all 0 before and after.
+fn tally(codes: &mut [u32], bound: usize, counts: &mut Vec<u32>, cells: &mut Vec<(u32, u64)>) {
+    // Few codes for many rows are counted, many codes for few rows sorted.
+    if bound <= codes.len() {
+        counts.resize(bound.max(counts.len()), 0);
+        codes.iter().for_each(|code| counts[*code as usize] += 1);
+        for (code, count) in (0..).zip(counts.iter_mut().take(bound)).filter(|(_, count)| **count > 0) {
+            cells.push((code, u64::from(std::mem::take(count))));
+        }
+        return;
+    }
+    codes.sort_unstable();
+    cells.extend(codes.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64)));
 }
 
 impl View<'_> {

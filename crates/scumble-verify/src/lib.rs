@@ -7,6 +7,7 @@
 //! | question | function |
 //! |---|---|
 //! | Does the release keep what is claimed? | [`check_models`] |
+//! | The same where models compare with a population? | [`check_models_with`] |
 //! | What does it attain, where nothing is claimed? | [`attained`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
@@ -50,6 +51,7 @@ mod group;
 pub mod label;
 mod matching;
 mod models;
+mod population;
 #[cfg(test)]
 mod tests;
 mod truth;
@@ -60,8 +62,9 @@ pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
-    SensitiveColumn, StarRows, WorstClass, attained, check_models,
+    SensitiveColumn, StarRows, WorstClass, attained, attained_with, check_models, check_models_with,
 };
+pub use population::Population;
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,
     check_truth_with_map,

@@ -3,12 +3,14 @@
 mod attained;
 mod l_diversity;
 mod original;
+mod people;
 mod requirement;
+mod risk;
 mod scope;
 mod t_closeness;
 mod values;
 
-pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained};
+pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
 
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -18,6 +20,7 @@ use crate::columns::{RELEASE, check_distinct, check_size, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, group};
 use crate::label::SUPPRESSED;
+use crate::population::Population;
 use requirement::{Requirement, Variant};
 use t_closeness::Closeness;
 
@@ -45,6 +48,9 @@ pub struct Claim {
 /// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
 /// | `beta_likeness` | `column`; `beta` > 0; `variant` = `basic` or `enhanced` |
 /// | `delta_disclosure` | `column`; `delta` > 0 |
+/// | `average_risk` | either `average` in (0, 1\]; or `highest` in (0, 1\] and `at_risk` in \[0, 1\] |
+/// | `k_map` | `k` ≥ 1, integer; needs a population |
+/// | `delta_presence` | `delta_min` or `delta_max`, in \[0, 1\]; needs a population |
 ///
 /// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. Where a model is
 /// about fewer columns than all, its figures are about the groups that these columns form.
@@ -186,6 +192,16 @@ pub fn check_models(
     claim: &Claim,
     reference: Option<&Reference>,
 ) -> Result<Outcome, VerifyError> {
+    check_models_with(release, claim, reference, None)
+}
+
+/// The same, with the population that some models compare with.
+pub fn check_models_with(
+    release: &CodedTable,
+    claim: &Claim,
+    reference: Option<&Reference>,
+    population: Option<&Population<'_>>,
+) -> Result<Outcome, VerifyError> {
     // Parameters first: a claim that cannot be read must not depend on the data.
     let requirements = claim.models.iter().map(Requirement::read).collect::<Result<Vec<_>, _>>()?;
     let classes = Classes::of(release, &claim.quasi, claim.star)?;
@@ -194,20 +210,18 @@ pub fn check_models(
         .iter()
         .zip(&claim.models)
         .map(|((requirement, scope), model)| match scope.sets(&model.name, &claim.quasi)? {
-            None => judge(requirement, &model.name, release, &classes, &mut counted, reference),
+            None => {
+                let known = Known { reference, population, quasi: &claim.quasi };
+                judge(requirement, &model.name, release, &classes, &mut counted, &known)
+            }
             Some(sets) => {
                 let mut sum: Option<ModelOutcome> = None;
                 for set in &sets {
                     // One set at a time: there may be many, and each needs a number for every row.
                     let groups = classes.on(release, set)?;
-                    let outcome = judge(
-                        requirement,
-                        &model.name,
-                        release,
-                        &groups,
-                        &mut Counted::default(),
-                        reference,
-                    )?;
+                    let known = Known { reference, population, quasi: set };
+                    let counted = &mut Counted::default();
+                    let outcome = judge(requirement, &model.name, release, &groups, counted, &known)?;
                     sum = Some(match sum {
                         None => outcome,
                         Some(sum) => sum.and(outcome, requirement.larger_is_better()),
@@ -232,6 +246,14 @@ pub fn check_models(
         class_sizes: classes.sizes(),
         notes: classes.notes(),
     })
+}
+
+/// What is known besides the release.
+struct Known<'a> {
+    reference: Option<&'a Reference>,
+    population: Option<&'a Population<'a>>,
+    /// The columns that form the classes.
+    quasi: &'a [String],
 }
 
 /// The classes of a release and which of them are judged.
@@ -336,9 +358,16 @@ fn judge(
     release: &CodedTable,
     classes: &Classes,
     counted: &mut Counted,
-    reference: Option<&Reference>,
+    known: &Known<'_>,
 ) -> Result<ModelOutcome, VerifyError> {
+    if let Requirement::People(test) = requirement {
+        return people::judge(*test, name, release, classes, known);
+    }
+    if let Requirement::Risk(test) = requirement {
+        return Ok(test.judge(name, classes));
+    }
     let size = &classes.groups.size;
+    let reference = known.reference;
     let judged: Vec<usize> = classes.judged().collect();
     let mut note = None;
     let judgements: Vec<Judgement> = match requirement {
@@ -346,6 +375,8 @@ fn judge(
             .iter()
             .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
             .collect(),
+        // Judged above.
+        Requirement::People(_) | Requirement::Risk(_) => Vec::new(),
         Requirement::LDiversity { column: sensitive, variant } => {
             let histograms = counted.of(column(release, RELEASE, sensitive)?, classes);
             judged.par_iter().map(|&class| variant.judge(size[class], histograms.of(class))).collect()
@@ -378,12 +409,21 @@ fn judge(
         }
     };
 
-    let failing = || judged.iter().zip(&judgements).filter(|(_, judgement)| !judgement.holds);
-    let mut worst: Vec<WorstClass> = judged
-        .iter()
-        .zip(&judgements)
-        .map(|(&class, judgement)| WorstClass { size: size[class], attained: judgement.attained })
-        .collect();
+    let found = judged.iter().map(|&class| size[class]).zip(judgements).collect();
+    Ok(outcome(requirement, name, found, note))
+}
+
+/// The outcome of a model from its judgements on classes of so many rows.
+fn outcome(
+    requirement: &Requirement,
+    name: &str,
+    found: Vec<(u64, Judgement)>,
+    note: Option<String>,
+) -> ModelOutcome {
+    let failing = || found.iter().filter(|(_, judgement)| !judgement.holds);
+    let (failing_classes, failing_rows) = (failing().count() as u64, failing().map(|(size, _)| size).sum());
+    let mut worst: Vec<WorstClass> =
+        found.iter().map(|&(size, judgement)| WorstClass { size, attained: judgement.attained }).collect();
     let larger_is_better = requirement.larger_is_better();
     let worse_first = |a: &WorstClass, b: &WorstClass| a.worse_first(b, larger_is_better);
     if worst.len() > WORST {
@@ -391,17 +431,17 @@ fn judge(
         worst.truncate(WORST);
     }
     worst.sort_unstable_by(worse_first);
-    Ok(ModelOutcome {
+    ModelOutcome {
         name: name.to_owned(),
         label: requirement.label(),
         required: requirement.required(),
         attained: worst.first().map(|class| class.attained),
-        holds: judgements.iter().all(|judgement| judgement.holds),
-        failing_classes: failing().count() as u64,
-        failing_rows: failing().map(|(&class, _)| size[class]).sum(),
+        holds: failing_classes == 0,
+        failing_classes,
+        failing_rows,
         worst,
         note,
-    })
+    }
 }
 
 impl WorstClass {
@@ -434,8 +474,9 @@ impl Requirement {
         match self {
             Self::KAnonymity { .. } => true,
             Self::LDiversity { variant, .. } => !matches!(variant, Variant::Recursive { .. }),
-            Self::TCloseness { .. } | Self::Confidence { .. } => false,
+            Self::TCloseness { .. } | Self::Confidence { .. } | Self::Risk(_) => false,
             Self::Values { test, .. } => test.larger_is_better(),
+            Self::People(test) => test.larger_is_better(),
         }
     }
 
@@ -445,6 +486,8 @@ impl Requirement {
             Self::TCloseness { t, .. } => t.to_f64(),
             Self::Confidence { c, .. } => c.to_f64(),
             Self::Values { test, .. } => test.required(),
+            Self::People(test) => test.required(),
+            Self::Risk(test) => test.required(),
             Self::LDiversity { variant, .. } => match variant {
                 Variant::Distinct { l } => *l as f64,
                 Variant::Entropy { l } | Variant::Frequency { l } => l.to_f64(),
@@ -464,6 +507,8 @@ impl Requirement {
             },
             Self::Confidence { column, .. } => format!("largest share of one value of {column}"),
             Self::Values { column, test } => test.label(column),
+            Self::People(test) => test.label().to_owned(),
+            Self::Risk(test) => test.label(),
             Self::TCloseness { column, ground, .. } => {
                 format!("t-closeness of {column}, {} distance", ground.name())
             }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{
-    Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, SensitiveColumn, StarRows,
-    Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models, check_truth,
+    Attained, Claim, Drops, ModelClaim, Outcome, Population, Reference, ReferenceColumn, SensitiveColumn,
+    StarRows, Truth, TruthOutcome, ValueKind, VerifyError, attained_with, check_models_with, check_truth,
 };
 use serde_json::{Map, Value};
 
@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::models::ModelContext;
 use crate::payload::PayloadColumn;
+use crate::prepare::population::{PopulationTable, quasi_only, read_population};
 use crate::prepare::{payload_of, prepare, sensitive_order, table_in_one_spelling, value_table};
 use crate::release::check::{cover, mean, model_claim, value_kind};
 
@@ -71,14 +72,17 @@ pub fn check(
         })
         .transpose()
         .map_err(cannot_check)?;
+    let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
     if plan.privacy.is_empty() {
         let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
-        let found = attained(release, &quasi, &measured, star, reference.as_ref()).map_err(cannot_check)?;
-        return Ok(Checked { outcome: None, attained: Some(found), truth });
+        let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
+        let found = attained_with(release, &quasi, &measured, star, reference.as_ref(), people.as_ref());
+        return Ok(Checked { outcome: None, attained: Some(found.map_err(cannot_check)?), truth });
     }
     let mut models = Vec::new();
     for spec in &plan.privacy {
-        let mut claims = claims(spec, &sensitive, original.unwrap_or(release), plan, folder)?;
+        let known = original.unwrap_or(release);
+        let mut claims = claims(spec, &sensitive, known, population.as_ref(), plan, folder)?;
         if let Some(set) = &spec.quasi {
             let columns = plan.columns_of(set)?;
             claims.iter_mut().for_each(|claim| {
@@ -88,8 +92,23 @@ pub fn check(
         models.append(&mut claims);
     }
     let claim = Claim { quasi, models, star };
-    let outcome = check_models(release, &claim, reference.as_ref()).map_err(cannot_check)?;
+    let population = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
+    let outcome =
+        check_models_with(release, &claim, reference.as_ref(), population.as_ref()).map_err(cannot_check)?;
     Ok(Checked { outcome: Some(outcome), attained: None, truth })
+}
+
+/// The people of a population, and how the labels of a release are to be read: as a release made of them would have labels.
+fn people<'a>(table: &'a CodedTable, plan: &Plan, folder: &Path) -> Result<Population<'a>> {
+    let entry = crate::registry::find("algorithm", &plan.algorithm.name, crate::registry::ALGORITHMS)?;
+    let trees = (entry.build)(&plan.algorithm.parameters)?.needs_trees();
+    let prepared = prepare(table, &quasi_only(plan), folder, trees)?;
+    let covers = prepared.quasi.iter().map(|quasi| {
+        let missing = prepared.missing.iter().find(|(of, _)| *of == quasi.name);
+        let missing = missing.map(|(_, markers)| markers.clone()).unwrap_or_default();
+        Ok((quasi.name.clone(), cover(quasi, missing)?))
+    });
+    Ok(Population { table, covers: covers.collect::<Result<_>>()? })
 }
 
 /// Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
@@ -112,6 +131,7 @@ fn claims(
     spec: &ModelSpec,
     sensitive: &[String],
     reference: &CodedTable,
+    population: Option<&CodedTable>,
     plan: &Plan,
     folder: &Path,
 ) -> Result<Vec<ModelClaim>> {
@@ -123,7 +143,10 @@ fn claims(
     if !["k_anonymity", "l_diversity", "t_closeness", "lkc"].contains(&entry.name) {
         // The model itself says what it claims, from nothing but its parameters and the values of its columns.
         let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
-        let table = value_table(reference, columns, plan)?;
+        let mut table = value_table(reference, columns, plan)?;
+        if let Some(people) = population {
+            table = table.with_population(value_table(people, &[], plan)?);
+        }
         let context = ModelContext { table: &table, trees: &|_| None, columns: &spec.columns, sensitive };
         let models = (entry.build)(&spec.parameters, &context)?;
         return Ok(models.iter().map(|model| model_claim(model.claim())).collect());

@@ -4,6 +4,8 @@
 //! table and never sees rows. Its laws: the order of rows is irrelevant, merging the tables of two
 //! parts gives the table of the whole, and a weight of 3 is the row three times.
 
+use std::sync::Arc;
+
 use scumble_files::table::Codes;
 
 use crate::pack::{Packer, group};
@@ -47,6 +49,7 @@ pub struct FrequencyTable {
     weights: Vec<u32>,
     rows: u64,
     payloads: Payloads,
+    population: Option<Arc<FrequencyTable>>,
 }
 
 /// Compressed sparse rows: `starts[i]..starts[i + 1]` are the cells of group `i`, ascending by payload, one a payload.
@@ -132,7 +135,19 @@ impl FrequencyTable {
             })
             .collect();
         let rows = weights.iter().map(|weight| u64::from(*weight)).sum();
-        (Self { columns, starts, cells, weights, rows, payloads }, groups.group_of_row)
+        (Self { columns, starts, cells, weights, rows, payloads, population: None }, groups.group_of_row)
+    }
+
+    /// The same rows, taken from these people: a table over the same codes, of whose payloads nobody asks.
+    #[must_use]
+    pub fn with_population(self, population: Self) -> Self {
+        Self { population: Some(Arc::new(population)), ..self }
+    }
+
+    /// The people whom the rows are taken from, if they are known.
+    #[must_use]
+    pub fn population(&self) -> Option<&Self> {
+        self.population.as_deref()
     }
 
     /// The number of rows counted.

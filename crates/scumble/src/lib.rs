@@ -72,6 +72,7 @@ mod pack;
 pub mod partition;
 pub mod payload;
 pub mod polish;
+pub mod population;
 pub mod prepare;
 pub mod problem;
 pub mod profile;

@@ -9,7 +9,7 @@ use crate::config::{Rational, StarPolicy};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::metrics::Metric;
-use crate::models::{ClassTest, Model};
+use crate::models::{ClassTest, Model, Monotonicity, PopulationTest};
 use crate::published::{ClassView, Classes};
 use crate::quasi::Quasi;
 use crate::recoding::Assignment;
@@ -144,7 +144,45 @@ pub struct Projection<'a> {
     pub tests: Vec<&'a dyn ClassTest>,
 }
 
+/// The tests of all models, for searches that keep track of the people of a population.
+#[derive(Default)]
+pub struct Tests<'a> {
+    /// Those that look at the rows of a class.
+    pub of_rows: Vec<(&'a dyn ClassTest, Monotonicity)>,
+    /// Those that look at its people, too.
+    pub of_people: Vec<(&'a dyn PopulationTest, Monotonicity)>,
+}
+
+impl Tests<'_> {
+    /// Whether a class with so many people passes.
+    #[must_use]
+    pub fn pass(&self, class: &ClassView<'_>, people: u64) -> bool {
+        self.of_rows.iter().all(|(test, _)| test.passes(class))
+            && self.of_people.iter().all(|(test, _)| test.passes(class.size, people))
+    }
+
+    /// Whether those may be told from all others who are in no class that is shown: the rows that stand for them in the
+    /// release, if any, and these people.
+    #[must_use]
+    pub fn rest_passes(&self, star: &ClassView<'_>, people: u64) -> bool {
+        if star.size > 0 { self.pass(star, people) } else { self.absent_pass(people) }
+    }
+
+    /// Whether so many people may be told not to be in the release.
+    #[must_use]
+    pub fn absent_pass(&self, people: u64) -> bool {
+        people == 0 || self.of_people.iter().all(|(test, _)| !test.judges_absent() || test.passes(0, people))
+    }
+}
+
 fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
+    if model.population_test().is_some() {
+        return Err(Error::refused(format!(
+            "{} compares with a population, and this algorithm does not keep track of one; algorithms that can serve it: {}",
+            model.title(),
+            crate::registry::serving_population().join(", ")
+        )));
+    }
     model.class_test().ok_or_else(|| {
         Error::refused(format!("{} is not decided class by class; this algorithm needs that", model.title()))
     })
@@ -154,15 +192,45 @@ impl Problem {
     /// The models' class tests, for searches that judge whole classes; an error names a model that no single class decides, or
     /// that judges only some of the columns, and then the algorithms that can serve it.
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
-        if let Some(model) = self.models.iter().find(|model| !self.is_about_all(&***model)) {
-            return Err(Error::refused(format!(
-                "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together; \
-                 algorithms that can serve it: {}",
-                model.title(),
-                crate::registry::serving_projections().join(", ")
-            )));
+        self.models
+            .iter()
+            .map(|model| class_test(&**model).and_then(|test| self.check_about_all(&**model).map(|()| test)))
+            .collect()
+    }
+
+    /// The tests of all models, for searches that judge whole classes and keep track of people; an error as for
+    /// [`class_tests`](Self::class_tests).
+    pub fn tests(&self) -> Result<Tests<'_>> {
+        let mut tests = Tests::default();
+        for model in &self.models {
+            match model.population_test() {
+                Some(test) => tests.of_people.push((test, model.monotonicity())),
+                None => {
+                    self.check_about_all(&**model)?;
+                    tests.of_rows.push((class_test(&**model)?, model.monotonicity()));
+                }
+            }
         }
-        self.models.iter().map(|model| class_test(&**model)).collect()
+        Ok(tests)
+    }
+
+    /// The population, if some model compares with it.
+    #[must_use]
+    pub fn population(&self) -> Option<&FrequencyTable> {
+        let compares = self.models.iter().any(|model| model.population_test().is_some());
+        self.table.population().filter(|_| compares)
+    }
+
+    fn check_about_all(&self, model: &dyn Model) -> Result<()> {
+        if self.is_about_all(model) {
+            return Ok(());
+        }
+        Err(Error::refused(format!(
+            "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together; \
+             algorithms that can serve it: {}",
+            model.title(),
+            crate::registry::serving_projections().join(", ")
+        )))
     }
 
     /// Whether a model judges the classes of all quasi-identifiers together, and no others.
@@ -223,16 +291,27 @@ impl Problem {
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
     /// the suppressed rows meet every model themselves (models.md 0.2).
     pub fn suppress_failing(&self, assignment: Assignment) -> Result<Classes> {
-        let tests = self.class_tests()?;
+        let tests = self.tests()?;
         let payloads = self.table.payloads();
         let mut classes = Classes::new(assignment, &self.table, &self.quasi, self.star_policy);
-        let passes = |class: &ClassView<'_>| tests.iter().all(|test| test.passes(class));
+        let people =
+            |classes: &Classes, class: usize| classes.people().map_or(0, |people| people.of_class[class]);
         let suppressed: Vec<bool> = (0..classes.len())
-            .map(|class| classes.is_suppressed(class) || !passes(&classes.view(class, payloads)))
+            .map(|class| {
+                classes.is_suppressed(class)
+                    || !tests.pass(&classes.view(class, payloads), people(&classes, class))
+            })
             .collect();
         classes.suppress(suppressed, payloads.len());
         if self.star_policy == StarPolicy::Strict {
-            self.repair_star(&mut classes, passes)?;
+            self.repair_star(&mut classes, &tests)?;
+        } else if let Some((0, absent)) = classes.rest().next()
+            && !tests.absent_pass(absent)
+        {
+            return Err(Error::infeasible(format!(
+                "{absent} people of the population are in no class of the release, which tells that they are not in it, and \
+                 delta_min forbids that; coarsen the hierarchies, lower delta_min, or use --star-policy strict"
+            )));
         }
         let limit = self.suppression_limit();
         if classes.suppressed_rows() > limit {
@@ -247,9 +326,10 @@ impl Problem {
         Ok(classes)
     }
 
-    fn repair_star(&self, classes: &mut Classes, passes: impl Fn(&ClassView<'_>) -> bool) -> Result<()> {
+    fn repair_star(&self, classes: &mut Classes, tests: &Tests<'_>) -> Result<()> {
         let payloads = self.table.payloads();
-        if classes.suppressed_rows() == 0 || passes(&classes.star(payloads)) {
+        let Some((mut star, mut people)) = classes.rest().next() else { return Ok(()) };
+        if tests.rest_passes(&classes.star(payloads), people) {
             return Ok(());
         }
         let mut kept: Vec<usize> =
@@ -261,10 +341,10 @@ impl Problem {
         for cell in classes.star(payloads).cells {
             rows[cell.payload as usize] = cell.rows;
         }
-        let mut star = classes.suppressed_rows();
         for class in kept {
             suppressed[class] = true;
             star += classes.size(class);
+            people += classes.people().map_or(0, |people| people.of_class[class]);
             for cell in classes.class_cells(class) {
                 rows[cell.payload as usize] += cell.rows;
             }
@@ -273,7 +353,7 @@ impl Problem {
                 .filter(|(_, rows)| **rows > 0)
                 .map(|(payload, rows)| crate::frequency::Cell { payload, rows: *rows })
                 .collect();
-            if passes(&ClassView { size: star, cells: &cells, payloads }) {
+            if tests.pass(&ClassView { size: star, cells: &cells, payloads }, people) {
                 classes.suppress(suppressed, payloads.len());
                 return Ok(());
             }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::config::StarPolicy;
 use crate::frequency::{Cell, FrequencyTable, cells_by_group, merged, total};
 use crate::payload::Payloads;
+use crate::population::People;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Share};
 
@@ -33,6 +34,8 @@ pub struct Classes {
     star_rows: u64,
     /// For each column which of its values a reader sees as `*`.
     seen_as_star: Vec<Vec<bool>>,
+    /// The people of each class, where there is a population and each of them can be in one class only.
+    people: Option<People>,
 }
 
 /// Rows that show the same in some of the columns.
@@ -115,8 +118,10 @@ impl Classes {
         });
         let size = |class: usize| total(&cells[starts[class] as usize..starts[class + 1] as usize]);
         let sizes = (0..assignment.classes()).map(size).collect();
+        let people = table.population().and_then(|people| People::count(people, &assignment, quasi));
+        let (star, star_rows) = (Vec::new(), 0);
         let mut classes =
-            Self { assignment, policy, sizes, starts, cells, star: Vec::new(), star_rows: 0, seen_as_star };
+            Self { assignment, policy, sizes, starts, cells, star, star_rows, seen_as_star, people };
         classes.count_star(table.payloads().len());
         classes
     }
@@ -184,6 +189,27 @@ impl Classes {
     #[must_use]
     pub fn kept(&self) -> usize {
         self.assignment.suppressed.iter().filter(|suppressed| !**suppressed).count()
+    }
+
+    /// The people of each class, where there is a population and each of them can be in one class only.
+    #[must_use]
+    pub fn people(&self) -> Option<&People> {
+        self.people.as_ref()
+    }
+
+    /// Whoever is in no class that is shown: the rows of them that are in the release, starred, and all such people, where
+    /// there are some. `None` where these are not judged.
+    pub fn rest(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let of_suppressed = |people: &People| {
+            (0..self.len())
+                .filter(|class| self.is_suppressed(*class))
+                .map(|class| people.of_class[class])
+                .sum::<u64>()
+        };
+        let people = self.people.as_ref().map_or(0, |people| people.outside + of_suppressed(people));
+        let rows = if self.policy == StarPolicy::Drop { 0 } else { self.star_rows };
+        let judged = self.policy != StarPolicy::Paper || rows == 0;
+        (judged && rows + people > 0).then_some((rows, people)).into_iter()
     }
 
     /// A class, as models see it.

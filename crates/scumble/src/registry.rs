@@ -93,6 +93,9 @@ pub const MODELS: &[Entry<BuildModel>] = &[
     models::delta_disclosure::ENTRY,
     models::k_e::ENTRY,
     models::p_sensitive::ENTRY,
+    models::k_map::ENTRY,
+    models::delta_presence::ENTRY,
+    models::average_risk::ENTRY,
 ];
 
 /// Every metric.
@@ -137,6 +140,15 @@ pub fn find<B>(what: &str, name: &str, entries: &'static [Entry<B>]) -> Result<&
 pub fn serving_projections() -> Vec<&'static str> {
     let serves = |entry: &&Entry<BuildAlgorithm>| {
         (entry.build)(&Parameters::default()).is_ok_and(|algorithm| algorithm.serves_projections())
+    };
+    ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
+}
+
+/// The names of the algorithms that serve models which compare with a population.
+#[must_use]
+pub fn serving_population() -> Vec<&'static str> {
+    let serves = |entry: &&Entry<BuildAlgorithm>| {
+        (entry.build)(&Parameters::default()).is_ok_and(|algorithm| algorithm.serves_population())
     };
     ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
 }

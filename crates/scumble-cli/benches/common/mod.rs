@@ -14,10 +14,10 @@ use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
 use scumble_files::{Source, read_table};
 use serde_json::{Value, json};
 
-pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// The parts of a bench that were asked for; none in the process that carries out one plan, which this does.
-pub fn parts(default: &[&str]) -> Outcome<Vec<String>> {
+pub(crate) fn parts(default: &[&str]) -> Outcome<Vec<String>> {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     if let [mode, plan, rounds] = &arguments[..]
@@ -130,7 +130,7 @@ fn problem(plan: &Plan, prepared: Prepared, suppression: Rational) -> Outcome<Pr
 }
 
 /// Writes a plan and lets a process of its own carry it out.
-pub fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> {
+pub(crate) fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> {
     let path = folder.join("plan.toml");
     std::fs::write(&path, plan)?;
     let output =
@@ -142,7 +142,7 @@ pub fn measure(folder: &Path, plan: &str, rounds: u32) -> Outcome<Value> {
 }
 
 /// The folder of public tables: what `SCUMBLE_SHARED_DATA` says, or `../shared/data` beside the workspace.
-pub fn shared_data(name: &str) -> Option<PathBuf> {
+pub(crate) fn shared_data(name: &str) -> Option<PathBuf> {
     let given = std::env::var_os("SCUMBLE_SHARED_DATA").map(PathBuf::from);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let found = given.into_iter().chain([beside]).map(|folder| folder.join(name)).find(|path| path.exists());
@@ -150,7 +150,7 @@ pub fn shared_data(name: &str) -> Option<PathBuf> {
 }
 
 /// A synthetic clinic and its hierarchies.
-pub fn clinic(folder: &Path, rows: u64) -> Outcome<(PathBuf, PathBuf)> {
+pub(crate) fn clinic(folder: &Path, rows: u64) -> Outcome<(PathBuf, PathBuf)> {
     let (table, hierarchies) = (folder.join(format!("clinic{rows}.csv")), folder.join("hierarchies"));
     let made = Command::new(env!("CARGO_BIN_EXE_scumble"))
         .args(["sample", "--quiet", "--rows", &rows.to_string(), "-o"])

@@ -104,6 +104,9 @@ pub(super) struct PrivacyFlags {
     /// Any model of 'scumble list', e.g. beta_likeness:beta=1 or 'alpha_k:k=3,alphas=[hiv=0.1,cancer=0.3]'; repeatable
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
     model: Vec<String>,
+    /// The people whom the rows are taken from, for k_map and delta_presence: a table with the quasi-identifiers
+    #[arg(long, value_name = "FILE")]
+    population: Option<String>,
     /// Publish sensitive columns that no model protects
     #[arg(long)]
     accept_attribute_disclosure: bool,
@@ -270,7 +273,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         plan.report = here(report)?;
     }
     arguments.roles.apply(&mut plan, here)?;
-    arguments.privacy.apply(&mut plan)?;
+    arguments.privacy.apply(&mut plan, here)?;
     arguments.search.apply(&mut plan)?;
     arguments.reading.apply(&mut plan.read)?;
     Ok((plan, folder))
@@ -382,7 +385,10 @@ pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
 }
 
 impl PrivacyFlags {
-    pub(super) fn apply(&self, plan: &mut Plan) -> Result<()> {
+    pub(super) fn apply(&self, plan: &mut Plan, here: impl Fn(&String) -> Result<String>) -> Result<()> {
+        if let Some(population) = &self.population {
+            plan.population = Some(here(population)?);
+        }
         let [known, rows, share] = self.lkc()?;
         let any =
             self.model.iter().map(|given| super::model_flag::parse(given)).collect::<Result<Vec<_>>>()?;

@@ -46,22 +46,40 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
     }
-    let release = read(&arguments.release, &plan, None, interface)?;
-    let names: Vec<&str> = release.columns.iter().map(|column| column.name.as_str()).collect();
+    let source = Source::open(&arguments.release)?;
+    let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
+    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
         if !names.contains(&name) {
             return Err(scumble::release::unknown_column(name, &names));
         }
     }
+    // Without an original only the columns that models may look at are needed.
+    let needed = |name: &str| {
+        arguments.original.is_some()
+            || plan.privacy.iter().any(|spec| spec.columns.iter().any(|column| column == name))
+            || [Role::Quasi, Role::Sensitive, Role::Class]
+                .into_iter()
+                .any(|role| plan.names_with(role).any(|of| of == name))
+    };
+    let needed: Vec<&str> = names.iter().copied().filter(|name| needed(name)).collect();
+    let release = read(&source, &plan, &needed, interface)?;
     let original = match &arguments.original {
         None => None,
         Some(path) => {
-            let header = read_header(&Source::open(path)?, &scumble::release::read_options(&plan, 0)?)?;
+            let source = Source::open(path)?;
+            let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
             let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
             // With an original every column of the release is compared, so every column needs a role.
             let columns = plan.columns_for(&names)?;
             plan.columns = names.iter().map(|name| (*name).to_owned()).zip(columns).collect();
-            let mut table = read(path, &plan, Some(&names), interface)?;
+            // Identifiers of the original are not needed for anything.
+            let unread = |name: &str| {
+                plan.column(name)
+                    .is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
+            };
+            let needed: Vec<&str> = names.iter().copied().filter(|name| !unread(name)).collect();
+            let mut table = read(&source, &plan, &needed, interface)?;
             drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
             Some(table)
         }
@@ -92,7 +110,13 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         None => (Plan::new(arguments.release.to_string_lossy(), "-"), PathBuf::new()),
     };
     arguments.roles.apply(&mut plan, |name| Ok(name.clone()))?;
-    arguments.privacy.apply(&mut plan)?;
+    // File names on the command line are relative to where the command runs, not to the plan.
+    let here = |name: &String| -> Result<String> {
+        let path = std::path::absolute(name);
+        let path = path.map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
+        Ok(path.to_string_lossy().into_owned())
+    };
+    arguments.privacy.apply(&mut plan, here)?;
     arguments.reading.apply(&mut plan.read)?;
     if arguments.ignore_suppressed {
         plan.algorithm.star_policy = scumble::config::StarPolicy::Paper;
@@ -100,18 +124,10 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     Ok((plan, folder))
 }
 
-fn read(path: &Path, plan: &Plan, wanted: Option<&[&str]>, interface: &Interface) -> Result<CodedTable> {
+fn read(source: &Source, plan: &Plan, columns: &[&str], interface: &Interface) -> Result<CodedTable> {
     let mut options = scumble::release::read_options(plan, 0)?;
-    if let Some(names) = wanted {
-        // Identifiers of the original are not needed for anything.
-        let unread = |name: &str| {
-            plan.column(name)
-                .is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
-        };
-        options.columns =
-            Some(names.iter().filter(|name| !unread(name)).map(|name| (*name).to_owned()).collect());
-    }
-    let table = read_table(&Source::open(path)?, &options)?;
+    options.columns = Some(columns.iter().map(|name| (*name).to_owned()).collect());
+    let table = read_table(source, &options)?;
     table.notes.iter().for_each(|note| interface.note(note));
     Ok(table.coded)
 }
@@ -170,20 +186,37 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
 }
 
 fn tell_attained(text: &mut String, attained: &Attained) {
-    *text += &format!("k = {}\n", attained.k.map_or("undefined".into(), count));
+    let show = |value: Option<f64>| value.map_or("undefined".into(), number);
+    *text += &format!(
+        "k = {}, mean risk = {}, share at a risk above 0.2 = {}\n",
+        attained.k.map_or("undefined".into(), count),
+        show(attained.average_risk),
+        show(attained.at_risk)
+    );
+    if attained.k_map.is_some() {
+        *text += &format!(
+            "beside the population: k of k-map = {}, delta_min = {}, delta_max = {}\n",
+            show(attained.k_map),
+            show(attained.delta_min),
+            show(attained.delta_max)
+        );
+    }
     for column in &attained.columns {
-        let show = |value: Option<f64>| value.map_or("undefined".into(), number);
+        let ordered =
+            column.ordered_t.map_or(String::new(), |t| format!(", t (ordered distance) = {}", number(t)));
         let range = column.e.map_or(String::new(), |e| format!(", e = {}", number(e)));
         *text += &format!(
-            "{}: distinct l = {}, entropy l = {}, frequency l = {}, t (equal distance) = {}, alpha = {}, beta = {}, delta > \
-             {}{range}; {} one value only\n",
+            "{}: distinct l = {}, entropy l = {}, frequency l = {}, c of (c,2)-diversity > {}, t (equal distance) = {}{ordered}, alpha = {}, \
+             beta = {}, enhanced beta = {}, delta > {}{range}; {} one value only\n",
             column.column,
             column.distinct_l.map_or("undefined".into(), count),
             show(column.entropy_l),
             show(column.frequency_l),
+            show(column.recursive_c),
             show(column.equal_t),
             show(column.alpha),
             show(column.beta),
+            show(column.enhanced_beta),
             show(column.delta),
             match column.homogeneous_classes {
                 1 => "1 class has".to_owned(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Column, Plan, Rational, RiskSpec, Role, Roles};
+use scumble::config::{Column, Plan, Rational, Role, Roles};
 use scumble::prepare::drop_incomplete;
 use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
 use scumble::{Error, Result};
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let wanted: Vec<&String> = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household).collect();
     let mut table = read(&path, &wanted, &plan, interface)?;
     drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.warn(note));
-    let population = match &plan.risk.population {
+    let population = match &plan.population {
         None => None,
         Some(name) => {
             let wanted: Vec<&String> = quasi.iter().collect();
@@ -138,7 +138,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         }
     }
     arguments.reading.apply(&mut plan.read)?;
-    arguments.risk.apply(&mut plan.risk)?;
+    arguments.risk.apply(&mut plan)?;
     Ok((plan, folder))
 }
 
@@ -164,7 +164,8 @@ fn quasi(arguments: &Arguments, plan: &Plan) -> Result<Vec<String>> {
 
 impl RiskFlags {
     /// Puts what was given over what a plan says.
-    fn apply(&self, spec: &mut RiskSpec) -> Result<()> {
+    fn apply(&self, plan: &mut Plan) -> Result<()> {
+        let spec = &mut plan.risk;
         let share = |flag: &str, text: &String| {
             text.parse::<Rational>().map_err(|error| Error::config(format!("{flag}: {error}")))
         };
@@ -173,13 +174,13 @@ impl RiskFlags {
         }
         if self.population.is_some() || self.population_size.is_some() || self.sampling_fraction.is_some() {
             // What the plan says about the population is replaced, not contradicted.
-            (spec.population, spec.population_size, spec.sampling_fraction) = (None, None, None);
+            (plan.population, spec.population_size, spec.sampling_fraction) = (None, None, None);
         }
         if let Some(path) = &self.population {
             // Names on the command line start where the command does, not beside the plan.
             let path = std::path::absolute(path)
                 .map_err(|source| Error::Io { what: format!("cannot use '{}'", path.display()), source })?;
-            spec.population = Some(path.to_string_lossy().into_owned());
+            plan.population = Some(path.to_string_lossy().into_owned());
         }
         spec.population_size = self.population_size.or(spec.population_size);
         if let Some(text) = &self.sampling_fraction {

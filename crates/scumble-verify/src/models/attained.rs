@@ -1,16 +1,21 @@
 //! What a release attains, where nothing is claimed.
 
+use rayon::prelude::*;
 use scumble_files::table::CodedTable;
 use serde::Serialize;
 
 use super::l_diversity::{entropy_diversity, frequency_diversity};
 use super::original::{Original, described};
+use super::people::{self, PeopleTest};
+use super::risk::RiskTest;
 use super::t_closeness::{Closeness, Ground};
-use super::values::{Numbers, largest_change, largest_growth};
-use super::{Classes, Reference, StarRows};
+use super::values::{Numbers, largest_change, largest_enhanced_growth, largest_growth};
+use super::{Classes, Known, Reference, StarRows};
 use crate::columns::{RELEASE, column, part};
 use crate::error::VerifyError;
+use crate::exact::Rational;
 use crate::group::Histograms;
+use crate::population::Population;
 use crate::value::ValueKind;
 
 /// A sensitive column to be measured.
@@ -35,6 +40,19 @@ pub struct Attained {
     pub classes: u64,
     /// The largest k for which the release is k-anonymous: its smallest class.
     pub k: Option<u64>,
+    /// The mean risk of a record, of which that in a class of k is 1/k: the smallest threshold of average risk.
+    pub average_risk: Option<f64>,
+    /// The share of records whose risk is above 0.2.
+    pub at_risk: Option<f64>,
+    /// The largest k of k-map; none without a population.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub k_map: Option<f64>,
+    /// The largest delta_min of delta-presence; none without a population.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_min: Option<f64>,
+    /// The smallest delta_max of delta-presence; none without a population.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta_max: Option<f64>,
     /// Each sensitive column, in the order asked.
     pub columns: Vec<AttainedColumn>,
     /// How many classes there are of each size, ascending by size, without the star rows.
@@ -54,12 +72,18 @@ pub struct AttainedColumn {
     pub entropy_l: Option<f64>,
     /// The largest l of frequency l-diversity.
     pub frequency_l: Option<f64>,
+    /// What the c of recursive (c,2)-diversity must exceed; infinite where a class has one value only.
+    pub recursive_c: Option<f64>,
     /// The smallest t of t-closeness with equal distances.
     pub equal_t: Option<f64>,
+    /// The smallest t of t-closeness with ordered distances; none where not all values are numbers.
+    pub ordered_t: Option<f64>,
     /// The smallest alpha of (alpha,k)-anonymity: the largest share of a value.
     pub alpha: Option<f64>,
     /// The smallest beta of basic beta-likeness.
     pub beta: Option<f64>,
+    /// The smallest beta of enhanced beta-likeness; infinite where none would do.
+    pub enhanced_beta: Option<f64>,
     /// What the delta of delta-disclosure privacy must exceed; infinite where a class lacks a value.
     pub delta: Option<f64>,
     /// The largest e of (k,e)-anonymity; none where the column does not hold numbers.
@@ -70,8 +94,58 @@ pub struct AttainedColumn {
     pub note: Option<String>,
 }
 
-/// A figure of one class, from its size and its rows per value.
-type Figure<'a> = dyn Fn(u64, &[(u32, u64)]) -> f64 + 'a;
+/// The risk above which a record is at risk (section 4.1).
+const HIGHEST: Rational = Rational { numerator: 1, denominator: 5 };
+
+/// Figures of the worst of some classes.
+#[derive(Clone, Copy)]
+struct Worst {
+    distinct_l: u64,
+    entropy_l: f64,
+    frequency_l: f64,
+    recursive_c: f64,
+    equal_t: f64,
+    ordered_t: f64,
+    beta: f64,
+    enhanced_beta: f64,
+    delta: f64,
+    range: u128,
+    homogeneous: u64,
+}
+
+impl Worst {
+    /// Of no class.
+    const NONE: Self = Self {
+        distinct_l: u64::MAX,
+        entropy_l: f64::INFINITY,
+        frequency_l: f64::INFINITY,
+        recursive_c: 0.0,
+        equal_t: 0.0,
+        ordered_t: 0.0,
+        beta: 0.0,
+        enhanced_beta: 0.0,
+        delta: 0.0,
+        range: u128::MAX,
+        homogeneous: 0,
+    };
+
+    /// Of some classes and others: the order does not matter.
+    fn and(self, other: Self) -> Self {
+        Self {
+            distinct_l: self.distinct_l.min(other.distinct_l),
+            entropy_l: self.entropy_l.min(other.entropy_l),
+            frequency_l: self.frequency_l.min(other.frequency_l),
+            recursive_c: self.recursive_c.max(other.recursive_c),
+            equal_t: self.equal_t.max(other.equal_t),
+            ordered_t: self.ordered_t.max(other.ordered_t),
+            beta: self.beta.max(other.beta),
+            enhanced_beta: self.enhanced_beta.max(other.enhanced_beta),
+            delta: self.delta.max(other.delta),
+            range: self.range.min(other.range),
+            homogeneous: self.homogeneous + other.homogeneous,
+        }
+    }
+}
 
 /// Measures a release: k of its classes and the diversity and closeness of each sensitive column.
 pub fn attained(
@@ -81,53 +155,107 @@ pub fn attained(
     star: StarRows,
     reference: Option<&Reference>,
 ) -> Result<Attained, VerifyError> {
+    attained_with(release, quasi, sensitive, star, reference, None)
+}
+
+/// The same, and what it attains beside a population.
+pub fn attained_with(
+    release: &CodedTable,
+    quasi: &[String],
+    sensitive: &[SensitiveColumn],
+    star: StarRows,
+    reference: Option<&Reference>,
+    population: Option<&Population<'_>>,
+) -> Result<Attained, VerifyError> {
     let classes = Classes::of(release, quasi, star)?;
-    let size = &classes.groups.size;
-    let measure = |sensitive: &SensitiveColumn| {
-        let column = column(release, RELEASE, &sensitive.name)?;
-        let (closeness, note) = Closeness::new(column, &Ground::Equal, reference)?;
-        let (described, _) = described(column, reference)?;
-        let (original, _) = Original::new(column, &described)?;
-        let numbers = match sensitive.kind {
-            ValueKind::Number { comma } => Some(Numbers::read(column, comma, &sensitive.missing)?),
-            ValueKind::Date { .. } | ValueKind::Text => None,
-        };
-        let histograms = Histograms::count(&classes.groups, part(column));
-        let least = |figure: fn(u64, &[(u32, u64)]) -> f64| {
-            classes.judged().map(|class| figure(size[class], histograms.of(class))).min_by(f64::total_cmp)
-        };
-        let most = |figure: &Figure<'_>| {
-            classes.judged().map(|class| figure(size[class], histograms.of(class))).max_by(f64::total_cmp)
-        };
-        let distance = |class: usize| {
-            let (numerator, denominator) = closeness.distance(size[class], histograms.of(class));
-            numerator as f64 / denominator as f64
-        };
-        Ok(AttainedColumn {
-            column: sensitive.name.clone(),
-            distinct_l: classes.judged().map(|class| histograms.of(class).len() as u64).min(),
-            entropy_l: least(entropy_diversity),
-            frequency_l: least(frequency_diversity),
-            equal_t: classes.judged().map(distance).max_by(f64::total_cmp),
-            alpha: most(&|size, histogram| 1.0 / frequency_diversity(size, histogram)),
-            beta: most(&|size, histogram| largest_growth(&original, size, histogram)),
-            delta: most(&|size, histogram| largest_change(&original, size, histogram)),
-            e: numbers.and_then(|numbers| {
-                let range = classes.judged().map(|class| numbers.range(histograms.of(class))).min();
-                range.map(|range| numbers.figure(range))
-            }),
-            homogeneous_classes: classes.judged().filter(|&class| histograms.of(class).len() == 1).count()
-                as u64,
-            note,
-        })
+    let risk = |test: RiskTest| test.judge("average_risk", &classes).attained;
+    let known = Known { reference, population, quasi };
+    let people = |test: PeopleTest| match population {
+        Some(_) => {
+            Ok::<_, VerifyError>(people::judge(test, "population", release, &classes, &known)?.attained)
+        }
+        None => Ok(None),
     };
+    let [nothing, everything] = [0, 1].map(|numerator| Rational { numerator, denominator: 1 });
     Ok(Attained {
         rows: release.rows as u64,
         star_rows: classes.star_rows(),
         classes: classes.count(),
         k: classes.smallest(),
-        columns: sensitive.iter().map(measure).collect::<Result<_, VerifyError>>()?,
+        average_risk: risk(RiskTest::Mean { average: everything }),
+        at_risk: risk(RiskTest::Share { highest: HIGHEST, at_risk: everything }),
+        k_map: people(PeopleTest::Many { k: 1 })?,
+        delta_min: people(PeopleTest::Least { delta: nothing })?,
+        delta_max: people(PeopleTest::Most { delta: everything })?,
+        columns: sensitive
+            .iter()
+            .map(|sensitive| measure(release, &classes, sensitive, reference))
+            .collect::<Result<_, VerifyError>>()?,
         class_sizes: classes.sizes(),
         notes: classes.notes(),
+    })
+}
+
+/// All figures of one column, in one pass over the classes.
+fn measure(
+    release: &CodedTable,
+    classes: &Classes,
+    sensitive: &SensitiveColumn,
+    reference: Option<&Reference>,
+) -> Result<AttainedColumn, VerifyError> {
+    let column = column(release, RELEASE, &sensitive.name)?;
+    let (closeness, note) = Closeness::new(column, &Ground::Equal, reference)?;
+    let (described, _) = described(column, reference)?;
+    let (original, _) = Original::new(column, &described)?;
+    let (numbers, ordered) = match sensitive.kind {
+        ValueKind::Number { comma } => (
+            Some(Numbers::read(column, comma, &sensitive.missing)?),
+            // Where something is no number there is no order to measure by.
+            Closeness::new(column, &Ground::Ordered { order: None }, reference).ok(),
+        ),
+        ValueKind::Date { .. } | ValueKind::Text => (None, None),
+    };
+    let histograms = Histograms::count(&classes.groups, part(column));
+    let fraction = |(numerator, denominator): (u128, u128)| numerator as f64 / denominator as f64;
+    let of_class = |class: usize| {
+        let (size, histogram) = (classes.groups.size[class], histograms.of(class));
+        let most = histogram.iter().map(|&(_, rows)| rows).max().unwrap_or(0);
+        let ordered = ordered.as_ref().map(|(closeness, _)| fraction(closeness.distance(size, histogram)));
+        Worst {
+            distinct_l: histogram.len() as u64,
+            entropy_l: entropy_diversity(size, histogram),
+            frequency_l: frequency_diversity(size, histogram),
+            recursive_c: most as f64 / (size - most) as f64,
+            equal_t: fraction(closeness.distance(size, histogram)),
+            ordered_t: ordered.unwrap_or(0.0),
+            beta: largest_growth(&original, size, histogram),
+            enhanced_beta: largest_enhanced_growth(&original, size, histogram),
+            delta: largest_change(&original, size, histogram),
+            range: numbers.as_ref().map_or(0, |numbers| numbers.range(histogram)),
+            homogeneous: u64::from(histogram.len() == 1),
+        }
+    };
+    let judged: Vec<usize> = classes.judged().collect();
+    let worst = judged
+        .par_iter()
+        .with_min_len(1 << 10)
+        .map(|&class| of_class(class))
+        .reduce(|| Worst::NONE, Worst::and);
+    let some = |figure: f64| (!judged.is_empty()).then_some(figure);
+    Ok(AttainedColumn {
+        column: sensitive.name.clone(),
+        distinct_l: (!judged.is_empty()).then_some(worst.distinct_l),
+        entropy_l: some(worst.entropy_l),
+        frequency_l: some(worst.frequency_l),
+        recursive_c: some(worst.recursive_c),
+        equal_t: some(worst.equal_t),
+        ordered_t: some(worst.ordered_t).filter(|_| ordered.is_some()),
+        alpha: some(1.0 / worst.frequency_l),
+        beta: some(worst.beta),
+        enhanced_beta: some(worst.enhanced_beta),
+        delta: some(worst.delta),
+        e: numbers.filter(|_| !judged.is_empty()).map(|numbers| numbers.figure(worst.range)),
+        homogeneous_classes: worst.homogeneous,
+        note,
     })
 }

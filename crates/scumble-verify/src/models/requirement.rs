@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::people::PeopleTest;
+use super::risk::RiskTest;
 use super::scope::Scope;
 use super::t_closeness::Ground;
 use super::values::Test;
@@ -34,6 +36,10 @@ pub(super) enum Requirement {
         column: String,
         test: Test,
     },
+    /// A test of rows and people.
+    People(PeopleTest),
+    /// A test of all classes together.
+    Risk(RiskTest),
 }
 
 /// The four meanings of "l-diversity".
@@ -87,6 +93,20 @@ impl Requirement {
                     Self::KAnonymity { k: parameters.integer("k", 1)? }
                 }
             }
+            "k_map" => Self::People(PeopleTest::Many { k: parameters.integer("k", 1)? }),
+            "average_risk" => Self::Risk(if parameters.has("average") {
+                RiskTest::Mean { average: parameters.positive_share("average")? }
+            } else {
+                RiskTest::Share {
+                    highest: parameters.positive_share("highest")?,
+                    at_risk: parameters.share("at_risk")?,
+                }
+            }),
+            // A claim is about one of the two bounds, so that each has its own figure.
+            "delta_presence" if parameters.has("delta_min") => {
+                Self::People(PeopleTest::Least { delta: parameters.share("delta_min")? })
+            }
+            "delta_presence" => Self::People(PeopleTest::Most { delta: parameters.share("delta_max")? }),
             _ => match Test::read(&mut parameters)? {
                 Some(test) => Self::Values { column: parameters.text("column")?, test },
                 None => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
@@ -192,6 +212,14 @@ impl Parameters<'_> {
         Ok(number)
     }
 
+    fn positive_share(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
+        let number = self.share(parameter)?;
+        if number.numerator == 0 {
+            return Err(self.error(parameter, "it must be greater than 0"));
+        }
+        Ok(number)
+    }
+
     fn share(&mut self, parameter: &str) -> Result<Rational, VerifyError> {
         let number = self.number(parameter)?;
         if number.compare(1, 1).is_gt() {
@@ -269,6 +297,11 @@ mod tests {
             json!({"model": "p_sensitive", "alpha": "0", "categories": [["a"]], "weight_over": "rows", "column": "s"}),
             json!({"model": "beta_likeness", "beta": "1e-9", "variant": "enhanced", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": 0.5, "column": "s"}),
+            json!({"model": "k_map", "k": 1}),
+            json!({"model": "average_risk", "average": 1}),
+            json!({"model": "average_risk", "highest": "0.2", "at_risk": 0}),
+            json!({"model": "delta_presence", "delta_min": 0}),
+            json!({"model": "delta_presence", "delta_max": "1"}),
         ] {
             assert!(read(&claim).is_ok(), "{claim}");
         }
@@ -276,12 +309,9 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_an_error() {
-        for claim in [
-            json!({"model": "k-anonymity", "k": 5}),
-            json!({"model": "delta_presence"}),
-            json!({"k": 5}),
-            json!(5),
-        ] {
+        for claim in
+            [json!({"model": "k-anonymity", "k": 5}), json!({"model": "presence"}), json!({"k": 5}), json!(5)]
+        {
             assert!(matches!(read(&claim), Err(VerifyError::UnknownModel { .. })), "{claim}");
         }
         for claim in [
@@ -337,6 +367,18 @@ mod tests {
             json!({"model": "beta_likeness", "beta": "1", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": "0", "column": "s"}),
             json!({"model": "delta_disclosure", "delta": "1", "variant": "basic", "column": "s"}),
+            json!({"model": "k_map", "k": 0}),
+            json!({"model": "average_risk"}),
+            json!({"model": "average_risk", "average": 0}),
+            json!({"model": "average_risk", "average": "1.01"}),
+            json!({"model": "average_risk", "highest": "0.2"}),
+            json!({"model": "average_risk", "highest": 0, "at_risk": 0}),
+            json!({"model": "average_risk", "average": "0.1", "highest": "0.2", "at_risk": 0}),
+            json!({"model": "k_map", "k": 2, "column": "s"}),
+            json!({"model": "delta_presence"}),
+            json!({"model": "delta_presence", "delta_min": "1.01"}),
+            json!({"model": "delta_presence", "delta_max": "-1"}),
+            json!({"model": "delta_presence", "delta_min": "0.1", "delta_max": "0.5"}),
         ] {
             assert!(matches!(read(&claim), Err(VerifyError::Parameter { .. })), "{claim}");
         }

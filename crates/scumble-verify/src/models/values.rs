@@ -20,7 +20,7 @@ use crate::error::VerifyError;
 use crate::exact::Rational;
 use categories::{Categories, Weight};
 use change::{Change, Growth};
-pub(super) use change::{largest_change, largest_growth};
+pub(super) use change::{largest_change, largest_enhanced_growth, largest_growth};
 use shares::Shares;
 pub(super) use span::Numbers;
 use span::Span;

@@ -34,9 +34,13 @@ impl Algorithm for Datafly {
         Rational::ONE
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         Lattice::of_any_size(problem, ENTRY.name)?;
-        problem.class_tests().map(|_| ())
+        problem.tests().map(|_| ())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

@@ -37,9 +37,13 @@ impl Algorithm for Incognito {
         true
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         Lattice::new(problem, ENTRY.name)?;
-        problem.class_tests()?;
+        problem.tests()?;
         if problem.quasi.len() > MOST_COLUMNS {
             return Err(Error::refused(format!(
                 "'incognito' goes through all sets of quasi-identifiers, and {} have too many; use optimal",

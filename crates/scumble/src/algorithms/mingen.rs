@@ -45,6 +45,10 @@ impl Algorithm for MinGen {
         "precision"
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
         if nodes > MOST {
@@ -53,7 +57,7 @@ impl Algorithm for MinGen {
                  --metric precision, which gives the same"
             )));
         }
-        problem.class_tests().map(|_| ())
+        problem.tests().map(|_| ())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

@@ -126,6 +126,10 @@ pub trait Algorithm: Send + Sync {
     fn serves_projections(&self) -> bool {
         false
     }
+    /// Whether models that compare classes with the people of a population are served.
+    fn serves_population(&self) -> bool {
+        false
+    }
     /// Whether quasi-identifiers show the means of their classes, which cover no original value.
     fn shows_means(&self) -> bool {
         false

@@ -35,9 +35,13 @@ impl Algorithm for Ola {
         true
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         Lattice::new(problem, ENTRY.name)?;
-        problem.class_tests()?;
+        problem.tests()?;
         Pruning::required(problem, ENTRY.name).map(|_| ())
     }
 

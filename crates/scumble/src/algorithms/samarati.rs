@@ -30,9 +30,13 @@ impl Algorithm for Samarati {
         true
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         Lattice::new(problem, ENTRY.name)?;
-        problem.class_tests()?;
+        problem.tests()?;
         Pruning::required(problem, ENTRY.name).map(|_| ())
     }
 

@@ -39,6 +39,9 @@ impl Plan {
         if let Some((key, message)) = self.risk.fault() {
             return Err(problem(&["risk", key], message));
         }
+        if self.population.is_some() && self.risk.knows_size() {
+            return Err(problem(&["population"], super::risk::ONE_SIZE));
+        }
         self.check_models()
     }
 

@@ -30,6 +30,9 @@ pub struct Plan {
     /// A folder of hierarchy files, `<column>.csv`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchies: Option<String>,
+    /// The people whom the table's rows are taken from: a table with the quasi-identifiers as columns of the same names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<String>,
     /// What happens to columns that are not listed; without it such a column is an error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest>,
@@ -260,6 +263,7 @@ impl Plan {
             output: output.into(),
             report: report_folder(),
             hierarchies: None,
+            population: None,
             rest: None,
             accept_attribute_disclosure: false,
             keep_order: false,

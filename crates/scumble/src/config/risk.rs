@@ -6,16 +6,15 @@ use serde::{Deserialize, Serialize};
 use super::rational::Rational;
 use crate::error::{Error, Result};
 
+/// What is wrong where the size of the population is said twice.
+pub(super) const ONE_SIZE: &str = "give one of the population's table, its size and the sampling fraction; each says how large the population is";
+
 /// How risk is assessed, by `scumble risk` and in the private report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RiskSpec {
     /// The risk above which a row counts as exposed, from 0 to 1.
     pub threshold: Rational,
-    /// A table of the population that the table was drawn from, with the same quasi-identifiers: a file name relative to
-    /// the plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub population: Option<String>,
     /// How many people the population has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub population_size: Option<u64>,
@@ -36,7 +35,6 @@ impl Default for RiskSpec {
     fn default() -> Self {
         Self {
             threshold: Rational::new(1, 5).unwrap_or(Rational::ONE),
-            population: None,
             population_size: None,
             sampling_fraction: None,
             combination_size: 3,
@@ -55,8 +53,6 @@ impl RiskSpec {
 
     /// The key that is wrong, and what is wrong with it.
     pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
-        let known =
-            [self.population.is_some(), self.population_size.is_some(), self.sampling_fraction.is_some()];
         if self.threshold > Rational::ONE {
             return Some(("threshold", "the risk threshold is a chance: a number from 0 to 1"));
         }
@@ -66,13 +62,16 @@ impl RiskSpec {
                 "the sampling fraction is the share of the population that is in the table: above 0 and at most 1",
             ));
         }
-        if known.into_iter().filter(|given| *given).count() > 1 {
-            return Some((
-                if self.sampling_fraction.is_some() { "sampling_fraction" } else { "population_size" },
-                "give one of the population's table, its size and the sampling fraction; each says how large the population is",
-            ));
+        if self.population_size.is_some() && self.sampling_fraction.is_some() {
+            return Some(("sampling_fraction", ONE_SIZE));
         }
         None
+    }
+
+    /// Whether the size of the population was said.
+    #[must_use]
+    pub fn knows_size(&self) -> bool {
+        self.population_size.is_some() || self.sampling_fraction.is_some()
     }
 
     /// An error if the settings contradict themselves.

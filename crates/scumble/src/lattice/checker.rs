@@ -10,10 +10,10 @@ use super::set::{FrequencySet, Merge};
 use super::{Bounds, Cost, Lattice};
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
-use crate::frequency::Cell;
+use crate::frequency::{Cell, FrequencyTable};
 use crate::metrics::{ByColumn, Metric};
-use crate::models::{ClassTest, Monotonicity};
-use crate::problem::Problem;
+use crate::models::{ClassTest, Monotonicity, PopulationTest};
+use crate::problem::{Problem, Tests};
 use crate::published::{ClassView, Classes, Published};
 use crate::quasi::Value;
 use crate::recoding::Step;
@@ -25,7 +25,7 @@ pub struct Checker<'a> {
     lattice: &'a Lattice,
     /// The rows that a class needs, and the tests that look at more.
     least_size: u64,
-    tests: Vec<(&'a dyn ClassTest, Monotonicity)>,
+    tests: Tests<'a>,
     limit: u64,
     domain: Domain,
     by_column: Option<Box<dyn ByColumn + 'a>>,
@@ -72,23 +72,37 @@ impl<'a> Checker<'a> {
 
     /// A checker that measures by another metric than the problem's.
     pub fn by(problem: &'a Problem, metric: &'static dyn Metric, lattice: &'a Lattice) -> Result<Self> {
-        let models = problem.class_tests()?.into_iter().zip(&problem.models);
-        let (sizes, tests): (Vec<_>, Vec<_>) =
-            models.map(|(test, model)| (test, model.monotonicity())).partition(|(test, _)| test.only_size());
+        let Tests { of_rows, of_people } = problem.tests()?;
+        let (sizes, of_rows): (Vec<_>, Vec<_>) = of_rows.into_iter().partition(|(test, _)| test.only_size());
+        let tests = Tests { of_rows, of_people };
         let domain = Domain::new(problem);
         let table = &problem.table;
         let (mut starts, mut cells) = (Vec::new(), Vec::new());
-        if !tests.is_empty() {
+        if !tests.of_rows.is_empty() {
             starts.push(0);
             for tuple in 0..table.tuples() as u32 {
                 cells.extend_from_slice(table.cells(tuple));
                 starts.push(cells.len() as u32);
             }
         }
+        let weights = |table: &FrequencyTable| -> Vec<u32> {
+            (0..table.tuples() as u32).map(|tuple| table.weight(tuple) as u32).collect()
+        };
+        let (mut sizes_of_tuples, mut people) = (weights(table), Vec::new());
+        if let Some(population) = problem.population() {
+            // The same tuples may be there again; what is looked at is always rolled up.
+            people.resize(table.tuples(), 0);
+            people.extend(weights(population));
+            sizes_of_tuples.resize(people.len(), 0);
+            if !starts.is_empty() {
+                starts.resize(people.len() + 1, cells.len() as u32);
+            }
+        }
         let base = FrequencySet {
             levels: vec![0; lattice.width()].into(),
             keys: domain.tuples(problem),
-            sizes: (0..table.tuples() as u32).map(|tuple| table.weight(tuple) as u32).collect(),
+            sizes: sizes_of_tuples,
+            people,
             starts,
             cells,
         };
@@ -124,7 +138,7 @@ impl<'a> Checker<'a> {
     /// How many distinct values a column shows at a level.
     #[must_use]
     pub fn values(&self, column: usize, level: u32) -> usize {
-        self.domain.level(column, level).values.len()
+        self.domain.level(column, level).rows.iter().filter(|rows| **rows > 0).count()
     }
 
     /// How much a column tells at a level about which row is meant: the entropy of its values.
@@ -132,7 +146,7 @@ impl<'a> Checker<'a> {
     pub fn entropy(&self, column: usize, level: u32) -> f64 {
         let all = self.problem.table.rows() as f64;
         let of_value = |rows: &u64| -(*rows as f64 / all) * (*rows as f64 / all).ln();
-        self.domain.level(column, level).rows.iter().map(of_value).sum()
+        self.domain.level(column, level).rows.iter().filter(|rows| **rows > 0).map(of_value).sum()
     }
 
     /// Lower bounds for nodes not looked at, if the columns decide the metric and it only worsens.
@@ -150,8 +164,9 @@ impl<'a> Checker<'a> {
     pub fn all_failing(&mut self, node: usize) -> Result<u64> {
         let levels = self.lattice.levels(node);
         let set = self.set(&levels)?;
-        let failing =
-            (0..set.len()).filter(|class| !self.passes(u64::from(set.sizes[*class]), set.cells(*class)));
+        let failing = (0..set.len()).filter(|class| {
+            !self.passes(u64::from(set.sizes[*class]), set.cells(*class), set.people(*class))
+        });
         Ok(failing.map(|class| u64::from(set.sizes[class])).sum())
     }
 
@@ -236,17 +251,17 @@ impl<'a> Checker<'a> {
         source.roll_up(&self.merge(levels, &marks))
     }
 
-    fn passes(&self, size: u64, cells: &[Cell]) -> bool {
+    fn passes(&self, size: u64, cells: &[Cell], people: u64) -> bool {
         let class = ClassView { size, cells, payloads: self.problem.table.payloads() };
-        size >= self.least_size && self.tests.iter().all(|(test, _)| test.passes(&class))
+        size >= self.least_size && self.tests.pass(&class, people)
     }
 
     /// How many rows of a class are in failing classes at least, however it is divided; `None` if the class passes.
-    fn failing_part(&self, class: &ClassView<'_>) -> Option<u64> {
+    fn failing_part(&self, class: &ClassView<'_>, people: u64) -> Option<u64> {
         if class.size < self.least_size {
             return Some(class.size);
         }
-        let failing = self.tests.iter().filter(|(test, _)| !test.passes(class));
+        let of_rows = self.tests.of_rows.iter().filter(|(test, _)| !test.passes(class));
         let part = |(test, monotonicity): &(&dyn ClassTest, Monotonicity)| match monotonicity {
             // Were a part of it to pass, so would the whole.
             Monotonicity { upward: true, .. } => class.size,
@@ -254,19 +269,36 @@ impl<'a> Checker<'a> {
             Monotonicity { merging: true, .. } => test.failing_part(class).max(1),
             _ => 0,
         };
-        failing.map(part).max()
+        let of_people = self.tests.of_people.iter().filter(|(test, _)| !test.passes(class.size, people));
+        let part_with_people = |(test, monotonicity): &(&dyn PopulationTest, Monotonicity)| match monotonicity
+        {
+            Monotonicity { upward: true, .. } => class.size,
+            // The part that fails may be people without a row, who may yet be told from nobody if rows are suppressed.
+            Monotonicity { merging: true, .. } => u64::from(!test.judges_absent() || self.limit == 0),
+            _ => 0,
+        };
+        of_rows.map(part).chain(of_people.map(part_with_people)).max()
     }
 
     /// The failing classes, until neither this node nor a finer one can be published.
     fn failing_classes(&self, set: &FrequencySet) -> Failing {
         let mut failing = Failing { rows: 0, finer: 0, classes: Vec::new() };
         let payloads = self.problem.table.payloads();
+        let no_tests = self.tests.of_rows.is_empty() && self.tests.of_people.is_empty();
         for (class, size) in set.sizes.iter().enumerate() {
             let size = u64::from(*size);
-            if self.tests.is_empty() && size >= self.least_size {
+            if no_tests && size >= self.least_size {
                 continue;
             }
-            if let Some(part) = self.failing_part(&ClassView { size, cells: set.cells(class), payloads }) {
+            if size == 0 {
+                // Where nothing is suppressed, nobody stands in for people without a row: they fail by themselves.
+                let fails = self.limit == 0 && !self.tests.absent_pass(set.people(class));
+                failing.rows += u64::from(fails);
+                failing.finer += u64::from(fails);
+                continue;
+            }
+            let view = ClassView { size, cells: set.cells(class), payloads };
+            if let Some(part) = self.failing_part(&view, set.people(class)) {
                 failing.rows += size;
                 failing.finer += part;
                 failing.classes.push(class as u32);
@@ -280,7 +312,7 @@ impl<'a> Checker<'a> {
 
     fn judge(&self, levels: &[u32], set: &FrequencySet) -> Result<Visit> {
         let metric = self.metric;
-        let mut all = set.sizes.iter().map(|size| u64::from(*size));
+        let mut all = set.sizes.iter().filter(|size| **size > 0).map(|size| u64::from(*size));
         let whole = metric.of_sizes(&mut all, 0, self.problem.table.rows()).filter(|_| metric.worsens());
         let bound = whole.map_or(Cost::LEAST, |figure| self.cost(Some(figure)));
         let Failing { rows, finer, classes } = self.failing_classes(set);
@@ -328,10 +360,23 @@ impl<'a> Checker<'a> {
                 classes.push(class);
             }
         }
-        if policy == StarPolicy::Strict && rows > 0 && rows <= self.limit {
+        if rows > self.limit {
+            return None;
+        }
+        if policy == StarPolicy::Strict && (rows > 0 || !set.people.is_empty()) {
             rows = self.repair_star(levels, set, rows, &mut classes)?;
+        } else if policy == StarPolicy::Drop || rows == 0 {
+            let told = self.tests.absent_pass(self.people_of_rest(set, &classes));
+            return told.then_some(classes);
         }
         (rows <= self.limit).then_some(classes)
+    }
+
+    /// The people who are in no class that is shown.
+    fn people_of_rest(&self, set: &FrequencySet, suppressed: &[u32]) -> u64 {
+        let without_rows = (0..set.people.len()).filter(|class| set.sizes[*class] == 0);
+        let suppressed = suppressed.iter().map(|class| *class as usize);
+        without_rows.chain(suppressed).map(|class| set.people(class)).sum()
     }
 
     /// Adds the smallest classes until the suppressed rows pass; `None` if they are too many by then.
@@ -346,13 +391,14 @@ impl<'a> Checker<'a> {
         let add = |star: &mut [u32], class: u32| {
             set.cells(class as usize).iter().for_each(|cell| star[cell.payload as usize] += cell.rows);
         };
-        let passes = |star: &[u32], rows: u64| {
+        let mut people = self.people_of_rest(set, classes);
+        let passes = |star: &[u32], rows: u64, people: u64| {
             let present = (0..).zip(star).filter(|(_, rows)| **rows > 0);
             let cells: Vec<Cell> = present.map(|(payload, rows)| Cell { payload, rows: *rows }).collect();
-            self.passes(rows, &cells)
+            if rows == 0 { self.tests.absent_pass(people) } else { self.passes(rows, &cells, people) }
         };
         classes.iter().for_each(|class| add(&mut star, *class));
-        if passes(&star, rows) {
+        if passes(&star, rows, people) {
             return Some(rows);
         }
         let mut is_suppressed = vec![false; set.len()];
@@ -361,6 +407,7 @@ impl<'a> Checker<'a> {
         let room = self.limit - rows;
         let size = |class: u32| set.sizes[class as usize];
         let mut kept: Vec<u32> = (0..set.len() as u32)
+            .filter(|class| size(*class) > 0)
             .filter(|class| !is_suppressed[*class as usize] && u64::from(size(*class)) <= room)
             .collect();
         let places = |class: u32| {
@@ -375,7 +422,8 @@ impl<'a> Checker<'a> {
             }
             classes.push(class);
             add(&mut star, class);
-            if passes(&star, rows) {
+            people += set.people(class as usize);
+            if passes(&star, rows, people) {
                 return Some(rows);
             }
         }
@@ -388,8 +436,12 @@ impl<'a> Checker<'a> {
         let Some(by_column) = &self.by_column else {
             let mut is_kept = vec![true; set.len()];
             classes.iter().for_each(|class| is_kept[*class as usize] = false);
-            let mut kept =
-                set.sizes.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(size, _)| u64::from(*size));
+            let mut kept = set
+                .sizes
+                .iter()
+                .zip(&is_kept)
+                .filter(|(size, kept)| **kept && **size > 0)
+                .map(|(size, _)| u64::from(*size));
             let figure = self.metric.of_sizes(&mut kept, suppressed, rows);
             return Outcome { cost: self.cost(figure), suppressed };
         };

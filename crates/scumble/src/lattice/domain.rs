@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
+use crate::frequency::FrequencyTable;
 use crate::label::STAR;
 use crate::metrics::ByColumn;
 use crate::pack::{Packer, bits_for};
@@ -25,7 +26,7 @@ pub(super) struct Level {
     places: Vec<u32>,
     /// The values that occur, ascending.
     pub(super) values: Vec<Value>,
-    /// The rows of each value.
+    /// The rows of each value; none where only people of the population have it.
     pub(super) rows: Vec<u64>,
     /// Whether a value is published as `*`.
     pub(super) star: Vec<bool>,
@@ -71,22 +72,26 @@ impl Domain {
         Self { columns, keys }
     }
 
-    /// The keys of all tuples, at the finest node.
+    /// The keys of all tuples, at the finest node: those of the table, then those of its population.
     pub(super) fn tuples(&self, problem: &Problem) -> Vec<u64> {
-        let table = &problem.table;
-        match &self.keys {
-            Keys::Tuples(_) => (0..table.tuples() as u64).collect(),
-            Keys::Packed(fields) => {
-                let mut keys = vec![0; table.tuples()];
-                for (column, field) in fields.iter().enumerate() {
-                    let places = &self.columns[column][0].places;
-                    for (key, code) in keys.iter_mut().zip(table.column(column).iter()) {
-                        *key |= u64::from(places[code as usize]) << field.shift;
-                    }
+        let fields = match &self.keys {
+            Keys::Tuples(_) => {
+                return (0..tables(problem).map(|table| table.tuples() as u64).sum()).collect();
+            }
+            Keys::Packed(fields) => fields,
+        };
+        let mut keys = Vec::new();
+        for table in tables(problem) {
+            let start = keys.len();
+            keys.resize(start + table.tuples(), 0);
+            for (column, field) in fields.iter().enumerate() {
+                let places = &self.columns[column][0].places;
+                for (key, code) in keys[start..].iter_mut().zip(table.column(column).iter()) {
+                    *key |= u64::from(places[code as usize]) << field.shift;
                 }
-                keys
             }
         }
+        keys
     }
 
     pub(super) fn level(&self, column: usize, level: u32) -> &Level {
@@ -197,13 +202,22 @@ impl Domain {
     }
 }
 
+/// The table of a problem and its population, if a model looks at it.
+fn tables(problem: &Problem) -> impl Iterator<Item = &FrequencyTable> {
+    std::iter::once(&problem.table).chain(problem.population())
+}
+
 /// The codes of all tuples, tuple by tuple.
 fn codes(problem: &Problem) -> Vec<u32> {
-    let (table, width) = (&problem.table, problem.quasi.len());
-    let mut codes = vec![0; table.tuples() * width];
-    for column in 0..width {
-        for (tuple, code) in table.column(column).iter().enumerate() {
-            codes[tuple * width + column] = code;
+    let width = problem.quasi.len();
+    let mut codes = Vec::new();
+    for table in tables(problem) {
+        let start = codes.len();
+        codes.resize(start + table.tuples() * width, 0);
+        for column in 0..width {
+            for (tuple, code) in table.column(column).iter().enumerate() {
+                codes[start + tuple * width + column] = code;
+            }
         }
     }
     codes
@@ -213,14 +227,20 @@ fn levels(problem: &Problem, column: usize) -> Vec<Level> {
     let quasi = &problem.quasi[column];
     let Some(tree) = quasi.tree() else { return Vec::new() };
     let rows_of_code = problem.table.marginal(column, quasi.size() as usize);
+    let mut occurs: Vec<bool> = rows_of_code.iter().map(|rows| *rows > 0).collect();
+    if let Some(population) = problem.population() {
+        population.column(column).iter().for_each(|code| occurs[code as usize] = true);
+    }
     let mut levels: Vec<Level> = Vec::new();
     for level in 0..=tree.height() {
         let map = tree.level_map(level);
         let mut rows_of_node = vec![0; tree.node_count() as usize];
         map.iter().zip(&rows_of_code).for_each(|(node, rows)| rows_of_node[*node as usize] += rows);
+        let mut is_shown = vec![false; rows_of_node.len()];
+        map.iter().zip(&occurs).for_each(|(node, occurs)| is_shown[*node as usize] |= occurs);
         let (mut values, mut rows) = (Vec::new(), Vec::new());
         let mut place_of_node = vec![0; rows_of_node.len()];
-        for (node, of_node) in (0..).zip(rows_of_node).filter(|(_, rows)| *rows > 0) {
+        for (node, of_node) in (0..).zip(rows_of_node).filter(|(node, _)| is_shown[*node as usize]) {
             place_of_node[node as usize] = values.len() as u32;
             values.push(Value::Node(node));
             rows.push(of_node);
@@ -229,8 +249,8 @@ fn levels(problem: &Problem, column: usize) -> Vec<Level> {
         let places: Vec<u32> = map.iter().map(|node| place_of_node[*node as usize]).collect();
         let from = levels.iter().map(|finer| {
             let mut coarser = vec![0; finer.values.len()];
-            for ((fine, coarse), rows) in finer.places.iter().zip(&places).zip(&rows_of_code) {
-                if *rows > 0 {
+            for ((fine, coarse), occurs) in finer.places.iter().zip(&places).zip(&occurs) {
+                if *occurs {
                     coarser[*fine as usize] = *coarse;
                 }
             }

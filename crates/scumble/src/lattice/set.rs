@@ -15,6 +15,8 @@ pub(super) struct FrequencySet {
     pub(super) keys: Vec<u64>,
     /// The rows of each class.
     pub(super) sizes: Vec<u32>,
+    /// The people of each class; empty if no model looks at them. Classes without rows may have some.
+    pub(super) people: Vec<u32>,
     /// The rows of each class per payload (compressed sparse rows); empty if no model reads payloads.
     pub(super) starts: Vec<u32>,
     pub(super) cells: Vec<Cell>,
@@ -98,7 +100,12 @@ impl FrequencySet {
 
     /// What it occupies.
     pub(super) fn bytes(&self) -> usize {
-        12 * self.keys.len() + 4 * self.starts.len() + 8 * self.cells.len()
+        12 * self.keys.len() + 4 * self.people.len() + 4 * self.starts.len() + 8 * self.cells.len()
+    }
+
+    /// The people of a class.
+    pub(super) fn people(&self, class: usize) -> u64 {
+        self.people.get(class).map_or(0, |people| u64::from(*people))
     }
 
     /// The rows of a class per payload.
@@ -134,10 +141,12 @@ impl FrequencySet {
 
     /// Merges classes.
     pub(super) fn roll_up(&self, merge: &Merge<'_>) -> Self {
-        if self.starts.is_empty() && self.len() > PART && merge.marks_are_keys {
+        if self.starts.is_empty() && self.people.is_empty() && self.len() > PART && merge.marks_are_keys {
             return self.roll_up_in_parts(merge);
         }
         let (mut firsts, mut sizes): (Vec<u64>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut people: Vec<u32> = Vec::new();
+        let mut added = self.people.iter();
         let mut class_of = Vec::with_capacity(if self.starts.is_empty() { 0 } else { self.len() });
         let mut parts = self.keys.iter().zip(&self.sizes);
         let marks = number(merge.marks.iter().copied(), self.len(), merge.most, 0, |class| {
@@ -149,6 +158,10 @@ impl FrequencySet {
                 }
             }
             sizes[class as usize] += size;
+            if let Some(added) = added.next() {
+                people.resize(sizes.len(), 0);
+                people[class as usize] += added;
+            }
             if !self.starts.is_empty() {
                 class_of.push(class);
             }
@@ -159,7 +172,7 @@ impl FrequencySet {
         } else {
             self.merge_cells(&class_of, keys.len(), merge.payloads)
         };
-        Self { levels: merge.levels.into(), keys, sizes, starts, cells }
+        Self { levels: merge.levels.into(), keys, sizes, people, starts, cells }
     }
 
     /// The cells of coarser classes, each part of which is in one of them.
@@ -236,7 +249,8 @@ impl FrequencySet {
             keys.extend_from_slice(&of_part);
             sizes.extend_from_slice(&sizes_of_part);
         }
-        Self { levels: merge.levels.into(), keys, sizes, starts: Vec::new(), cells: Vec::new() }
+        let (people, starts, cells) = (Vec::new(), Vec::new(), Vec::new());
+        Self { levels: merge.levels.into(), keys, sizes, people, starts, cells }
     }
 }
 
@@ -254,6 +268,7 @@ mod tests {
             levels: [0].into(),
             keys: vec![4, 5, 6, 7],
             sizes: vec![3, 1, 2, 5],
+            people: vec![4, 1, 7, 9],
             starts: vec![0, 2, 3, 4, 5],
             cells: vec![cell(0, 1), cell(1, 2), cell(0, 1), cell(1, 2), cell(2, 5)],
         };
@@ -262,6 +277,7 @@ mod tests {
             let merge = Merge { levels: &[1], marks: &[2, 9, 2, 9], marks_are_keys, most: 2, payloads };
             let merged = set.roll_up(&merge);
             assert_eq!((merged.keys.as_slice(), merged.sizes.as_slice()), (&keys[..], &[5, 6][..]));
+            assert_eq!(merged.people, [11, 10]);
             assert_eq!(merged.cells(0), [cell(0, 1), cell(1, 4)]);
             assert_eq!(merged.cells(1), [cell(0, 1), cell(2, 5)]);
         }
@@ -276,6 +292,7 @@ mod tests {
             levels: [0].into(),
             keys: (0..count).collect(),
             sizes: (0..count).map(|place| 1 + (place % 3) as u32).collect(),
+            people: Vec::new(),
             starts: Vec::new(),
             cells: Vec::new(),
         };

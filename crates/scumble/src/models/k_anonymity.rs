@@ -32,7 +32,7 @@ fn build(parameters: &Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Mo
 }
 
 /// The model, for others that ask for it too.
-pub(super) fn of(k: u64) -> Box<dyn Model> {
+pub(crate) fn of(k: u64) -> Box<dyn Model> {
     Box::new(KAnonymity { k })
 }
 

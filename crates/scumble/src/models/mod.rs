@@ -6,13 +6,16 @@ use crate::config::Parameters;
 use crate::error::Result;
 use crate::frequency::{Cell, FrequencyTable};
 use crate::payload::Payloads;
-use crate::published::{ClassView, Published};
+use crate::published::{ClassView, Classes, Published};
 
 pub mod alpha_k;
+pub mod average_risk;
 pub mod beta_likeness;
 pub mod delta_disclosure;
+pub mod delta_presence;
 pub mod k_anonymity;
 pub mod k_e;
+pub mod k_map;
 pub mod l_diversity;
 pub mod lkc;
 pub(crate) mod on_set;
@@ -77,6 +80,16 @@ pub trait ClassTest: Send + Sync {
     }
 }
 
+/// A test that one class decides together with the people of the population who belong to it.
+pub trait PopulationTest: Send + Sync {
+    /// Whether a class of so many rows and people passes.
+    fn passes(&self, rows: u64, people: u64) -> bool;
+    /// The value that it attains, in the model's own unit.
+    fn attained(&self, rows: u64, people: u64) -> f64;
+    /// Whether people are judged of whom no row is in the release: that is told about them, too.
+    fn judges_absent(&self) -> bool;
+}
+
 /// A privacy model with its parameters.
 pub trait Model: Send + Sync {
     /// The registry name.
@@ -97,6 +110,15 @@ pub trait Model: Send + Sync {
     fn class_test(&self) -> Option<&dyn ClassTest> {
         None
     }
+    /// The test, where one class decides together with its people. A model has this test or the other.
+    fn population_test(&self) -> Option<&dyn PopulationTest> {
+        None
+    }
+    /// For models that only the whole table decides: the class size that is enough for them. A run looks for the least size under
+    /// which the release as a whole keeps such a model.
+    fn sufficient_size(&self) -> Option<u64> {
+        None
+    }
     /// The sets of columns whose classes the test judges, where `columns` are the quasi-identifiers that the model is about:
     /// all of them together, unless the model says otherwise.
     fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
@@ -113,6 +135,9 @@ pub trait Model: Send + Sync {
     /// The judgement on a release.
     fn judge(&self, published: &Published, payloads: &Payloads) -> Verdict {
         let Published::Classes(classes) = published;
+        if let Some(test) = self.population_test() {
+            return judge_people(classes, test, self.larger_is_better());
+        }
         let Some(test) = self.class_test() else {
             return Verdict { holds: false, attained: f64::NAN, failing_classes: 0, failing_rows: 0 };
         };
@@ -136,6 +161,36 @@ pub trait Model: Send + Sync {
         };
         Verdict { holds: failing_classes == 0, attained, failing_classes, failing_rows }
     }
+}
+
+/// The judgement on classes and the people in them; it does not hold where these cannot be counted.
+fn judge_people(classes: &Classes, test: &dyn PopulationTest, larger_is_better: bool) -> Verdict {
+    let best = if larger_is_better { f64::INFINITY } else { f64::NEG_INFINITY };
+    let mut verdict = Verdict { holds: false, attained: best, failing_classes: 0, failing_rows: 0 };
+    let Some(people) = classes.people() else { return Verdict { attained: f64::NAN, ..verdict } };
+    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
+    let kept = kept.map(|class| (classes.size(class), people.of_class[class]));
+    let rest = classes.rest().filter(|(rows, _)| *rows > 0 || test.judges_absent());
+    for (rows, people) in kept.chain(rest) {
+        let attained = test.attained(rows, people);
+        verdict.attained =
+            if larger_is_better { verdict.attained.min(attained) } else { verdict.attained.max(attained) };
+        if !test.passes(rows, people) {
+            verdict.failing_classes += 1;
+            verdict.failing_rows += rows;
+        }
+    }
+    Verdict { holds: verdict.failing_classes == 0, ..verdict }
+}
+
+/// The number of people in the population; an error says how to give one.
+pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> {
+    context.table.population().map(FrequencyTable::rows).ok_or_else(|| {
+        crate::Error::config(format!(
+            "model '{model}' compares the release with the people whom its rows are taken from; give their table (--population \
+             FILE, or population = \"people.csv\" in the plan), with the quasi-identifiers as columns of the same names"
+        ))
+    })
 }
 
 /// How a model is made from its parameters: one model for each column that it protects.

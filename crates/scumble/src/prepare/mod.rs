@@ -13,6 +13,7 @@ use crate::kind::Kind;
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
 
+pub mod population;
 mod shapes;
 mod values;
 
@@ -97,6 +98,17 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
 /// Types and codes a table. `trees` says whether every quasi-identifier must have levels; `folder` is where the plan's own
 /// file names start.
 pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> Result<Prepared> {
+    prepare_joined(table, 0, plan, folder, trees)
+}
+
+/// The same for a table behind whose rows the quasi-identifiers have those of so many people of a population.
+fn prepare_joined(
+    table: &CodedTable,
+    people: usize,
+    plan: &Plan,
+    folder: &Path,
+    trees: bool,
+) -> Result<Prepared> {
     let planned: Vec<Planned<'_>> = plan
         .columns
         .iter()
@@ -146,14 +158,16 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
         maps[place][payload_columns[place].coded.codes.get(row) as usize]
     });
     let sizes: Vec<u32> = quasi.iter().map(|(quasi, ..)| quasi.size()).collect();
-    let (frequency, tuple_of_row) = FrequencyTable::count(
-        &sizes,
-        table.rows,
-        |column, row| quasi[column].1[quasi_columns[column].coded.codes.get(row) as usize],
-        payloads,
-        &payload_of_row,
-        |_| 1,
-    );
+    let code =
+        |column: usize, row: usize| quasi[column].1[quasi_columns[column].coded.codes.get(row) as usize];
+    let (mut frequency, tuple_of_row) =
+        FrequencyTable::count(&sizes, table.rows, code, payloads, &payload_of_row, |_| 1);
+    if people > 0 {
+        let (none, payload_of_row) = Payloads::of_rows(Vec::new(), people, |_, _| 0);
+        let code = |column: usize, row: usize| code(column, table.rows + row);
+        let population = FrequencyTable::count(&sizes, people, code, none, &payload_of_row, |_| 1).0;
+        frequency = frequency.with_population(population);
+    }
     let missing = planned.iter().map(|column| (column.name.to_owned(), column.missing.to_vec())).collect();
     let quasi = quasi.into_iter().map(|(quasi, ..)| quasi).collect();
     let warnings = misspelt_files(hierarchies.as_deref(), plan)?;

@@ -1,5 +1,7 @@
 //! The values of a column: which kind they are, in which order they stand, which of them are missing.
 
+use std::borrow::Cow;
+
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, Plan, Role};
@@ -171,13 +173,25 @@ pub(crate) fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> Co
     CodedColumn { name: coded.name.clone(), values: sorted.into_iter().collect(), codes }
 }
 
-/// A table in which the values of these columns are written in one way.
-pub(crate) fn table_in_one_spelling(table: &CodedTable, columns: &[PayloadColumn]) -> CodedTable {
-    let column = |column: &CodedColumn| match columns.iter().find(|values| values.name == column.name) {
+/// A table in which the values of these columns are written in one way: the table itself where they are.
+pub(crate) fn table_in_one_spelling<'a>(
+    table: &'a CodedTable,
+    columns: &[PayloadColumn],
+) -> Cow<'a, CodedTable> {
+    let of_column = |column: &CodedColumn| {
+        let values = columns.iter().find(|values| values.name == column.name)?;
+        let spellings = values.spellings();
+        let as_it_is = |text: &str| spellings.find(text).is_none_or(|value| values.values.get(value) == text);
+        (!column.values.iter().all(as_it_is)).then_some(values)
+    };
+    if table.columns.iter().all(|column| of_column(column).is_none()) {
+        return Cow::Borrowed(table);
+    }
+    let column = |column: &CodedColumn| match of_column(column) {
         Some(values) => in_one_spelling(column, values),
         None => column.clone(),
     };
-    CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows }
+    Cow::Owned(CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows })
 }
 
 /// The rows of a table by the values of these columns alone: what models are made from.

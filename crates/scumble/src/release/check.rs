@@ -3,8 +3,8 @@
 use scumble_files::table::CodedTable;
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
-    Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
-    check_models, check_truth_with_map,
+    Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Population, Reference, ReferenceColumn, StarRows, Truth,
+    ValueKind, check_models_with, check_truth_with_map,
 };
 
 use super::Run;
@@ -61,7 +61,8 @@ pub(super) fn verify(
         .unzip();
     let reference = Reference { columns: references };
     let counted = table_in_one_spelling(&release, &spellings);
-    let outcome = check_models(&counted, &claim, Some(&reference))?;
+    let population = run.population.map(|table| population(run, table)).transpose()?;
+    let outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(
@@ -82,6 +83,12 @@ pub(super) fn verify(
         )));
     }
     Ok(outcome)
+}
+
+/// The people as they were read, for the verifier to put into classes by the labels alone.
+fn population<'a>(run: &Run<'_>, table: &'a CodedTable) -> Result<Population<'a>> {
+    let cover = |quasi: &Quasi| Ok((quasi.name.clone(), cover(quasi, missing_markers(run, &quasi.name))?));
+    Ok(Population { table, covers: run.problem.quasi.iter().map(cover).collect::<Result<_>>()? })
 }
 
 /// The original distribution of a column, and its values. Those that only occurred in rows that were left out are not in it.

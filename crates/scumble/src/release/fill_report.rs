@@ -310,7 +310,10 @@ fn suppression(run: &Run<'_>) -> Option<Suppression> {
     for class in (0..classes.len()).filter(|class| classes.is_suppressed(*class)) {
         let view = classes.view(class, payloads);
         let failed = run.problem.models.iter().position(|model| {
-            run.problem.is_about_all(&**model) && model.class_test().is_some_and(|test| !test.passes(&view))
+            let people = classes.people().map_or(0, |people| people.of_class[class]);
+            run.problem.is_about_all(&**model)
+                && (model.class_test().is_some_and(|test| !test.passes(&view))
+                    || model.population_test().is_some_and(|test| !test.passes(view.size, people)))
         });
         match failed {
             Some(place) => reasons[place].rows += view.size,

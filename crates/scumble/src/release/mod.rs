@@ -18,6 +18,7 @@ use crate::error::{Error, Result, did_you_mean};
 use crate::frequency::FrequencyTable;
 use crate::models::on_set::OnSet;
 use crate::models::{Model, ModelContext, forbids_sameness};
+use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
@@ -30,11 +31,13 @@ pub(crate) mod check;
 mod combinations;
 mod datasheet;
 mod fill_report;
+mod population;
 mod publish;
 mod recoding_file;
 mod risk;
 mod rows;
 mod summary;
+mod table_risk;
 mod warnings;
 
 pub use publish::stem_of;
@@ -100,6 +103,8 @@ pub struct Released {
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) source: &'a CodedTable,
+    /// The people whom the rows are taken from, as they were read.
+    pub(crate) population: Option<&'a CodedTable>,
     pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
     /// The name of the metric that was minimised.
     pub(crate) metric: &'static str,
@@ -146,6 +151,9 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let clock = Instant::now();
     let (plan, table, mut notes, left_out) = read(plan, &source, options.threads)?;
     let plan = &plan;
+    let population = read_population(plan, options.folder, options.threads)?;
+    notes.extend(population.iter().flat_map(|population| population.notes.clone()));
+    let population = population.as_ref().map(|PopulationTable { table, .. }| table);
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
@@ -153,10 +161,14 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let clock = Instant::now();
     let entry = registry::find("algorithm", &plan.algorithm.name, ALGORITHMS)?;
     let algorithm = build_algorithm(plan, entry)?;
-    let mut prepared = prepare(&table, plan, options.folder, algorithm.needs_trees())?;
+    let trees = algorithm.needs_trees();
+    let mut prepared = match population {
+        Some(people) => prepare_with_population(&table, people, plan, options.folder, trees)?,
+        None => prepare(&table, plan, options.folder, trees)?,
+    };
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let mut run = search(plan, &table, entry, &*algorithm, prepared, options.progress.clone())?;
+    let mut run = search(plan, &table, population, entry, &*algorithm, prepared, options.progress.clone())?;
     run.notes.append(&mut notes);
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
@@ -267,6 +279,14 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         let built = (entry.build)(&spec.parameters, &context)?;
         match &spec.quasi {
             None => models.extend(built),
+            Some(_)
+                if built.iter().any(|m| m.population_test().is_some() || m.sufficient_size().is_some()) =>
+            {
+                return Err(Error::refused(format!(
+                    "model '{}' is about all quasi-identifiers together; leave 'quasi' out",
+                    entry.name
+                )));
+            }
             Some(set) => {
                 let columns = places_of(plan.columns_of(set)?, &quasi)?;
                 let on_set = |model| Box::new(OnSet::new(model, columns.clone(), &quasi)) as Box<dyn Model>;
@@ -344,6 +364,7 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
 fn search<'a>(
     plan: &'a Plan,
     source: &'a CodedTable,
+    population: Option<&'a CodedTable>,
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     algorithm: &dyn Algorithm,
     prepared: Prepared,
@@ -392,31 +413,24 @@ fn search<'a>(
     };
     check_metric(plan, entry, algorithm, metric, &problem)?;
     problem.check_feasible()?;
-    algorithm.check(&problem)?;
-    let mut solution = algorithm.run(&problem)?;
-    solution.assignment = relabel::show_sets(&problem, solution.assignment)?;
-    if plan.algorithm.polish {
-        solution = crate::polish::polish(&problem, solution)?;
-    }
-    let mut assignment = solution.assignment;
-    if plan.algorithm.flatten {
-        let (flat, cost) = flattened(&problem, assignment)?;
-        assignment = flat;
-        solution.findings.push(cost);
-    }
-    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    let (problem, found) = table_risk::search(problem, |problem| {
+        population::check(problem, plan, algorithm)?;
+        attempt(problem, plan, algorithm)
+    })?;
+    let Found { classes, step, findings } = found;
     let mut run = Run {
         plan,
         source,
+        population,
         algorithm: entry,
         metric: metric.name,
         problem,
-        levels: match solution.recoding.step {
+        levels: match step {
             Step::Levels(levels) => Some(levels),
             _ => None,
         },
         published: Published::Classes(classes),
-        findings: solution.findings,
+        findings,
         missing: prepared.missing,
         warnings: prepared.warnings,
         notes: prepared.notes,
@@ -449,6 +463,31 @@ fn check_metric(
         metric.name,
         names.join(", ")
     )))
+}
+
+/// What a search found.
+struct Found {
+    classes: Classes,
+    step: Step,
+    findings: Vec<Finding>,
+}
+
+/// One search, with all that is done to its classes afterwards.
+fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Found> {
+    algorithm.check(problem)?;
+    let mut solution = algorithm.run(problem)?;
+    solution.assignment = relabel::show_sets(problem, solution.assignment)?;
+    if plan.algorithm.polish {
+        solution = crate::polish::polish(problem, solution)?;
+    }
+    let mut assignment = solution.assignment;
+    if plan.algorithm.flatten {
+        let (flat, cost) = flattened(problem, assignment)?;
+        assignment = flat;
+        solution.findings.push(cost);
+    }
+    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
 }
 
 /// Classes with one domain for each column, and what that costs.

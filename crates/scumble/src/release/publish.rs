@@ -40,6 +40,16 @@ impl Targets {
                     target.display()
                 )));
             }
+            if plan
+                .population
+                .as_ref()
+                .is_some_and(|name| scumble_files::same_file(&folder.join(name), &target))
+            {
+                return Err(Error::config(format!(
+                    "the output is the population itself: '{}' would be overwritten; choose another name",
+                    target.display()
+                )));
+            }
         }
         Ok(targets)
     }

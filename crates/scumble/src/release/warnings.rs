@@ -30,6 +30,7 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
             rows(smallest.unwrap_or(0))
         ));
     }
+    warnings.extend(super::population::warnings(run));
     if run.problem.models.is_empty() {
         warnings.push(format!(
             "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. --k 5",

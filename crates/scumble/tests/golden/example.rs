@@ -75,12 +75,12 @@ impl Reader {
                 *self = Self { table, runs: self.runs, ..Self::default() };
                 Ok(())
             }
-            Kind::Population => {
-                self.population = Some(block.text.clone());
-                Ok(())
-            }
             Kind::Original => {
                 self.original = Some(block.text.clone());
+                Ok(())
+            }
+            Kind::Population => {
+                self.population = Some(block.text.clone());
                 Ok(())
             }
             Kind::Hierarchy(column) => {
@@ -136,7 +136,10 @@ impl Reader {
             let file = if mode == Mode::Check { &plan.output } else { &plan.input };
             let written = write(file, table)
                 .and_then(|()| self.original.iter().try_for_each(|original| write(&plan.input, original)))
-                .and_then(|()| self.population.iter().try_for_each(|people| write("population.csv", people)))
+                .and_then(|()| {
+                    let named = plan.population.iter().zip(&self.population);
+                    named.into_iter().try_for_each(|(name, people)| write(name, people))
+                })
                 .and_then(|()| std::fs::create_dir_all(folder.path().join("hierarchies")))
                 .and_then(|()| {
                     self.hierarchies
@@ -188,7 +191,7 @@ fn risk(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         Ok(read_table(&Source::open(folder.join(name))?, &read_options(plan, 1)?)?.coded)
     };
     let table = read(&plan.input)?;
-    let population = plan.risk.population.as_deref().map(read).transpose()?;
+    let population = plan.population.as_deref().map(read).transpose()?;
     let quasi: Vec<String> = plan.names_with(scumble::config::Role::Quasi).map(str::to_owned).collect();
     let input = scumble::risk::RiskTable {
         table: &table,

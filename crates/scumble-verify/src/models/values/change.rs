@@ -64,6 +64,22 @@ pub(in super::super) fn largest_growth(original: &Original, size: u64, histogram
     histogram.iter().map(gain).fold(0.0, f64::max)
 }
 
+/// The smallest beta of enhanced beta-likeness that a class has; infinite where a share grows by more than −ln p.
+pub(in super::super) fn largest_enhanced_growth(
+    original: &Original,
+    size: u64,
+    histogram: &[(u32, u64)],
+) -> f64 {
+    let gain = |&(code, rows): &(u32, u64)| {
+        let before = original.count[code as usize];
+        let (grown, base) = growth(original, size, before, rows);
+        let gain = grown as f64 / base as f64;
+        let allowed = grown == 0 || gain <= (original.total as f64 / before as f64).ln();
+        if allowed { gain } else { f64::INFINITY }
+    };
+    histogram.iter().map(gain).fold(0.0, f64::max)
+}
+
 /// delta-disclosure privacy: |ln(q/p)| is less than `delta` for every value of the original.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in super::super) struct Change {

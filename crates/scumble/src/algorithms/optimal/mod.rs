@@ -63,6 +63,10 @@ impl Algorithm for Optimal {
         true
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let lattice = Lattice::of_any_size(problem, ENTRY.name)?;
         if lattice.nodes() > LARGEST && !problem.budget.is_limited() {
@@ -72,7 +76,7 @@ impl Algorithm for Optimal {
                 lattice.nodes()
             )));
         }
-        problem.class_tests().map(|_| ())
+        problem.tests().map(|_| ())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

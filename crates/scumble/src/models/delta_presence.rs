@@ -1,0 +1,136 @@
+//! delta-presence (models.md 1.10): how likely it is that someone is in the table at all stays between two bounds.
+//!
+//! One requirement gives two models, each with one figure: the smallest and the largest share of a class's people who are in
+//! the table.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Value};
+
+use super::{Model, ModelContext, Monotonicity, PopulationTest, people_of};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result};
+use crate::published::ClassView;
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildModel> = Entry {
+    name: "delta_presence",
+    title: "delta-presence",
+    paper: "Nergiz, Atzori, Clifton 2007",
+    standing: Standing::Classic,
+    about: "Where being in the table is itself a secret (all its rows are patients): of the people of a known population who would be in a \
+            class of the release, the share who really are in the table is at least delta_min and at most delta_max. People whom no class \
+            covers are judged too: that they are not in the table is told as well. Says nothing about what is learnt about those who are.",
+    parameters: &[
+        (
+            "delta_min",
+            "the least share of a class's people who are in the table, from 0 to delta_max; 0 (no limit) if absent",
+        ),
+        ("delta_max", "the largest such share, from delta_min to 1; 1 (no limit) if absent"),
+    ],
+    build,
+};
+
+/// Which of the two bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Least,
+    Most,
+}
+
+struct DeltaPresence {
+    bound: Bound,
+    delta: Rational,
+    /// The number of people in the population.
+    people: u64,
+}
+
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let share = |name: &str| parameters.rational(name, Rational::ZERO, Some(Rational::ONE));
+    let (least, most) = (share("delta_min")?, share("delta_max")?);
+    if least.is_none() && most.is_none() {
+        return Err(Error::config(
+            "model 'delta_presence' needs delta_min, delta_max or both, e.g. delta_min = 0.1 and delta_max = 0.5",
+        ));
+    }
+    let (least, most) = (least.unwrap_or(Rational::ZERO), most.unwrap_or(Rational::ONE));
+    if least > most {
+        return Err(Error::config(format!(
+            "model 'delta_presence': delta_min = {least} is more than delta_max = {most}; the largest possible delta_min is {most}"
+        )));
+    }
+    let people = people_of(ENTRY.name, context)?;
+    let model = |bound, delta| Box::new(DeltaPresence { bound, delta, people }) as Box<dyn Model>;
+    let mut models = Vec::new();
+    if least > Rational::ZERO {
+        models.push(model(Bound::Least, least));
+    }
+    // A bound that asks for nothing is left out, unless it is the only one.
+    if most < Rational::ONE || models.is_empty() {
+        models.push(model(Bound::Most, most));
+    }
+    Ok(models)
+}
+
+impl Model for DeltaPresence {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+    fn title(&self) -> String {
+        let word = if self.bound == Bound::Least { "least" } else { "most" };
+        format!("delta-presence of at {word} {}", self.delta)
+    }
+    fn claim(&self) -> Map<String, Value> {
+        let name = if self.bound == Bound::Least { "delta_min" } else { "delta_max" };
+        Map::from_iter([("model".into(), ENTRY.name.into()), (name.into(), self.delta.to_string().into())])
+    }
+    fn required(&self) -> f64 {
+        self.delta.to_f64()
+    }
+    fn larger_is_better(&self) -> bool {
+        self.bound == Bound::Least
+    }
+    fn population_test(&self) -> Option<&dyn PopulationTest> {
+        Some(self)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        // The share of a union lies between those of its parts. Dropping rows makes the people of their class absent.
+        Monotonicity { merging: true, dropping: self.bound == Bound::Most, upward: false }
+    }
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        if PopulationTest::passes(self, whole.size, self.people) {
+            return Ok(());
+        }
+        let share = whole.size as f64 / self.people as f64;
+        // Rounded to the side on which the figure is itself possible.
+        let nearest = match self.bound {
+            Bound::Least => format!("the largest possible delta_min is {}", (share * 1e4).floor() / 1e4),
+            Bound::Most => format!("the smallest possible delta_max is {}", (share * 1e4).ceil() / 1e4),
+        };
+        Err(Error::infeasible(format!(
+            "{} cannot be met: of all {} people of the population {} are in the table, so in some class it is at {} that share; {nearest}",
+            self.title(),
+            self.people,
+            whole.size,
+            if self.bound == Bound::Least { "most" } else { "least" },
+        )))
+    }
+}
+
+impl PopulationTest for DeltaPresence {
+    fn passes(&self, rows: u64, people: u64) -> bool {
+        // Rows of nobody who is known are above every share.
+        match self.delta.cmp_ratio(rows, people) {
+            Ordering::Equal => true,
+            Ordering::Less => self.bound == Bound::Least,
+            Ordering::Greater => self.bound == Bound::Most,
+        }
+    }
+    fn attained(&self, rows: u64, people: u64) -> f64 {
+        rows as f64 / people as f64
+    }
+    fn judges_absent(&self) -> bool {
+        self.bound == Bound::Least
+    }
+}

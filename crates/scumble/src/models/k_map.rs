@@ -1,0 +1,79 @@
+//! k-map: every class of the release corresponds to at least k people of the population.
+
+use serde_json::{Map, Value};
+
+use super::{Model, ModelContext, Monotonicity, PopulationTest, people_of};
+use crate::config::Parameters;
+use crate::error::{Error, Result};
+use crate::published::ClassView;
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildModel> = Entry {
+    name: "k_map",
+    title: "k-map",
+    paper: "Sweeney 2001; El Emam, Dankar 2008",
+    standing: Standing::Classic,
+    about: "For a table that is a sample of a known population: every class of the release corresponds to at least k people of the \
+            population, so someone who knows the quasi-identifiers of a person, but not whether the person is in the table, has at best a \
+            1 in k chance. Loses less than k-anonymity, and promises nothing against those who know that someone is in the table.",
+    parameters: &[("k", "the least number of people that a class corresponds to, at least 1")],
+    build,
+};
+
+struct KMap {
+    k: u64,
+    /// The number of people in the population.
+    people: u64,
+}
+
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_map' needs k, e.g. k = 5"))?;
+    Ok(vec![Box::new(KMap { k, people: people_of(ENTRY.name, context)? })])
+}
+
+impl Model for KMap {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+    fn title(&self) -> String {
+        format!("{}-map", self.k)
+    }
+    fn claim(&self) -> Map<String, Value> {
+        Map::from_iter([("model".into(), ENTRY.name.into()), ("k".into(), self.k.into())])
+    }
+    fn required(&self) -> f64 {
+        self.k as f64
+    }
+    fn larger_is_better(&self) -> bool {
+        true
+    }
+    fn population_test(&self) -> Option<&dyn PopulationTest> {
+        Some(self)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        Monotonicity { merging: true, dropping: true, upward: true }
+    }
+    fn check_feasible(&self, _: &ClassView<'_>) -> Result<()> {
+        if self.people < self.k {
+            return Err(Error::infeasible(format!(
+                "k = {} of k-map is more than the {} people of the population; the largest possible k is {}",
+                self.k, self.people, self.people
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl PopulationTest for KMap {
+    fn passes(&self, _: u64, people: u64) -> bool {
+        people >= self.k
+    }
+    fn attained(&self, _: u64, people: u64) -> f64 {
+        people as f64
+    }
+    fn judges_absent(&self) -> bool {
+        // Nobody is found in rows that are not there.
+        false
+    }
+}

@@ -1,0 +1,62 @@
+//! What must be true of a run that compares with a population, and what its owner should know.
+
+use super::Run;
+use crate::algorithms::Algorithm;
+use crate::config::Plan;
+use crate::error::{Error, Result};
+use crate::models::delta_presence;
+use crate::population::strangers;
+use crate::problem::Problem;
+
+/// An error if a model compares with the population and the algorithm does not keep track of it, if the plan asks for something that makes people belong to several classes,
+/// or if the data are not a part of it.
+pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<()> {
+    let Some(population) = problem.population() else { return Ok(()) };
+    let of_people = problem.models.iter().find(|model| model.population_test().is_some());
+    let title = of_people.map(|model| model.title()).unwrap_or_default();
+    if !algorithm.serves_population() {
+        problem.class_tests()?;
+    }
+    if plan.algorithm.polish {
+        return Err(Error::refused(format!(
+            "polish makes classes that overlap, so it cannot be told to which of them people belong, and {title} compares with \
+             them; leave polish out"
+        )));
+    }
+    if let Some(quasi) = problem.quasi.iter().find(|quasi| quasi.sets) {
+        return Err(Error::refused(format!(
+            "column '{}' is labelled set, so its classes show only the values of their rows, and {title} compares with people who \
+             have others; leave the label out",
+            quasi.name
+        )));
+    }
+    let strangers = strangers(&problem.table, population);
+    if strangers > 0 && problem.models.iter().any(|model| model.name() == delta_presence::ENTRY.name) {
+        return Err(Error::data(format!(
+            "{strangers} of the {} rows are not in the population: more rows than people have their quasi-identifiers. delta-presence \
+             is about a table whose people are all in the population; complete the population, or leave those rows out",
+            problem.table.rows()
+        )));
+    }
+    Ok(())
+}
+
+/// What somebody should decide about before publishing.
+pub(super) fn warnings(run: &Run<'_>) -> Option<String> {
+    let table = &run.problem.table;
+    let Some(population) = run.problem.population() else {
+        let idle = run
+            .population
+            .map(|_| "a population is given, but no model compares with it; ask for k_map or delta_presence");
+        return idle.map(str::to_owned);
+    };
+    let strangers = strangers(table, population);
+    (strangers > 0).then(|| {
+        format!(
+            "{strangers} of the {} rows are not in the population: more rows than people have their quasi-identifiers. k-map supposes \
+             that all are; it counts only the {} people who are known",
+            table.rows(),
+            population.rows()
+        )
+    })
+}

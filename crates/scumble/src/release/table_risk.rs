@@ -1,0 +1,61 @@
+//! Models that only the whole table decides, on top of any search: the least class size under which the release keeps them.
+
+use super::Found;
+use crate::algorithms::Finding;
+use crate::error::{Error, Result};
+use crate::models::{Model, k_anonymity};
+use crate::problem::Problem;
+use crate::published::Published;
+
+/// Searches by `attempt`; where some models are about the whole table, once for each class size from the one that is asked for
+/// anyway, until the release keeps them all. That a larger size may again fail them does not matter: what is found is judged.
+pub(super) fn search(
+    mut problem: Problem,
+    attempt: impl Fn(&Problem) -> Result<Found>,
+) -> Result<(Problem, Found)> {
+    let is_of_table = |model: &dyn Model| model.sufficient_size().is_some();
+    let Some(enough) = problem.models.iter().filter_map(|model| model.sufficient_size()).max() else {
+        let found = attempt(&problem)?;
+        return Ok((problem, found));
+    };
+    let places: Vec<usize> =
+        (0..problem.models.len()).filter(|place| is_of_table(&*problem.models[*place])).collect();
+    let (of_table, of_classes): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut problem.models).into_iter().partition(|model| is_of_table(&**model));
+    problem.models = of_classes;
+    let least = problem.k().unwrap_or(1);
+    for k in least..=enough.max(least) {
+        problem.models.push(k_anonymity::of(k));
+        let attempted = attempt(&problem);
+        problem.models.pop();
+        let mut found = attempted.map_err(|error| with_size(error, k, &of_table))?;
+        let published = Published::Classes(found.classes);
+        let holds = of_table.iter().all(|model| model.judge(&published, problem.table.payloads()).holds);
+        let Published::Classes(classes) = published;
+        found.classes = classes;
+        if holds {
+            found.findings.push(Finding::new(
+                "k_for_risk",
+                Some(k as f64),
+                "the least class size that had to be asked for so that the risk of the whole table is low enough",
+            ));
+            // Back to where they were, so that models and figures stand in the order of the plan.
+            places.into_iter().zip(of_table).for_each(|(place, model)| problem.models.insert(place, model));
+            return Ok((problem, found));
+        }
+        problem.progress.check()?;
+    }
+    Err(Error::internal("classes of a size that is enough for a model of the whole table do not keep it"))
+}
+
+/// An infeasible size, and why it was asked for.
+fn with_size(error: Error, k: u64, of_table: &[Box<dyn Model>]) -> Error {
+    let titles: Vec<String> = of_table.iter().map(|model| model.title()).collect();
+    match error {
+        Error::Infeasible(message) => Error::Infeasible(format!(
+            "{} was not kept by any release with classes of fewer than {k} rows, and with k = {k}: {message}",
+            titles.join(" and ")
+        )),
+        other => other,
+    }
+}
