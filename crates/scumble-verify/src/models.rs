@@ -1,16 +1,18 @@
 //! Do the released classes keep what is claimed?
 
 mod attained;
+mod judging;
 mod l_diversity;
 mod original;
 mod requirement;
 mod scope;
+mod several;
 mod t_closeness;
 mod values;
 
 pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained};
+pub use several::distinct_given_others;
 
-use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
 
@@ -18,8 +20,8 @@ use crate::columns::{RELEASE, check_distinct, check_size, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, group};
 use crate::label::SUPPRESSED;
+use judging::Judging;
 use requirement::{Requirement, Variant};
-use t_closeness::Closeness;
 
 /// What a release is said to keep.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +50,9 @@ pub struct Claim {
 ///
 /// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. Where a model is
 /// about fewer columns than all, its figures are about the groups that these columns form.
+///
+/// Those with a `column` may have `given`, a list of other columns: the rows of a class that agree on them must satisfy the
+/// model by themselves. In the place of `column` there may be `columns`, a list: the tuple of their values is then one value.
 ///
 /// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
 #[derive(Debug, Clone, PartialEq)]
@@ -193,33 +198,27 @@ pub fn check_models(
     let models = requirements
         .iter()
         .zip(&claim.models)
-        .map(|((requirement, scope), model)| match scope.sets(&model.name, &claim.quasi)? {
-            None => judge(requirement, &model.name, release, &classes, &mut counted, reference),
-            Some(sets) => {
-                let mut sum: Option<ModelOutcome> = None;
-                for set in &sets {
-                    // One set at a time: there may be many, and each needs a number for every row.
-                    let groups = classes.on(release, set)?;
-                    let outcome = judge(
-                        requirement,
-                        &model.name,
-                        release,
-                        &groups,
-                        &mut Counted::default(),
-                        reference,
-                    )?;
-                    sum = Some(match sum {
-                        None => outcome,
-                        Some(sum) => sum.and(outcome, requirement.larger_is_better()),
-                    });
-                }
-                let mut outcome = sum.ok_or(VerifyError::NoQuasi)?;
-                match scope.known {
-                    Some(known) => outcome.label += &format!(", any {known} columns known"),
-                    None => outcome.label += &format!(" on {}", sets[0].join(", ")),
-                }
-                Ok(outcome)
+        .map(|((requirement, scope), model)| {
+            let judging = Judging::new(requirement, scope, release, reference)?;
+            let Some(sets) = scope.sets(&model.name, &claim.quasi)? else {
+                return judging.judge(&model.name, &classes, &mut counted);
+            };
+            let mut sum: Option<ModelOutcome> = None;
+            for set in &sets {
+                // One set at a time: there may be many, and each needs a number for every row.
+                let groups = classes.on(release, set)?;
+                let outcome = judging.judge(&model.name, &groups, &mut Counted::default())?;
+                sum = Some(match sum {
+                    None => outcome,
+                    Some(sum) => sum.and(outcome, requirement.larger_is_better()),
+                });
             }
+            let mut outcome = sum.ok_or(VerifyError::NoQuasi)?;
+            match scope.known {
+                Some(known) => outcome.label += &format!(", any {known} columns known"),
+                None => outcome.label += &format!(" on {}", sets[0].join(", ")),
+            }
+            Ok(outcome)
         })
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Outcome {
@@ -321,87 +320,13 @@ impl Classes {
 struct Counted(Vec<(String, Histograms)>);
 
 impl Counted {
-    fn of(&mut self, column: &CodedColumn, classes: &Classes) -> &Histograms {
+    fn of(&mut self, column: &CodedColumn, groups: &Groups) -> &Histograms {
         let place = self.0.iter().position(|(name, _)| *name == column.name).unwrap_or_else(|| {
-            self.0.push((column.name.clone(), Histograms::count(&classes.groups, part(column))));
+            self.0.push((column.name.clone(), Histograms::count(groups, part(column))));
             self.0.len() - 1
         });
         &self.0[place].1
     }
-}
-
-fn judge(
-    requirement: &Requirement,
-    name: &str,
-    release: &CodedTable,
-    classes: &Classes,
-    counted: &mut Counted,
-    reference: Option<&Reference>,
-) -> Result<ModelOutcome, VerifyError> {
-    let size = &classes.groups.size;
-    let judged: Vec<usize> = classes.judged().collect();
-    let mut note = None;
-    let judgements: Vec<Judgement> = match requirement {
-        Requirement::KAnonymity { k } => judged
-            .iter()
-            .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
-            .collect(),
-        Requirement::LDiversity { column: sensitive, variant } => {
-            let histograms = counted.of(column(release, RELEASE, sensitive)?, classes);
-            judged.par_iter().map(|&class| variant.judge(size[class], histograms.of(class))).collect()
-        }
-        Requirement::Confidence { column: sensitive, c } => {
-            let histograms = counted.of(column(release, RELEASE, sensitive)?, classes);
-            let judge = |&class: &usize| {
-                let most = histograms.of(class).iter().map(|&(_, rows)| rows).max().unwrap_or(0);
-                Judgement {
-                    holds: c.compare(most.into(), size[class].into()).is_ge(),
-                    attained: most as f64 / size[class] as f64,
-                }
-            };
-            judged.par_iter().map(judge).collect()
-        }
-        Requirement::Values { column: sensitive, test } => {
-            let sensitive = column(release, RELEASE, sensitive)?;
-            let (judge, remark) = test.prepare(sensitive, reference)?;
-            note = remark;
-            let histograms = counted.of(sensitive, classes);
-            judged.par_iter().map(|&class| judge(size[class], histograms.of(class))).collect()
-        }
-        Requirement::TCloseness { column: sensitive, t, ground } => {
-            let sensitive = column(release, RELEASE, sensitive)?;
-            let (closeness, remark) = Closeness::new(sensitive, ground, reference)?;
-            note = remark;
-            let histograms = counted.of(sensitive, classes);
-            let judge = |&class: &usize| closeness.judge(*t, size[class], histograms.of(class));
-            judged.par_iter().map(judge).collect()
-        }
-    };
-
-    let failing = || judged.iter().zip(&judgements).filter(|(_, judgement)| !judgement.holds);
-    let mut worst: Vec<WorstClass> = judged
-        .iter()
-        .zip(&judgements)
-        .map(|(&class, judgement)| WorstClass { size: size[class], attained: judgement.attained })
-        .collect();
-    let larger_is_better = requirement.larger_is_better();
-    let worse_first = |a: &WorstClass, b: &WorstClass| a.worse_first(b, larger_is_better);
-    if worst.len() > WORST {
-        worst.select_nth_unstable_by(WORST - 1, worse_first);
-        worst.truncate(WORST);
-    }
-    worst.sort_unstable_by(worse_first);
-    Ok(ModelOutcome {
-        name: name.to_owned(),
-        label: requirement.label(),
-        required: requirement.required(),
-        attained: worst.first().map(|class| class.attained),
-        holds: judgements.iter().all(|judgement| judgement.holds),
-        failing_classes: failing().count() as u64,
-        failing_rows: failing().map(|(&class, _)| size[class]).sum(),
-        worst,
-        note,
-    })
 }
 
 impl WorstClass {
@@ -430,6 +355,17 @@ impl ModelOutcome {
 }
 
 impl Requirement {
+    /// The column whose values are judged, if some are.
+    fn column(&self) -> Option<&String> {
+        match self {
+            Self::KAnonymity { .. } => None,
+            Self::LDiversity { column, .. }
+            | Self::TCloseness { column, .. }
+            | Self::Confidence { column, .. }
+            | Self::Values { column, .. } => Some(column),
+        }
+    }
+
     fn larger_is_better(&self) -> bool {
         match self {
             Self::KAnonymity { .. } => true,

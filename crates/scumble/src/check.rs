@@ -5,17 +5,16 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, SensitiveColumn, StarRows,
-    Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models, check_truth,
+    Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models, check_truth, distinct_given_others,
 };
 use serde_json::{Map, Value};
 
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
-use crate::kind::Kind;
 use crate::models::ModelContext;
 use crate::payload::PayloadColumn;
-use crate::prepare::{payload_of, prepare, sensitive_order, table_in_one_spelling, value_table};
-use crate::release::check::{cover, mean, model_claim, value_kind};
+use crate::prepare::{payload_of, prepare, table_in_one_spelling, value_table};
+use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]
@@ -63,7 +62,7 @@ pub fn check(
     let release = &table_in_one_spelling(release, &values);
     let original = original.map(|original| table_in_one_spelling(original, &values));
     let original = original.as_ref();
-    let reference = original
+    let mut reference = original
         .map(|original| {
             let columns = protected.iter().filter(|name| original.column(name).is_some());
             let columns = columns.map(|name| ReferenceColumn::count(original, name));
@@ -71,9 +70,13 @@ pub fn check(
         })
         .transpose()
         .map_err(cannot_check)?;
+    let together = distinct_given_others(release, &quasi, &sensitive, star).map_err(cannot_check)?;
+    let together = together.and_then(|figures| given_others(&sensitive, &figures));
     if plan.privacy.is_empty() {
         let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
-        let found = attained(release, &quasi, &measured, star, reference.as_ref()).map_err(cannot_check)?;
+        let mut found =
+            attained(release, &quasi, &measured, star, reference.as_ref()).map_err(cannot_check)?;
+        found.notes.extend(together);
         return Ok(Checked { outcome: None, attained: Some(found), truth });
     }
     let mut models = Vec::new();
@@ -87,8 +90,12 @@ pub fn check(
         }
         models.append(&mut claims);
     }
+    if let (Some(reference), Some(original)) = (&mut reference, original) {
+        reference.columns.extend(joint_references(&models, original)?);
+    }
     let claim = Claim { quasi, models, star };
-    let outcome = check_models(release, &claim, reference.as_ref()).map_err(cannot_check)?;
+    let mut outcome = check_models(release, &claim, reference.as_ref()).map_err(cannot_check)?;
+    outcome.notes.extend(together.filter(|_| plan.has_separate_models()));
     Ok(Checked { outcome: Some(outcome), attained: None, truth })
 }
 
@@ -120,11 +127,19 @@ fn claims(
     spec.parameters
         .allow_only(&known)
         .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
-    if !["k_anonymity", "l_diversity", "t_closeness", "lkc"].contains(&entry.name) {
-        // The model itself says what it claims, from nothing but its parameters and the values of its columns.
-        let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
-        let table = value_table(reference, columns, plan)?;
-        let context = ModelContext { table: &table, trees: &|_| None, columns: &spec.columns, sensitive };
+    if entry.name != "lkc" {
+        // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
+        let columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
+        let table = value_table(reference, &columns, plan)?;
+        let hierarchical =
+            spec.parameters.get("distance").is_some_and(|given| given.to_text() == "hierarchical");
+        let prepared =
+            hierarchical.then(|| prepare(reference, &sensitive_only(plan), folder, false)).transpose()?;
+        let trees = |name: &str| {
+            let trees = prepared.as_ref().map(|prepared| &prepared.payload_trees)?;
+            trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
+        };
+        let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
         let models = (entry.build)(&spec.parameters, &context)?;
         return Ok(models.iter().map(|model| model_claim(model.claim())).collect());
     }
@@ -143,33 +158,14 @@ fn claims(
         parameters
     };
     let parameters = whole(parameters);
-    if entry.name == "k_anonymity" {
-        return Ok(vec![ModelClaim { name: entry.name.into(), parameters }]);
-    }
     let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
-    if entry.name == "lkc" && (!columns.is_empty() || !parameters.contains_key("c")) {
-        return Ok(lkc_claims(entry.name, &parameters, columns));
-    }
-    if columns.is_empty() {
+    if columns.is_empty() && parameters.contains_key("c") {
         return Err(Error::config(format!(
             "model '{}' protects sensitive values; name the column (--sensitive COLUMN)",
             entry.name
         )));
     }
-    columns
-        .iter()
-        .map(|column| {
-            let mut parameters = parameters.clone();
-            parameters.insert("column".into(), column.clone().into());
-            match entry.name {
-                "l_diversity" => {
-                    parameters.entry("variant").or_insert("distinct".into());
-                }
-                _ => add_distance(&mut parameters, column, reference, plan, folder)?,
-            }
-            Ok(ModelClaim { name: entry.name.into(), parameters })
-        })
-        .collect()
+    Ok(lkc_claims(entry.name, &parameters, columns))
 }
 
 /// LKC-privacy is a claim about sizes, and one about shares for each column that it protects.
@@ -185,39 +181,6 @@ fn lkc_claims(name: &str, parameters: &Map<String, Value>, columns: &[String]) -
     });
     let all = std::iter::once(without(&["c"])).chain(shares);
     all.map(|parameters| ModelClaim { name: name.into(), parameters }).collect()
-}
-
-/// What t-closeness needs to know about a column: its order or its tree.
-fn add_distance(
-    parameters: &mut Map<String, Value>,
-    column: &str,
-    reference: &CodedTable,
-    plan: &Plan,
-    folder: &Path,
-) -> Result<()> {
-    let (kind, order) = sensitive_order(reference, column, plan)?;
-    let default = if kind == Kind::Text { "equal" } else { "ordered" };
-    let distance =
-        parameters.entry("distance").or_insert(default.into()).as_str().unwrap_or_default().to_owned();
-    match distance.as_str() {
-        "ordered" => {
-            parameters.insert("order".into(), order.into());
-        }
-        "hierarchical" => {
-            let prepared = prepare(reference, &sensitive_only(plan), folder, false)?;
-            let tree = prepared.payload_trees.iter().find(|(name, _)| name == column).ok_or_else(|| {
-                Error::config(format!(
-                    "hierarchical t-closeness needs a hierarchy for '{column}' (--hierarchies DIR)"
-                ))
-            })?;
-            let paths = crate::models::t_closeness::owned_paths(&tree.1);
-            let path =
-                |(leaf, above): (String, Vec<String>)| Value::from_iter(std::iter::once(leaf).chain(above));
-            parameters.insert("tree".into(), paths.into_iter().map(path).collect());
-        }
-        _ => {}
-    }
-    Ok(())
 }
 
 /// A plan without its quasi-identifiers: for building the trees of sensitive columns alone.

@@ -109,6 +109,33 @@ impl Payloads {
         (payloads, groups.group_of_row)
     }
 
+    /// The same with a further column of the tuples of some columns; payloads keep their numbers.
+    #[must_use]
+    pub fn with_joint(&self, name: &str, places: &[usize]) -> Self {
+        let tuple = |payload: u32| places.iter().map(|place| self.value(payload, *place)).collect::<Vec<_>>();
+        let mut tuples: Vec<Vec<u32>> = (0..self.count as u32).map(tuple).collect();
+        tuples.sort_unstable();
+        tuples.dedup();
+        let text = |values: &Vec<u32>| {
+            let texts =
+                places.iter().zip(values).map(|(place, value)| self.columns[*place].values.get(*value));
+            texts.collect::<Vec<_>>().join(", ")
+        };
+        let texts: Vec<String> = tuples.iter().map(text).collect();
+        let joint = PayloadColumn {
+            name: name.to_owned(),
+            values: texts.iter().map(String::as_str).collect(),
+            measure: Measure { kind: Kind::Text, scale: 0 },
+            missing: Vec::new(),
+        };
+        let with_tuple = |payload: u32| {
+            let place = tuples.binary_search(&tuple(payload)).unwrap_or(0) as u32;
+            (0..self.columns.len()).map(move |column| self.value(payload, column)).chain([place])
+        };
+        let codes = (0..self.count as u32).flat_map(with_tuple).collect();
+        Self { columns: self.columns.iter().cloned().chain([joint]).collect(), codes, count: self.count }
+    }
+
     /// How many distinct combinations there are.
     #[must_use]
     pub fn len(&self) -> usize {

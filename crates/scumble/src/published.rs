@@ -64,6 +64,12 @@ pub struct ClassView<'a> {
 }
 
 impl ClassView<'_> {
+    /// Some of its rows by themselves.
+    #[must_use]
+    pub(crate) fn of_cells<'a>(&'a self, size: u64, cells: &'a [Cell]) -> ClassView<'a> {
+        ClassView { size, cells, payloads: self.payloads }
+    }
+
     /// Rows per value of a payload column, ascending by value, into `tally` (cleared first).
     pub fn tally(&self, column: usize, tally: &mut Vec<(u32, u64)>) {
         tally.clear();

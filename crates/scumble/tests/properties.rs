@@ -9,6 +9,8 @@ mod common;
 mod figures;
 #[path = "properties/literal.rs"]
 mod literal;
+#[path = "properties/several.rs"]
+mod several;
 
 use common::column::{Content, Kind, Shape};
 use common::demand::{Demand, Ground};

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::scope::Scope;
+use super::several::joint_name;
 use super::t_closeness::Ground;
 use super::values::Test;
 use super::{LIST, ModelClaim};
@@ -48,7 +49,7 @@ pub(super) enum Variant {
 impl Requirement {
     pub(super) fn read(claim: &ModelClaim) -> Result<(Self, Scope), VerifyError> {
         let mut parameters = Parameters { model: &claim.name, rest: claim.parameters.clone() };
-        let mut scope = Scope { quasi: parameters.optional("quasi", LIST, texts)?, known: None };
+        let mut scope = Scope { quasi: parameters.optional("quasi", LIST, texts)?, ..Scope::default() };
         let requirement = match claim.name.as_str() {
             "k_anonymity" => Self::KAnonymity { k: parameters.integer("k", 1)? },
             "l_diversity" => {
@@ -60,7 +61,7 @@ impl Requirement {
                     "frequency" => Variant::Frequency { l: parameters.at_least_one("l")? },
                     _ => Variant::Recursive { l: parameters.integer("l", 2)?, c: parameters.positive("c")? },
                 };
-                Self::LDiversity { column: parameters.text("column")?, variant }
+                Self::LDiversity { column: parameters.values(&mut scope)?, variant }
             }
             "t_closeness" => {
                 let ground = match parameters.choice("distance", &["equal", "ordered", "hierarchical"])? {
@@ -70,7 +71,7 @@ impl Requirement {
                         tree: parameters.optional("tree", "it must be a list of paths of texts", paths)?,
                     },
                 };
-                Self::TCloseness { column: parameters.text("column")?, t: parameters.share("t")?, ground }
+                Self::TCloseness { column: parameters.values(&mut scope)?, t: parameters.share("t")?, ground }
             }
             // A claim is about the sizes (k) or about the shares of one column (c), so that each has its own figure.
             "lkc" => {
@@ -82,13 +83,13 @@ impl Requirement {
                     if c.compare(1, 1).is_gt() {
                         return Err(parameters.error("c", "it must be at most 1"));
                     }
-                    Self::Confidence { column: parameters.text("column")?, c }
+                    Self::Confidence { column: parameters.values(&mut scope)?, c }
                 } else {
                     Self::KAnonymity { k: parameters.integer("k", 1)? }
                 }
             }
             _ => match Test::read(&mut parameters)? {
-                Some(test) => Self::Values { column: parameters.text("column")?, test },
+                Some(test) => Self::Values { column: parameters.values(&mut scope)?, test },
                 None => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
             },
         };
@@ -138,6 +139,27 @@ impl Parameters<'_> {
         choice
             .copied()
             .ok_or_else(|| self.error(parameter, &format!("it must be one of {}", known.join(", "))))
+    }
+
+    /// The column whose values are judged, or the columns whose tuples are, and the columns that divide classes further.
+    fn values(&mut self, scope: &mut Scope) -> Result<String, VerifyError> {
+        scope.given = self.optional("given", LIST, texts)?.unwrap_or_default();
+        let name = match self.optional("columns", LIST, texts)? {
+            Some(names) if names.len() < 2 => return Err(self.error("columns", "one column is no tuple")),
+            Some(names) => {
+                let name = joint_name(&names);
+                scope.joint = Some(names);
+                name
+            }
+            None => self.text("column")?,
+        };
+        let judged = scope.joint.as_deref().unwrap_or(std::slice::from_ref(&name));
+        let mut all: Vec<&String> = judged.iter().chain(&scope.given).collect();
+        all.sort_unstable();
+        match all.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(self.error("given", &format!("`{}` is named twice", pair[0]))),
+            None => Ok(name),
+        }
     }
 
     pub(super) fn boolean(&mut self, parameter: &str) -> Result<bool, VerifyError> {

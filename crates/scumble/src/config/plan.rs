@@ -322,6 +322,16 @@ impl Plan {
         })
     }
 
+    /// Whether some model judges each sensitive column alone.
+    #[must_use]
+    pub(crate) fn has_separate_models(&self) -> bool {
+        let separate = |spec: &ModelSpec| {
+            let mode = spec.parameters.get("mode").map(Value::to_text);
+            mode.is_none_or(|mode| mode == "separate")
+        };
+        self.privacy.iter().any(separate)
+    }
+
     /// A file named in a plan, seen from the plan's own place; `-` stays as it is.
     #[must_use]
     pub fn beside(plan_file: &Path, name: &str) -> PathBuf {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, code_of, rounded};
-use super::{Model, ModelContext, k_anonymity, protected_columns};
+use super::{Model, ModelContext, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
@@ -26,6 +26,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
             "shares of single values, such as [\"hiv=0.1\", \"cancer=0.3\"]; other values are free unless alpha is given",
         ),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -40,6 +41,10 @@ struct Shares {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &["values", "alphas"])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let alpha = parameters.rational("alpha", Rational::ZERO, Some(Rational::ONE))?;
     let values = parameters.texts("values")?.unwrap_or_default();
     let mut named = Vec::new();

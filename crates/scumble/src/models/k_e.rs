@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest};
-use super::{Model, ModelContext, protected_columns};
+use super::{Model, ModelContext, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
@@ -23,6 +23,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
         ("e", "the least difference between the largest and the smallest value, in the column's own unit"),
         ("count", "distinct (default): k counts different values; rows: k counts rows"),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -44,6 +45,10 @@ struct Range {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &["e"])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let needs = |name: &str| Error::config(format!("model 'k_e' needs {name}, e.g. k = 3 and e = 1000"));
     let k = parameters.whole("k", 1)?.ok_or_else(|| needs("k"))?;
     let e = parameters.rational("e", Rational::ZERO, None)?.ok_or_else(|| needs("e"))?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::published::ClassView;
@@ -23,6 +23,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
         ("l", "the diversity asked for; a whole number for distinct and recursive"),
         ("c", "recursive only: the factor c"),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -45,6 +46,10 @@ struct LDiversity {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &[])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let variant = parameters.choice("variant", &["distinct", "entropy", "recursive", "frequency"])?;
     let needs_l = || Error::config("model 'l_diversity' needs l, e.g. l = 2");
     let whole = |least: u64| parameters.whole("l", least)?.ok_or_else(needs_l);

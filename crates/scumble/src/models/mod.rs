@@ -17,6 +17,7 @@ pub mod l_diversity;
 pub mod lkc;
 pub(crate) mod on_set;
 pub mod p_sensitive;
+pub(crate) mod several;
 pub mod t_closeness;
 mod values;
 
@@ -93,6 +94,21 @@ pub trait Model: Send + Sync {
     fn protects(&self) -> Option<&str> {
         None
     }
+    /// The columns whose tuples it protects as one value, if it does; [`Model::protects`] is then a name for them together.
+    fn joint(&self) -> Option<&[String]> {
+        None
+    }
+    /// Every column that it protects, alone or with others.
+    fn protected(&self) -> Vec<&str> {
+        match self.joint() {
+            Some(columns) => columns.iter().map(String::as_str).collect(),
+            None => self.protects().into_iter().collect(),
+        }
+    }
+    /// Every published column whose values it looks at besides the quasi-identifiers.
+    fn reads(&self) -> Vec<&str> {
+        self.protected()
+    }
     /// The test, where one class decides.
     fn class_test(&self) -> Option<&dyn ClassTest> {
         None
@@ -150,7 +166,11 @@ pub(crate) fn protected_columns(model: &str, context: &ModelContext<'_>) -> Resu
              give one (--sensitive COLUMN, or role = \"sensitive\")"
         )));
     }
-    let payloads = context.table.payloads();
+    places_of(model, names, context.table.payloads())
+}
+
+/// The places of payload columns that a model names.
+pub(crate) fn places_of(model: &str, names: &[String], payloads: &Payloads) -> Result<Vec<(String, usize)>> {
     names
         .iter()
         .cloned()

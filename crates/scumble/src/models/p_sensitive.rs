@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, rounded};
-use super::{Model, ModelContext, k_anonymity, protected_columns};
+use super::{Model, ModelContext, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
@@ -29,6 +29,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
         ("alpha", "the least total weight of a class's values; needs categories"),
         ("weight_over", "distinct (default): each different value weighs once; rows: once for each row"),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -54,6 +55,10 @@ struct Weight {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &["categories"])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let p =
         parameters.whole("p", 1)?.ok_or_else(|| Error::config("model 'p_sensitive' needs p, e.g. p = 2"))?;
     let k = parameters.whole("k", 1)?;

@@ -9,7 +9,6 @@ use crate::config::{Column, MissingPolicy, Plan, Role};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::{self, Built, Hierarchy};
-use crate::kind::Kind;
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
 
@@ -201,17 +200,6 @@ pub fn column_tree(
         rows_per_leaf[code as usize] += table.rows as u64 - ordered.rows.iter().sum::<u64>();
     }
     Ok(ColumnTree { built, rows_per_leaf })
-}
-
-/// The kind of a sensitive column and its values in their order.
-pub(crate) fn sensitive_order(table: &CodedTable, name: &str, plan: &Plan) -> Result<(Kind, Vec<String>)> {
-    let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
-    let column = plan.column(name).unwrap_or(&unplanned);
-    let coded =
-        table.column(name).ok_or_else(|| Error::config(format!("the table has no column '{name}'")))?;
-    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-    let (payload, _) = payload_column(&Planned { name, plan: column, coded, missing })?;
-    Ok((payload.measure.kind, payload.values.iter().map(str::to_owned).collect()))
 }
 
 /// Models here count rows, so a table with several rows a person would be promised more than it gets.

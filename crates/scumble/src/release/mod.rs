@@ -173,7 +173,8 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let outcome = check::verify(&run, &file, &released_rows, targets.format)?;
+    let (outcome, found) = check::verify(&run, &file, &released_rows, targets.format)?;
+    run.warnings.extend(found);
     drop(released_rows);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -272,8 +273,10 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         }
     }
     check_all_judged(&models, &quasi)?;
-    let unprotected: Vec<&String> =
-        sensitive.iter().filter(|name| models.iter().all(|model| model.protects() != Some(name))).collect();
+    let unprotected: Vec<&String> = sensitive
+        .iter()
+        .filter(|name| models.iter().all(|model| !model.protected().contains(&name.as_str())))
+        .collect();
     if let (Some(name), false) = (unprotected.first(), plan.accept_attribute_disclosure) {
         return Err(Error::refused(format!(
             "the sensitive column '{name}' is protected by no model: in a class where everyone has the same value it would be \
