@@ -60,7 +60,7 @@ pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
-    SensitiveColumn, StarRows, WorstClass, attained, check_models, distinct_given_others,
+    SensitiveColumn, StarRows, WorstClass, attained, check_models, distinct_given_others, fewest_persons,
 };
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,

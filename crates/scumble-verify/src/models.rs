@@ -11,6 +11,7 @@ mod t_closeness;
 mod values;
 
 pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained};
+pub use judging::fewest_persons;
 pub use several::distinct_given_others;
 
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -52,7 +53,9 @@ pub struct Claim {
 /// about fewer columns than all, its figures are about the groups that these columns form.
 ///
 /// Those with a `column` may have `given`, a list of other columns: the rows of a class that agree on them must satisfy the
-/// model by themselves. In the place of `column` there may be `columns`, a list: the tuple of their values is then one value.
+/// model by themselves. Those about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
+/// `l_diversity`, `alpha_k`, `k_e` with rows) may have `person`, the column that says who a row is about: persons then count, and
+/// a share must hold among rows and among persons. In the place of `column` there may be `columns`, a list: the tuple of their values is then one value.
 ///
 /// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
 #[derive(Debug, Clone, PartialEq)]
@@ -363,6 +366,17 @@ impl Requirement {
             | Self::TCloseness { column, .. }
             | Self::Confidence { column, .. }
             | Self::Values { column, .. } => Some(column),
+        }
+    }
+
+    /// Whether persons count instead of rows, or besides them, where persons have several: sizes of classes, and shares of values.
+    fn counts_persons(&self) -> bool {
+        match self {
+            Self::KAnonymity { .. } => true,
+            Self::LDiversity { variant, .. } => matches!(variant, Variant::Frequency { .. }),
+            Self::Values { test, .. } => test.counts_persons(),
+            // Sets of fewer columns would have to be judged too: one person's rows may be in several groups.
+            Self::Confidence { .. } | Self::TCloseness { .. } => false,
         }
     }
 

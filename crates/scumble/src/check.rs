@@ -6,6 +6,7 @@ use scumble_files::table::CodedTable;
 use scumble_verify::{
     Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, SensitiveColumn, StarRows,
     Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models, check_truth, distinct_given_others,
+    fewest_persons,
 };
 use serde_json::{Map, Value};
 
@@ -13,7 +14,7 @@ use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
 use crate::models::ModelContext;
 use crate::payload::PayloadColumn;
-use crate::prepare::{payload_of, prepare, table_in_one_spelling, value_table};
+use crate::prepare::{has_repeated_persons, payload_of, prepare, table_in_one_spelling, value_table};
 use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
 
 /// What was found.
@@ -54,6 +55,8 @@ pub fn check(
         plan.privacy.iter().flat_map(|spec| &spec.columns).chain(&sensitive).cloned().collect();
     protected.sort_unstable();
     protected.dedup();
+    let (person, persons_note) = persons(release, plan)?;
+    protected.extend(person.map(str::to_owned));
     // Where there is an original, it says how values are written: the release may have lost a spelling.
     let known = original.unwrap_or(release);
     let columns = protected.iter().filter_map(|name| known.column(name));
@@ -77,11 +80,18 @@ pub fn check(
         let mut found =
             attained(release, &quasi, &measured, star, reference.as_ref()).map_err(cannot_check)?;
         found.notes.extend(together);
+        found.notes.extend(persons_note);
+        if let Some(person) = person {
+            let fewest = fewest_persons(release, &quasi, person, star).map_err(cannot_check)?;
+            found.notes.extend(
+                fewest.map(|persons| format!("the fewest persons in a class, by '{person}': {persons}")),
+            );
+        }
         return Ok(Checked { outcome: None, attained: Some(found), truth });
     }
     let mut models = Vec::new();
     for spec in &plan.privacy {
-        let mut claims = claims(spec, &sensitive, original.unwrap_or(release), plan, folder)?;
+        let mut claims = claims(spec, &sensitive, person, original.unwrap_or(release), plan, folder)?;
         if let Some(set) = &spec.quasi {
             let columns = plan.columns_of(set)?;
             claims.iter_mut().for_each(|claim| {
@@ -95,8 +105,23 @@ pub fn check(
     }
     let claim = Claim { quasi, models, star };
     let mut outcome = check_models(release, &claim, reference.as_ref()).map_err(cannot_check)?;
+    outcome.notes.extend(persons_note);
     outcome.notes.extend(together.filter(|_| plan.has_separate_models()));
     Ok(Checked { outcome: Some(outcome), attained: None, truth })
+}
+
+/// The column that says who a row is about, where the table still has it and persons have several rows; and what a reader must
+/// know if it is not there.
+fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, Option<String>)> {
+    let Some(name) = plan.names_with(Role::Subject).next() else { return Ok((None, None)) };
+    if table.column(name).is_none() {
+        let note = format!(
+            "the table has no column '{name}', so rows were counted; persons are counted where the release is made, or where the \
+             column is still there"
+        );
+        return Ok((None, Some(note)));
+    }
+    Ok((has_repeated_persons(table, name, plan)?.then_some(name), None))
 }
 
 /// Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
@@ -118,6 +143,7 @@ fn measured(name: &str, values: &[PayloadColumn]) -> SensitiveColumn {
 fn claims(
     spec: &ModelSpec,
     sensitive: &[String],
+    person: Option<&str>,
     reference: &CodedTable,
     plan: &Plan,
     folder: &Path,
@@ -129,8 +155,11 @@ fn claims(
         .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
     if entry.name != "lkc" {
         // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
-        let columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
-        let table = value_table(reference, &columns, plan)?;
+        let mut columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
+        columns.extend(person.map(str::to_owned));
+        columns.sort_unstable();
+        columns.dedup();
+        let table = value_table(reference, &columns, person, plan)?;
         let hierarchical =
             spec.parameters.get("distance").is_some_and(|given| given.to_text() == "hierarchical");
         let prepared =
@@ -165,7 +194,17 @@ fn claims(
             entry.name
         )));
     }
-    Ok(lkc_claims(entry.name, &parameters, columns))
+    if let (Some(person), true) = (person, parameters.contains_key("c")) {
+        return Err(Error::config(format!(
+            "persons have several rows (column '{person}'), and c of LKC-privacy counts rows; leave c out, and ask for shares of \
+             persons with alpha_k"
+        )));
+    }
+    let mut claims = lkc_claims(entry.name, &parameters, columns);
+    for claim in &mut claims {
+        claim.parameters.extend(person.map(|name| ("person".into(), name.into())));
+    }
+    Ok(claims)
 }
 
 /// LKC-privacy is a claim about sizes, and one about shares for each column that it protects.

@@ -85,6 +85,8 @@ pub struct Payloads {
     /// Value codes, payload by payload.
     codes: Vec<u32>,
     count: usize,
+    /// The column that says who a row is about, where persons have several rows.
+    person: Option<usize>,
 }
 
 impl Payloads {
@@ -105,7 +107,7 @@ impl Payloads {
             .iter()
             .flat_map(|row| (0..columns.len()).map(|place| code(place, *row as usize)).collect::<Vec<_>>())
             .collect();
-        let payloads = Self { columns, codes, count: groups.representative.len() };
+        let payloads = Self { columns, codes, count: groups.representative.len(), person: None };
         (payloads, groups.group_of_row)
     }
 
@@ -133,7 +135,26 @@ impl Payloads {
             (0..self.columns.len()).map(move |column| self.value(payload, column)).chain([place])
         };
         let codes = (0..self.count as u32).flat_map(with_tuple).collect();
-        Self { columns: self.columns.iter().cloned().chain([joint]).collect(), codes, count: self.count }
+        let columns = self.columns.iter().cloned().chain([joint]).collect();
+        Self { columns, codes, count: self.count, person: self.person }
+    }
+
+    /// The same, where a column says who a row is about: models then count persons.
+    #[must_use]
+    pub fn with_person(self, person: Option<usize>) -> Self {
+        Self { person, ..self }
+    }
+
+    /// The column that says who a row is about, where persons have several rows.
+    #[must_use]
+    pub fn person(&self) -> Option<&PayloadColumn> {
+        self.person.map(|place| &self.columns[place])
+    }
+
+    /// Who a payload is about, where persons have several rows.
+    #[must_use]
+    pub fn person_of(&self, payload: u32) -> Option<u32> {
+        self.person.map(|place| self.value(payload, place))
     }
 
     /// How many distinct combinations there are.

@@ -209,15 +209,15 @@ impl Problem {
         self.suppression.floor_of(self.table.rows())
     }
 
-    /// The largest size asked of classes (k), if some model asks for one.
+    /// The largest size asked of classes (k), if some model asks for one. Where k counts persons, a class may need more rows.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
-        self.models
-            .iter()
-            .filter(|model| model.class_test().is_some_and(ClassTest::only_size))
-            .filter(|model| self.is_about_all(&***model))
-            .map(|model| model.required() as u64)
-            .max()
+        let size = |model: &dyn Model| match model.class_test()? {
+            test if test.only_size() => Some(model.required() as u64),
+            test => Some(test.needs_size()).filter(|size| *size > 0),
+        };
+        let about_all = self.models.iter().filter(|model| self.is_about_all(&***model));
+        about_all.filter_map(|model| size(&**model)).max()
     }
 
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until

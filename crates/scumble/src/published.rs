@@ -64,6 +64,38 @@ pub struct ClassView<'a> {
 }
 
 impl ClassView<'_> {
+    /// How many persons it has: as many as rows, unless persons have several.
+    #[must_use]
+    pub fn persons(&self) -> u64 {
+        let Some(persons) = self.each_person() else { return self.size };
+        persons.len() as u64
+    }
+
+    /// Its persons, ascending, where persons have several rows.
+    fn each_person(&self) -> Option<Vec<u32>> {
+        let mut persons: Vec<u32> =
+            self.cells.iter().map(|cell| self.payloads.person_of(cell.payload)).collect::<Option<_>>()?;
+        persons.sort_unstable();
+        persons.dedup();
+        Some(persons)
+    }
+
+    /// How many persons have each value of a payload column, ascending by value, into `tally` (cleared first). Someone with several
+    /// values counts for each of them.
+    pub fn tally_persons(&self, column: usize, tally: &mut Vec<(u32, u64)>) {
+        let person = |cell: &Cell| self.payloads.person_of(cell.payload);
+        if self.cells.iter().any(|cell| person(cell).is_none()) {
+            return self.tally(column, tally);
+        }
+        let value = |cell: &Cell| self.payloads.value(cell.payload, column);
+        let mut facts: Vec<(u32, Option<u32>)> =
+            self.cells.iter().map(|cell| (value(cell), person(cell))).collect();
+        facts.sort_unstable();
+        facts.dedup();
+        tally.clear();
+        tally.extend(facts.chunk_by(|a, b| a.0 == b.0).map(|of| (of[0].0, of.len() as u64)));
+    }
+
     /// Some of its rows by themselves.
     #[must_use]
     pub(crate) fn of_cells<'a>(&'a self, size: u64, cells: &'a [Cell]) -> ClassView<'a> {

@@ -93,6 +93,9 @@ impl Requirement {
                 None => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
             },
         };
+        if requirement.counts_persons() && parameters.has("person") {
+            scope.person = Some(parameters.text("person")?);
+        }
         parameters.none_left()?;
         Ok((requirement, scope))
     }

@@ -117,6 +117,11 @@ impl Test {
         }
     }
 
+    /// Whether persons count where they have several rows.
+    pub(super) fn counts_persons(&self) -> bool {
+        matches!(self, Self::Shares(_) | Self::Count { rows: true, .. })
+    }
+
     pub(super) fn larger_is_better(&self) -> bool {
         !matches!(self, Self::Shares(_) | Self::Growth(_) | Self::Change(_))
     }

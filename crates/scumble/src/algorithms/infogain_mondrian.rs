@@ -46,6 +46,10 @@ impl Algorithm for InfoGainMondrian {
         false
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         super::iack::class_of(problem, ENTRY.name)?;
         problem.class_tests()?;

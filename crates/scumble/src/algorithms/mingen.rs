@@ -41,6 +41,10 @@ impl Algorithm for MinGen {
         Rational::ZERO
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
         if nodes > MOST {

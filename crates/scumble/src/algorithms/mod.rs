@@ -122,6 +122,11 @@ pub trait Algorithm: Send + Sync {
     fn serves_projections(&self) -> bool {
         false
     }
+    /// Whether models are served that may break when classes that meet them are merged: every class that is published was
+    /// judged as it is.
+    fn serves_unmergeable(&self) -> bool {
+        false
+    }
     /// Whether quasi-identifiers show the means of their classes, which cover no original value.
     fn shows_means(&self) -> bool {
         false

@@ -38,6 +38,10 @@ impl Algorithm for SingleDimensional {
         false
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.class_tests()?;
         problem.check_feasible()

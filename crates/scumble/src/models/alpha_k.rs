@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::values::{OfColumn, ValueTest, code_of, rounded};
+use super::values::{Counts, OfColumn, ValueTest, code_of, rounded};
 use super::{Model, ModelContext, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -76,7 +76,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
     }
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     if let Some(k) = parameters.whole("k", 1)? {
-        models.push(k_anonymity::of(k));
+        models.push(k_anonymity::of(k, context));
     }
     for (column, place) in protected_columns(ENTRY.name, context)? {
         let count = context.table.payloads().columns[place].values.len();
@@ -96,7 +96,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         let text = |code: u32| context.table.payloads().columns[place].values.get(code).to_owned();
         let named = known.into_iter().map(|(code, share)| (text(code), share)).collect();
         let test = Shares { allowed, named, everyone };
-        models.push(Box::new(OfColumn { test, column, place }));
+        models.push(Box::new(OfColumn::new(test, column, place, context)));
     }
     Ok(models)
 }
@@ -139,6 +139,9 @@ impl ValueTest for Shares {
     }
     fn upward(&self) -> bool {
         false
+    }
+    fn counts(&self) -> Counts {
+        Counts::Shares
     }
     fn passes(&self, size: u64, tally: &[(u32, u64)]) -> bool {
         tally.iter().all(|(value, rows)| self.allowed[*value as usize].cmp_ratio(*rows, size).is_ge())

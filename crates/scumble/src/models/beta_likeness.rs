@@ -55,7 +55,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
     let columns = protected_columns(ENTRY.name, context)?.into_iter().map(|(column, place)| {
         let original = original_rows(context, place);
         let rows = original.iter().sum();
-        Box::new(OfColumn { test: Likeness { beta, enhanced, original, rows }, column, place })
+        Box::new(OfColumn::new(Likeness { beta, enhanced, original, rows }, column, place, context))
             as Box<dyn Model>
     });
     Ok(columns.collect())

@@ -54,7 +54,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         let original = original_rows(context, place);
         let rows = original.iter().sum();
         let present = original.iter().filter(|rows| **rows > 0).count();
-        Box::new(OfColumn { test: Disclosure { delta, original, rows, present }, column, place })
+        Box::new(OfColumn::new(Disclosure { delta, original, rows, present }, column, place, context))
             as Box<dyn Model>
     });
     Ok(columns.collect())

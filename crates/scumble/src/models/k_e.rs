@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::values::{OfColumn, ValueTest};
+use super::values::{Counts, OfColumn, ValueTest};
 use super::{Model, ModelContext, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -66,8 +66,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         let numbers = payload.values.iter().map(|text| payload.number(text)).collect();
         let missing = (0..payload.values.len() as u32).find(|value| payload.is_missing(*value));
         let missing = missing.map(|value| payload.values.get(value).to_owned());
-        models.push(Box::new(OfColumn { test: Count { k, rows }, column: column.clone(), place }));
-        models.push(Box::new(OfColumn { test: Range { e, numbers, measure, missing }, column, place }));
+        models.push(Box::new(OfColumn::new(Count { k, rows }, column.clone(), place, context)));
+        models.push(Box::new(OfColumn::new(Range { e, numbers, measure, missing }, column, place, context)));
     }
     Ok(models)
 }
@@ -94,6 +94,9 @@ impl ValueTest for Count {
     }
     fn upward(&self) -> bool {
         true
+    }
+    fn counts(&self) -> Counts {
+        if self.rows { Counts::Persons } else { Counts::Rows }
     }
     fn passes(&self, size: u64, tally: &[(u32, u64)]) -> bool {
         self.attained(size, tally) >= self.k as f64

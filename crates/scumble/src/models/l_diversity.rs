@@ -43,6 +43,8 @@ struct LDiversity {
     variant: Variant,
     column: String,
     place: usize,
+    /// The column that says who a row is about, where persons have several rows and the variant is about shares.
+    person: Option<String>,
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
@@ -69,9 +71,13 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         }
     };
     let columns = protected_columns(ENTRY.name, context)?;
+    let shares = matches!(variant, Variant::Frequency { .. });
+    let person = context.person().filter(|_| shares).map(str::to_owned);
     Ok(columns
         .into_iter()
-        .map(|(column, place)| Box::new(LDiversity { variant, column, place }) as Box<dyn Model>)
+        .map(|(column, place)| {
+            Box::new(LDiversity { variant, column, place, person: person.clone() }) as Box<dyn Model>
+        })
         .collect())
 }
 
@@ -144,6 +150,15 @@ fn effective_values(rows: &[u64], size: u64) -> f64 {
     entropy.exp()
 }
 
+impl LDiversity {
+    /// The persons of the value that most of them have.
+    fn most_persons(&self, class: &ClassView<'_>) -> u64 {
+        let mut tally = Vec::new();
+        class.tally_persons(self.place, &mut tally);
+        tally.into_iter().map(|(_, persons)| persons).max().unwrap_or(0)
+    }
+}
+
 impl Model for LDiversity {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -154,6 +169,9 @@ impl Model for LDiversity {
             Variant::Distinct { l } => format!("distinct {l}-diversity of {column}"),
             Variant::Entropy { l } => format!("entropy {l}-diversity of {column}"),
             Variant::Recursive { c, l } => format!("recursive ({c},{l})-diversity of {column}"),
+            Variant::Frequency { l } if self.person.is_some() => {
+                format!("frequency {l}-diversity of {column}, counting persons")
+            }
             Variant::Frequency { l } => format!("frequency {l}-diversity of {column}"),
         }
     }
@@ -180,6 +198,7 @@ impl Model for LDiversity {
             Variant::Frequency { l } => {
                 set("variant", "frequency".into());
                 set("l", l.to_string().into());
+                self.person.iter().for_each(|name| drop(set("person", name.clone().into())));
             }
         }
         claim
@@ -202,7 +221,8 @@ impl Model for LDiversity {
     }
     fn monotonicity(&self) -> Monotonicity {
         let upward = matches!(self.variant, Variant::Distinct { .. });
-        Monotonicity { merging: true, dropping: true, upward }
+        // One person's rows may be in two classes: half of the persons of each have a value, and all of both together.
+        Monotonicity { merging: self.person.is_none(), dropping: true, upward }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
         if self.passes(whole) {
@@ -240,7 +260,9 @@ impl ClassTest for LDiversity {
                 rarer(most, tail, c)
             }
             Variant::Frequency { l } => {
-                l.cmp_ratio(class.size, most(class, self.place)) != std::cmp::Ordering::Greater
+                let bounded = |size: u64, most: u64| l.cmp_ratio(size, most) != std::cmp::Ordering::Greater;
+                bounded(class.size, most(class, self.place))
+                    && (self.person.is_none() || bounded(class.persons(), self.most_persons(class)))
             }
         }
     }
@@ -284,6 +306,10 @@ impl ClassTest for LDiversity {
             Variant::Distinct { .. } => rows.len() as f64,
             Variant::Entropy { .. } => effective_values(&rows, class.size),
             Variant::Recursive { l, .. } => most / rows.iter().skip(l as usize - 1).sum::<u64>() as f64,
+            Variant::Frequency { .. } if self.person.is_some() => {
+                let of_persons = class.persons() as f64 / self.most_persons(class) as f64;
+                of_persons.min(class.size as f64 / most)
+            }
             Variant::Frequency { .. } => class.size as f64 / most,
         }
     }

@@ -33,6 +33,14 @@ pub struct ModelContext<'a> {
     pub sensitive: &'a [String],
 }
 
+impl ModelContext<'_> {
+    /// The column that says who a row is about, where persons have several rows.
+    #[must_use]
+    pub fn person(&self) -> Option<&str> {
+        self.table.payloads().person().map(|column| column.name.as_str())
+    }
+}
+
 /// A judgement on a release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
@@ -70,6 +78,10 @@ pub trait ClassTest: Send + Sync {
     /// The least size that passes, where only the size matters.
     fn least_size(&self) -> Option<u64> {
         None
+    }
+    /// No class of fewer rows passes, whatever else it has.
+    fn needs_size(&self) -> u64 {
+        self.least_size().unwrap_or(0)
     }
     /// How many rows of a class that fails are in failing classes at least, however it is divided. The monotonicity of the
     /// model already says all of them (upward) or one (merging); this is for models that can say more than one.

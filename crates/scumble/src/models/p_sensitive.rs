@@ -77,17 +77,23 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
              [\"hiv|cancer\", \"flu|cold\"]",
         ));
     }
-    let mut models: Vec<Box<dyn Model>> = k.map(k_anonymity::of).into_iter().collect();
+    let mut models: Vec<Box<dyn Model>> = k.map(|k| k_anonymity::of(k, context)).into_iter().collect();
     for (column, place) in protected_columns(ENTRY.name, context)? {
         let categories = given.as_ref().map(|lists| Categories::read(lists, context, place)).transpose()?;
         let counted = categories.clone().filter(|_| !counts_values);
-        models.push(Box::new(OfColumn {
-            test: Several { p, categories: counted },
-            column: column.clone(),
+        models.push(Box::new(OfColumn::new(
+            Several { p, categories: counted },
+            column.clone(),
             place,
-        }));
+            context,
+        )));
         if let (Some(alpha), Some(categories)) = (alpha, categories) {
-            models.push(Box::new(OfColumn { test: Weight { alpha, categories, over_rows }, column, place }));
+            models.push(Box::new(OfColumn::new(
+                Weight { alpha, categories, over_rows },
+                column,
+                place,
+                context,
+            )));
         }
     }
     Ok(models)

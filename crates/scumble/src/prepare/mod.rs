@@ -105,8 +105,9 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
         })
         .collect();
     let with_role = |role: Role| planned.iter().filter(move |column| column.plan.role.has(role));
+    let mut persons = None;
     for subject in with_role(Role::Subject) {
-        check_subject(subject)?;
+        persons = repeated_persons(subject)?.then_some(subject.name);
     }
     let class_column = with_role(Role::Class).next();
     let classes = class_column.map(|column| column.coded);
@@ -125,10 +126,13 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
 
     let payload_columns: Vec<&Planned<'_>> = planned
         .iter()
-        .filter(|column| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive))
+        .filter(|column| {
+            let role = &column.plan.role;
+            role.has(Role::Class) || role.has(Role::Sensitive) || persons == Some(column.name)
+        })
         .collect();
     let mut payload_trees = Vec::new();
-    for column in &payload_columns {
+    for column in payload_columns.iter().filter(|column| persons != Some(column.name)) {
         if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
             let ordered = order(column, false)?;
             let built = hierarchy::build(&builder, &domain(column, &ordered, None)?)?;
@@ -139,10 +143,12 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
     let payloads: Vec<(PayloadColumn, Vec<u32>)> =
         payload_columns.iter().map(|column| payload_column(column)).collect::<Result<_>>()?;
     let class = payload_columns.iter().position(|column| column.plan.role.has(Role::Class));
+    let person = payload_columns.iter().position(|column| persons == Some(column.name));
     let (columns, maps): (Vec<_>, Vec<_>) = payloads.into_iter().unzip();
     let (payloads, payload_of_row) = Payloads::of_rows(columns, table.rows, |place, row| {
         maps[place][payload_columns[place].coded.codes.get(row) as usize]
     });
+    let payloads = payloads.with_person(person);
     let sizes: Vec<u32> = quasi.iter().map(|(quasi, ..)| quasi.size()).collect();
     let (frequency, tuple_of_row) = FrequencyTable::count(
         &sizes,
@@ -202,18 +208,31 @@ pub fn column_tree(
     Ok(ColumnTree { built, rows_per_leaf })
 }
 
-/// Models here count rows, so a table with several rows a person would be promised more than it gets.
-fn check_subject(subject: &Planned<'_>) -> Result<()> {
+/// Whether some person of a table has several rows.
+pub(crate) fn has_repeated_persons(table: &CodedTable, name: &str, plan: &Plan) -> Result<bool> {
+    let planned = table.column(name).zip(plan.column(name)).map(|(coded, column)| {
+        let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+        Planned { name, plan: column, coded, missing }
+    });
+    planned.map_or(Ok(false), |subject| repeated_persons(&subject))
+}
+
+/// Whether some person has several rows: then models count persons. A row without a person could be anybody's, so there must be none.
+fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
+    let missing: Vec<bool> =
+        subject.coded.values.iter().map(|text| subject.missing.iter().any(|marker| marker == text)).collect();
     let mut seen = vec![false; subject.coded.values.len()];
+    let mut repeated = false;
     for (row, code) in subject.coded.codes.iter().enumerate() {
-        if std::mem::replace(&mut seen[code as usize], true) {
-            return Err(Error::refused(format!(
-                "column '{}', row {}: this person has several rows, and models count rows so far, not persons; bring the \
-                 table to one row a person, or give the column another role and accept that k counts rows",
+        if missing[code as usize] {
+            return Err(Error::data(format!(
+                "column '{}', row {}: no person is given, so nobody can tell whose row it is; fill it in, leave the row out \
+                 (--missing drop-row), or give the column another role and accept that k counts rows",
                 subject.name,
                 row + 1
             )));
         }
+        repeated |= std::mem::replace(&mut seen[code as usize], true);
     }
-    Ok(())
+    Ok(repeated)
 }

@@ -1,6 +1,6 @@
 //! The claim that a run makes about its release, put to the independent verifier.
 
-use scumble_files::table::CodedTable;
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
@@ -67,7 +67,8 @@ pub(super) fn verify(
         let original = table_in_one_spelling(run.source, &spellings);
         reference.columns.extend(joint_references(&claim.models, &original)?);
     }
-    let counted = table_in_one_spelling(&release, &spellings);
+    let mut counted = table_in_one_spelling(&release, &spellings);
+    counted.columns.extend(unpublished(run, rows)?);
     let outcome = check_models(&counted, &claim, Some(&reference))?;
     let mut warnings = Vec::new();
     if run.plan.has_separate_models() {
@@ -94,6 +95,23 @@ pub(super) fn verify(
         )));
     }
     Ok((outcome, warnings))
+}
+
+/// Columns that models read and that are not published, for each released row: the verifier is given what a reader must not have.
+fn unpublished(run: &Run<'_>, rows: &ReleasedRows) -> Result<Vec<CodedColumn>> {
+    let published: Vec<&str> = run.kept_columns().collect();
+    let columns = run.problem.table.payloads().columns.iter();
+    let private = columns.filter(|column| !published.contains(&column.name.as_str()));
+    private
+        .map(|values| {
+            let coded = run.source.column(&values.name);
+            let coded = coded.ok_or_else(|| Error::internal("a column that models read was not read"))?;
+            let column = in_one_spelling(coded, values);
+            let mut codes = Codes::with_capacity(column.values.len(), rows.order.len());
+            rows.order.iter().for_each(|row| codes.push(column.codes.get(*row as usize)));
+            Ok(CodedColumn { codes, ..column })
+        })
+        .collect()
 }
 
 /// What somebody who already knows the other sensitive values learns, where models look at each column alone.

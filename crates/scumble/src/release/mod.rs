@@ -352,6 +352,7 @@ fn search<'a>(
             _ => progress,
         },
     };
+    check_mergeable(&problem, plan, entry.name, algorithm)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
@@ -385,6 +386,28 @@ fn search<'a>(
     let found = warnings::warnings(&run, algorithm);
     run.warnings.extend(found);
     Ok(run)
+}
+
+/// An error if a model may break when classes are merged, and the search or what follows it merges some.
+fn check_mergeable(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algorithm) -> Result<()> {
+    let Some(model) = problem.models.iter().find(|model| !model.monotonicity().merging) else {
+        return Ok(());
+    };
+    let switch = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
+    if let Some((switch, _)) = switch.iter().find(|(_, on)| *on) {
+        return Err(Error::refused(format!(
+            "'{}' may break when classes that keep it are merged, as {switch} does; leave {switch} out",
+            model.title()
+        )));
+    }
+    if algorithm.serves_unmergeable() {
+        return Ok(());
+    }
+    Err(Error::refused(format!(
+        "'{}' may break when classes that keep it are merged, and '{name}' relies on merging; algorithms that can serve it: {}",
+        model.title(),
+        registry::serving(|algorithm| algorithm.serves_unmergeable()).join(", ")
+    )))
 }
 
 /// Classes with one domain for each column, and what that costs.

@@ -1,4 +1,4 @@
-//! Classes made by hand with several columns beside the quasi-identifier: two sensitive ones.
+//! Classes made by hand with several columns beside the quasi-identifier: two sensitive ones, and who a row is about.
 
 use scumble::config::{ModelSpec, StarPolicy};
 use scumble::frequency::{Cell, FrequencyTable};
@@ -14,10 +14,10 @@ use scumble_verify::{Claim, ModelClaim, ModelOutcome, Reference, ReferenceColumn
 use super::grid::{TEXT, coded_column};
 
 /// The names of the columns of a row, beside its class.
-pub(crate) const COLUMNS: [&str; 2] = ["ill", "pay"];
+pub(crate) const COLUMNS: [&str; 3] = ["ill", "pay", "who"];
 
 /// One row: its class and its cells.
-pub(crate) type Row = (usize, [&'static str; 2]);
+pub(crate) type Row = (usize, [&'static str; 3]);
 
 /// Rows in classes that differ in one quasi-identifier.
 pub(crate) struct Wide {
@@ -29,7 +29,13 @@ pub(crate) struct Wide {
 }
 
 impl Wide {
+    /// Rows that are about a person each.
     pub(crate) fn new(rows: &[Row]) -> Self {
+        Self::counting(rows, false)
+    }
+
+    /// Rows, where persons have several if so.
+    pub(crate) fn counting(rows: &[Row], persons: bool) -> Self {
         let classes = rows.iter().map(|row| row.0 + 1).max().unwrap_or(0);
         let values = |place: usize| {
             let mut values: Vec<&str> = rows.iter().map(|row| row.1[place]).collect();
@@ -47,6 +53,7 @@ impl Wide {
             values(place).binary_search(&rows[row].1[place]).expect("its own value") as u32
         };
         let (payloads, of_row) = Payloads::of_rows(columns.collect(), rows.len(), code);
+        let payloads = payloads.with_person(persons.then_some(2));
         let class = |_: usize, row: usize| rows[row].0 as u32;
         let (table, _) =
             FrequencyTable::count(&[classes as u32], rows.len(), class, payloads, &of_row, |_| 1);
@@ -56,6 +63,11 @@ impl Wide {
             vec![Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }];
         let sensitive = vec!["ill".to_owned(), "pay".to_owned()];
         Self { rows: rows.to_vec(), classes, table, quasi, sensitive }
+    }
+
+    /// Whether some row has this illness.
+    pub(crate) fn has(&self, ill: &str) -> bool {
+        self.rows.iter().any(|row| row.1[0] == ill)
     }
 
     /// The models that a plan asks for in these words.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use scumble::config::StarPolicy;
+use scumble::models::Model;
 
 use super::common::seeded;
 use super::common::wide::{Row, Wide};
@@ -24,15 +25,35 @@ const ASKED: [&str; 12] = [
     "model = \"delta_disclosure\"\ndelta = 2\nmode = \"conditional\"",
 ];
 
+/// Requirements that count persons, alone and with the modes.
+const PERSONS: [&str; 8] = [
+    "model = \"k_anonymity\"\nk = 2",
+    "model = \"k_anonymity\"\nk = 4",
+    "model = \"lkc\"\nk = 3",
+    "model = \"l_diversity\"\nl = \"3/2\"\nvariant = \"frequency\"",
+    "model = \"l_diversity\"\nl = 2\nvariant = \"frequency\"\nmode = \"conditional\"",
+    "model = \"alpha_k\"\nk = 2\nalpha = \"2/3\"",
+    "model = \"alpha_k\"\nalphas = [\"flu=1/2\"]\ncolumns = [\"ill\"]",
+    "model = \"alpha_k\"\nalpha = \"1/2\"\nmode = \"joint\"",
+];
+
+/// All of them on one set of rows: those of persons, and the others, where persons do not count.
+fn models(wide: &Wide, persons: bool) -> Vec<Box<dyn Model>> {
+    let counted = PERSONS.iter().filter(|model| persons && (!model.contains("flu=") || wide.has("flu")));
+    ASKED.iter().chain(counted).flat_map(|model| wide.models(&asked(model))).collect()
+}
+
 fn asked(model: &str) -> String {
     format!("[[privacy]]\n{model}\n")
 }
 
 /// Up to 24 rows in four classes; illnesses and pay go together more or less.
 fn rows() -> impl Strategy<Value = Vec<Row>> {
-    let row = (0..4_usize, 0..4_usize, 0..3_usize, any::<bool>()).prop_map(|(class, ill, pay, same)| {
+    let row = (0..4_usize, 0..4_usize, 0..3_usize, any::<bool>(), 0..7_usize);
+    let row = row.prop_map(|(class, ill, pay, same, who)| {
         let pay = if same { ill % 3 } else { pay };
-        (class, [["flu", "flu", "hiv", "ulcer"][ill], ["low", "mid", "high"][pay]])
+        let who = ["ann", "bea", "cid", "dan", "eva", "fay", "gil"][who];
+        (class, [["flu", "flu", "hiv", "ulcer"][ill], ["low", "mid", "high"][pay], who])
     });
     // Every class has a row.
     prop::collection::vec(row, 4..24).prop_map(|mut rows| {
@@ -45,9 +66,9 @@ proptest! {
     #![proptest_config(seeded(31, 200))]
 
     #[test]
-    fn declared_monotonicity_holds_in_every_mode(rows in rows()) {
-        let wide = Wide::new(&rows);
-        for model in ASKED.iter().flat_map(|model| wide.models(&asked(model))) {
+    fn declared_monotonicity_holds_in_every_mode(rows in rows(), persons in any::<bool>()) {
+        let wide = Wide::counting(&rows, persons);
+        for model in models(&wide, persons) {
             let declared = model.monotonicity();
             let (first, second) = (wide.passes(&*model, &[0]), wide.passes(&*model, &[1]));
             let merged = wide.passes(&*model, &[0, 1]);
@@ -64,11 +85,12 @@ proptest! {
     #[test]
     fn judging_agrees_with_the_verifier_in_every_mode(
         rows in rows(),
+        persons in any::<bool>(),
         suppressed in any::<[bool; 4]>(),
         policy in prop::sample::select(vec![StarPolicy::Strict, StarPolicy::Paper, StarPolicy::Drop]),
     ) {
-        let wide = Wide::new(&rows);
-        for model in ASKED.iter().flat_map(|model| wide.models(&asked(model))) {
+        let wide = Wide::counting(&rows, persons);
+        for model in models(&wide, persons) {
             let Some(found) = wide.verified(&*model, &suppressed, policy) else { continue };
             let verdict = model.judge(&wide.published(&suppressed, policy), wide.table.payloads());
             prop_assert_eq!(verdict.holds, found.holds, "{}", model.title());
@@ -102,7 +124,7 @@ proptest! {
         let expected = [
             least(&class_and(1), &|row| row.1[0].to_owned()),
             least(&class_and(0), &|row| row.1[1].to_owned()),
-            least(&|row| row.0.to_string(), &|row| row.1.join(" ")),
+            least(&|row| row.0.to_string(), &|row| row.1[..2].join(" ")),
         ];
         prop_assert_eq!(attained, expected);
     }
@@ -113,13 +135,65 @@ proptest! {
 #[test]
 fn conditional_diversity_is_not_upward() {
     let wide = Wide::new(&[
-        (0, ["flu", "low"]),
-        (0, ["hiv", "low"]),
-        (1, ["flu", "high"]),
-        (2, ["flu", "low"]),
-        (3, ["flu", "low"]),
+        (0, ["flu", "low", "ann"]),
+        (0, ["hiv", "low", "ann"]),
+        (1, ["flu", "high", "ann"]),
+        (2, ["flu", "low", "ann"]),
+        (3, ["flu", "low", "ann"]),
     ]);
     let model = wide.models(&asked(ASKED[0])).remove(0);
     assert!(!model.monotonicity().upward && model.monotonicity().merging);
     assert!(wide.passes(&*model, &[0]) && !wide.passes(&*model, &[0, 1]));
+}
+
+proptest! {
+    #![proptest_config(seeded(32, 200))]
+
+    #[test]
+    fn persons_are_counted_as_defined(rows in rows()) {
+        let wide = Wide::counting(&rows, true);
+        let whole = wide.published(&[false; 4], StarPolicy::Strict);
+        let attained = |model: &str| {
+            wide.models(&asked(model)).remove(0).judge(&whole, wide.table.payloads()).attained
+        };
+        let classes = (0..4).map(|class| rows.iter().filter(|row| row.0 == class).collect::<Vec<_>>());
+        let persons = |rows: &[&&Row]| rows.iter().map(|row| row.1[2]).collect::<BTreeSet<_>>().len() as f64;
+        let mut fewest = f64::INFINITY;
+        let mut largest = 0.0_f64;
+        for class in classes {
+            let all: Vec<&&Row> = class.iter().collect();
+            fewest = fewest.min(persons(&all));
+            for ill in ["flu", "hiv", "ulcer"] {
+                let having: Vec<&&Row> = class.iter().filter(|row| row.1[0] == ill).collect();
+                largest = largest.max(persons(&having) / persons(&all));
+                largest = largest.max(having.len() as f64 / class.len() as f64);
+            }
+        }
+        prop_assert_eq!(attained("model = \"k_anonymity\"\nk = 2"), fewest);
+        let share = attained("model = \"alpha_k\"\nalpha = \"1/2\"\ncolumns = [\"ill\"]");
+        prop_assert!((share - largest).abs() < 1e-9);
+    }
+}
+
+/// Half of the persons of both classes have flu, and all of them together: shares of persons can break by merging.
+#[test]
+fn shares_of_persons_are_not_kept_by_merging() {
+    let wide = Wide::counting(
+        &[
+            (0, ["flu", "low", "ann"]),
+            (0, ["hiv", "low", "bea"]),
+            (1, ["flu", "low", "bea"]),
+            (1, ["hiv", "low", "ann"]),
+        ],
+        true,
+    );
+    for model in
+        ["model = \"alpha_k\"\nalpha = \"1/2\"", "model = \"l_diversity\"\nvariant = \"frequency\"\nl = 2"]
+    {
+        let model = wide.models(&asked(&format!("{model}\ncolumns = [\"ill\"]"))).remove(0);
+        assert!(!model.monotonicity().merging);
+        assert!(wide.passes(&*model, &[0]) && wide.passes(&*model, &[1]) && !wide.passes(&*model, &[0, 1]));
+    }
+    let k = wide.models(&asked(PERSONS[0])).remove(0);
+    assert!(k.monotonicity().merging && k.monotonicity().upward);
 }

@@ -58,6 +58,10 @@ impl Algorithm for Mondrian {
         false
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.class_tests()?;
         if let (true, Some(model)) =
