@@ -1,9 +1,11 @@
 //! Do the released classes keep what is claimed?
 
 mod attained;
+mod guarded;
 mod judging;
 mod l_diversity;
 mod original;
+mod relational;
 mod requirement;
 mod scope;
 mod several;
@@ -22,6 +24,7 @@ use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, group};
 use crate::label::SUPPRESSED;
 use judging::Judging;
+use relational::Relational;
 use requirement::{Requirement, Variant};
 
 /// What a release is said to keep.
@@ -46,6 +49,10 @@ pub struct Claim {
 /// | `alpha_k` | `column`; `alpha` in (0, 1\], the share that any value may have, `alphas`: a list of pairs of a value and its own share, or both |
 /// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether that is the decimal mark, and `missing`: texts that are no numbers |
 /// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
+/// | `xy_anonymity` | `column` (Y); `k` ≥ 1, integer |
+/// | `xy_linkability` | `column` (Y); `h` in (0, 1\]; perhaps `values`: the protected ones |
+/// | `personalised` | `column`; `p_breach` in (0, 1\]; `guarding`: the column of guarded nodes; `none`: texts that guard nothing; `tree`: a list of paths, each from a value to the root |
+/// | `multirelational` | `k` ≥ 1, integer; `count` = `multiset` or `set`; `person`: the column that says who a row is about |
 /// | `beta_likeness` | `column`; `beta` > 0; `variant` = `basic` or `enhanced` |
 /// | `delta_disclosure` | `column`; `delta` > 0 |
 ///
@@ -54,7 +61,7 @@ pub struct Claim {
 ///
 /// Those with a `column` may have `given`, a list of other columns: the rows of a class that agree on them must satisfy the
 /// model by themselves. Those about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
-/// `l_diversity`, `alpha_k`, `k_e` with rows) may have `person`, the column that says who a row is about: persons then count, and
+/// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row is about: persons then count, and
 /// a share must hold among rows and among persons. In the place of `column` there may be `columns`, a list: the tuple of their values is then one value.
 ///
 /// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
@@ -361,10 +368,11 @@ impl Requirement {
     /// The column whose values are judged, if some are.
     fn column(&self) -> Option<&String> {
         match self {
-            Self::KAnonymity { .. } => None,
+            Self::KAnonymity { .. } | Self::Relational(_) => None,
             Self::LDiversity { column, .. }
             | Self::TCloseness { column, .. }
             | Self::Confidence { column, .. }
+            | Self::Guarded { column, .. }
             | Self::Values { column, .. } => Some(column),
         }
     }
@@ -372,7 +380,7 @@ impl Requirement {
     /// Whether persons count instead of rows, or besides them, where persons have several: sizes of classes, and shares of values.
     fn counts_persons(&self) -> bool {
         match self {
-            Self::KAnonymity { .. } => true,
+            Self::KAnonymity { .. } | Self::Guarded { .. } | Self::Relational(_) => true,
             Self::LDiversity { variant, .. } => matches!(variant, Variant::Frequency { .. }),
             Self::Values { test, .. } => test.counts_persons(),
             // Sets of fewer columns would have to be judged too: one person's rows may be in several groups.
@@ -382,18 +390,19 @@ impl Requirement {
 
     fn larger_is_better(&self) -> bool {
         match self {
-            Self::KAnonymity { .. } => true,
+            Self::KAnonymity { .. } | Self::Relational(_) => true,
             Self::LDiversity { variant, .. } => !matches!(variant, Variant::Recursive { .. }),
-            Self::TCloseness { .. } | Self::Confidence { .. } => false,
+            Self::TCloseness { .. } | Self::Confidence { .. } | Self::Guarded { .. } => false,
             Self::Values { test, .. } => test.larger_is_better(),
         }
     }
 
     fn required(&self) -> f64 {
         match self {
-            Self::KAnonymity { k } => *k as f64,
+            Self::KAnonymity { k } | Self::Relational(Relational { k, .. }) => *k as f64,
             Self::TCloseness { t, .. } => t.to_f64(),
             Self::Confidence { c, .. } => c.to_f64(),
+            Self::Guarded { guarded, .. } => guarded.p.to_f64(),
             Self::Values { test, .. } => test.required(),
             Self::LDiversity { variant, .. } => match variant {
                 Variant::Distinct { l } => *l as f64,
@@ -406,6 +415,8 @@ impl Requirement {
     fn label(&self) -> String {
         match self {
             Self::KAnonymity { .. } => "k-anonymity".to_owned(),
+            Self::Relational(Relational { set: false, .. }) => "multirelational k-anonymity".to_owned(),
+            Self::Relational(_) => "multirelational k-anonymity, whatever the number of rows".to_owned(),
             Self::LDiversity { column, variant } => match variant {
                 Variant::Distinct { .. } => format!("distinct l-diversity of {column}"),
                 Variant::Entropy { .. } => format!("entropy l-diversity of {column}"),
@@ -414,6 +425,7 @@ impl Requirement {
             },
             Self::Confidence { column, .. } => format!("largest share of one value of {column}"),
             Self::Values { column, test } => test.label(column),
+            Self::Guarded { column, .. } => format!("personalised privacy of {column}, breach probability"),
             Self::TCloseness { column, ground, .. } => {
                 format!("t-closeness of {column}, {} distance", ground.name())
             }

@@ -57,6 +57,10 @@ pub fn check(
     protected.dedup();
     let (person, persons_note) = persons(release, plan)?;
     protected.extend(person.map(str::to_owned));
+    protected.extend(plan.counted_columns().into_iter().map(str::to_owned));
+    protected.extend(plan.names_with(Role::Guarding).map(str::to_owned));
+    protected.sort_unstable();
+    protected.dedup();
     // Where there is an original, it says how values are written: the release may have lost a spelling.
     let known = original.unwrap_or(release);
     let columns = protected.iter().filter_map(|name| known.column(name));
@@ -121,7 +125,8 @@ fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, O
         );
         return Ok((None, Some(note)));
     }
-    Ok((has_repeated_persons(table, name, plan)?.then_some(name), None))
+    let asked = plan.privacy.iter().any(|spec| spec.model == crate::models::multirelational::ENTRY.name);
+    Ok(((has_repeated_persons(table, name, plan)? || asked).then_some(name), None))
 }
 
 /// Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
@@ -157,11 +162,13 @@ fn claims(
         // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
         let mut columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
         columns.extend(person.map(str::to_owned));
+        columns.extend(plan.counted_columns().into_iter().map(str::to_owned));
+        columns.extend(plan.names_with(Role::Guarding).map(str::to_owned));
         columns.sort_unstable();
         columns.dedup();
         let table = value_table(reference, &columns, person, plan)?;
-        let hierarchical =
-            spec.parameters.get("distance").is_some_and(|given| given.to_text() == "hierarchical");
+        let hierarchical = entry.name == "personalised"
+            || spec.parameters.get("distance").is_some_and(|given| given.to_text() == "hierarchical");
         let prepared =
             hierarchical.then(|| prepare(reference, &sensitive_only(plan), folder, false)).transpose()?;
         let trees = |name: &str| {

@@ -165,6 +165,18 @@ impl Problem {
         self.models.iter().map(|model| class_test(&**model)).collect()
     }
 
+    /// Whether some model is not decided class by class.
+    #[must_use]
+    pub fn judges_whole_tables(&self) -> bool {
+        self.models.iter().any(|model| model.class_test().is_none())
+    }
+
+    /// The tests of the models that are decided class by class, on all quasi-identifiers.
+    fn decided_by_class(&self) -> impl Iterator<Item = &dyn ClassTest> {
+        let about_all = self.models.iter().filter(|model| self.is_about_all(&***model));
+        about_all.filter_map(|model| model.class_test())
+    }
+
     /// Whether a model judges the classes of all quasi-identifiers together, and no others.
     #[must_use]
     pub fn is_about_all(&self, model: &dyn Model) -> bool {
@@ -190,6 +202,23 @@ impl Problem {
         let cells = self.table.payload_totals();
         let whole = ClassView { size: self.table.rows(), cells: &cells, payloads: self.table.payloads() };
         self.models.iter().try_for_each(|model| model.check_feasible(&whole))
+    }
+
+    /// An error if the whole table as one class fails a model, for searches that start there. For models that are kept by merging
+    /// that is the same as being feasible.
+    pub fn check_whole(&self, algorithm: &str) -> Result<()> {
+        self.check_feasible()?;
+        let cells = self.table.payload_totals();
+        let whole = ClassView { size: self.table.rows(), cells: &cells, payloads: self.table.payloads() };
+        let fails = |model: &&Box<dyn Model>| model.class_test().is_some_and(|test| !test.passes(&whole));
+        match self.models.iter().find(fails) {
+            None => Ok(()),
+            Some(model) => Err(Error::refused(format!(
+                "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes; use optimal, or \
+                 lower the requirement",
+                model.title()
+            ))),
+        }
     }
 
     /// Every quasi-identifier has a tree; an error says which has none.
@@ -223,7 +252,9 @@ impl Problem {
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
     /// the suppressed rows meet every model themselves (models.md 0.2).
     pub fn suppress_failing(&self, assignment: Assignment) -> Result<Classes> {
-        let tests = self.class_tests()?;
+        // Models of the whole table are not decided by classes; whoever serves them judges what is left.
+        let tests: Vec<&dyn ClassTest> =
+            if self.judges_whole_tables() { self.decided_by_class().collect() } else { self.class_tests()? };
         let payloads = self.table.payloads();
         let mut classes = Classes::new(assignment, &self.table, &self.quasi, self.star_policy);
         let passes = |class: &ClassView<'_>| tests.iter().all(|test| test.passes(class));

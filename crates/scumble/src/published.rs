@@ -35,6 +35,17 @@ pub struct Classes {
     seen_as_star: Vec<Vec<bool>>,
 }
 
+/// What a reader can tell rows apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Look {
+    /// They show these values, by number.
+    Shown(u32),
+    /// They show nothing, and are judged.
+    Star,
+    /// They show nothing, and nobody judges them.
+    Unjudged,
+}
+
 /// Rows that show the same in some of the columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -275,6 +286,23 @@ impl Classes {
         }
         let judged = groups.into_values().filter(|(_, unjudged)| !unjudged).map(|(group, _)| group);
         judged.map(|group| Group { cells: merged(group.cells), ..group }).collect()
+    }
+
+    /// What the rows of each class look like; nothing if they are left out. Classes that show the same look the same.
+    #[must_use]
+    pub fn looks(&self) -> Vec<Option<Look>> {
+        let mut numbers: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+        let look = |class: usize| match (self.is_suppressed(class), self.policy) {
+            (true, StarPolicy::Drop) => None,
+            (true, StarPolicy::Paper) => Some(Look::Unjudged),
+            (true, StarPolicy::Strict) => Some(Look::Star),
+            (false, _) => {
+                let shown = self.assignment.columns.iter().map(|column| column.of_class.get(class)).collect();
+                let next = numbers.len() as u32;
+                Some(Look::Shown(*numbers.entry(shown).or_insert(next)))
+            }
+        };
+        (0..self.len()).map(look).collect()
     }
 
     /// What a class shows in a column, `*` if it is suppressed.

@@ -93,6 +93,10 @@ pub const MODELS: &[Entry<BuildModel>] = &[
     models::delta_disclosure::ENTRY,
     models::k_e::ENTRY,
     models::p_sensitive::ENTRY,
+    models::xy_anonymity::ENTRY,
+    models::xy_linkability::ENTRY,
+    models::personalised::ENTRY,
+    models::multirelational::ENTRY,
 ];
 
 /// Every metric.

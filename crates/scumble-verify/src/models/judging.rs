@@ -21,6 +21,8 @@ pub(super) struct Judging<'a> {
     values: Option<Cow<'a, CodedColumn>>,
     /// The columns that divide each class further; every part must satisfy the requirement.
     given: Vec<&'a CodedColumn>,
+    /// The nodes that people guard, where they do.
+    guarding: Option<&'a CodedColumn>,
     /// Who each row is about, where persons count.
     person: Option<&'a CodedColumn>,
     reference: Option<&'a Reference>,
@@ -39,11 +41,16 @@ impl<'a> Judging<'a> {
             (None, Some(name)) => Some(Cow::Borrowed(find(name)?)),
             (None, None) => None,
         };
+        let guarding = match requirement {
+            Requirement::Guarded { guarded, .. } => Some(find(&guarded.guarding)?),
+            _ => None,
+        };
         let given = scope.given.iter().map(find).collect::<Result<_, _>>()?;
         Ok(Self {
             requirement,
             values,
             given,
+            guarding,
             person: scope.person.as_ref().map(find).transpose()?,
             reference,
         })
@@ -56,6 +63,9 @@ impl<'a> Judging<'a> {
         classes: &Classes,
         counted: &mut Counted,
     ) -> Result<ModelOutcome, VerifyError> {
+        if let (Requirement::Relational(relational), Some(person)) = (self.requirement, self.person) {
+            return Ok(relational.judge(name, self.requirement.label(), classes, person));
+        }
         let size = &classes.groups.size;
         let judged: Vec<usize> = classes.judged().collect();
         let (judgements, note) = if self.given.is_empty() {
@@ -133,6 +143,12 @@ impl<'a> Judging<'a> {
         counted: Option<&mut Counted>,
     ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
         let values = self.values.as_deref();
+        if let (Requirement::Guarded { guarded, .. }, Some(values), Some(guarding)) =
+            (self.requirement, values, self.guarding)
+        {
+            let judgements = guarded.judge(groups, judged, values, guarding, self.person)?;
+            return Ok((judgements, None));
+        }
         let own;
         let histograms = match (values, counted) {
             (None, _) => None,

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::guarded::Guarded;
+use super::relational::Relational;
 use super::scope::Scope;
 use super::several::joint_name;
 use super::t_closeness::Ground;
@@ -29,6 +31,13 @@ pub(super) enum Requirement {
     Confidence {
         column: String,
         c: Rational,
+    },
+    /// All rows of a person look like those of others.
+    Relational(Relational),
+    /// Nobody's guarded values have more than a share.
+    Guarded {
+        column: String,
+        guarded: Guarded,
     },
     /// A test of the rows per value.
     Values {
@@ -88,6 +97,17 @@ impl Requirement {
                     Self::KAnonymity { k: parameters.integer("k", 1)? }
                 }
             }
+            "multirelational" => {
+                let set = parameters.choice("count", &["multiset", "set"])? == "set";
+                if !parameters.has("person") {
+                    return Err(parameters.error("person", "it is missing"));
+                }
+                Self::Relational(Relational { k: parameters.integer("k", 1)?, set })
+            }
+            "personalised" => {
+                let guarded = Guarded::read(&mut parameters)?;
+                Self::Guarded { column: parameters.text("column")?, guarded }
+            }
             _ => match Test::read(&mut parameters)? {
                 Some(test) => Self::Values { column: parameters.values(&mut scope)?, test },
                 None => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
@@ -125,7 +145,7 @@ impl Parameters<'_> {
         self.rest.shift_remove(parameter).ok_or_else(|| self.error(parameter, "it is missing"))
     }
 
-    fn text(&mut self, parameter: &str) -> Result<String, VerifyError> {
+    pub(super) fn text(&mut self, parameter: &str) -> Result<String, VerifyError> {
         match self.take(parameter)? {
             Value::String(text) => Ok(text),
             _ => Err(self.error(parameter, "it must be a text")),
@@ -237,7 +257,7 @@ pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-fn paths(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
+pub(super) fn paths(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
     let path = |value: &Value| {
         let mut path = texts(value)?.into_iter();
         Some((path.next()?, path.collect()))

@@ -1,6 +1,6 @@
 //! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
 
-use super::{Algorithm, Solution};
+use super::{Algorithm, Solution, exhaustive};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::lattice::{Best, Checker, Lattice};
@@ -45,6 +45,10 @@ impl Algorithm for MinGen {
         true
     }
 
+    fn serves_whole_tables(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
         if nodes > MOST {
@@ -53,11 +57,24 @@ impl Algorithm for MinGen {
                  --metric precision, which gives the same"
             )));
         }
-        problem.class_tests().map(|_| ())
+        if !problem.judges_whole_tables() {
+            return problem.class_tests().map(|_| ());
+        }
+        if nodes > exhaustive::MOST {
+            return Err(Error::refused(format!(
+                "a model that judges the whole table is looked at for every combination of levels, and there are {nodes}, more than \
+                 {}; use fewer quasi-identifiers, or hierarchies with fewer levels",
+                exhaustive::MOST
+            )));
+        }
+        Ok(())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let lattice = Lattice::new(problem, ENTRY.name)?;
+        if problem.judges_whole_tables() {
+            return exhaustive::search(problem, &lattice, metrics::precision::ENTRY.build);
+        }
         let mut checker = Checker::by(problem, metrics::precision::ENTRY.build, &lattice)?;
         let mut best = Best::default();
         let nodes: Vec<usize> = (0..lattice.nodes()).collect();

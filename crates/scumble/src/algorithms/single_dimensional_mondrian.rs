@@ -44,7 +44,7 @@ impl Algorithm for SingleDimensional {
 
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.class_tests()?;
-        problem.check_feasible()
+        problem.check_whole(ENTRY.name)
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

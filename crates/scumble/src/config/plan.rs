@@ -11,6 +11,7 @@ use super::duration::Budget;
 use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
+use super::roles::Role;
 use super::source::Source;
 use super::value::Value;
 use crate::error::{Error, Result, did_you_mean};
@@ -330,6 +331,15 @@ impl Plan {
             mode.is_none_or(|mode| mode == "separate")
         };
         self.privacy.iter().any(separate)
+    }
+
+    /// The columns that models name in `y`: their values are counted.
+    #[must_use]
+    pub(crate) fn counted_columns(&self) -> Vec<&str> {
+        // No quasi-identifier: it is published coarser than it is.
+        let apart = |name: &&str| self.column(name).is_some_and(|column| !column.role.has(Role::Quasi));
+        let named = self.privacy.iter().filter_map(|spec| spec.parameters.texts("y").ok().flatten());
+        named.flatten().filter(apart).collect()
     }
 
     /// A file named in a plan, seen from the plan's own place; `-` stays as it is.

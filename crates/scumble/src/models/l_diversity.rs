@@ -225,6 +225,11 @@ impl Model for LDiversity {
         Monotonicity { merging: self.person.is_none(), dropping: true, upward }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        if self.person.is_some() {
+            // Shares of persons may be smaller in every class than in the whole table; those of rows may not.
+            let by_rows = Self { column: self.column.clone(), person: None, ..*self };
+            return by_rows.check_feasible(whole);
+        }
         if self.passes(whole) {
             return Ok(());
         }

@@ -15,11 +15,15 @@ pub mod k_anonymity;
 pub mod k_e;
 pub mod l_diversity;
 pub mod lkc;
+pub mod multirelational;
 pub(crate) mod on_set;
 pub mod p_sensitive;
+pub mod personalised;
 pub(crate) mod several;
 pub mod t_closeness;
 mod values;
+pub mod xy_anonymity;
+pub mod xy_linkability;
 
 /// What a model is made from besides its parameters.
 pub struct ModelContext<'a> {

@@ -105,13 +105,21 @@ impl<T: ValueTest> Model for OfColumn<T> {
         Monotonicity { merging, dropping: true, upward: self.test.upward() }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
-        if ClassTest::passes(self, whole) {
+        // Shares of persons may be smaller in every class than in the whole table; those of rows may not.
+        let passes = match self.test.counts() {
+            Counts::Shares => self.test.passes(whole.size, &self.tally(whole)),
+            Counts::Rows | Counts::Persons => ClassTest::passes(self, whole),
+        };
+        if passes {
             return Ok(());
         }
         Err(Error::infeasible(format!(
             "{} cannot be met: not even the whole table as one class has it; {}",
             self.title(),
-            self.test.nearest(ClassTest::attained(self, whole))
+            self.test.nearest(match self.test.counts() {
+                Counts::Shares => self.test.attained(whole.size, &self.tally(whole)),
+                Counts::Rows | Counts::Persons => ClassTest::attained(self, whole),
+            })
         )))
     }
 }

@@ -107,7 +107,8 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
     let with_role = |role: Role| planned.iter().filter(move |column| column.plan.role.has(role));
     let mut persons = None;
     for subject in with_role(Role::Subject) {
-        persons = repeated_persons(subject)?.then_some(subject.name);
+        let asked = plan.privacy.iter().any(|spec| spec.model == crate::models::multirelational::ENTRY.name);
+        persons = (repeated_persons(subject)? || asked).then_some(subject.name);
     }
     let class_column = with_role(Role::Class).next();
     let classes = class_column.map(|column| column.coded);
@@ -124,15 +125,19 @@ pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> R
         .collect::<Result<_>>()?;
     let mut notes: Vec<String> = quasi.iter().flat_map(|(_, _, notes)| notes.clone()).collect();
 
+    let counted = plan.counted_columns();
     let payload_columns: Vec<&Planned<'_>> = planned
         .iter()
         .filter(|column| {
             let role = &column.plan.role;
-            role.has(Role::Class) || role.has(Role::Sensitive) || persons == Some(column.name)
+            let read = [Role::Class, Role::Sensitive, Role::Guarding].iter().any(|of| role.has(*of));
+            read || persons == Some(column.name) || counted.contains(&column.name)
         })
         .collect();
     let mut payload_trees = Vec::new();
-    for column in payload_columns.iter().filter(|column| persons != Some(column.name)) {
+    let has_tree =
+        |column: &&&Planned<'_>| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive);
+    for column in payload_columns.iter().filter(has_tree) {
         if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
             let ordered = order(column, false)?;
             let built = hierarchy::build(&builder, &domain(column, &ordered, None)?)?;

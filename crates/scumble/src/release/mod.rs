@@ -352,7 +352,7 @@ fn search<'a>(
             _ => progress,
         },
     };
-    check_mergeable(&problem, plan, entry.name, algorithm)?;
+    check_served(&problem, plan, entry.name, algorithm)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
@@ -388,8 +388,17 @@ fn search<'a>(
     Ok(run)
 }
 
-/// An error if a model may break when classes are merged, and the search or what follows it merges some.
-fn check_mergeable(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algorithm) -> Result<()> {
+/// An error if a model judges the whole table or may break when classes are merged, and the search relies on neither; it names
+/// the algorithms that can serve it.
+fn check_served(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algorithm) -> Result<()> {
+    let whole = problem.models.iter().find(|model| model.class_test().is_none());
+    if let (Some(model), false) = (whole, algorithm.serves_whole_tables()) {
+        return Err(Error::refused(format!(
+            "'{}' judges the whole table, and '{name}' judges classes; algorithms that can serve it: {}",
+            model.title(),
+            registry::serving(|algorithm| algorithm.serves_whole_tables()).join(", ")
+        )));
+    }
     let Some(model) = problem.models.iter().find(|model| !model.monotonicity().merging) else {
         return Ok(());
     };

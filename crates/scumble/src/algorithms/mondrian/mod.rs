@@ -73,7 +73,7 @@ impl Algorithm for Mondrian {
                 model.title()
             )));
         }
-        problem.check_feasible()
+        problem.check_whole(ENTRY.name)
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
