@@ -1,7 +1,9 @@
-//! Classes made by hand with several columns beside the quasi-identifier: two sensitive ones, and who a row is about.
+//! Classes made by hand with several columns beside the quasi-identifier: two sensitive ones, who a row is about,
+//! and what they guard.
 
 use scumble::config::{ModelSpec, StarPolicy};
 use scumble::frequency::{Cell, FrequencyTable};
+use scumble::hierarchy::Hierarchy;
 use scumble::models::{Model, ModelContext};
 use scumble::payload::{PayloadColumn, Payloads};
 use scumble::published::{ClassView, Classes, Published};
@@ -11,13 +13,13 @@ use scumble::registry::{MODELS, find};
 use scumble_files::table::{CodedTable, Codes};
 use scumble_verify::{Claim, ModelClaim, ModelOutcome, Reference, ReferenceColumn, StarRows, check_models};
 
-use super::grid::{TEXT, coded_column};
+use super::grid::{TEXT, coded_column, illness_tree};
 
 /// The names of the columns of a row, beside its class.
-pub(crate) const COLUMNS: [&str; 3] = ["ill", "pay", "who"];
+pub(crate) const COLUMNS: [&str; 4] = ["ill", "pay", "who", "guard"];
 
 /// One row: its class and its cells.
-pub(crate) type Row = (usize, [&'static str; 3]);
+pub(crate) type Row = (usize, [&'static str; 4]);
 
 /// Rows in classes that differ in one quasi-identifier.
 pub(crate) struct Wide {
@@ -26,6 +28,7 @@ pub(crate) struct Wide {
     pub(crate) table: FrequencyTable,
     quasi: Vec<Quasi>,
     sensitive: Vec<String>,
+    tree: Hierarchy,
 }
 
 impl Wide {
@@ -62,7 +65,7 @@ impl Wide {
         let quasi =
             vec![Quasi { name: "q".into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }];
         let sensitive = vec!["ill".to_owned(), "pay".to_owned()];
-        Self { rows: rows.to_vec(), classes, table, quasi, sensitive }
+        Self { rows: rows.to_vec(), classes, table, quasi, sensitive, tree: illness_tree(&values(0)) }
     }
 
     /// Whether some row has this illness.
@@ -80,7 +83,7 @@ impl Wide {
         let built = asked.privacy.iter().flat_map(|spec| {
             let context = ModelContext {
                 table: &self.table,
-                trees: &|_| None,
+                trees: &|name| (name == "ill").then_some(&self.tree),
                 columns: &spec.columns,
                 sensitive: &self.sensitive,
             };
