@@ -186,6 +186,11 @@ fn run(rows: &[Row], algorithm: &str, asked: &Asked, policy: StarPolicy) -> Resu
             plan.algorithm.parameters.set("iterations", Value::from_text("50"));
         }
         "k_optimize" => plan.algorithm.steps = Some(100),
+        // It may do any damage here.
+        "iacc" => {
+            plan.algorithm.parameters.set("delta_d", Value::from_text("1000"));
+            plan.algorithm.parameters.set("delta_c", Value::from_text("1000"));
+        }
         _ => {}
     }
     let options = &mut RunOptions {
