@@ -7,6 +7,7 @@
 //! | question | function |
 //! |---|---|
 //! | Does the release keep what is claimed? | [`check_models`] |
+//! | Do several tables together keep what is claimed about persons? | [`check_relations`] |
 //! | What does it attain, where nothing is claimed? | [`attained`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
@@ -59,8 +60,9 @@ pub use cover::{Cover, Nodes};
 pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
-    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
-    SensitiveColumn, StarRows, WorstClass, attained, check_models, distinct_given_others, fewest_persons,
+    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
+    SensitiveColumn, StarRows, WorstClass, attained, check_models, check_relations, distinct_given_others,
+    fewest_persons,
 };
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,

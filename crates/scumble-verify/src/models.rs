@@ -14,6 +14,7 @@ mod values;
 
 pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained};
 pub use judging::fewest_persons;
+pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
 
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -415,8 +416,7 @@ impl Requirement {
     fn label(&self) -> String {
         match self {
             Self::KAnonymity { .. } => "k-anonymity".to_owned(),
-            Self::Relational(Relational { set: false, .. }) => "multirelational k-anonymity".to_owned(),
-            Self::Relational(_) => "multirelational k-anonymity, whatever the number of rows".to_owned(),
+            Self::Relational(relational) => relational.label(1),
             Self::LDiversity { column, variant } => match variant {
                 Variant::Distinct { .. } => format!("distinct l-diversity of {column}"),
                 Variant::Entropy { .. } => format!("entropy l-diversity of {column}"),

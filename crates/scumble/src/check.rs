@@ -3,19 +3,21 @@
 use std::path::Path;
 
 use scumble_files::table::CodedTable;
+use scumble_files::{Source, read_table};
 use scumble_verify::{
-    Attained, Claim, Drops, ModelClaim, Outcome, Reference, ReferenceColumn, SensitiveColumn, StarRows,
-    Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models, check_truth, distinct_given_others,
-    fewest_persons,
+    Attained, Claim, Drops, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
+    SensitiveColumn, StarRows, Truth, TruthOutcome, ValueKind, VerifyError, attained, check_models,
+    check_relations, check_truth, distinct_given_others, fewest_persons,
 };
 use serde_json::{Map, Value};
 
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
-use crate::models::ModelContext;
+use crate::models::{ModelContext, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::{has_repeated_persons, payload_of, prepare, table_in_one_spelling, value_table};
 use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
+use crate::release::read_options;
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]
@@ -94,7 +96,13 @@ pub fn check(
         return Ok(Checked { outcome: None, attained: Some(found), truth });
     }
     let mut models = Vec::new();
+    let mut over_tables = Vec::new();
     for spec in &plan.privacy {
+        if spec.model == multirelational::ENTRY.name && !plan.table.is_empty() {
+            over_tables
+                .push((models.len() + over_tables.len(), relational(release, spec, plan, folder, star)?));
+            continue;
+        }
         let mut claims = claims(spec, &sensitive, person, original.unwrap_or(release), plan, folder)?;
         if let Some(set) = &spec.quasi {
             let columns = plan.columns_of(set)?;
@@ -109,9 +117,39 @@ pub fn check(
     }
     let claim = Claim { quasi, models, star };
     let mut outcome = check_models(release, &claim, reference.as_ref()).map_err(cannot_check)?;
+    for (place, judged) in over_tables {
+        outcome.holds &= judged.holds;
+        outcome.models.insert(place, judged);
+    }
     outcome.notes.extend(persons_note);
     outcome.notes.extend(together.filter(|_| plan.has_separate_models()));
     Ok(Checked { outcome: Some(outcome), attained: None, truth })
+}
+
+/// Multirelational k-anonymity of the table and the plan's further tables, which must all still say who a row is about.
+fn relational(
+    release: &CodedTable,
+    spec: &ModelSpec,
+    plan: &Plan,
+    folder: &Path,
+    star: StarRows,
+) -> Result<ModelOutcome> {
+    let entry = multirelational::ENTRY;
+    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+    spec.parameters.allow_only(&known)?;
+    let (k, set) = multirelational::settings(&spec.parameters)?;
+    let subject = plan.names_with(Role::Subject).next().ok_or_else(multirelational::no_subject)?;
+    let mut tables = Vec::new();
+    for table in &plan.table {
+        let source = Source::open(folder.join(&table.file))?;
+        tables.push(read_table(&source, &read_options(plan, 0)?)?.coded);
+    }
+    let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    let mut relations = vec![Relation { table: release, quasi: &quasi, person: subject }];
+    for (spec, table) in plan.table.iter().zip(&tables) {
+        relations.push(Relation { table, quasi: &spec.quasi, person: &spec.subject });
+    }
+    check_relations(&relations, k, set, star).map_err(cannot_check)
 }
 
 /// The column that says who a row is about, where the table still has it and persons have several rows; and what a reader must
@@ -176,7 +214,12 @@ fn claims(
             trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
         };
         let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
-        let models = (entry.build)(&spec.parameters, &context)?;
+        let models = (entry.build)(&spec.parameters, &context).map_err(|error| match error {
+            Error::Config(message) if !message.contains(entry.name) => {
+                Error::config(format!("model '{}': {message}", entry.name))
+            }
+            other => other,
+        })?;
         return Ok(models.iter().map(|model| model_claim(model.claim())).collect());
     }
     let parameters: Map<String, Value> = spec

@@ -87,12 +87,12 @@ fn asked() -> Vec<Asked> {
         },
         Asked {
             name: "different persons and illnesses",
-            privacy: "[[privacy]]\nmodel = \"xy_anonymity\"\nk = 4\ny = [\"who\", \"ill\"]\n",
+            privacy: "[[privacy]]\nmodel = \"xy_anonymity\"\nk = 3\ny = [\"who\", \"ill\"]\n",
             serves: everybody,
             holds: |classes, _| {
                 let tuples =
                     |class: &Vec<&Row>| class.iter().map(|row| (row.2, row.3)).collect::<BTreeSet<_>>();
-                classes.iter().all(|class| tuples(class).len() >= 4)
+                classes.iter().all(|class| tuples(class).len() >= 3)
             },
         },
         Asked {

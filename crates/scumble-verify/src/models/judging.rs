@@ -64,7 +64,7 @@ impl<'a> Judging<'a> {
         counted: &mut Counted,
     ) -> Result<ModelOutcome, VerifyError> {
         if let (Requirement::Relational(relational), Some(person)) = (self.requirement, self.person) {
-            return Ok(relational.judge(name, self.requirement.label(), classes, person));
+            return Ok(relational.judge(name, self.requirement.label(), &[(classes, person)]));
         }
         let size = &classes.groups.size;
         let judged: Vec<usize> = classes.judged().collect();

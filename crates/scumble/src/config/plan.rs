@@ -53,9 +53,24 @@ pub struct Plan {
     /// What the release must keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy: Vec<ModelSpec>,
+    /// Further tables about the same persons, for `check`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<TableSpec>,
     /// How the release is found.
     #[serde(default)]
     pub algorithm: AlgorithmSpec,
+}
+
+/// A further table about the same persons.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableSpec {
+    /// The file, relative to the plan.
+    pub file: String,
+    /// The column that says who a row is about.
+    pub subject: String,
+    /// The columns that outsiders may know.
+    pub quasi: Vec<String>,
 }
 
 /// How the input is read; what is not given is detected.
@@ -264,6 +279,7 @@ impl Plan {
             columns: Vec::new(),
             quasi_sets: Vec::new(),
             privacy: Vec::new(),
+            table: Vec::new(),
             algorithm: AlgorithmSpec::default(),
         }
     }

@@ -38,17 +38,25 @@ struct Multirelational {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let (k, set) = settings(parameters)?;
+    let person = context.person().ok_or_else(no_subject)?;
+    Ok(vec![Box::new(Multirelational { k, set, person: person.to_owned() })])
+}
+
+/// k, and whether only sets count.
+pub(crate) fn settings(parameters: &Parameters) -> Result<(u64, bool)> {
     let k = parameters
         .whole("k", 1)?
         .ok_or_else(|| Error::config("model 'multirelational' needs k, e.g. k = 5"))?;
-    let set = parameters.choice("count", &["multiset", "set"])? == Some("set");
-    let person = context.person().ok_or_else(|| {
-        Error::config(
-            "model 'multirelational' is about the rows of persons; say which column tells them apart (--subject COLUMN, role = \
-             \"subject\")",
-        )
-    })?;
-    Ok(vec![Box::new(Multirelational { k, set, person: person.to_owned() })])
+    Ok((k, parameters.choice("count", &["multiset", "set"])? == Some("set")))
+}
+
+/// The error where nobody says who rows are about.
+pub(crate) fn no_subject() -> Error {
+    Error::config(
+        "model 'multirelational' is about the rows of persons; say which column tells them apart (--subject COLUMN, role = \
+         \"subject\")",
+    )
 }
 
 impl Multirelational {

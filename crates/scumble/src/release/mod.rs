@@ -138,6 +138,12 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
     plan.ready()?;
+    if !plan.table.is_empty() {
+        return Err(Error::refused(
+            "several tables ([[table]]) are checked together so far, not released together; release each of them by a plan of its own, \
+             then check them (scumble check)",
+        ));
+    }
     let targets = Targets::of(plan, options.folder)?;
 
     (options.stage)(Stage::Read);
