@@ -210,8 +210,8 @@ impl Problem {
         self.check_feasible()?;
         let cells = self.table.payload_totals();
         let whole = ClassView { size: self.table.rows(), cells: &cells, payloads: self.table.payloads() };
-        let fails = |model: &&Box<dyn Model>| model.class_test().is_some_and(|test| !test.passes(&whole));
-        match self.models.iter().find(fails) {
+        let fails = |model: &&dyn Model| model.class_test().is_some_and(|test| !test.passes(&whole));
+        match self.models.iter().map(AsRef::as_ref).find(fails) {
             None => Ok(()),
             Some(model) => Err(Error::refused(format!(
                 "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes; use optimal, or \
@@ -252,9 +252,8 @@ impl Problem {
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
     /// the suppressed rows meet every model themselves (models.md 0.2).
     pub fn suppress_failing(&self, assignment: Assignment) -> Result<Classes> {
-        // Models of the whole table are not decided by classes; whoever serves them judges what is left.
-        let tests: Vec<&dyn ClassTest> =
-            if self.judges_whole_tables() { self.decided_by_class().collect() } else { self.class_tests()? };
+        // Models of the whole table, or of some columns, are not decided by classes; whoever serves them judges what is left.
+        let tests: Vec<&dyn ClassTest> = self.decided_by_class().collect();
         let payloads = self.table.payloads();
         let mut classes = Classes::new(assignment, &self.table, &self.quasi, self.star_policy);
         let passes = |class: &ClassView<'_>| tests.iter().all(|test| test.passes(class));

@@ -23,12 +23,15 @@ const WHO: [&str; 7] =
     ["canary-ann", "canary-bea", "canary-cid", "canary-dan", "canary-eva", "canary-fay", "canary-gil"];
 const GUARDS: [&str; 6] = ["none", "none", "lung", "gut", "virus", "hiv"];
 
+/// Whether it holds, by the rows of the classes that are judged, and by those of all classes.
+type Definition = fn(&[Vec<&Row>], &[Vec<&Row>]) -> bool;
+
 /// What is asked for: its part of the plan, who serves it, and its definition.
 struct Asked {
     name: &'static str,
     privacy: &'static str,
     serves: fn(&str) -> bool,
-    holds: fn(&[Vec<&Row>], &[Vec<&Row>]) -> bool,
+    holds: Definition,
 }
 
 fn everybody(_: &str) -> bool {

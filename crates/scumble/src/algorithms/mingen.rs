@@ -32,6 +32,11 @@ const MOST: usize = 1_000_000;
 /// Nodes looked at together.
 const BATCH: usize = 64;
 
+/// Whether some model is not about single classes of all columns, so that every combination is published and judged as a whole.
+fn one_by_one(problem: &Problem) -> bool {
+    problem.judges_whole_tables() || !problem.models.iter().all(|model| problem.is_about_all(&**model))
+}
+
 impl Algorithm for MinGen {
     fn needs_trees(&self) -> bool {
         true
@@ -42,6 +47,10 @@ impl Algorithm for MinGen {
     }
 
     fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
+    fn serves_projections(&self) -> bool {
         true
     }
 
@@ -57,13 +66,13 @@ impl Algorithm for MinGen {
                  --metric precision, which gives the same"
             )));
         }
-        if !problem.judges_whole_tables() {
-            return problem.class_tests().map(|_| ());
+        if !one_by_one(problem) {
+            return Ok(());
         }
         if nodes > exhaustive::MOST {
             return Err(Error::refused(format!(
-                "a model that judges the whole table is looked at for every combination of levels, and there are {nodes}, more than \
-                 {}; use fewer quasi-identifiers, or hierarchies with fewer levels",
+                "models of the whole table, or of some columns, are judged on every combination of levels, and there are {nodes}, more \
+                 than {}; use fewer quasi-identifiers, or hierarchies with fewer levels",
                 exhaustive::MOST
             )));
         }
@@ -72,7 +81,7 @@ impl Algorithm for MinGen {
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let lattice = Lattice::new(problem, ENTRY.name)?;
-        if problem.judges_whole_tables() {
+        if one_by_one(problem) {
             return exhaustive::search(problem, &lattice, metrics::precision::ENTRY.build);
         }
         let mut checker = Checker::by(problem, metrics::precision::ENTRY.build, &lattice)?;

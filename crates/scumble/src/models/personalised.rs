@@ -29,14 +29,17 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     build,
 };
 
+/// Which values of the sensitive column a guarding node guards; nothing for none.
+type Guarded = Option<Vec<bool>>;
+
 struct Personalised {
     p: Rational,
     column: String,
     place: usize,
     guarding: String,
     guarding_place: usize,
-    /// For each value of the guarding column which values of the sensitive column it guards; nothing for none.
-    guards: Vec<Option<Vec<bool>>>,
+    /// What each value of the guarding column guards.
+    guards: Vec<Guarded>,
     /// What is written where nothing is guarded.
     none: Vec<String>,
     /// Leaf to root label paths, for the verifier.
@@ -95,7 +98,7 @@ fn guards(
     guarding: &PayloadColumn,
     values: &PayloadColumn,
     tree: &Hierarchy,
-) -> Result<(Vec<Option<Vec<bool>>>, Vec<String>)> {
+) -> Result<(Vec<Guarded>, Vec<String>)> {
     let wrong = |why: &str| {
         Error::data(format!("column '{}': {why} in the hierarchy of '{}'", guarding.name, values.name))
     };

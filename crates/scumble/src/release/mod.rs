@@ -397,32 +397,39 @@ fn search<'a>(
 /// An error if a model judges the whole table or may break when classes are merged, and the search relies on neither; it names
 /// the algorithms that can serve it.
 fn check_served(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algorithm) -> Result<()> {
-    let whole = problem.models.iter().find(|model| model.class_test().is_none());
-    if let (Some(model), false) = (whole, algorithm.serves_whole_tables()) {
+    for model in problem.models.iter().map(AsRef::as_ref) {
+        let whole = model.class_test().is_none();
+        let breaks = !model.monotonicity().merging;
+        let switch = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
+        if let (true, Some((switch, _))) = (breaks, switch.iter().find(|(_, on)| *on)) {
+            return Err(Error::refused(format!(
+                "'{}' may break when classes that keep it are merged, as {switch} does; leave {switch} out",
+                model.title()
+            )));
+        }
+        let serves = |algorithm: &dyn Algorithm| {
+            (!whole || algorithm.serves_whole_tables())
+                && (!breaks || algorithm.serves_unmergeable())
+                && (problem.is_about_all(model) || algorithm.serves_projections())
+        };
+        if serves(algorithm) {
+            continue;
+        }
+        let why = if whole {
+            format!("judges the whole table, and '{name}' judges classes")
+        } else if breaks {
+            format!("may break when classes that keep it are merged, and '{name}' relies on merging")
+        } else {
+            // The search itself says that it judges all columns together.
+            continue;
+        };
         return Err(Error::refused(format!(
-            "'{}' judges the whole table, and '{name}' judges classes; algorithms that can serve it: {}",
+            "'{}' {why}; algorithms that can serve it: {}",
             model.title(),
-            registry::serving(|algorithm| algorithm.serves_whole_tables()).join(", ")
+            registry::serving(serves).join(", ")
         )));
     }
-    let Some(model) = problem.models.iter().find(|model| !model.monotonicity().merging) else {
-        return Ok(());
-    };
-    let switch = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
-    if let Some((switch, _)) = switch.iter().find(|(_, on)| *on) {
-        return Err(Error::refused(format!(
-            "'{}' may break when classes that keep it are merged, as {switch} does; leave {switch} out",
-            model.title()
-        )));
-    }
-    if algorithm.serves_unmergeable() {
-        return Ok(());
-    }
-    Err(Error::refused(format!(
-        "'{}' may break when classes that keep it are merged, and '{name}' relies on merging; algorithms that can serve it: {}",
-        model.title(),
-        registry::serving(|algorithm| algorithm.serves_unmergeable()).join(", ")
-    )))
+    Ok(())
 }
 
 /// Classes with one domain for each column, and what that costs.
