@@ -340,7 +340,7 @@ fn persons_are_counted_where_a_column_tells_them_apart() {
     assert!(run.out.contains("holds  multirelational k-anonymity"), "{}", run.out);
     desk.refuses(
         2,
-        &["lkc", "alpha_k"],
+        &["LKC-privacy", "alpha_k"],
         &[
             "check",
             "visits.csv",

@@ -110,7 +110,8 @@ impl ClassView<'_> {
     /// Some of its rows by themselves.
     #[must_use]
     pub(crate) fn of_cells<'a>(&'a self, size: u64, cells: &'a [Cell]) -> ClassView<'a> {
-        ClassView { size, cells, payloads: self.payloads }
+        let whole: ClassView<'a> = *self;
+        ClassView { size, cells, ..whole }
     }
 
     /// Rows per value of a payload column, ascending by value, into `tally` (cleared first).
