@@ -64,10 +64,13 @@ pub fn distinct_given_others(
     columns: &[String],
     star: StarRows,
 ) -> Result<Option<Vec<(u64, u64)>>, VerifyError> {
+    if columns.len() < 2 {
+        return Ok(None);
+    }
     let classes = Classes::of(release, quasi, star)?;
     let mut judged = vec![false; classes.groups.len()];
     classes.judged().for_each(|class| judged[class] = true);
-    if columns.len() < 2 || !judged.contains(&true) {
+    if !judged.contains(&true) {
         return Ok(None);
     }
     let coded = columns.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;

@@ -143,7 +143,16 @@ impl Model for Given {
         Monotonicity { upward: false, ..self.model.monotonicity() }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
-        if self.passes(whole) {
+        let feasible = if self.monotonicity().merging {
+            self.passes(whole)
+        } else {
+            // The whole may fail what its classes keep; the model itself knows what it can conclude.
+            let parts = self.parts(whole).into_iter();
+            let of_part =
+                |cells: Vec<Cell>| self.model.check_feasible(&whole.of_cells(total(&cells), &cells));
+            parts.map(of_part).all(|outcome| outcome.is_ok())
+        };
+        if feasible {
             return Ok(());
         }
         Err(cannot_be_met(self, self.attained(whole)))

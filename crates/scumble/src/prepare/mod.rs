@@ -226,7 +226,9 @@ pub(crate) fn has_repeated_persons(table: &CodedTable, name: &str, plan: &Plan) 
 fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
     let missing: Vec<bool> =
         subject.coded.values.iter().map(|text| subject.missing.iter().any(|marker| marker == text)).collect();
-    let mut seen = vec![false; subject.coded.values.len()];
+    // Two spellings of a number are one person.
+    let (persons, person) = payload_column(subject)?;
+    let mut seen = vec![false; persons.values.len()];
     let mut repeated = false;
     for (row, code) in subject.coded.codes.iter().enumerate() {
         if missing[code as usize] {
@@ -237,7 +239,7 @@ fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
                 row + 1
             )));
         }
-        repeated |= std::mem::replace(&mut seen[code as usize], true);
+        repeated |= std::mem::replace(&mut seen[person[code as usize] as usize], true);
     }
     Ok(repeated)
 }
