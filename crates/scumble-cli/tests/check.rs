@@ -316,3 +316,105 @@ fn what_someone_who_knows_few_columns_finds() {
     assert_eq!(run.code, Some(2));
     assert!(run.err.contains("--lkc wants L,K or L,K,C"), "{}", run.err);
 }
+
+/// Three rows of two persons: rows are enough for k = 3, persons are not.
+#[test]
+fn persons_are_counted_where_a_column_tells_them_apart() {
+    let desk = Desk::new();
+    desk.file("visits.csv", "job,who,ill\neng,p1,flu\neng,p1,hiv\neng,p2,flu\n");
+    let check = |more: &[&str]| desk.run(&arguments(&[&["check", "visits.csv", "--quasi", "job"], more]));
+    check(&["--k", "3"]).succeeds();
+    let run = check(&["--k", "3", "--subject", "who"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(run.out.contains("FAILS  k-anonymity, counting persons: required 3, attained 2"), "{}", run.out);
+    assert!(run.out.contains("rows with the same who are one person"), "{}", run.out);
+    let run = check(&["--subject", "who", "--sensitive", "ill"]).succeeds();
+    assert!(run.out.contains("the fewest persons in a class, by 'who': 2"), "{}", run.out);
+    let run = check(&["--k", "3", "--subject", "whoever"]).succeeds();
+    assert!(run.out.contains("the table has no column 'whoever', so rows were counted"), "{}", run.out);
+    let run = check(&["--subject", "who", "--model", "multirelational:k=2,count=set"]);
+    assert!(run.out.contains("holds  multirelational k-anonymity"), "{}", run.out);
+    desk.refuses(
+        2,
+        &["LKC-privacy", "alpha_k"],
+        &[
+            "check",
+            "visits.csv",
+            "--quasi",
+            "job",
+            "--subject",
+            "who",
+            "--sensitive",
+            "ill",
+            "--lkc",
+            "1,2,0.5",
+        ],
+    );
+}
+
+/// Each column alone is diverse; given the other it is not, and that is said.
+#[test]
+fn several_sensitive_columns() {
+    let desk = Desk::new();
+    desk.file("pairs.csv", "job,ill,pay\neng,a,x\neng,a,x\neng,b,y\neng,b,y\n");
+    let check = |model: &str| {
+        desk.run(&["check", "pairs.csv", "--quasi", "job", "--sensitive", "ill,pay", "--model", model])
+    };
+    let run = check("l_diversity:l=2").succeeds();
+    assert!(
+        run.out.contains(
+            "the separate distinct l of ill and pay is 2 and 2, given the other column it is 1 and 1"
+        ),
+        "{}",
+        run.out
+    );
+    let run = check("l_diversity:l=2,mode=conditional");
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(
+        run.out.contains("FAILS  distinct l-diversity of ill given pay: required 2, attained 1"),
+        "{}",
+        run.out
+    );
+    check("l_diversity:l=2,mode=joint").succeeds();
+    let refuses = |model: &str, words: &[&str]| {
+        let flags = ["check", "pairs.csv", "--quasi", "job", "--sensitive", "ill,pay", "--model", model];
+        desk.refuses(2, words, &flags);
+    };
+    refuses("alpha_k:alphas=[a=0.5],mode=joint", &["'alphas' is about the values of one column"]);
+    refuses(
+        "t_closeness:t=0.5,distance=ordered,mode=joint",
+        &["'distance' is about the values of one column"],
+    );
+    refuses("l_diversity:l=2,mode=jointly", &["mode must be one of", "did you mean 'joint'"]);
+}
+
+/// models.md 1.7 over two tables: everybody shares an age with another person, and nobody the wards as well.
+#[test]
+fn persons_over_several_tables() {
+    let desk = Desk::new();
+    desk.file("people.csv", "who,age\np1,30\np2,30\np3,40\np4,40\n");
+    desk.file("visits.csv", "patient,ward\np1,A\np1,B\np2,B\np2,A\np3,A\np4,A\np4,A\n");
+    let plan = |count: &str| {
+        let plan = format!(
+            "input = \"people.csv\"\noutput = \"out.csv\"\n[columns]\nwho = {{ role = \"subject\" }}\nage = {{ role = \"quasi\" }}\n\
+             [[table]]\nfile = \"visits.csv\"\nsubject = \"patient\"\nquasi = [\"ward\"]\n\
+             [[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"multirelational\"\nk = 2\ncount = \"{count}\"\n"
+        );
+        desk.file("release.toml", &plan);
+        desk.run(&["check", "people.csv", "--plan", "release.toml"])
+    };
+    let run = plan("multiset");
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(
+        run.out.contains("FAILS  multirelational k-anonymity over 2 tables: required 2, attained 1"),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("2 classes with 5 rows fail"), "{}", run.out);
+    assert!(run.out.contains("holds  k-anonymity"), "{}", run.out);
+    plan("set").succeeds();
+    desk.refuses(2, &["[[table]]", "scumble check"], &["anonymize", "release.toml"]);
+    // Somebody without visits shows nothing there.
+    desk.file("visits.csv", "patient,ward\np1,A\np2,A\np3,A\n");
+    assert_eq!(plan("set").code, Some(1));
+}

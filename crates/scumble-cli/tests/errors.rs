@@ -125,11 +125,14 @@ fn day_and_month_that_cannot_be_told_apart() {
 #[test]
 fn several_rows_of_one_person() {
     let text = "person,age,sex\nP0001,7001,womanq\nP0002,7002,manq\nP0001,7003,womanq\n";
-    let words = ["column 'person'", "row 3", "several rows"];
+    let flags = ["--subject", "person", "--quasi", "age,sex", "--k"];
+    let words = ["k = 3 is more than the 2 persons of the table", "the largest possible k is 2"];
+    Desk::with_table(text).refuses_people(1, &words, &arguments(&[&flags, &["3"]]));
+    let text = "person,age,sex\nP0001,7001,womanq\n?,7002,manq\nP0001,7003,womanq\n";
     Desk::with_table(text).refuses_people(
-        2,
-        &words,
-        &["--subject", "person", "--quasi", "age,sex", "--k", "2"],
+        3,
+        &["column 'person', row 2", "no person is given"],
+        &arguments(&[&flags, &["2"]]),
     );
 }
 

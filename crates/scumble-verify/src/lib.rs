@@ -8,6 +8,7 @@
 //! |---|---|
 //! | Does the release keep what is claimed? | [`check_models`] |
 //! | The same where models compare with a population? | [`check_models_with`] |
+//! | Do several tables together keep what is claimed about persons? | [`check_relations`] |
 //! | What does it attain, where nothing is claimed? | [`attained`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
@@ -61,8 +62,9 @@ pub use cover::{Cover, Nodes};
 pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
-    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
+    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
     SensitiveColumn, StarRows, WorstClass, attained, attained_with, check_models, check_models_with,
+    check_relations, distinct_given_others, fewest_persons,
 };
 pub use population::Population;
 pub use truth::{

@@ -1,18 +1,24 @@
 //! Do the released classes keep what is claimed?
 
 mod attained;
+mod guarded;
+mod judging;
 mod l_diversity;
 mod original;
 mod people;
+mod relational;
 mod requirement;
 mod risk;
 mod scope;
+mod several;
 mod t_closeness;
 mod values;
 
 pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
+pub use judging::fewest_persons;
+pub use relational::{Relation, check_relations};
+pub use several::distinct_given_others;
 
-use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
 
@@ -21,8 +27,9 @@ use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, group};
 use crate::label::SUPPRESSED;
 use crate::population::Population;
+use judging::Judging;
+use relational::Relational;
 use requirement::{Requirement, Variant};
-use t_closeness::Closeness;
 
 /// What a release is said to keep.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +53,10 @@ pub struct Claim {
 /// | `alpha_k` | `column`; `alpha` in (0, 1\], the share that any value may have, `alphas`: a list of pairs of a value and its own share, or both |
 /// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether that is the decimal mark, and `missing`: texts that are no numbers |
 /// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
+/// | `xy_anonymity` | `column` (Y); `k` ≥ 1, integer |
+/// | `xy_linkability` | `column` (Y); `h` in (0, 1\]; perhaps `values`: the protected ones |
+/// | `personalised` | `column`; `p_breach` in (0, 1\]; `guarding`: the column of guarded nodes; `none`: texts that guard nothing; `tree`: a list of paths, each from a value to the root |
+/// | `multirelational` | `k` ≥ 1, integer; `count` = `multiset` or `set`; `person`: the column that says who a row is about |
 /// | `beta_likeness` | `column`; `beta` > 0; `variant` = `basic` or `enhanced` |
 /// | `delta_disclosure` | `column`; `delta` > 0 |
 /// | `average_risk` | either `average` in (0, 1\]; or `highest` in (0, 1\] and `at_risk` in \[0, 1\] |
@@ -54,6 +65,11 @@ pub struct Claim {
 ///
 /// Each may have `quasi`, the list of the quasi-identifiers that it is about; all of the claim's if absent. Where a model is
 /// about fewer columns than all, its figures are about the groups that these columns form.
+///
+/// Those with a `column` may have `given`, a list of other columns: the rows of a class that agree on them must satisfy the
+/// model by themselves. Those about sizes of classes or shares of single values (`k_anonymity`, `lkc` with `k`, frequency
+/// `l_diversity`, `alpha_k`, `k_e` with rows, `xy_linkability`, `personalised`) may have `person`, the column that says who a row is about: persons then count, and
+/// a share must hold among rows and among persons. In the place of `column` there may be `columns`, a list: the tuple of their values is then one value.
 ///
 /// Real numbers may be JSON numbers or texts (`"2.5"`, `"5/3"`) and are kept as exact fractions.
 #[derive(Debug, Clone, PartialEq)]
@@ -209,31 +225,34 @@ pub fn check_models_with(
     let models = requirements
         .iter()
         .zip(&claim.models)
-        .map(|((requirement, scope), model)| match scope.sets(&model.name, &claim.quasi)? {
-            None => {
-                let known = Known { reference, population, quasi: &claim.quasi };
-                judge(requirement, &model.name, release, &classes, &mut counted, &known)
-            }
-            Some(sets) => {
-                let mut sum: Option<ModelOutcome> = None;
-                for set in &sets {
-                    // One set at a time: there may be many, and each needs a number for every row.
-                    let groups = classes.on(release, set)?;
-                    let known = Known { reference, population, quasi: set };
-                    let counted = &mut Counted::default();
-                    let outcome = judge(requirement, &model.name, release, &groups, counted, &known)?;
-                    sum = Some(match sum {
-                        None => outcome,
-                        Some(sum) => sum.and(outcome, requirement.larger_is_better()),
-                    });
+        .map(|((requirement, scope), model)| {
+            let judging = Judging::new(requirement, scope, release, reference)?;
+            let judge = |classes: &Classes, counted: &mut Counted, quasi: &[String]| match requirement {
+                Requirement::People(test) => {
+                    people::judge(*test, &model.name, release, classes, &Known { population, quasi })
                 }
-                let mut outcome = sum.ok_or(VerifyError::NoQuasi)?;
-                match scope.known {
-                    Some(known) => outcome.label += &format!(", any {known} columns known"),
-                    None => outcome.label += &format!(" on {}", sets[0].join(", ")),
-                }
-                Ok(outcome)
+                Requirement::Risk(test) => Ok(test.judge(&model.name, classes)),
+                _ => judging.judge(&model.name, classes, counted),
+            };
+            let Some(sets) = scope.sets(&model.name, &claim.quasi)? else {
+                return judge(&classes, &mut counted, &claim.quasi);
+            };
+            let mut sum: Option<ModelOutcome> = None;
+            for set in &sets {
+                // One set at a time: there may be many, and each needs a number for every row.
+                let groups = classes.on(release, set)?;
+                let outcome = judge(&groups, &mut Counted::default(), set)?;
+                sum = Some(match sum {
+                    None => outcome,
+                    Some(sum) => sum.and(outcome, requirement.larger_is_better()),
+                });
             }
+            let mut outcome = sum.ok_or(VerifyError::NoQuasi)?;
+            match scope.known {
+                Some(known) => outcome.label += &format!(", any {known} columns known"),
+                None => outcome.label += &format!(" on {}", sets[0].join(", ")),
+            }
+            Ok(outcome)
         })
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Outcome {
@@ -250,7 +269,6 @@ pub fn check_models_with(
 
 /// What is known besides the release.
 struct Known<'a> {
-    reference: Option<&'a Reference>,
     population: Option<&'a Population<'a>>,
     /// The columns that form the classes.
     quasi: &'a [String],
@@ -343,74 +361,13 @@ impl Classes {
 struct Counted(Vec<(String, Histograms)>);
 
 impl Counted {
-    fn of(&mut self, column: &CodedColumn, classes: &Classes) -> &Histograms {
+    fn of(&mut self, column: &CodedColumn, groups: &Groups) -> &Histograms {
         let place = self.0.iter().position(|(name, _)| *name == column.name).unwrap_or_else(|| {
-            self.0.push((column.name.clone(), Histograms::count(&classes.groups, part(column))));
+            self.0.push((column.name.clone(), Histograms::count(groups, part(column))));
             self.0.len() - 1
         });
         &self.0[place].1
     }
-}
-
-fn judge(
-    requirement: &Requirement,
-    name: &str,
-    release: &CodedTable,
-    classes: &Classes,
-    counted: &mut Counted,
-    known: &Known<'_>,
-) -> Result<ModelOutcome, VerifyError> {
-    if let Requirement::People(test) = requirement {
-        return people::judge(*test, name, release, classes, known);
-    }
-    if let Requirement::Risk(test) = requirement {
-        return Ok(test.judge(name, classes));
-    }
-    let size = &classes.groups.size;
-    let reference = known.reference;
-    let judged: Vec<usize> = classes.judged().collect();
-    let mut note = None;
-    let judgements: Vec<Judgement> = match requirement {
-        Requirement::KAnonymity { k } => judged
-            .iter()
-            .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
-            .collect(),
-        // Judged above.
-        Requirement::People(_) | Requirement::Risk(_) => Vec::new(),
-        Requirement::LDiversity { column: sensitive, variant } => {
-            let histograms = counted.of(column(release, RELEASE, sensitive)?, classes);
-            judged.par_iter().map(|&class| variant.judge(size[class], histograms.of(class))).collect()
-        }
-        Requirement::Confidence { column: sensitive, c } => {
-            let histograms = counted.of(column(release, RELEASE, sensitive)?, classes);
-            let judge = |&class: &usize| {
-                let most = histograms.of(class).iter().map(|&(_, rows)| rows).max().unwrap_or(0);
-                Judgement {
-                    holds: c.compare(most.into(), size[class].into()).is_ge(),
-                    attained: most as f64 / size[class] as f64,
-                }
-            };
-            judged.par_iter().map(judge).collect()
-        }
-        Requirement::Values { column: sensitive, test } => {
-            let sensitive = column(release, RELEASE, sensitive)?;
-            let (judge, remark) = test.prepare(sensitive, reference)?;
-            note = remark;
-            let histograms = counted.of(sensitive, classes);
-            judged.par_iter().map(|&class| judge(size[class], histograms.of(class))).collect()
-        }
-        Requirement::TCloseness { column: sensitive, t, ground } => {
-            let sensitive = column(release, RELEASE, sensitive)?;
-            let (closeness, remark) = Closeness::new(sensitive, ground, reference)?;
-            note = remark;
-            let histograms = counted.of(sensitive, classes);
-            let judge = |&class: &usize| closeness.judge(*t, size[class], histograms.of(class));
-            judged.par_iter().map(judge).collect()
-        }
-    };
-
-    let found = judged.iter().map(|&class| size[class]).zip(judgements).collect();
-    Ok(outcome(requirement, name, found, note))
 }
 
 /// The outcome of a model from its judgements on classes of so many rows.
@@ -470,11 +427,36 @@ impl ModelOutcome {
 }
 
 impl Requirement {
+    /// The column whose values are judged, if some are.
+    fn column(&self) -> Option<&String> {
+        match self {
+            Self::KAnonymity { .. } | Self::Relational(_) | Self::People(_) | Self::Risk(_) => None,
+            Self::LDiversity { column, .. }
+            | Self::TCloseness { column, .. }
+            | Self::Confidence { column, .. }
+            | Self::Guarded { column, .. }
+            | Self::Values { column, .. } => Some(column),
+        }
+    }
+
+    /// Whether persons count instead of rows, or besides them, where persons have several: sizes of classes, and shares of values.
+    fn counts_persons(&self) -> bool {
+        match self {
+            Self::KAnonymity { .. } | Self::Guarded { .. } | Self::Relational(_) => true,
+            Self::LDiversity { variant, .. } => matches!(variant, Variant::Frequency { .. }),
+            Self::Values { test, .. } => test.counts_persons(),
+            // Sets of fewer columns would have to be judged too: one person's rows may be in several groups.
+            Self::Confidence { .. } | Self::TCloseness { .. } => false,
+            // Whoever claims these of persons with several rows is refused.
+            Self::People(_) | Self::Risk(_) => false,
+        }
+    }
+
     fn larger_is_better(&self) -> bool {
         match self {
-            Self::KAnonymity { .. } => true,
+            Self::KAnonymity { .. } | Self::Relational(_) => true,
             Self::LDiversity { variant, .. } => !matches!(variant, Variant::Recursive { .. }),
-            Self::TCloseness { .. } | Self::Confidence { .. } | Self::Risk(_) => false,
+            Self::TCloseness { .. } | Self::Confidence { .. } | Self::Guarded { .. } | Self::Risk(_) => false,
             Self::Values { test, .. } => test.larger_is_better(),
             Self::People(test) => test.larger_is_better(),
         }
@@ -482,9 +464,10 @@ impl Requirement {
 
     fn required(&self) -> f64 {
         match self {
-            Self::KAnonymity { k } => *k as f64,
+            Self::KAnonymity { k } | Self::Relational(Relational { k, .. }) => *k as f64,
             Self::TCloseness { t, .. } => t.to_f64(),
             Self::Confidence { c, .. } => c.to_f64(),
+            Self::Guarded { guarded, .. } => guarded.p.to_f64(),
             Self::Values { test, .. } => test.required(),
             Self::People(test) => test.required(),
             Self::Risk(test) => test.required(),
@@ -499,6 +482,7 @@ impl Requirement {
     fn label(&self) -> String {
         match self {
             Self::KAnonymity { .. } => "k-anonymity".to_owned(),
+            Self::Relational(relational) => relational.label(1),
             Self::LDiversity { column, variant } => match variant {
                 Variant::Distinct { .. } => format!("distinct l-diversity of {column}"),
                 Variant::Entropy { .. } => format!("entropy l-diversity of {column}"),
@@ -509,6 +493,7 @@ impl Requirement {
             Self::Values { column, test } => test.label(column),
             Self::People(test) => test.label().to_owned(),
             Self::Risk(test) => test.label(),
+            Self::Guarded { column, .. } => format!("personalised privacy of {column}, breach probability"),
             Self::TCloseness { column, ground, .. } => {
                 format!("t-closeness of {column}, {} distance", ground.name())
             }

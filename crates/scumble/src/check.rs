@@ -3,20 +3,22 @@
 use std::path::Path;
 
 use scumble_files::table::CodedTable;
+use scumble_files::{Source, read_table};
 use scumble_verify::{
-    Attained, Claim, Drops, ModelClaim, Outcome, Population, Reference, ReferenceColumn, SensitiveColumn,
-    StarRows, Truth, TruthOutcome, ValueKind, VerifyError, attained_with, check_models_with, check_truth,
+    Attained, Claim, Drops, ModelClaim, ModelOutcome, Outcome, Population, Reference, ReferenceColumn,
+    Relation, SensitiveColumn, StarRows, Truth, TruthOutcome, ValueKind, VerifyError, attained_with,
+    check_models_with, check_relations, check_truth, distinct_given_others, fewest_persons,
 };
 use serde_json::{Map, Value};
 
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
-use crate::kind::Kind;
-use crate::models::ModelContext;
+use crate::models::{ModelContext, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::population::{PopulationTable, quasi_only, read_population};
-use crate::prepare::{payload_of, prepare, sensitive_order, table_in_one_spelling, value_table};
-use crate::release::check::{cover, mean, model_claim, value_kind};
+use crate::prepare::{has_repeated_persons, payload_of, prepare, table_in_one_spelling, value_table};
+use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
+use crate::release::read_options;
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]
@@ -56,6 +58,12 @@ pub fn check(
         plan.privacy.iter().flat_map(|spec| &spec.columns).chain(&sensitive).cloned().collect();
     protected.sort_unstable();
     protected.dedup();
+    let (person, persons_note) = persons(release, plan)?;
+    protected.extend(person.map(str::to_owned));
+    protected.extend(plan.counted_columns().into_iter().map(str::to_owned));
+    protected.extend(plan.names_with(Role::Guarding).map(str::to_owned));
+    protected.sort_unstable();
+    protected.dedup();
     // Where there is an original, it says how values are written: the release may have lost a spelling.
     let known = original.unwrap_or(release);
     let columns = protected.iter().filter_map(|name| known.column(name));
@@ -64,7 +72,7 @@ pub fn check(
     let release = &table_in_one_spelling(release, &values);
     let original = original.map(|original| table_in_one_spelling(original, &values));
     let original = original.as_ref();
-    let reference = original
+    let mut reference = original
         .map(|original| {
             let columns = protected.iter().filter(|name| original.column(name).is_some());
             let columns = columns.map(|name| ReferenceColumn::count(original, name));
@@ -73,16 +81,33 @@ pub fn check(
         .transpose()
         .map_err(cannot_check)?;
     let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
+    let together = distinct_given_others(release, &quasi, &sensitive, star).map_err(cannot_check)?;
+    let together = together.and_then(|figures| given_others(&sensitive, &figures));
     if plan.privacy.is_empty() {
         let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
         let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
-        let found = attained_with(release, &quasi, &measured, star, reference.as_ref(), people.as_ref());
-        return Ok(Checked { outcome: None, attained: Some(found.map_err(cannot_check)?), truth });
+        let mut found = attained_with(release, &quasi, &measured, star, reference.as_ref(), people.as_ref())
+            .map_err(cannot_check)?;
+        found.notes.extend(together);
+        found.notes.extend(persons_note);
+        if let Some(person) = person {
+            let fewest = fewest_persons(release, &quasi, person, star).map_err(cannot_check)?;
+            found.notes.extend(
+                fewest.map(|persons| format!("the fewest persons in a class, by '{person}': {persons}")),
+            );
+        }
+        return Ok(Checked { outcome: None, attained: Some(found), truth });
     }
     let mut models = Vec::new();
+    let mut over_tables = Vec::new();
     for spec in &plan.privacy {
+        if spec.model == multirelational::ENTRY.name && !plan.table.is_empty() {
+            over_tables
+                .push((models.len() + over_tables.len(), relational(release, spec, plan, folder, star)?));
+            continue;
+        }
         let known = original.unwrap_or(release);
-        let mut claims = claims(spec, &sensitive, known, population.as_ref(), plan, folder)?;
+        let mut claims = claims(spec, &sensitive, person, known, population.as_ref(), plan, folder)?;
         if let Some(set) = &spec.quasi {
             let columns = plan.columns_of(set)?;
             claims.iter_mut().for_each(|claim| {
@@ -91,10 +116,19 @@ pub fn check(
         }
         models.append(&mut claims);
     }
+    if let (Some(reference), Some(original)) = (&mut reference, original) {
+        reference.columns.extend(joint_references(&models, original)?);
+    }
     let claim = Claim { quasi, models, star };
     let population = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
-    let outcome =
+    let mut outcome =
         check_models_with(release, &claim, reference.as_ref(), population.as_ref()).map_err(cannot_check)?;
+    for (place, judged) in over_tables {
+        outcome.holds &= judged.holds;
+        outcome.models.insert(place, judged);
+    }
+    outcome.notes.extend(persons_note);
+    outcome.notes.extend(together.filter(|_| plan.has_separate_models()));
     Ok(Checked { outcome: Some(outcome), attained: None, truth })
 }
 
@@ -109,6 +143,47 @@ fn people<'a>(table: &'a CodedTable, plan: &Plan, folder: &Path) -> Result<Popul
         Ok((quasi.name.clone(), cover(quasi, missing)?))
     });
     Ok(Population { table, covers: covers.collect::<Result<_>>()? })
+}
+
+/// Multirelational k-anonymity of the table and the plan's further tables, which must all still say who a row is about.
+fn relational(
+    release: &CodedTable,
+    spec: &ModelSpec,
+    plan: &Plan,
+    folder: &Path,
+    star: StarRows,
+) -> Result<ModelOutcome> {
+    let entry = multirelational::ENTRY;
+    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+    spec.parameters.allow_only(&known)?;
+    let (k, set) = multirelational::settings(&spec.parameters)?;
+    let subject = plan.names_with(Role::Subject).next().ok_or_else(multirelational::no_subject)?;
+    let mut tables = Vec::new();
+    for table in &plan.table {
+        let source = Source::open(folder.join(&table.file))?;
+        tables.push(read_table(&source, &read_options(plan, 0)?)?.coded);
+    }
+    let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    let mut relations = vec![Relation { table: release, quasi: &quasi, person: subject }];
+    for (spec, table) in plan.table.iter().zip(&tables) {
+        relations.push(Relation { table, quasi: &spec.quasi, person: &spec.subject });
+    }
+    check_relations(&relations, k, set, star).map_err(cannot_check)
+}
+
+/// The column that says who a row is about, where the table still has it and persons have several rows; and what a reader must
+/// know if it is not there.
+fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, Option<String>)> {
+    let Some(name) = plan.names_with(Role::Subject).next() else { return Ok((None, None)) };
+    if table.column(name).is_none() {
+        let note = format!(
+            "the table has no column '{name}', so rows were counted; persons are counted where the release is made, or where the \
+             column is still there"
+        );
+        return Ok((None, Some(note)));
+    }
+    let asked = plan.privacy.iter().any(|spec| spec.model == crate::models::multirelational::ENTRY.name);
+    Ok(((has_repeated_persons(table, name, plan)? || asked).then_some(name), None))
 }
 
 /// Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
@@ -130,6 +205,7 @@ fn measured(name: &str, values: &[PayloadColumn]) -> SensitiveColumn {
 fn claims(
     spec: &ModelSpec,
     sensitive: &[String],
+    person: Option<&str>,
     reference: &CodedTable,
     population: Option<&CodedTable>,
     plan: &Plan,
@@ -140,15 +216,33 @@ fn claims(
     spec.parameters
         .allow_only(&known)
         .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
-    if !["k_anonymity", "l_diversity", "t_closeness", "lkc"].contains(&entry.name) {
-        // The model itself says what it claims, from nothing but its parameters and the values of its columns.
-        let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
-        let mut table = value_table(reference, columns, plan)?;
+    if entry.name != "lkc" {
+        // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
+        let mut columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
+        columns.extend(person.map(str::to_owned));
+        columns.extend(plan.counted_columns().into_iter().map(str::to_owned));
+        columns.extend(plan.names_with(Role::Guarding).map(str::to_owned));
+        columns.sort_unstable();
+        columns.dedup();
+        let mut table = value_table(reference, &columns, person, plan)?;
         if let Some(people) = population {
-            table = table.with_population(value_table(people, &[], plan)?);
+            table = table.with_population(value_table(people, &[], None, plan)?);
         }
-        let context = ModelContext { table: &table, trees: &|_| None, columns: &spec.columns, sensitive };
-        let models = (entry.build)(&spec.parameters, &context)?;
+        let hierarchical = entry.name == "personalised"
+            || spec.parameters.get("distance").is_some_and(|given| given.to_text() == "hierarchical");
+        let prepared =
+            hierarchical.then(|| prepare(reference, &sensitive_only(plan), folder, false)).transpose()?;
+        let trees = |name: &str| {
+            let trees = prepared.as_ref().map(|prepared| &prepared.payload_trees)?;
+            trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
+        };
+        let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
+        let models = (entry.build)(&spec.parameters, &context).map_err(|error| match error {
+            Error::Config(message) if !message.contains(entry.name) => {
+                Error::config(format!("model '{}': {message}", entry.name))
+            }
+            other => other,
+        })?;
         return Ok(models.iter().map(|model| model_claim(model.claim())).collect());
     }
     let parameters: Map<String, Value> = spec
@@ -166,33 +260,24 @@ fn claims(
         parameters
     };
     let parameters = whole(parameters);
-    if entry.name == "k_anonymity" {
-        return Ok(vec![ModelClaim { name: entry.name.into(), parameters }]);
-    }
     let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
-    if entry.name == "lkc" && (!columns.is_empty() || !parameters.contains_key("c")) {
-        return Ok(lkc_claims(entry.name, &parameters, columns));
-    }
-    if columns.is_empty() {
+    if columns.is_empty() && parameters.contains_key("c") {
         return Err(Error::config(format!(
             "model '{}' protects sensitive values; name the column (--sensitive COLUMN)",
             entry.name
         )));
     }
-    columns
-        .iter()
-        .map(|column| {
-            let mut parameters = parameters.clone();
-            parameters.insert("column".into(), column.clone().into());
-            match entry.name {
-                "l_diversity" => {
-                    parameters.entry("variant").or_insert("distinct".into());
-                }
-                _ => add_distance(&mut parameters, column, reference, plan, folder)?,
-            }
-            Ok(ModelClaim { name: entry.name.into(), parameters })
-        })
-        .collect()
+    if let (Some(person), true) = (person, parameters.contains_key("c")) {
+        return Err(Error::config(format!(
+            "persons have several rows (column '{person}'), and c of LKC-privacy counts rows; leave c out, and ask for shares of \
+             persons with alpha_k"
+        )));
+    }
+    let mut claims = lkc_claims(entry.name, &parameters, columns);
+    for claim in &mut claims {
+        claim.parameters.extend(person.map(|name| ("person".into(), name.into())));
+    }
+    Ok(claims)
 }
 
 /// LKC-privacy is a claim about sizes, and one about shares for each column that it protects.
@@ -208,39 +293,6 @@ fn lkc_claims(name: &str, parameters: &Map<String, Value>, columns: &[String]) -
     });
     let all = std::iter::once(without(&["c"])).chain(shares);
     all.map(|parameters| ModelClaim { name: name.into(), parameters }).collect()
-}
-
-/// What t-closeness needs to know about a column: its order or its tree.
-fn add_distance(
-    parameters: &mut Map<String, Value>,
-    column: &str,
-    reference: &CodedTable,
-    plan: &Plan,
-    folder: &Path,
-) -> Result<()> {
-    let (kind, order) = sensitive_order(reference, column, plan)?;
-    let default = if kind == Kind::Text { "equal" } else { "ordered" };
-    let distance =
-        parameters.entry("distance").or_insert(default.into()).as_str().unwrap_or_default().to_owned();
-    match distance.as_str() {
-        "ordered" => {
-            parameters.insert("order".into(), order.into());
-        }
-        "hierarchical" => {
-            let prepared = prepare(reference, &sensitive_only(plan), folder, false)?;
-            let tree = prepared.payload_trees.iter().find(|(name, _)| name == column).ok_or_else(|| {
-                Error::config(format!(
-                    "hierarchical t-closeness needs a hierarchy for '{column}' (--hierarchies DIR)"
-                ))
-            })?;
-            let paths = crate::models::t_closeness::owned_paths(&tree.1);
-            let path =
-                |(leaf, above): (String, Vec<String>)| Value::from_iter(std::iter::once(leaf).chain(above));
-            parameters.insert("tree".into(), paths.into_iter().map(path).collect());
-        }
-        _ => {}
-    }
-    Ok(())
 }
 
 /// A plan without its quasi-identifiers: for building the trees of sensitive columns alone.

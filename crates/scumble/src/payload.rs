@@ -85,6 +85,8 @@ pub struct Payloads {
     /// Value codes, payload by payload.
     codes: Vec<u32>,
     count: usize,
+    /// The column that says who a row is about, where persons have several rows.
+    person: Option<usize>,
 }
 
 impl Payloads {
@@ -105,8 +107,54 @@ impl Payloads {
             .iter()
             .flat_map(|row| (0..columns.len()).map(|place| code(place, *row as usize)).collect::<Vec<_>>())
             .collect();
-        let payloads = Self { columns, codes, count: groups.representative.len() };
+        let payloads = Self { columns, codes, count: groups.representative.len(), person: None };
         (payloads, groups.group_of_row)
+    }
+
+    /// The same with a further column of the tuples of some columns; payloads keep their numbers.
+    #[must_use]
+    pub fn with_joint(&self, name: &str, places: &[usize]) -> Self {
+        let tuple = |payload: u32| places.iter().map(|place| self.value(payload, *place)).collect::<Vec<_>>();
+        let mut tuples: Vec<Vec<u32>> = (0..self.count as u32).map(tuple).collect();
+        tuples.sort_unstable();
+        tuples.dedup();
+        let text = |values: &Vec<u32>| {
+            let texts =
+                places.iter().zip(values).map(|(place, value)| self.columns[*place].values.get(*value));
+            texts.collect::<Vec<_>>().join(", ")
+        };
+        let texts: Vec<String> = tuples.iter().map(text).collect();
+        let joint = PayloadColumn {
+            name: name.to_owned(),
+            values: texts.iter().map(String::as_str).collect(),
+            measure: Measure { kind: Kind::Text, scale: 0 },
+            missing: Vec::new(),
+        };
+        let with_tuple = |payload: u32| {
+            let place = tuples.binary_search(&tuple(payload)).unwrap_or(0) as u32;
+            (0..self.columns.len()).map(move |column| self.value(payload, column)).chain([place])
+        };
+        let codes = (0..self.count as u32).flat_map(with_tuple).collect();
+        let columns = self.columns.iter().cloned().chain([joint]).collect();
+        Self { columns, codes, count: self.count, person: self.person }
+    }
+
+    /// The same, where a column says who a row is about: models then count persons.
+    #[must_use]
+    pub fn with_person(self, person: Option<usize>) -> Self {
+        Self { person, ..self }
+    }
+
+    /// The column that says who a row is about, where persons have several rows.
+    #[must_use]
+    pub fn person(&self) -> Option<&PayloadColumn> {
+        self.person.map(|place| &self.columns[place])
+    }
+
+    /// Who a payload is about, where persons have several rows.
+    #[must_use]
+    pub fn person_of(&self, payload: u32) -> Option<u32> {
+        self.person.map(|place| self.value(payload, place))
     }
 
     /// How many distinct combinations there are.

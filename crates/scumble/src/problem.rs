@@ -233,6 +233,25 @@ impl Problem {
         )))
     }
 
+    /// Whether some model is not decided class by class.
+    #[must_use]
+    pub fn judges_whole_tables(&self) -> bool {
+        self.models.iter().any(|model| model.class_test().is_none())
+    }
+
+    /// The tests of the models that are decided class by class, on all quasi-identifiers.
+    fn decided_by_class(&self) -> Tests<'_> {
+        let mut tests = Tests::default();
+        for model in &self.models {
+            if let Some(test) = model.population_test() {
+                tests.of_people.push((test, model.monotonicity()));
+            } else if let Some(test) = model.class_test().filter(|_| self.is_about_all(&**model)) {
+                tests.of_rows.push((test, model.monotonicity()));
+            }
+        }
+        tests
+    }
+
     /// Whether a model judges the classes of all quasi-identifiers together, and no others.
     #[must_use]
     pub fn is_about_all(&self, model: &dyn Model) -> bool {
@@ -260,6 +279,23 @@ impl Problem {
         self.models.iter().try_for_each(|model| model.check_feasible(&whole))
     }
 
+    /// An error if the whole table as one class fails a model, for searches that start there. For models that are kept by merging
+    /// that is the same as being feasible.
+    pub fn check_whole(&self, algorithm: &str) -> Result<()> {
+        self.check_feasible()?;
+        let cells = self.table.payload_totals();
+        let whole = ClassView { size: self.table.rows(), cells: &cells, payloads: self.table.payloads() };
+        let fails = |model: &&dyn Model| model.class_test().is_some_and(|test| !test.passes(&whole));
+        match self.models.iter().map(AsRef::as_ref).find(fails) {
+            None => Ok(()),
+            Some(model) => Err(Error::refused(format!(
+                "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes; use optimal, or \
+                 lower the requirement",
+                model.title()
+            ))),
+        }
+    }
+
     /// Every quasi-identifier has a tree; an error says which has none.
     pub fn check_trees(&self, algorithm: &str) -> Result<()> {
         match self.quasi.iter().find(|quasi| quasi.tree().is_none()) {
@@ -277,21 +313,22 @@ impl Problem {
         self.suppression.floor_of(self.table.rows())
     }
 
-    /// The largest size asked of classes (k), if some model asks for one.
+    /// The largest size asked of classes (k), if some model asks for one. Where k counts persons, a class may need more rows.
     #[must_use]
     pub fn k(&self) -> Option<u64> {
-        self.models
-            .iter()
-            .filter(|model| model.class_test().is_some_and(ClassTest::only_size))
-            .filter(|model| self.is_about_all(&***model))
-            .map(|model| model.required() as u64)
-            .max()
+        let size = |model: &dyn Model| match model.class_test()? {
+            test if test.only_size() => Some(model.required() as u64),
+            test => Some(test.needs_size()).filter(|size| *size > 0),
+        };
+        let about_all = self.models.iter().filter(|model| self.is_about_all(&***model));
+        about_all.filter_map(|model| size(&**model)).max()
     }
 
     /// Suppresses every class that fails a model and, under [`StarPolicy::Strict`], further smallest classes until
     /// the suppressed rows meet every model themselves (models.md 0.2).
     pub fn suppress_failing(&self, assignment: Assignment) -> Result<Classes> {
-        let tests = self.tests()?;
+        // Models of the whole table, or of some columns, are not decided by classes; whoever serves them judges what is left.
+        let tests = self.decided_by_class();
         let payloads = self.table.payloads();
         let mut classes = Classes::new(assignment, &self.table, &self.quasi, self.star_policy);
         let people =

@@ -38,6 +38,17 @@ pub struct Classes {
     people: Option<People>,
 }
 
+/// What a reader can tell rows apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Look {
+    /// They show these values, by number.
+    Shown(u32),
+    /// They show nothing, and are judged.
+    Star,
+    /// They show nothing, and nobody judges them.
+    Unjudged,
+}
+
 /// Rows that show the same in some of the columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
@@ -67,6 +78,45 @@ pub struct ClassView<'a> {
 }
 
 impl ClassView<'_> {
+    /// How many persons it has: as many as rows, unless persons have several.
+    #[must_use]
+    pub fn persons(&self) -> u64 {
+        let Some(persons) = self.each_person() else { return self.size };
+        persons.len() as u64
+    }
+
+    /// Its persons, ascending, where persons have several rows.
+    fn each_person(&self) -> Option<Vec<u32>> {
+        let mut persons: Vec<u32> =
+            self.cells.iter().map(|cell| self.payloads.person_of(cell.payload)).collect::<Option<_>>()?;
+        persons.sort_unstable();
+        persons.dedup();
+        Some(persons)
+    }
+
+    /// How many persons have each value of a payload column, ascending by value, into `tally` (cleared first). Someone with several
+    /// values counts for each of them.
+    pub fn tally_persons(&self, column: usize, tally: &mut Vec<(u32, u64)>) {
+        let person = |cell: &Cell| self.payloads.person_of(cell.payload);
+        if self.cells.iter().any(|cell| person(cell).is_none()) {
+            return self.tally(column, tally);
+        }
+        let value = |cell: &Cell| self.payloads.value(cell.payload, column);
+        let mut facts: Vec<(u32, Option<u32>)> =
+            self.cells.iter().map(|cell| (value(cell), person(cell))).collect();
+        facts.sort_unstable();
+        facts.dedup();
+        tally.clear();
+        tally.extend(facts.chunk_by(|a, b| a.0 == b.0).map(|of| (of[0].0, of.len() as u64)));
+    }
+
+    /// Some of its rows by themselves.
+    #[must_use]
+    pub(crate) fn of_cells<'a>(&'a self, size: u64, cells: &'a [Cell]) -> ClassView<'a> {
+        let whole: ClassView<'a> = *self;
+        ClassView { size, cells, ..whole }
+    }
+
     /// Rows per value of a payload column, ascending by value, into `tally` (cleared first).
     pub fn tally(&self, column: usize, tally: &mut Vec<(u32, u64)>) {
         tally.clear();
@@ -263,6 +313,23 @@ impl Classes {
         }
         let judged = groups.into_values().filter(|(_, unjudged)| !unjudged).map(|(group, _)| group);
         judged.map(|group| Group { cells: merged(group.cells), ..group }).collect()
+    }
+
+    /// What the rows of each class look like; nothing if they are left out. Classes that show the same look the same.
+    #[must_use]
+    pub fn looks(&self) -> Vec<Option<Look>> {
+        let mut numbers: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
+        let look = |class: usize| match (self.is_suppressed(class), self.policy) {
+            (true, StarPolicy::Drop) => None,
+            (true, StarPolicy::Paper) => Some(Look::Unjudged),
+            (true, StarPolicy::Strict) => Some(Look::Star),
+            (false, _) => {
+                let shown = self.assignment.columns.iter().map(|column| column.of_class.get(class)).collect();
+                let next = numbers.len() as u32;
+                Some(Look::Shown(*numbers.entry(shown).or_insert(next)))
+            }
+        };
+        (0..self.len()).map(look).collect()
     }
 
     /// What a class shows in a column, `*` if it is suppressed.

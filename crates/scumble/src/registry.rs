@@ -2,7 +2,7 @@
 //!
 //! Help, documentation, configuration errors and test loops all come from these three slices.
 
-use crate::algorithms::{self, BuildAlgorithm};
+use crate::algorithms::{self, Algorithm, BuildAlgorithm};
 use crate::config::Parameters;
 use crate::error::{Error, Result, did_you_mean};
 use crate::metrics::{self, Metric};
@@ -96,6 +96,10 @@ pub const MODELS: &[Entry<BuildModel>] = &[
     models::k_map::ENTRY,
     models::delta_presence::ENTRY,
     models::average_risk::ENTRY,
+    models::xy_anonymity::ENTRY,
+    models::xy_linkability::ENTRY,
+    models::personalised::ENTRY,
+    models::multirelational::ENTRY,
 ];
 
 /// Every metric.
@@ -138,8 +142,14 @@ pub fn find<B>(what: &str, name: &str, entries: &'static [Entry<B>]) -> Result<&
 /// The names of the algorithms that serve models which judge only some of the quasi-identifiers.
 #[must_use]
 pub fn serving_projections() -> Vec<&'static str> {
+    serving(|algorithm| algorithm.serves_projections())
+}
+
+/// The names of the algorithms that, with their defaults, serve what is asked.
+#[must_use]
+pub fn serving(serves: impl Fn(&dyn Algorithm) -> bool) -> Vec<&'static str> {
     let serves = |entry: &&Entry<BuildAlgorithm>| {
-        (entry.build)(&Parameters::default()).is_ok_and(|algorithm| algorithm.serves_projections())
+        (entry.build)(&Parameters::default()).is_ok_and(|algorithm| serves(&*algorithm))
     };
     ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
 }
@@ -147,10 +157,7 @@ pub fn serving_projections() -> Vec<&'static str> {
 /// The names of the algorithms that serve models which compare with a population.
 #[must_use]
 pub fn serving_population() -> Vec<&'static str> {
-    let serves = |entry: &&Entry<BuildAlgorithm>| {
-        (entry.build)(&Parameters::default()).is_ok_and(|algorithm| algorithm.serves_population())
-    };
-    ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
+    serving(|algorithm| algorithm.serves_population())
 }
 
 #[cfg(test)]

@@ -185,8 +185,9 @@ fn every_algorithm_keeps_every_model_under_the_drop_policy() {
 fn every_model_of_the_registry_is_tried() {
     let tried: Vec<&str> =
         demand_sets().iter().flat_map(|(_, sets)| sets.concat()).map(Demand::model).collect();
-    // Those that compare with a population are tried in tests/population.rs, those about whole tables in tests/risk.rs.
-    let elsewhere = ["k_map", "delta_presence", "average_risk"];
+    // Those that compare with a population are tried in tests/population.rs, those about whole tables in tests/risk.rs, those that
+    // need further columns in tests/persons.rs.
+    let elsewhere = ["k_map", "delta_presence", "average_risk", "personalised", "multirelational"];
     for model in MODELS.iter().filter(|model| !elsewhere.contains(&model.name)) {
         assert!(tried.contains(&model.name), "{} is in no set of requirements: add its variants", model.name);
     }
@@ -243,6 +244,7 @@ fn may_refuse(ask: &Ask) -> bool {
                 | Demand::Values(..)
                 | Demand::Range(..)
                 | Demand::Several(..)
+                | Demand::Different(..)
                 | Demand::Weight(..)
         )
     };

@@ -11,6 +11,8 @@ mod figures;
 mod literal;
 #[path = "properties/pruning.rs"]
 mod pruning;
+#[path = "properties/several.rs"]
+mod several;
 
 use common::column::{Content, Kind, Shape};
 use common::demand::{Demand, Ground};

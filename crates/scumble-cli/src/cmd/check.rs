@@ -144,8 +144,11 @@ fn tell(checked: &Checked, plan: &Plan) -> String {
         tell_truth(&mut text, truth);
     }
     let quasi: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    text +=
-        &format!("Classes are rows with the same {}; one row is taken for one person.\n", quasi.join(", "));
+    let persons = match plan.names_with(Role::Subject).next() {
+        None => "one row is taken for one person".to_owned(),
+        Some(subject) => format!("rows with the same {subject} are one person"),
+    };
+    text += &format!("Classes are rows with the same {}; {persons}.\n", quasi.join(", "));
     text
 }
 

@@ -169,7 +169,7 @@ pub fn attained_with(
 ) -> Result<Attained, VerifyError> {
     let classes = Classes::of(release, quasi, star)?;
     let risk = |test: RiskTest| test.judge("average_risk", &classes).attained;
-    let known = Known { reference, population, quasi };
+    let known = Known { population, quasi };
     let people = |test: PeopleTest| match population {
         Some(_) => {
             Ok::<_, VerifyError>(people::judge(test, "population", release, &classes, &known)?.attained)

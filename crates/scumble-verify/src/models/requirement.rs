@@ -2,9 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::guarded::Guarded;
 use super::people::PeopleTest;
+use super::relational::Relational;
 use super::risk::RiskTest;
 use super::scope::Scope;
+use super::several::joint_name;
 use super::t_closeness::Ground;
 use super::values::Test;
 use super::{LIST, ModelClaim};
@@ -31,6 +34,13 @@ pub(super) enum Requirement {
         column: String,
         c: Rational,
     },
+    /// All rows of a person look like those of others.
+    Relational(Relational),
+    /// Nobody's guarded values have more than a share.
+    Guarded {
+        column: String,
+        guarded: Guarded,
+    },
     /// A test of the rows per value.
     Values {
         column: String,
@@ -54,7 +64,7 @@ pub(super) enum Variant {
 impl Requirement {
     pub(super) fn read(claim: &ModelClaim) -> Result<(Self, Scope), VerifyError> {
         let mut parameters = Parameters { model: &claim.name, rest: claim.parameters.clone() };
-        let mut scope = Scope { quasi: parameters.optional("quasi", LIST, texts)?, known: None };
+        let mut scope = Scope { quasi: parameters.optional("quasi", LIST, texts)?, ..Scope::default() };
         let requirement = match claim.name.as_str() {
             "k_anonymity" => Self::KAnonymity { k: parameters.integer("k", 1)? },
             "l_diversity" => {
@@ -66,7 +76,7 @@ impl Requirement {
                     "frequency" => Variant::Frequency { l: parameters.at_least_one("l")? },
                     _ => Variant::Recursive { l: parameters.integer("l", 2)?, c: parameters.positive("c")? },
                 };
-                Self::LDiversity { column: parameters.text("column")?, variant }
+                Self::LDiversity { column: parameters.values(&mut scope)?, variant }
             }
             "t_closeness" => {
                 let ground = match parameters.choice("distance", &["equal", "ordered", "hierarchical"])? {
@@ -76,7 +86,7 @@ impl Requirement {
                         tree: parameters.optional("tree", "it must be a list of paths of texts", paths)?,
                     },
                 };
-                Self::TCloseness { column: parameters.text("column")?, t: parameters.share("t")?, ground }
+                Self::TCloseness { column: parameters.values(&mut scope)?, t: parameters.share("t")?, ground }
             }
             // A claim is about the sizes (k) or about the shares of one column (c), so that each has its own figure.
             "lkc" => {
@@ -88,7 +98,7 @@ impl Requirement {
                     if c.compare(1, 1).is_gt() {
                         return Err(parameters.error("c", "it must be at most 1"));
                     }
-                    Self::Confidence { column: parameters.text("column")?, c }
+                    Self::Confidence { column: parameters.values(&mut scope)?, c }
                 } else {
                     Self::KAnonymity { k: parameters.integer("k", 1)? }
                 }
@@ -107,11 +117,25 @@ impl Requirement {
                 Self::People(PeopleTest::Least { delta: parameters.share("delta_min")? })
             }
             "delta_presence" => Self::People(PeopleTest::Most { delta: parameters.share("delta_max")? }),
+            "multirelational" => {
+                let set = parameters.choice("count", &["multiset", "set"])? == "set";
+                if !parameters.has("person") {
+                    return Err(parameters.error("person", "it is missing"));
+                }
+                Self::Relational(Relational { k: parameters.integer("k", 1)?, set })
+            }
+            "personalised" => {
+                let guarded = Guarded::read(&mut parameters)?;
+                Self::Guarded { column: parameters.text("column")?, guarded }
+            }
             _ => match Test::read(&mut parameters)? {
-                Some(test) => Self::Values { column: parameters.text("column")?, test },
+                Some(test) => Self::Values { column: parameters.values(&mut scope)?, test },
                 None => return Err(VerifyError::UnknownModel { name: claim.name.clone() }),
             },
         };
+        if requirement.counts_persons() && parameters.has("person") {
+            scope.person = Some(parameters.text("person")?);
+        }
         parameters.none_left()?;
         Ok((requirement, scope))
     }
@@ -141,7 +165,7 @@ impl Parameters<'_> {
         self.rest.shift_remove(parameter).ok_or_else(|| self.error(parameter, "it is missing"))
     }
 
-    fn text(&mut self, parameter: &str) -> Result<String, VerifyError> {
+    pub(super) fn text(&mut self, parameter: &str) -> Result<String, VerifyError> {
         match self.take(parameter)? {
             Value::String(text) => Ok(text),
             _ => Err(self.error(parameter, "it must be a text")),
@@ -158,6 +182,27 @@ impl Parameters<'_> {
         choice
             .copied()
             .ok_or_else(|| self.error(parameter, &format!("it must be one of {}", known.join(", "))))
+    }
+
+    /// The column whose values are judged, or the columns whose tuples are, and the columns that divide classes further.
+    fn values(&mut self, scope: &mut Scope) -> Result<String, VerifyError> {
+        scope.given = self.optional("given", LIST, texts)?.unwrap_or_default();
+        let name = match self.optional("columns", LIST, texts)? {
+            Some(names) if names.len() < 2 => return Err(self.error("columns", "one column is no tuple")),
+            Some(names) => {
+                let name = joint_name(&names);
+                scope.joint = Some(names);
+                name
+            }
+            None => self.text("column")?,
+        };
+        let judged = scope.joint.as_deref().unwrap_or(std::slice::from_ref(&name));
+        let mut all: Vec<&String> = judged.iter().chain(&scope.given).collect();
+        all.sort_unstable();
+        match all.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(self.error("given", &format!("`{}` is named twice", pair[0]))),
+            None => Ok(name),
+        }
     }
 
     pub(super) fn boolean(&mut self, parameter: &str) -> Result<bool, VerifyError> {
@@ -240,7 +285,7 @@ pub(super) fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-fn paths(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
+pub(super) fn paths(value: &Value) -> Option<Vec<(String, Vec<String>)>> {
     let path = |value: &Value| {
         let mut path = texts(value)?.into_iter();
         Some((path.next()?, path.collect()))

@@ -9,6 +9,12 @@ pub(super) struct Scope {
     pub(super) quasi: Option<Vec<String>>,
     /// How many of them are known: the classes of every set of so many columns are judged. All if there is none.
     pub(super) known: Option<u64>,
+    /// Further columns: rows of a class that agree on them must satisfy the requirement by themselves.
+    pub(super) given: Vec<String>,
+    /// The columns whose tuples are one value, where it is about such.
+    pub(super) joint: Option<Vec<String>>,
+    /// The column that says who a row is about, where persons count.
+    pub(super) person: Option<String>,
 }
 
 /// The most sets of columns that are grouped one after the other.
@@ -71,7 +77,9 @@ mod tests {
     fn sets_of_columns() {
         let all = names(&["a", "b", "c"]);
         let sets = |quasi: Option<&[&str]>, known| {
-            Scope { quasi: quasi.map(names), known }.sets("lkc", &all).expect("columns of the claim")
+            Scope { quasi: quasi.map(names), known, ..Scope::default() }
+                .sets("lkc", &all)
+                .expect("columns of the claim")
         };
         let some = |sets: &[&[&str]]| Some(sets.iter().map(|set| names(set)).collect::<Vec<_>>());
         assert_eq!(sets(None, None), None);
@@ -81,9 +89,9 @@ mod tests {
         assert_eq!(sets(Some(&["c", "a"]), Some(1)), some(&[&["c"], &["a"]]));
         assert_eq!(sets(Some(&["b"]), Some(3)), some(&[&["b"]]));
         for wrong in [&["d"][..], &["a", "a"], &[]] {
-            assert!(Scope { quasi: Some(names(wrong)), known: None }.sets("lkc", &all).is_err());
+            assert!(Scope { quasi: Some(names(wrong)), ..Scope::default() }.sets("lkc", &all).is_err());
         }
         let many: Vec<String> = (0..40).map(|place| place.to_string()).collect();
-        assert!(Scope { quasi: None, known: Some(20) }.sets("lkc", &many).is_err());
+        assert!(Scope { known: Some(20), ..Scope::default() }.sets("lkc", &many).is_err());
     }
 }

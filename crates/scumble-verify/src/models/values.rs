@@ -4,11 +4,13 @@
 //! |---|---|---|
 //! | `alpha_k` | [`Shares`] | no value has more than its share |
 //! | `k_e` | [`Test::Count`], [`Span`] | enough values or rows; the numbers span enough |
+//! | `xy_anonymity`, `xy_linkability` | [`Test::Different`], [`Link`] | enough values of Y; none has more than its share |
 //! | `p_sensitive` | [`Test::Several`], [`Weight`] | enough values or categories; they weigh enough |
 //! | `beta_likeness`, `delta_disclosure` | [`Growth`], [`Change`] | shares are near those of the original table |
 
 mod categories;
 mod change;
+mod link;
 mod shares;
 mod span;
 
@@ -21,6 +23,7 @@ use crate::exact::Rational;
 use categories::{Categories, Weight};
 use change::{Change, Growth};
 pub(super) use change::{largest_change, largest_enhanced_growth, largest_growth};
+use link::Link;
 use shares::Shares;
 pub(super) use span::Numbers;
 use span::Span;
@@ -41,6 +44,11 @@ pub(super) enum Test {
         categories: Option<Categories>,
     },
     Weight(Weight),
+    /// At least so many different values of Y.
+    Different {
+        k: u64,
+    },
+    Link(Link),
     Growth(Growth),
     Change(Change),
 }
@@ -65,6 +73,8 @@ impl Test {
                     parameters.has("categories").then(|| Categories::read(parameters)).transpose()?;
                 Self::Several { p: parameters.integer("p", 1)?, categories }
             }
+            "xy_anonymity" => Self::Different { k: parameters.integer("k", 1)? },
+            "xy_linkability" => Self::Link(Link::read(parameters)?),
             "beta_likeness" => {
                 let enhanced = parameters.choice("variant", &["basic", "enhanced"])? == "enhanced";
                 Self::Growth(Growth { beta: parameters.positive("beta")?, enhanced })
@@ -84,7 +94,10 @@ impl Test {
         Ok(match self {
             Self::Shares(shares) => (shares.prepare(column), None),
             Self::Count { k, rows: true } => (Box::new(move |size, _| count(size, *k)), None),
-            Self::Count { k, rows: false } | Self::Several { p: k, categories: None } => {
+            Self::Link(link) => (link.prepare(column), None),
+            Self::Different { k }
+            | Self::Count { k, rows: false }
+            | Self::Several { p: k, categories: None } => {
                 (Box::new(move |_, histogram| count(histogram.len() as u64, *k)), None)
             }
             Self::Span(span) => (span.prepare(column)?, None),
@@ -109,7 +122,10 @@ impl Test {
     pub(super) fn required(&self) -> f64 {
         match self {
             Self::Shares(shares) => shares.required(),
-            Self::Count { k: least, .. } | Self::Several { p: least, .. } => *least as f64,
+            Self::Count { k: least, .. } | Self::Several { p: least, .. } | Self::Different { k: least } => {
+                *least as f64
+            }
+            Self::Link(link) => link.h.to_f64(),
             Self::Span(Span { e: bound, .. })
             | Self::Weight(Weight { alpha: bound, .. })
             | Self::Growth(Growth { beta: bound, .. })
@@ -117,8 +133,13 @@ impl Test {
         }
     }
 
+    /// Whether persons count where they have several rows.
+    pub(super) fn counts_persons(&self) -> bool {
+        matches!(self, Self::Shares(_) | Self::Link(_) | Self::Count { rows: true, .. })
+    }
+
     pub(super) fn larger_is_better(&self) -> bool {
-        !matches!(self, Self::Shares(_) | Self::Growth(_) | Self::Change(_))
+        !matches!(self, Self::Shares(_) | Self::Link(_) | Self::Growth(_) | Self::Change(_))
     }
 
     /// The test in words.
@@ -133,6 +154,8 @@ impl Test {
             Self::Span(_) => format!("(k,e)-anonymity of {column}, range"),
             Self::Several { categories: None, .. } => format!("p-sensitivity of {column}, different values"),
             Self::Several { categories: Some(_), .. } => format!("p-sensitivity of {column}, categories"),
+            Self::Different { .. } => format!("(X,Y)-anonymity, different values of {column}"),
+            Self::Link(_) => format!("(X,Y)-linkability, largest share of one value of {column}"),
             Self::Weight(_) => format!("(p,alpha)-sensitivity of {column}, weight"),
             Self::Growth(Growth { enhanced: false, .. }) => format!("basic beta-likeness of {column}"),
             Self::Growth(Growth { enhanced: true, .. }) => format!("enhanced beta-likeness of {column}"),

@@ -23,6 +23,7 @@ mod closeness;
 mod judged;
 mod means;
 mod naive;
+mod persons;
 mod scale;
 mod sets;
 mod truthful;

@@ -60,7 +60,7 @@ impl Algorithm for DbcaCm {
     fn check(&self, problem: &Problem) -> Result<()> {
         let class = class_of(problem, ENTRY.name)?;
         let name = &problem.table.payloads().columns[class].name;
-        let protecting = problem.models.iter().find(|model| model.protects() == Some(name.as_str()));
+        let protecting = problem.models.iter().find(|model| model.protected().contains(&name.as_str()));
         if let Some(model) = protecting.filter(|_| !self.allow_homogeneous) {
             return Err(Error::refused(format!(
                 "'dbca_cm' gathers rows of one class label, and {} is to keep such labels from being told; use dbca or \

@@ -96,6 +96,11 @@ impl Algorithm for Iack {
         Rational::ONE
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        // What is generalised further joins classes that were judged before.
+        !self.generalize
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         class_of(problem, ENTRY.name)?;
         problem.check_trees(ENTRY.name)?;

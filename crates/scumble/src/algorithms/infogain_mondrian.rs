@@ -46,10 +46,14 @@ impl Algorithm for InfoGainMondrian {
         false
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         super::iack::class_of(problem, ENTRY.name)?;
         problem.class_tests()?;
-        problem.check_feasible()
+        problem.check_whole(ENTRY.name)
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

@@ -1,6 +1,6 @@
 //! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
 
-use super::{Algorithm, Solution};
+use super::{Algorithm, Solution, exhaustive};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::lattice::{Best, Checker, Lattice};
@@ -32,6 +32,11 @@ const MOST: usize = 1_000_000;
 /// Nodes looked at together.
 const BATCH: usize = 64;
 
+/// Whether some model is not about single classes of all columns, so that every combination is published and judged as a whole.
+fn one_by_one(problem: &Problem) -> bool {
+    problem.judges_whole_tables() || !problem.models.iter().all(|model| problem.is_about_all(&**model))
+}
+
 impl Algorithm for MinGen {
     fn needs_trees(&self) -> bool {
         true
@@ -49,6 +54,18 @@ impl Algorithm for MinGen {
         true
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
+    fn serves_projections(&self) -> bool {
+        true
+    }
+
+    fn serves_whole_tables(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
         if nodes > MOST {
@@ -57,11 +74,24 @@ impl Algorithm for MinGen {
                  --metric precision, which gives the same"
             )));
         }
-        problem.tests().map(|_| ())
+        if !one_by_one(problem) {
+            return problem.tests().map(|_| ());
+        }
+        if nodes > exhaustive::MOST {
+            return Err(Error::refused(format!(
+                "models of the whole table, or of some columns, are judged on every combination of levels, and there are {nodes}, more \
+                 than {}; use fewer quasi-identifiers, or hierarchies with fewer levels",
+                exhaustive::MOST
+            )));
+        }
+        Ok(())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let lattice = Lattice::new(problem, ENTRY.name)?;
+        if one_by_one(problem) {
+            return exhaustive::search(problem, &lattice, metrics::precision::ENTRY.build);
+        }
         let mut checker = Checker::by(problem, metrics::precision::ENTRY.build, &lattice)?;
         let mut best = Best::default();
         let nodes: Vec<usize> = (0..lattice.nodes()).collect();

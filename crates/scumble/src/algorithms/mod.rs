@@ -13,6 +13,7 @@ mod clustering;
 pub mod datafly;
 pub mod dbca;
 pub mod dbca_cm;
+mod exhaustive;
 pub mod flash;
 mod gain;
 pub mod genetic;
@@ -128,6 +129,15 @@ pub trait Algorithm: Send + Sync {
     }
     /// Whether models that compare classes with the people of a population are served.
     fn serves_population(&self) -> bool {
+        false
+    }
+    /// Whether models are served that may break when classes that meet them are merged: every class that is published was
+    /// judged as it is.
+    fn serves_unmergeable(&self) -> bool {
+        false
+    }
+    /// Whether models are served that judge the whole table, and that no single class decides.
+    fn serves_whole_tables(&self) -> bool {
         false
     }
     /// Whether quasi-identifiers show the means of their classes, which cover no original value.

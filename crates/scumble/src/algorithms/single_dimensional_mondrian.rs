@@ -38,9 +38,13 @@ impl Algorithm for SingleDimensional {
         false
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.class_tests()?;
-        problem.check_feasible()
+        problem.check_whole(ENTRY.name)
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

@@ -39,7 +39,7 @@ mod value;
 pub use column::{Column, Label, ValueType};
 pub use duration::Budget;
 pub use parameters::Parameters;
-pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy};
+pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy, TableSpec};
 pub use rational::Rational;
 pub use risk::RiskSpec;
 pub use roles::{Role, Roles};

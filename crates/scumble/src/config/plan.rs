@@ -12,6 +12,7 @@ use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
 use super::risk::RiskSpec;
+use super::roles::Role;
 use super::source::Source;
 use super::value::Value;
 use crate::error::{Error, Result, did_you_mean};
@@ -56,12 +57,27 @@ pub struct Plan {
     /// What the release must keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy: Vec<ModelSpec>,
+    /// Further tables about the same persons, for `check`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<TableSpec>,
     /// How the release is found.
     #[serde(default)]
     pub algorithm: AlgorithmSpec,
     /// How the risk that is left is assessed.
     #[serde(default, skip_serializing_if = "RiskSpec::is_default")]
     pub risk: RiskSpec,
+}
+
+/// A further table about the same persons.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TableSpec {
+    /// The file, relative to the plan.
+    pub file: String,
+    /// The column that says who a row is about.
+    pub subject: String,
+    /// The columns that outsiders may know.
+    pub quasi: Vec<String>,
 }
 
 /// How the input is read; what is not given is detected.
@@ -271,6 +287,7 @@ impl Plan {
             columns: Vec::new(),
             quasi_sets: Vec::new(),
             privacy: Vec::new(),
+            table: Vec::new(),
             algorithm: AlgorithmSpec::default(),
             risk: RiskSpec::default(),
         }
@@ -329,6 +346,25 @@ impl Plan {
             };
             Error::config(format_args!("there is no '{name}' in [quasi_sets]{near}{remedy}"))
         })
+    }
+
+    /// Whether some model judges each sensitive column alone.
+    #[must_use]
+    pub(crate) fn has_separate_models(&self) -> bool {
+        let separate = |spec: &ModelSpec| {
+            let mode = spec.parameters.get("mode").map(Value::to_text);
+            mode.is_none_or(|mode| mode == "separate")
+        };
+        self.privacy.iter().any(separate)
+    }
+
+    /// The columns that models name in `y`: their values are counted.
+    #[must_use]
+    pub(crate) fn counted_columns(&self) -> Vec<&str> {
+        // No quasi-identifier: it is published coarser than it is.
+        let apart = |name: &&str| self.column(name).is_some_and(|column| !column.role.has(Role::Quasi));
+        let named = self.privacy.iter().filter_map(|spec| spec.parameters.texts("y").ok().flatten());
+        named.flatten().filter(apart).collect()
     }
 
     /// A file named in a plan, seen from the plan's own place; `-` stays as it is.

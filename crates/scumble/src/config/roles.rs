@@ -18,6 +18,8 @@ pub enum Role {
     Identifier,
     /// Tells which rows belong to one person, so that people are counted and not rows; never released.
     Subject,
+    /// Says for each row which node of a sensitive column's hierarchy its person wants guarded; read, never released.
+    Guarding,
     /// May be known to outsiders, who could find a person by it; generalised.
     Quasi,
     /// What learners will predict; kept as it is.
@@ -32,8 +34,16 @@ pub enum Role {
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 7] =
-        [Self::Identifier, Self::Subject, Self::Quasi, Self::Class, Self::Sensitive, Self::Other, Self::Drop];
+    pub const ALL: [Self; 8] = [
+        Self::Identifier,
+        Self::Subject,
+        Self::Guarding,
+        Self::Quasi,
+        Self::Class,
+        Self::Sensitive,
+        Self::Other,
+        Self::Drop,
+    ];
 
     /// The role as users write it.
     #[must_use]
@@ -41,6 +51,7 @@ impl Role {
         match self {
             Self::Identifier => "identifier",
             Self::Subject => "subject",
+            Self::Guarding => "guarding",
             Self::Quasi => "quasi",
             Self::Class => "class",
             Self::Sensitive => "sensitive",

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::values::{OfColumn, ValueTest, code_of, rounded};
-use super::{Model, ModelContext, k_anonymity, protected_columns};
+use super::values::{Counts, OfColumn, ValueTest, code_of, rounded};
+use super::{Model, ModelContext, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
@@ -26,6 +26,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
             "shares of single values, such as [\"hiv=0.1\", \"cancer=0.3\"]; other values are free unless alpha is given",
         ),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -40,6 +41,10 @@ struct Shares {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &["values", "alphas"])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let alpha = parameters.rational("alpha", Rational::ZERO, Some(Rational::ONE))?;
     let values = parameters.texts("values")?.unwrap_or_default();
     let mut named = Vec::new();
@@ -71,7 +76,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     }
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     if let Some(k) = parameters.whole("k", 1)? {
-        models.push(k_anonymity::of(k));
+        models.push(k_anonymity::of(k, context));
     }
     for (column, place) in protected_columns(ENTRY.name, context)? {
         let count = context.table.payloads().columns[place].values.len();
@@ -91,7 +96,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         let text = |code: u32| context.table.payloads().columns[place].values.get(code).to_owned();
         let named = known.into_iter().map(|(code, share)| (text(code), share)).collect();
         let test = Shares { allowed, named, everyone };
-        models.push(Box::new(OfColumn { test, column, place }));
+        models.push(Box::new(OfColumn::new(test, column, place, context)));
     }
     Ok(models)
 }
@@ -135,6 +140,9 @@ impl ValueTest for Shares {
     }
     fn upward(&self) -> bool {
         false
+    }
+    fn counts(&self) -> Counts {
+        Counts::Shares
     }
     fn passes(&self, size: u64, tally: &[(u32, u64)]) -> bool {
         tally.iter().all(|(value, rows)| self.allowed[*value as usize].cmp_ratio(*rows, size).is_ge())

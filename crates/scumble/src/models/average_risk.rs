@@ -41,7 +41,8 @@ enum Part {
     AtRisk { highest: Rational, share: Rational },
 }
 
-fn build(parameters: &Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    context.refuse_persons(ENTRY.name)?;
     let share = |name: &str| parameters.rational(name, Rational::ZERO, Some(Rational::ONE));
     let (average, highest, at_risk) = (share("average")?, share("highest")?, share("at_risk")?);
     for (name, given) in [("average", average), ("highest", highest)] {

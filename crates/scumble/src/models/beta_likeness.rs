@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, original_rows, rounded};
-use super::{Model, ModelContext, protected_columns};
+use super::{Model, ModelContext, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
@@ -24,6 +24,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
             "basic (default) or enhanced: the growth of a value with share p is at most -ln p as well",
         ),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -40,6 +41,10 @@ struct Likeness {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &[])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let beta = parameters
         .rational("beta", Rational::ZERO, None)?
         .ok_or_else(|| Error::config("model 'beta_likeness' needs beta, e.g. beta = 1"))?;
@@ -50,7 +55,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let columns = protected_columns(ENTRY.name, context)?.into_iter().map(|(column, place)| {
         let original = original_rows(context, place);
         let rows = original.iter().sum();
-        Box::new(OfColumn { test: Likeness { beta, enhanced, original, rows }, column, place })
+        Box::new(OfColumn::new(Likeness { beta, enhanced, original, rows }, column, place, context))
             as Box<dyn Model>
     });
     Ok(columns.collect())

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, original_rows, rounded};
-use super::{Model, ModelContext, protected_columns};
+use super::{Model, ModelContext, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
@@ -23,6 +23,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
             "the largest difference of the natural logarithms of the shares (strictly below it), above 0",
         ),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -40,6 +41,10 @@ struct Disclosure {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &[])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let delta =
         parameters
             .rational("delta", Rational::ZERO, None)?
@@ -49,7 +54,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         let original = original_rows(context, place);
         let rows = original.iter().sum();
         let present = original.iter().filter(|rows| **rows > 0).count();
-        Box::new(OfColumn { test: Disclosure { delta, original, rows, present }, column, place })
+        Box::new(OfColumn::new(Disclosure { delta, original, rows, present }, column, place, context))
             as Box<dyn Model>
     });
     Ok(columns.collect())

@@ -47,6 +47,7 @@ struct DeltaPresence {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    context.refuse_persons(ENTRY.name)?;
     let share = |name: &str| parameters.rational(name, Rational::ZERO, Some(Rational::ONE));
     let (least, most) = (share("delta_min")?, share("delta_max")?);
     if least.is_none() && most.is_none() {

@@ -1,4 +1,4 @@
-//! k-anonymity (models.md 1.1): every class has at least k rows.
+//! k-anonymity (models.md 1.1): every class has at least k rows, or k persons where persons have several rows.
 
 use serde_json::{Map, Value};
 
@@ -15,25 +15,33 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     paper: "Samarati 2001; Sweeney 2002",
     standing: Standing::Recommended,
     about: "Every combination of quasi-identifiers is shared by at least k rows, so someone who knows them all \
-            has at best a 1 in k chance of picking the right row. Says nothing about what the k rows have in common.",
-    parameters: &[("k", "the least number of rows in a class, at least 1")],
+            has at best a 1 in k chance of picking the right row. Where a subject column tells that persons have several \
+            rows, it counts persons. Says nothing about what the k rows have in common.",
+    parameters: &[("k", "the least number of rows (persons) in a class, at least 1")],
     build,
 };
 
-/// Every class has at least `k` rows.
+/// Every class has at least `k` rows, or persons.
 struct KAnonymity {
     k: u64,
+    /// The column that says who a row is about, where persons have several rows.
+    person: Option<String>,
 }
 
-fn build(parameters: &Parameters, _: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let k =
         parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_anonymity' needs k, e.g. k = 5"))?;
-    Ok(vec![Box::new(KAnonymity { k })])
+    Ok(vec![of(k, context)])
 }
 
 /// The model, for others that ask for it too.
-pub(crate) fn of(k: u64) -> Box<dyn Model> {
-    Box::new(KAnonymity { k })
+pub(super) fn of(k: u64, context: &ModelContext<'_>) -> Box<dyn Model> {
+    Box::new(KAnonymity { k, person: context.person().map(str::to_owned) })
+}
+
+/// Classes of at least k rows, whoever they are about.
+pub(crate) fn of_rows(k: u64) -> Box<dyn Model> {
+    Box::new(KAnonymity { k, person: None })
 }
 
 impl Model for KAnonymity {
@@ -41,10 +49,12 @@ impl Model for KAnonymity {
         ENTRY.name
     }
     fn title(&self) -> String {
-        format!("{}-anonymity", self.k)
+        let counted = if self.person.is_some() { ", counting persons" } else { "" };
+        format!("{}-anonymity{counted}", self.k)
     }
     fn claim(&self) -> Map<String, Value> {
-        Map::from_iter([("model".into(), ENTRY.name.into()), ("k".into(), self.k.into())])
+        let person = self.person.iter().map(|name| ("person".into(), name.clone().into()));
+        [("model".into(), ENTRY.name.into()), ("k".into(), self.k.into())].into_iter().chain(person).collect()
     }
     fn required(&self) -> f64 {
         self.k as f64
@@ -59,10 +69,12 @@ impl Model for KAnonymity {
         Monotonicity { merging: true, dropping: true, upward: true }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
-        if whole.size < self.k {
+        let persons = whole.persons();
+        if persons < self.k {
             return Err(Error::infeasible(format!(
-                "k = {} is more than the {} rows of the table; the largest possible k is {}",
-                self.k, whole.size, whole.size
+                "k = {} is more than the {persons} {} of the table; the largest possible k is {persons}",
+                self.k,
+                if self.person.is_some() { "persons" } else { "rows" }
             )));
         }
         Ok(())
@@ -71,12 +83,15 @@ impl Model for KAnonymity {
 
 impl ClassTest for KAnonymity {
     fn passes(&self, class: &ClassView<'_>) -> bool {
-        class.size >= self.k
+        class.size >= self.k && (self.person.is_none() || class.persons() >= self.k)
     }
     fn attained(&self, class: &ClassView<'_>) -> f64 {
-        class.size as f64
+        class.persons() as f64
     }
     fn least_size(&self) -> Option<u64> {
-        Some(self.k)
+        self.person.is_none().then_some(self.k)
+    }
+    fn needs_size(&self) -> u64 {
+        self.k
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::values::{OfColumn, ValueTest};
-use super::{Model, ModelContext, protected_columns};
+use super::values::{Counts, OfColumn, ValueTest};
+use super::{Model, ModelContext, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
@@ -23,6 +23,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
         ("e", "the least difference between the largest and the smallest value, in the column's own unit"),
         ("count", "distinct (default): k counts different values; rows: k counts rows"),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -44,6 +45,10 @@ struct Range {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &["e"])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let needs = |name: &str| Error::config(format!("model 'k_e' needs {name}, e.g. k = 3 and e = 1000"));
     let k = parameters.whole("k", 1)?.ok_or_else(|| needs("k"))?;
     let e = parameters.rational("e", Rational::ZERO, None)?.ok_or_else(|| needs("e"))?;
@@ -61,8 +66,8 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         let numbers = payload.values.iter().map(|text| payload.number(text)).collect();
         let missing = (0..payload.values.len() as u32).find(|value| payload.is_missing(*value));
         let missing = missing.map(|value| payload.values.get(value).to_owned());
-        models.push(Box::new(OfColumn { test: Count { k, rows }, column: column.clone(), place }));
-        models.push(Box::new(OfColumn { test: Range { e, numbers, measure, missing }, column, place }));
+        models.push(Box::new(OfColumn::new(Count { k, rows }, column.clone(), place, context)));
+        models.push(Box::new(OfColumn::new(Range { e, numbers, measure, missing }, column, place, context)));
     }
     Ok(models)
 }
@@ -89,6 +94,9 @@ impl ValueTest for Count {
     }
     fn upward(&self) -> bool {
         true
+    }
+    fn counts(&self) -> Counts {
+        if self.rows { Counts::Persons } else { Counts::Rows }
     }
     fn passes(&self, size: u64, tally: &[(u32, u64)]) -> bool {
         self.attained(size, tally) >= self.k as f64

@@ -28,6 +28,7 @@ struct KMap {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    context.refuse_persons(ENTRY.name)?;
     let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_map' needs k, e.g. k = 5"))?;
     Ok(vec![Box::new(KMap { k, people: people_of(ENTRY.name, context)? })])
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::published::ClassView;
@@ -23,6 +23,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
         ("l", "the diversity asked for; a whole number for distinct and recursive"),
         ("c", "recursive only: the factor c"),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -42,9 +43,15 @@ struct LDiversity {
     variant: Variant,
     column: String,
     place: usize,
+    /// The column that says who a row is about, where persons have several rows and the variant is about shares.
+    person: Option<String>,
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &[])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let variant = parameters.choice("variant", &["distinct", "entropy", "recursive", "frequency"])?;
     let needs_l = || Error::config("model 'l_diversity' needs l, e.g. l = 2");
     let whole = |least: u64| parameters.whole("l", least)?.ok_or_else(needs_l);
@@ -64,9 +71,13 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         }
     };
     let columns = protected_columns(ENTRY.name, context)?;
+    let shares = matches!(variant, Variant::Frequency { .. });
+    let person = context.person().filter(|_| shares).map(str::to_owned);
     Ok(columns
         .into_iter()
-        .map(|(column, place)| Box::new(LDiversity { variant, column, place }) as Box<dyn Model>)
+        .map(|(column, place)| {
+            Box::new(LDiversity { variant, column, place, person: person.clone() }) as Box<dyn Model>
+        })
         .collect())
 }
 
@@ -139,6 +150,15 @@ fn effective_values(rows: &[u64], size: u64) -> f64 {
     entropy.exp()
 }
 
+impl LDiversity {
+    /// The persons of the value that most of them have.
+    fn most_persons(&self, class: &ClassView<'_>) -> u64 {
+        let mut tally = Vec::new();
+        class.tally_persons(self.place, &mut tally);
+        tally.into_iter().map(|(_, persons)| persons).max().unwrap_or(0)
+    }
+}
+
 impl Model for LDiversity {
     fn name(&self) -> &'static str {
         ENTRY.name
@@ -149,6 +169,9 @@ impl Model for LDiversity {
             Variant::Distinct { l } => format!("distinct {l}-diversity of {column}"),
             Variant::Entropy { l } => format!("entropy {l}-diversity of {column}"),
             Variant::Recursive { c, l } => format!("recursive ({c},{l})-diversity of {column}"),
+            Variant::Frequency { l } if self.person.is_some() => {
+                format!("frequency {l}-diversity of {column}, counting persons")
+            }
             Variant::Frequency { l } => format!("frequency {l}-diversity of {column}"),
         }
     }
@@ -175,6 +198,7 @@ impl Model for LDiversity {
             Variant::Frequency { l } => {
                 set("variant", "frequency".into());
                 set("l", l.to_string().into());
+                self.person.iter().for_each(|name| drop(set("person", name.clone().into())));
             }
         }
         claim
@@ -197,9 +221,15 @@ impl Model for LDiversity {
     }
     fn monotonicity(&self) -> Monotonicity {
         let upward = matches!(self.variant, Variant::Distinct { .. });
-        Monotonicity { merging: true, dropping: true, upward }
+        // One person's rows may be in two classes: half of the persons of each have a value, and all of both together.
+        Monotonicity { merging: self.person.is_none(), dropping: true, upward }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        if self.person.is_some() {
+            // Shares of persons may be smaller in every class than in the whole table; those of rows may not.
+            let by_rows = Self { column: self.column.clone(), person: None, ..*self };
+            return by_rows.check_feasible(whole);
+        }
         if self.passes(whole) {
             return Ok(());
         }
@@ -235,7 +265,9 @@ impl ClassTest for LDiversity {
                 rarer(most, tail, c)
             }
             Variant::Frequency { l } => {
-                l.cmp_ratio(class.size, most(class, self.place)) != std::cmp::Ordering::Greater
+                let bounded = |size: u64, most: u64| l.cmp_ratio(size, most) != std::cmp::Ordering::Greater;
+                bounded(class.size, most(class, self.place))
+                    && (self.person.is_none() || bounded(class.persons(), self.most_persons(class)))
             }
         }
     }
@@ -279,6 +311,10 @@ impl ClassTest for LDiversity {
             Variant::Distinct { .. } => rows.len() as f64,
             Variant::Entropy { .. } => effective_values(&rows, class.size),
             Variant::Recursive { l, .. } => most / rows.iter().skip(l as usize - 1).sum::<u64>() as f64,
+            Variant::Frequency { .. } if self.person.is_some() => {
+                let of_persons = class.persons() as f64 / self.most_persons(class) as f64;
+                of_persons.min(class.size as f64 / most)
+            }
             Variant::Frequency { .. } => class.size as f64 / most,
         }
     }

@@ -40,8 +40,8 @@ const MOST_SETS: u64 = 2_000;
 
 /// What is asked of rows that share L values.
 enum Part {
-    /// At least so many rows.
-    Size(u64),
+    /// At least so many rows; persons, where a column says who a row is about.
+    Size(u64, Option<String>),
     /// At most such a share of one value of a payload column.
     Share { c: Rational, column: String, place: usize },
 }
@@ -70,7 +70,14 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     // One row is always there and a share of 1 is no limit: such halves ask for nothing. Then c protects no column, either.
     if k > 1 || c == Rational::ONE {
-        models.push(Box::new(Lkc { l, part: Part::Size(k) }));
+        let person = context.person().map(str::to_owned);
+        models.push(Box::new(Lkc { l, part: Part::Size(k, person) }));
+    }
+    if let (Some(person), true) = (context.person(), c != Rational::ONE) {
+        return Err(Error::refused(format!(
+            "persons have several rows (column '{person}'), and c of LKC-privacy counts rows; leave c out and ask for shares of \
+             persons with alpha_k, or bring the table to one row a person"
+        )));
     }
     if c != Rational::ONE {
         for (column, place) in protected_columns(ENTRY.name, context)? {
@@ -108,7 +115,10 @@ impl Model for Lkc {
     fn title(&self) -> String {
         let known = self.l.map_or("all".to_owned(), |l| l.to_string());
         match &self.part {
-            Part::Size(k) => format!("LKC-privacy (L = {known}): groups of at least {k} rows"),
+            Part::Size(k, person) => {
+                let unit = if person.is_some() { "persons" } else { "rows" };
+                format!("LKC-privacy (L = {known}): groups of at least {k} {unit}")
+            }
             Part::Share { c, column, .. } => {
                 format!("LKC-privacy (L = {known}): at most a share of {c} with one value of {column}")
             }
@@ -120,7 +130,10 @@ impl Model for Lkc {
             claim.insert("l".into(), l.into());
         }
         match &self.part {
-            Part::Size(k) => claim.insert("k".into(), (*k).into()),
+            Part::Size(k, person) => {
+                person.iter().for_each(|name| drop(claim.insert("person".into(), name.clone().into())));
+                claim.insert("k".into(), (*k).into())
+            }
             Part::Share { c, column, .. } => {
                 claim.insert("column".into(), column.clone().into());
                 claim.insert("c".into(), c.to_string().into())
@@ -130,16 +143,16 @@ impl Model for Lkc {
     }
     fn required(&self) -> f64 {
         match &self.part {
-            Part::Size(k) => *k as f64,
+            Part::Size(k, _) => *k as f64,
             Part::Share { c, .. } => c.to_f64(),
         }
     }
     fn larger_is_better(&self) -> bool {
-        matches!(self.part, Part::Size(_))
+        matches!(self.part, Part::Size(..))
     }
     fn protects(&self) -> Option<&str> {
         match &self.part {
-            Part::Size(_) => None,
+            Part::Size(..) => None,
             Part::Share { column, .. } => Some(column),
         }
     }
@@ -152,7 +165,7 @@ impl Model for Lkc {
         subsets(columns, known.min(all))
     }
     fn monotonicity(&self) -> Monotonicity {
-        let size = matches!(self.part, Part::Size(_));
+        let size = matches!(self.part, Part::Size(..));
         // Dropping a class of all columns shrinks groups of fewer columns (models.md 1.19).
         Monotonicity { merging: true, dropping: self.l.is_none(), upward: size }
     }
@@ -161,9 +174,11 @@ impl Model for Lkc {
             return Ok(());
         }
         Err(Error::infeasible(match &self.part {
-            Part::Size(k) => format!(
-                "k = {k} of LKC-privacy is more than the {} rows of the table; the largest possible k is {}",
-                whole.size, whole.size
+            Part::Size(k, person) => format!(
+                "k = {k} of LKC-privacy is more than the {} {} of the table; the largest possible k is {}",
+                whole.persons(),
+                if person.is_some() { "persons" } else { "rows" },
+                whole.persons()
             ),
             Part::Share { .. } => format!(
                 "{} cannot be met: not even the whole table as one class has it; the smallest possible c is {:.4}",
@@ -185,7 +200,8 @@ fn most(class: &ClassView<'_>, place: usize) -> u64 {
 impl ClassTest for Lkc {
     fn passes(&self, class: &ClassView<'_>) -> bool {
         match &self.part {
-            Part::Size(k) => class.size >= *k,
+            Part::Size(k, None) => class.size >= *k,
+            Part::Size(k, Some(_)) => class.persons() >= *k,
             Part::Share { c, place, .. } => {
                 class.size == 0 || c.cmp_ratio(most(class, *place), class.size) != std::cmp::Ordering::Less
             }
@@ -193,12 +209,13 @@ impl ClassTest for Lkc {
     }
     fn attained(&self, class: &ClassView<'_>) -> f64 {
         match &self.part {
-            Part::Size(_) => class.size as f64,
+            Part::Size(_, None) => class.size as f64,
+            Part::Size(_, Some(_)) => class.persons() as f64,
             Part::Share { place, .. } => most(class, *place) as f64 / class.size as f64,
         }
     }
     fn only_size(&self) -> bool {
-        matches!(self.part, Part::Size(_))
+        matches!(self.part, Part::Size(_, None))
     }
 }
 
@@ -216,7 +233,7 @@ mod tests {
 
     #[test]
     fn no_l_is_all_columns() {
-        let model = |l| Lkc { l, part: Part::Size(2) };
+        let model = |l| Lkc { l, part: Part::Size(2, None) };
         assert_eq!(model(None).projections(&[0, 1, 2]), [[0, 1, 2]]);
         assert_eq!(model(Some(9)).projections(&[0, 1, 2]), [[0, 1, 2]]);
         assert_eq!(model(Some(2)).projections(&[0, 2]), [[0, 2]]);

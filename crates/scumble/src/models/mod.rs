@@ -1,5 +1,7 @@
 //! What is forbidden: judgements on what would be published.
 
+use std::collections::BTreeMap;
+
 use rayon::prelude::*;
 
 use crate::config::Parameters;
@@ -18,10 +20,15 @@ pub mod k_e;
 pub mod k_map;
 pub mod l_diversity;
 pub mod lkc;
+pub mod multirelational;
 pub(crate) mod on_set;
 pub mod p_sensitive;
+pub mod personalised;
+pub(crate) mod several;
 pub mod t_closeness;
 mod values;
+pub mod xy_anonymity;
+pub mod xy_linkability;
 
 /// What a model is made from besides its parameters.
 pub struct ModelContext<'a> {
@@ -33,6 +40,25 @@ pub struct ModelContext<'a> {
     pub columns: &'a [String],
     /// The columns that it protects when it names none.
     pub sensitive: &'a [String],
+}
+
+impl ModelContext<'_> {
+    /// The column that says who a row is about, where persons have several rows.
+    #[must_use]
+    pub fn person(&self) -> Option<&str> {
+        self.table.payloads().person().map(|column| column.name.as_str())
+    }
+
+    /// An error if persons have several rows: a model that compares numbers of rows would promise them too much.
+    fn refuse_persons(&self, model: &str) -> Result<()> {
+        match self.person() {
+            None => Ok(()),
+            Some(person) => Err(crate::Error::refused(format!(
+                "model '{model}' counts rows, and persons ('{person}') have several; use k_anonymity, which counts persons, or keep one \
+                 row a person"
+            ))),
+        }
+    }
 }
 
 /// A judgement on a release.
@@ -73,6 +99,10 @@ pub trait ClassTest: Send + Sync {
     fn least_size(&self) -> Option<u64> {
         None
     }
+    /// No class of fewer rows passes, whatever else it has.
+    fn needs_size(&self) -> u64 {
+        self.least_size().unwrap_or(0)
+    }
     /// How many rows of a class that fails are in failing classes at least, however it is divided. The monotonicity of the
     /// model already says all of them (upward) or one (merging); this is for models that can say more than one.
     fn failing_part(&self, _class: &ClassView<'_>) -> u64 {
@@ -105,6 +135,21 @@ pub trait Model: Send + Sync {
     /// The payload column that the model reads, if it reads one; [`forbids_sameness`] says whether it asks anything of it.
     fn protects(&self) -> Option<&str> {
         None
+    }
+    /// The columns whose tuples it protects as one value, if it does; [`Model::protects`] is then a name for them together.
+    fn joint(&self) -> Option<&[String]> {
+        None
+    }
+    /// Every column that it protects, alone or with others.
+    fn protected(&self) -> Vec<&str> {
+        match self.joint() {
+            Some(columns) => columns.iter().map(String::as_str).collect(),
+            None => self.protects().into_iter().collect(),
+        }
+    }
+    /// Every published column whose values it looks at besides the quasi-identifiers.
+    fn reads(&self) -> Vec<&str> {
+        self.protected()
     }
     /// The test, where one class decides.
     fn class_test(&self) -> Option<&dyn ClassTest> {
@@ -200,16 +245,18 @@ pub type BuildModel = fn(&Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn M
 /// that asks for a single value (l = 1) or allows every distance (t = 1) forbids nothing, so nobody is protected by it.
 pub(crate) fn forbids_sameness(model: &dyn Model, table: &FrequencyTable) -> bool {
     let payloads = table.payloads();
-    let Some(column) = model.protects().and_then(|name| payloads.position(name)) else { return false };
+    let columns: Vec<usize> = model.protected().iter().filter_map(|name| payloads.position(name)).collect();
+    if columns.is_empty() {
+        return false;
+    }
     let Some(test) = model.class_test() else { return true };
-    let mut of_value = vec![None; payloads.columns[column].values.len()];
+    let mut of_value: BTreeMap<Vec<u32>, (u32, u32)> = BTreeMap::new();
     for cell in table.payload_totals() {
-        let (payload, rows) =
-            of_value[payloads.value(cell.payload, column) as usize].unwrap_or((cell.payload, 0));
-        of_value[payloads.value(cell.payload, column) as usize] = Some((payload, rows + cell.rows));
+        let value = columns.iter().map(|column| payloads.value(cell.payload, *column)).collect();
+        of_value.entry(value).or_insert((cell.payload, 0)).1 += cell.rows;
     }
     // Rare values are the first to be forbidden, so the search mostly ends at once.
-    let mut of_value: Vec<(u32, u32)> = of_value.into_iter().flatten().collect();
+    let mut of_value: Vec<(u32, u32)> = of_value.into_values().collect();
     of_value.sort_by_key(|(_, rows)| *rows);
     of_value.into_iter().any(|(payload, _)| {
         let cells = [Cell { payload, rows: u32::try_from(table.rows()).unwrap_or(u32::MAX) }];
@@ -226,7 +273,11 @@ pub(crate) fn protected_columns(model: &str, context: &ModelContext<'_>) -> Resu
              give one (--sensitive COLUMN, or role = \"sensitive\")"
         )));
     }
-    let payloads = context.table.payloads();
+    places_of(model, names, context.table.payloads())
+}
+
+/// The places of payload columns that a model names.
+pub(crate) fn places_of(model: &str, names: &[String], payloads: &Payloads) -> Result<Vec<(String, usize)>> {
     names
         .iter()
         .cloned()

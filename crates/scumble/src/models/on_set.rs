@@ -45,6 +45,12 @@ impl Model for OnSet {
     fn protects(&self) -> Option<&str> {
         self.model.protects()
     }
+    fn joint(&self) -> Option<&[String]> {
+        self.model.joint()
+    }
+    fn reads(&self) -> Vec<&str> {
+        self.model.reads()
+    }
     fn class_test(&self) -> Option<&dyn ClassTest> {
         self.model.class_test()
     }

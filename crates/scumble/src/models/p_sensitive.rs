@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, rounded};
-use super::{Model, ModelContext, k_anonymity, protected_columns};
+use super::{Model, ModelContext, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
@@ -29,6 +29,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
         ("alpha", "the least total weight of a class's values; needs categories"),
         ("weight_over", "distinct (default): each different value weighs once; rows: once for each row"),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -54,6 +55,10 @@ struct Weight {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    several::in_mode(ENTRY.name, parameters, context, separate, &["categories"])
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let p =
         parameters.whole("p", 1)?.ok_or_else(|| Error::config("model 'p_sensitive' needs p, e.g. p = 2"))?;
     let k = parameters.whole("k", 1)?;
@@ -72,17 +77,23 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
              [\"hiv|cancer\", \"flu|cold\"]",
         ));
     }
-    let mut models: Vec<Box<dyn Model>> = k.map(k_anonymity::of).into_iter().collect();
+    let mut models: Vec<Box<dyn Model>> = k.map(|k| k_anonymity::of(k, context)).into_iter().collect();
     for (column, place) in protected_columns(ENTRY.name, context)? {
         let categories = given.as_ref().map(|lists| Categories::read(lists, context, place)).transpose()?;
         let counted = categories.clone().filter(|_| !counts_values);
-        models.push(Box::new(OfColumn {
-            test: Several { p, categories: counted },
-            column: column.clone(),
+        models.push(Box::new(OfColumn::new(
+            Several { p, categories: counted },
+            column.clone(),
             place,
-        }));
+            context,
+        )));
         if let (Some(alpha), Some(categories)) = (alpha, categories) {
-            models.push(Box::new(OfColumn { test: Weight { alpha, categories, over_rows }, column, place }));
+            models.push(Box::new(OfColumn::new(
+                Weight { alpha, categories, over_rows },
+                column,
+                place,
+                context,
+            )));
         }
     }
     Ok(models)

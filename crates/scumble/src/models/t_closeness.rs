@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::frequency::Cell;
@@ -28,6 +28,7 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
         ("t", "the largest distance, from 0 to 1"),
         ("distance", "equal, ordered or hierarchical; ordered for numbers and dates, else equal, if absent"),
         ("columns", "the columns protected; all sensitive ones if absent"),
+        several::MODE,
     ],
     build,
 };
@@ -77,6 +78,16 @@ struct TCloseness {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    // Tuples of values have neither an order nor a tree.
+    let by_value = if parameters.text("distance")?.is_none_or(|distance| distance == "equal") {
+        &[][..]
+    } else {
+        &["distance"]
+    };
+    several::in_mode(ENTRY.name, parameters, context, separate, by_value)
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let t = parameters
         .rational("t", Rational::ZERO, Some(Rational::ONE))?
         .ok_or_else(|| Error::config("model 't_closeness' needs t, e.g. t = 0.2"))?;

@@ -24,18 +24,48 @@ pub(super) trait ValueTest: Send + Sync {
     fn passes(&self, size: u64, tally: &[(u32, u64)]) -> bool;
     /// What that class attains, in the test's own unit.
     fn attained(&self, size: u64, tally: &[(u32, u64)]) -> f64;
+    /// What it counts where persons have several rows.
+    fn counts(&self) -> Counts {
+        Counts::Rows
+    }
     /// The nearest value that the whole table meets, in a sentence, where the whole attains `attained`.
     fn nearest(&self, attained: f64) -> String;
 }
 
-/// A [`ValueTest`] on a column.
-pub(super) struct OfColumn<T> {
-    pub(super) test: T,
-    pub(super) column: String,
-    pub(super) place: usize,
+/// What a test counts where persons have several rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Counts {
+    /// Rows, or values, whoever has them.
+    Rows,
+    /// Persons, as the size of a class.
+    Persons,
+    /// Rows, and also the persons who have each value among all persons.
+    Shares,
 }
 
-impl<T> OfColumn<T> {
+/// A [`ValueTest`] on a column.
+pub(super) struct OfColumn<T> {
+    test: T,
+    column: String,
+    place: usize,
+    /// The column that says who a row is about, where that matters.
+    person: Option<String>,
+}
+
+impl<T: ValueTest> OfColumn<T> {
+    pub(super) fn new(test: T, column: String, place: usize, context: &ModelContext<'_>) -> Self {
+        let person = context.person().filter(|_| test.counts() != Counts::Rows).map(str::to_owned);
+        Self { test, column, place, person }
+    }
+
+    /// The persons of a class and how many of them have each value, where they count.
+    fn persons(&self, class: &ClassView<'_>) -> Option<(u64, Vec<(u32, u64)>)> {
+        self.person.as_ref()?;
+        let mut tally = Vec::new();
+        class.tally_persons(self.place, &mut tally);
+        Some((class.persons(), tally))
+    }
+
     fn tally(&self, class: &ClassView<'_>) -> Vec<(u32, u64)> {
         let mut tally = Vec::new();
         class.tally(self.place, &mut tally);
@@ -48,11 +78,13 @@ impl<T: ValueTest> Model for OfColumn<T> {
         self.test.name()
     }
     fn title(&self) -> String {
-        self.test.title(&self.column)
+        let counted = if self.person.is_some() { ", counting persons" } else { "" };
+        self.test.title(&self.column) + counted
     }
     fn claim(&self) -> Map<String, Value> {
         let named = [("model", self.test.name().into()), ("column", self.column.clone().into())];
-        let all = named.into_iter().chain(self.test.claim());
+        let person = self.person.iter().map(|name| ("person", name.clone().into()));
+        let all = named.into_iter().chain(self.test.claim()).chain(person);
         all.map(|(name, value)| (name.to_owned(), value)).collect()
     }
     fn required(&self) -> f64 {
@@ -68,16 +100,26 @@ impl<T: ValueTest> Model for OfColumn<T> {
         Some(self)
     }
     fn monotonicity(&self) -> Monotonicity {
-        Monotonicity { merging: true, dropping: true, upward: self.test.upward() }
+        // One person's rows may be in two classes: half of the persons of each have a value, and all of both together.
+        let merging = self.person.is_none() || self.test.counts() != Counts::Shares;
+        Monotonicity { merging, dropping: true, upward: self.test.upward() }
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
-        if ClassTest::passes(self, whole) {
+        // Shares of persons may be smaller in every class than in the whole table; those of rows may not.
+        let passes = match self.test.counts() {
+            Counts::Shares => self.test.passes(whole.size, &self.tally(whole)),
+            Counts::Rows | Counts::Persons => ClassTest::passes(self, whole),
+        };
+        if passes {
             return Ok(());
         }
         Err(Error::infeasible(format!(
             "{} cannot be met: not even the whole table as one class has it; {}",
             self.title(),
-            self.test.nearest(ClassTest::attained(self, whole))
+            self.test.nearest(match self.test.counts() {
+                Counts::Shares => self.test.attained(whole.size, &self.tally(whole)),
+                Counts::Rows | Counts::Persons => ClassTest::attained(self, whole),
+            })
         )))
     }
 }
@@ -85,9 +127,15 @@ impl<T: ValueTest> Model for OfColumn<T> {
 impl<T: ValueTest> ClassTest for OfColumn<T> {
     fn passes(&self, class: &ClassView<'_>) -> bool {
         self.test.passes(class.size, &self.tally(class))
+            && self.persons(class).is_none_or(|(size, tally)| self.test.passes(size, &tally))
     }
     fn attained(&self, class: &ClassView<'_>) -> f64 {
-        self.test.attained(class.size, &self.tally(class))
+        let of_rows = self.test.attained(class.size, &self.tally(class));
+        match self.persons(class).map(|(size, tally)| self.test.attained(size, &tally)) {
+            None => of_rows,
+            Some(of_persons) if self.test.larger_is_better() => of_rows.min(of_persons),
+            Some(of_persons) => of_rows.max(of_persons),
+        }
     }
 }
 

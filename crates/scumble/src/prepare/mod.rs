@@ -9,7 +9,6 @@ use crate::config::{Column, MissingPolicy, Plan, Role};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::{self, Built, Hierarchy};
-use crate::kind::Kind;
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
 
@@ -119,8 +118,10 @@ fn prepare_joined(
         })
         .collect();
     let with_role = |role: Role| planned.iter().filter(move |column| column.plan.role.has(role));
+    let mut persons = None;
     for subject in with_role(Role::Subject) {
-        check_subject(subject)?;
+        let asked = plan.privacy.iter().any(|spec| spec.model == crate::models::multirelational::ENTRY.name);
+        persons = (repeated_persons(subject)? || asked).then_some(subject.name);
     }
     let class_column = with_role(Role::Class).next();
     let classes = class_column.map(|column| column.coded);
@@ -137,12 +138,19 @@ fn prepare_joined(
         .collect::<Result<_>>()?;
     let mut notes: Vec<String> = quasi.iter().flat_map(|(_, _, notes)| notes.clone()).collect();
 
+    let counted = plan.counted_columns();
     let payload_columns: Vec<&Planned<'_>> = planned
         .iter()
-        .filter(|column| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive))
+        .filter(|column| {
+            let role = &column.plan.role;
+            let read = [Role::Class, Role::Sensitive, Role::Guarding].iter().any(|of| role.has(*of));
+            read || persons == Some(column.name) || counted.contains(&column.name)
+        })
         .collect();
     let mut payload_trees = Vec::new();
-    for column in &payload_columns {
+    let has_tree =
+        |column: &&&Planned<'_>| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive);
+    for column in payload_columns.iter().filter(has_tree) {
         if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
             let ordered = order(column, false)?;
             let built = hierarchy::build(&builder, &domain(column, &ordered, None)?)?;
@@ -153,10 +161,12 @@ fn prepare_joined(
     let payloads: Vec<(PayloadColumn, Vec<u32>)> =
         payload_columns.iter().map(|column| payload_column(column)).collect::<Result<_>>()?;
     let class = payload_columns.iter().position(|column| column.plan.role.has(Role::Class));
+    let person = payload_columns.iter().position(|column| persons == Some(column.name));
     let (columns, maps): (Vec<_>, Vec<_>) = payloads.into_iter().unzip();
     let (payloads, payload_of_row) = Payloads::of_rows(columns, table.rows, |place, row| {
         maps[place][payload_columns[place].coded.codes.get(row) as usize]
     });
+    let payloads = payloads.with_person(person);
     let sizes: Vec<u32> = quasi.iter().map(|(quasi, ..)| quasi.size()).collect();
     let code =
         |column: usize, row: usize| quasi[column].1[quasi_columns[column].coded.codes.get(row) as usize];
@@ -218,29 +228,33 @@ pub fn column_tree(
     Ok(ColumnTree { built, rows_per_leaf })
 }
 
-/// The kind of a sensitive column and its values in their order.
-pub(crate) fn sensitive_order(table: &CodedTable, name: &str, plan: &Plan) -> Result<(Kind, Vec<String>)> {
-    let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
-    let column = plan.column(name).unwrap_or(&unplanned);
-    let coded =
-        table.column(name).ok_or_else(|| Error::config(format!("the table has no column '{name}'")))?;
-    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-    let (payload, _) = payload_column(&Planned { name, plan: column, coded, missing })?;
-    Ok((payload.measure.kind, payload.values.iter().map(str::to_owned).collect()))
+/// Whether some person of a table has several rows.
+pub(crate) fn has_repeated_persons(table: &CodedTable, name: &str, plan: &Plan) -> Result<bool> {
+    let planned = table.column(name).zip(plan.column(name)).map(|(coded, column)| {
+        let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+        Planned { name, plan: column, coded, missing }
+    });
+    planned.map_or(Ok(false), |subject| repeated_persons(&subject))
 }
 
-/// Models here count rows, so a table with several rows a person would be promised more than it gets.
-fn check_subject(subject: &Planned<'_>) -> Result<()> {
-    let mut seen = vec![false; subject.coded.values.len()];
+/// Whether some person has several rows: then models count persons. A row without a person could be anybody's, so there must be none.
+fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
+    let missing: Vec<bool> =
+        subject.coded.values.iter().map(|text| subject.missing.iter().any(|marker| marker == text)).collect();
+    // Two spellings of a number are one person.
+    let (persons, person) = payload_column(subject)?;
+    let mut seen = vec![false; persons.values.len()];
+    let mut repeated = false;
     for (row, code) in subject.coded.codes.iter().enumerate() {
-        if std::mem::replace(&mut seen[code as usize], true) {
-            return Err(Error::refused(format!(
-                "column '{}', row {}: this person has several rows, and models count rows so far, not persons; bring the \
-                 table to one row a person, or give the column another role and accept that k counts rows",
+        if missing[code as usize] {
+            return Err(Error::data(format!(
+                "column '{}', row {}: no person is given, so nobody can tell whose row it is; fill it in, leave the row out \
+                 (--missing drop-row), or give the column another role and accept that k counts rows",
                 subject.name,
                 row + 1
             )));
         }
+        repeated |= std::mem::replace(&mut seen[person[code as usize] as usize], true);
     }
-    Ok(())
+    Ok(repeated)
 }

@@ -194,12 +194,19 @@ pub(crate) fn table_in_one_spelling<'a>(
     Cow::Owned(CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows })
 }
 
-/// The rows of a table by the values of these columns alone: what models are made from.
-pub(crate) fn value_table(table: &CodedTable, names: &[String], plan: &Plan) -> Result<FrequencyTable> {
+/// The rows of a table by the values of these columns alone: what models are made from. `person` is one of them, if persons count.
+pub(crate) fn value_table(
+    table: &CodedTable,
+    names: &[String],
+    person: Option<&str>,
+    plan: &Plan,
+) -> Result<FrequencyTable> {
     let coded: Vec<&CodedColumn> = names.iter().filter_map(|name| table.column(name)).collect();
     let made = coded.iter().map(|column| payload_of(column, plan)).collect::<Result<Vec<_>>>()?;
     let (columns, maps): (Vec<PayloadColumn>, Vec<Vec<u32>>) = made.into_iter().unzip();
     let code = |place: usize, row: usize| maps[place][coded[place].codes.get(row) as usize];
+    let person = person.and_then(|name| coded.iter().position(|column| column.name == name));
     let (payloads, payload_of_row) = Payloads::of_rows(columns, table.rows, code);
+    let payloads = payloads.with_person(person);
     Ok(FrequencyTable::count(&[], table.rows, |_, _| 0, payloads, &payload_of_row, |_| 1).0)
 }

@@ -42,6 +42,7 @@ const ROWS_FOR_FIVE: u64 = 20;
 const ROLES: &str = "\
 #   identifier  names a person by itself (a name, a number); never released
 #   subject     tells which rows belong to one person; never released
+#   guarding    says which node of a hierarchy each person wants guarded; never released
 #   quasi       may be known to outsiders, who could find a person by it; generalised
 #   sensitive   what outsiders must not learn about a person; kept, and protected by a model
 #   class       what learners will predict; kept (may also be sensitive: [\"class\", \"sensitive\"])

@@ -1,10 +1,10 @@
 //! The claim that a run makes about its release, put to the independent verifier.
 
-use scumble_files::table::CodedTable;
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Population, Reference, ReferenceColumn, StarRows, Truth,
-    ValueKind, check_models_with, check_truth_with_map,
+    ValueKind, check_models_with, check_truth_with_map, distinct_given_others,
 };
 
 use super::Run;
@@ -17,13 +17,14 @@ use crate::payload::PayloadColumn;
 use crate::prepare::{in_one_spelling, payload_of, table_in_one_spelling};
 use crate::quasi::Quasi;
 
-/// Reads back what was written and checks every model and every value; an error if anything does not hold.
+/// Reads back what was written and checks every model and every value; an error if anything does not hold. Also what somebody
+/// should know about it.
 pub(super) fn verify(
     run: &Run<'_>,
     file: &PrivateFile,
     rows: &ReleasedRows,
     format: OutFormat,
-) -> Result<Outcome> {
+) -> Result<(Outcome, Vec<String>)> {
     let handle = file.reopen()?;
     // How the file was written is known; nothing is left to detection.
     let delimiter = match format {
@@ -50,19 +51,36 @@ pub(super) fn verify(
     };
     // Two spellings of one value hide nothing, so models count values, not texts. The original says how they are written,
     // since the release may have lost a spelling.
-    let mut protected: Vec<&str> = run.problem.models.iter().filter_map(|model| model.protects()).collect();
+    let mut protected: Vec<&str> = run.problem.models.iter().flat_map(|model| model.reads()).collect();
+    let sensitive: Vec<String> = run.plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    protected.extend(sensitive.iter().map(String::as_str));
     protected.sort_unstable();
     protected.dedup();
+    // What is not published is put beside the release below.
+    protected.retain(|name| release.column(name).is_some());
     let (references, spellings): (Vec<_>, Vec<_>) = protected
         .into_iter()
         .map(|name| reference(run, name))
         .collect::<Result<Vec<_>>>()?
         .into_iter()
         .unzip();
-    let reference = Reference { columns: references };
-    let counted = table_in_one_spelling(&release, &spellings);
+    let mut reference = Reference { columns: references };
+    if claim.models.iter().any(|model| model.parameters.contains_key("columns")) {
+        let original = table_in_one_spelling(run.source, &spellings);
+        reference.columns.extend(joint_references(&claim.models, &original)?);
+    }
+    let mut counted = table_in_one_spelling(&release, &spellings);
+    let unpublished = unpublished(run, rows)?;
+    if !unpublished.is_empty() {
+        counted.to_mut().columns.extend(unpublished);
+    }
     let population = run.population.map(|table| population(run, table)).transpose()?;
     let outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
+    let mut warnings = Vec::new();
+    if run.plan.has_separate_models() {
+        let figures = distinct_given_others(&counted, &claim.quasi, &sensitive, claim.star)?;
+        warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
+    }
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(
@@ -82,7 +100,55 @@ pub(super) fn verify(
              please report it"
         )));
     }
-    Ok(outcome)
+    Ok((outcome, warnings))
+}
+
+/// Columns that models read and that are not published, for each released row: the verifier is given what a reader must not have.
+fn unpublished(run: &Run<'_>, rows: &ReleasedRows) -> Result<Vec<CodedColumn>> {
+    let published: Vec<&str> = run.kept_columns().collect();
+    let columns = run.problem.table.payloads().columns.iter();
+    let private = columns.filter(|column| !published.contains(&column.name.as_str()));
+    private
+        .map(|values| {
+            let coded = run.source.column(&values.name);
+            let coded = coded.ok_or_else(|| Error::internal("a column that models read was not read"))?;
+            let column = in_one_spelling(coded, values);
+            let mut codes = Codes::with_capacity(column.values.len(), rows.order.len());
+            rows.order.iter().for_each(|row| codes.push(column.codes.get(*row as usize)));
+            Ok(CodedColumn { codes, ..column })
+        })
+        .collect()
+}
+
+/// What somebody who already knows the other sensitive values learns, where models look at each column alone.
+pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option<String> {
+    if figures.iter().all(|(alone, given)| alone == given) {
+        return None;
+    }
+    let list = |figure: &dyn Fn(&(u64, u64)) -> u64| {
+        let figures: Vec<String> = figures.iter().map(|of| figure(of).to_string()).collect();
+        figures.join(" and ")
+    };
+    let others = if columns.len() == 2 { "the other column" } else { "the other columns" };
+    Some(format!(
+        "each sensitive column was judged alone: the separate distinct l of {} is {}, given {others} it is {}; whoever knows one of \
+         the values learns more about the rest (mode = \"conditional\" bounds that)",
+        columns.join(" and "),
+        list(&|of| of.0),
+        list(&|of| of.1)
+    ))
+}
+
+/// What the original table says about tuples of columns, for the claims that are about such.
+pub(crate) fn joint_references(models: &[ModelClaim], original: &CodedTable) -> Result<Vec<ReferenceColumn>> {
+    let mut tuples: Vec<Vec<String>> = models
+        .iter()
+        .filter_map(|model| model.parameters.get("columns")?.as_array())
+        .map(|names| names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
+        .collect();
+    tuples.sort_unstable();
+    tuples.dedup();
+    tuples.iter().map(|names| Ok(ReferenceColumn::count_joint(original, names)?)).collect()
 }
 
 /// The people as they were read, for the verifier to put into classes by the labels alone.

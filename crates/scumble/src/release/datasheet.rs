@@ -216,7 +216,12 @@ fn reading(run: &Run<'_>) -> Vec<&'static str> {
 fn limits(run: &Run<'_>) -> Vec<&'static str> {
     let mut lines = vec![
         "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
-        "One row is taken for one person.",
+        if run.problem.table.payloads().person().is_some() {
+            "Persons with several rows were counted once in every class, by a column that is not published; distributions and \
+             numbers of values are those of rows."
+        } else {
+            "One row is taken for one person."
+        },
     ];
     if !run.problem.models.iter().any(|model| forbids_sameness(&**model, &run.problem.table)) {
         lines.push("Nothing is promised about what the rows of a class have in common.");

@@ -93,10 +93,16 @@ fn release(run: &Run<'_>, summary: &Summary) -> Release {
         smallest_class: summary.smallest_class,
         loss: summary.metrics.get("loss").and_then(serde_json::Value::as_f64).into(),
         subject: run.plan.names_with(Role::Subject).next().map(str::to_owned),
-        persons: run.plan.names_with(Role::Subject).next().map(|_| summary.rows),
+        persons: run.plan.names_with(Role::Subject).next().map(|_| persons(run, summary)),
         checked: true,
         truthful: Some(true),
     }
+}
+
+/// How many persons the table is about: as many as rows, unless persons have several.
+fn persons(run: &Run<'_>, summary: &Summary) -> u64 {
+    let column = run.problem.table.payloads().person();
+    column.map_or(summary.rows, |column| column.values.len() as u64)
 }
 
 fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
@@ -107,7 +113,7 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
         .zip(&summary.models)
         .map(|(model, found)| {
             let claim = model.claim();
-            let names = ["k", "l", "c", "t", "p", "alpha", "e", "beta", "delta"];
+            let names = ["k", "l", "c", "t", "p", "alpha", "e", "beta", "delta", "h", "p_breach"];
             let numbers = names.into_iter().filter_map(|name| {
                 let value = claim.get(name)?;
                 let exact = || Some(value.as_str()?.parse::<Rational>().ok()?.to_f64());

@@ -145,6 +145,12 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
     plan.ready()?;
+    if !plan.table.is_empty() {
+        return Err(Error::refused(
+            "several tables ([[table]]) are checked together so far, not released together; release each of them by a plan of its own, \
+             then check them (scumble check)",
+        ));
+    }
     let targets = Targets::of(plan, options.folder)?;
 
     (options.stage)(Stage::Read);
@@ -187,7 +193,8 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let outcome = check::verify(&run, &file, &released_rows, targets.format)?;
+    let (outcome, found) = check::verify(&run, &file, &released_rows, targets.format)?;
+    run.warnings.extend(found);
     drop(released_rows);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -311,9 +318,10 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
         (Some(set), Some(known)) => known.iter().all(|name| set.contains(name)),
     };
     for name in sensitive {
-        let mut of_column = protecting.iter().filter(|model| model.protects() == Some(name)).peekable();
+        let mut of_column =
+            protecting.iter().filter(|model| model.protected().contains(&name.as_str())).peekable();
         if of_column.peek().is_none() {
-            let asked = models.iter().find(|model| model.protects() == Some(name));
+            let asked = models.iter().find(|model| model.protected().contains(&name.as_str()));
             let why = asked.map_or("is protected by no model".to_owned(), |model| {
                 format!("is not protected: {} asks for nothing", model.title())
             });
@@ -412,6 +420,7 @@ fn search<'a>(
         },
     };
     check_metric(plan, entry, algorithm, metric, &problem)?;
+    check_served(&problem, plan, entry.name, algorithm)?;
     problem.check_feasible()?;
     let (problem, found) = table_risk::search(problem, |problem| {
         population::check(problem, plan, algorithm)?;
@@ -488,6 +497,46 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
     }
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
+}
+
+/// An error if a model judges the whole table or may break when classes are merged, and the search relies on neither; it names
+/// the algorithms that can serve it.
+fn check_served(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algorithm) -> Result<()> {
+    for model in problem.models.iter().map(AsRef::as_ref) {
+        // Those of a population, and those that a class size is enough for, are served elsewhere.
+        let elsewhere = model.population_test().is_some() || model.sufficient_size().is_some();
+        let whole = model.class_test().is_none() && !elsewhere;
+        let breaks = !model.monotonicity().merging;
+        let switch = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
+        if let (true, Some((switch, _))) = (breaks, switch.iter().find(|(_, on)| *on)) {
+            return Err(Error::refused(format!(
+                "'{}' may break when classes that keep it are merged, as {switch} does; leave {switch} out",
+                model.title()
+            )));
+        }
+        let serves = |algorithm: &dyn Algorithm| {
+            (!whole || algorithm.serves_whole_tables())
+                && (!breaks || algorithm.serves_unmergeable())
+                && (problem.is_about_all(model) || algorithm.serves_projections())
+        };
+        if serves(algorithm) {
+            continue;
+        }
+        let why = if whole {
+            format!("judges the whole table, and '{name}' judges classes")
+        } else if breaks {
+            format!("may break when classes that keep it are merged, and '{name}' relies on merging")
+        } else {
+            // The search itself says that it judges all columns together.
+            continue;
+        };
+        return Err(Error::refused(format!(
+            "'{}' {why}; algorithms that can serve it: {}",
+            model.title(),
+            registry::serving(serves).join(", ")
+        )));
+    }
+    Ok(())
 }
 
 /// Classes with one domain for each column, and what that costs.

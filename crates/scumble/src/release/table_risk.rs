@@ -25,7 +25,7 @@ pub(super) fn search(
     problem.models = of_classes;
     let least = problem.k().unwrap_or(1);
     for k in least..=enough.max(least) {
-        problem.models.push(k_anonymity::of(k));
+        problem.models.push(k_anonymity::of_rows(k));
         let attempted = attempt(&problem);
         problem.models.pop();
         let mut found = attempted.map_err(|error| with_size(error, k, &of_table))?;

@@ -138,7 +138,9 @@ pub(super) fn claim(model: &ModelResult) -> String {
         ("k_anonymity", [k]) => format!("{}-anonymous{on}", amount(k.value)),
         ("l_diversity", [l]) => format!("{}-diverse{of} ({})", amount(l.value), lower_first(&model.title)),
         ("t_closeness", [t]) => format!("{}-close{of}", amount(t.value)),
-        ("lkc", _) => model.title.clone(),
+        ("lkc" | "xy_anonymity" | "xy_linkability" | "personalised" | "multirelational", _) => {
+            model.title.clone()
+        }
         // Their titles say it all, with the column and the number.
         ("alpha_k", _) => format!("such that {}", alpha_k_holds(model)),
         ("k_e" | "p_sensitive", _) => format!("such that every class has {}", model.title),
@@ -217,6 +219,22 @@ pub(super) fn model_meaning(model: &ModelResult, unit: &str) -> Option<String> {
              by a factor below e to the power of {}.",
             first()?
         ),
+        "xy_anonymity" => format!(
+            "Whoever knows these columns about a person finds rows with at least {} different values of {column}.",
+            first()?
+        ),
+        "xy_linkability" => format!(
+            "Whoever knows these columns about a person links them to no protected value of {column} with more confidence than {}.",
+            first()?
+        ),
+        "personalised" => format!(
+            "Among the rows that fit a person, at most a share of {} have a value of {column} that the person wants guarded.",
+            first()?
+        ),
+        "multirelational" => format!(
+            "Whoever knows these columns of all rows of a person finds at least {} persons whose rows look the same.",
+            first()?
+        ),
         "lkc" => "Whoever knows no more than L of these columns about a person finds that many rows that fit, and no value of the \
                   protected column has a larger share of them."
             .to_owned(),
@@ -259,6 +277,18 @@ pub(super) fn model_limits(model: &ModelResult) -> Option<String> {
             }
             "delta_disclosure" => {
                 "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole table."
+            }
+            "xy_anonymity" => {
+                "Values that are much more frequent than others: one row with another value is enough to be counted."
+            }
+            "xy_linkability" => {
+                "Values that are rare in the whole table: a share that is allowed may be many times what it was there."
+            }
+            "personalised" => {
+                "Whoever guards nothing, and values that nobody among the rows that fit wants guarded."
+            }
+            "multirelational" => {
+                "Learning what the rows of these persons have in common. Nor against people who know further columns."
             }
             "lkc" => {
                 "People who know more than L of the columns: for them the rows that fit may be few, or a single one."

@@ -45,6 +45,10 @@ pub(crate) enum Demand {
     Growth(&'static str, Ratio, bool),
     /// Logarithms of shares change by less than so much (delta-disclosure privacy).
     Change(&'static str, Ratio),
+    /// So many different values of Y ((X,Y)-anonymity).
+    Different(&'static str, i128),
+    /// No value of Y above a share ((X,Y)-linkability).
+    Linked(&'static str, Ratio),
 }
 
 /// The illnesses by category, the most sensitive first.
@@ -133,6 +137,8 @@ pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)>
         ),
         ("beta_likeness basic", growth(false)),
         ("beta_likeness enhanced", growth(true)),
+        ("xy_anonymity", [1, 2, 3].map(|k| Demand::Different(column, k)).to_vec()),
+        ("xy_linkability", [(1, 1), (2, 3), (1, 2)].map(|h| Demand::Linked(column, h)).to_vec()),
         ("delta_disclosure", [(1, 2), (1, 1), (3, 2), (5, 1)].map(|delta| Change(column, delta)).to_vec()),
     ]
 }
@@ -162,6 +168,8 @@ impl Demand {
             | Self::Weight(column, ..)
             | Self::Growth(column, ..)
             | Self::Change(column, _)
+            | Self::Different(column, _)
+            | Self::Linked(column, _)
             | Self::Close(column, ..) => Some(column),
         }
     }
@@ -176,6 +184,8 @@ impl Demand {
             Self::Several(..) | Self::Weight(..) => "p_sensitive",
             Self::Growth(..) => "beta_likeness",
             Self::Change(..) => "delta_disclosure",
+            Self::Different(..) => "xy_anonymity",
+            Self::Linked(..) => "xy_linkability",
             _ => "l_diversity",
         }
     }
@@ -230,6 +240,8 @@ impl Demand {
                 vec![("beta", ratio(beta)), ("variant", word(if enhanced { "enhanced" } else { "basic" }))]
             }
             Self::Change(_, delta) => vec![("delta", ratio(delta))],
+            Self::Different(column, k) => vec![("k", Value::Integer(k as i64)), ("y", word(column))],
+            Self::Linked(column, h) => vec![("h", ratio(h)), ("y", word(column))],
         }
     }
 
@@ -279,6 +291,7 @@ impl Demand {
                 own.insert("comma".into(), false.into());
             }
             Self::Weight(..) => drop(own.shift_remove("p")),
+            Self::Different(..) | Self::Linked(..) => drop(own.shift_remove("y")),
             Self::Shares(_, _, named) if !named.is_empty() => {
                 let pairs = named.iter().map(|(value, share)| json!([value, text(*share)]));
                 own.insert("alphas".into(), pairs.collect());
@@ -329,7 +342,10 @@ impl Demand {
                 rows * of <= share * size
             }),
             Self::Values(_, k, true) => size >= k,
-            Self::Values(_, k, false) | Self::Several(_, k, false) => rows.len() as i128 >= k,
+            Self::Values(_, k, false) | Self::Several(_, k, false) | Self::Different(_, k) => {
+                rows.len() as i128 >= k
+            }
+            Self::Linked(_, h) => most * h.1 <= size * h.0,
             Self::Range(_, e) => range(class) * e.1 >= e.0,
             Self::Several(_, p, true) => categories_of(class) as i128 >= p,
             Self::Weight(_, alpha, rows) => halves(class, rows) * alpha.1 >= 2 * alpha.0,
@@ -370,7 +386,8 @@ impl Demand {
                 })
                 .fold(0.0, f64::max),
             Self::Values(_, _, true) => size,
-            Self::Values(..) | Self::Several(_, _, false) => rows.len() as f64,
+            Self::Values(..) | Self::Several(_, _, false) | Self::Different(..) => rows.len() as f64,
+            Self::Linked(..) => most / size,
             Self::Range(..) => range(class) as f64,
             Self::Several(..) => categories_of(class) as f64,
             Self::Weight(_, _, rows) => halves(class, rows) as f64 / 2.0,
@@ -406,6 +423,7 @@ impl Demand {
                 | Self::Shares(..)
                 | Self::Growth(..)
                 | Self::Change(..)
+                | Self::Linked(..)
         )
     }
 

@@ -113,7 +113,7 @@ impl Grid {
 }
 
 /// The tree of the illnesses, for these values.
-fn illness_tree(order: &[&str]) -> Hierarchy {
+pub(crate) fn illness_tree(order: &[&str]) -> Hierarchy {
     let file = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(file.path(), illness_file()).expect("it takes text");
     let present: Vec<&str> = order.iter().copied().filter(|text| !is_missing(text)).collect();

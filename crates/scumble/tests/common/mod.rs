@@ -10,6 +10,7 @@ pub(crate) mod naive;
 pub(crate) mod run;
 pub(crate) mod search;
 pub(crate) mod table;
+pub(crate) mod wide;
 
 use proptest::test_runner::{Config, RngSeed};
 

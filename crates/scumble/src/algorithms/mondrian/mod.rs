@@ -58,6 +58,10 @@ impl Algorithm for Mondrian {
         false
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.class_tests()?;
         if let (true, Some(model)) =
@@ -69,7 +73,7 @@ impl Algorithm for Mondrian {
                 model.title()
             )));
         }
-        problem.check_feasible()
+        problem.check_whole(ENTRY.name)
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

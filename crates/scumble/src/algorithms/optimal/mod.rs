@@ -67,6 +67,10 @@ impl Algorithm for Optimal {
         true
     }
 
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let lattice = Lattice::of_any_size(problem, ENTRY.name)?;
         if lattice.nodes() > LARGEST && !problem.budget.is_limited() {

@@ -1,0 +1,244 @@
+//! One requirement on the classes of a release: rows, the parts that other sensitive columns make of a class, and persons.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+use scumble_files::table::{CodedColumn, CodedTable};
+
+use super::requirement::Requirement;
+use super::scope::Scope;
+use super::several::{divided, joint_column};
+use super::t_closeness::Closeness;
+use super::{Classes, Counted, Judgement, ModelOutcome, Reference, StarRows, WORST, WorstClass};
+use crate::columns::{RELEASE, column, part};
+use crate::error::VerifyError;
+use crate::group::{Groups, Histograms, Part, View, group};
+
+/// A requirement with the columns that it reads.
+pub(super) struct Judging<'a> {
+    requirement: &'a Requirement,
+    /// The values that are judged: a column of the release, or the tuples of several.
+    values: Option<Cow<'a, CodedColumn>>,
+    /// The columns that divide each class further; every part must satisfy the requirement.
+    given: Vec<&'a CodedColumn>,
+    /// The nodes that people guard, where they do.
+    guarding: Option<&'a CodedColumn>,
+    /// Who each row is about, where persons count.
+    person: Option<&'a CodedColumn>,
+    reference: Option<&'a Reference>,
+}
+
+impl<'a> Judging<'a> {
+    pub(super) fn new(
+        requirement: &'a Requirement,
+        scope: &'a Scope,
+        release: &'a CodedTable,
+        reference: Option<&'a Reference>,
+    ) -> Result<Self, VerifyError> {
+        let find = |name: &'a String| column(release, RELEASE, name);
+        let values = match (&scope.joint, requirement.column()) {
+            (Some(names), _) => Some(Cow::Owned(joint_column(release, RELEASE, names)?)),
+            (None, Some(name)) => Some(Cow::Borrowed(find(name)?)),
+            (None, None) => None,
+        };
+        let guarding = match requirement {
+            Requirement::Guarded { guarded, .. } => Some(find(&guarded.guarding)?),
+            _ => None,
+        };
+        let given = scope.given.iter().map(find).collect::<Result<_, _>>()?;
+        Ok(Self {
+            requirement,
+            values,
+            given,
+            guarding,
+            person: scope.person.as_ref().map(find).transpose()?,
+            reference,
+        })
+    }
+
+    /// Judges every class that must satisfy the requirement.
+    pub(super) fn judge(
+        &self,
+        name: &str,
+        classes: &Classes,
+        counted: &mut Counted,
+    ) -> Result<ModelOutcome, VerifyError> {
+        if let (Requirement::Relational(relational), Some(person)) = (self.requirement, self.person) {
+            return Ok(relational.judge(name, self.requirement.label(), &[(classes, person)]));
+        }
+        let size = &classes.groups.size;
+        let judged: Vec<usize> = classes.judged().collect();
+        let (judgements, note) = if self.given.is_empty() {
+            // A tuple of columns may be called as another column is; its counts are not kept.
+            let keeps = !matches!(self.values, Some(Cow::Owned(_)));
+            self.judgements(&classes.groups, &judged, keeps.then_some(counted))?
+        } else {
+            let (finer, of) = divided(&classes.groups, &self.given);
+            let mut place = vec![usize::MAX; classes.groups.len()];
+            judged.iter().enumerate().for_each(|(at, &class)| place[class] = at);
+            let parts: Vec<usize> = (0..finer.len()).filter(|&part| place[of[part]] != usize::MAX).collect();
+            let (of_parts, note) = self.judgements(&finer, &parts, None)?;
+            let mut worst: Vec<Option<Judgement>> = vec![None; judged.len()];
+            for (part, judgement) in parts.iter().zip(of_parts) {
+                let class = &mut worst[place[of[*part]]];
+                *class = Some(class.map_or(judgement, |other| self.worse(other, judgement)));
+            }
+            // Every class has rows, so every class has a part.
+            (worst.into_iter().flatten().collect(), note)
+        };
+
+        let failing = || judged.iter().zip(&judgements).filter(|(_, judgement)| !judgement.holds);
+        let mut worst: Vec<WorstClass> = judged
+            .iter()
+            .zip(&judgements)
+            .map(|(&class, judgement)| WorstClass { size: size[class], attained: judgement.attained })
+            .collect();
+        let larger_is_better = self.requirement.larger_is_better();
+        let worse_first = |a: &WorstClass, b: &WorstClass| a.worse_first(b, larger_is_better);
+        if worst.len() > WORST {
+            worst.select_nth_unstable_by(WORST - 1, worse_first);
+            worst.truncate(WORST);
+        }
+        worst.sort_unstable_by(worse_first);
+        Ok(ModelOutcome {
+            name: name.to_owned(),
+            label: self.label(),
+            required: self.requirement.required(),
+            attained: worst.first().map(|class| class.attained),
+            holds: judgements.iter().all(|judgement| judgement.holds),
+            failing_classes: failing().count() as u64,
+            failing_rows: failing().map(|(&class, _)| size[class]).sum(),
+            worst,
+            note,
+        })
+    }
+
+    fn label(&self) -> String {
+        let mut label = self.requirement.label();
+        if !self.given.is_empty() {
+            let names: Vec<&str> = self.given.iter().map(|column| column.name.as_str()).collect();
+            label += &format!(" given {}", names.join(", "));
+        }
+        if self.person.is_some() {
+            label += ", counting persons";
+        }
+        label
+    }
+
+    /// Both must hold, and the worse figure counts.
+    fn worse(&self, one: Judgement, other: Judgement) -> Judgement {
+        let attained = if self.requirement.larger_is_better() {
+            one.attained.min(other.attained)
+        } else {
+            one.attained.max(other.attained)
+        };
+        Judgement { holds: one.holds && other.holds, attained }
+    }
+
+    /// Judges some groups by their rows, and by their persons where those count.
+    fn judgements(
+        &self,
+        groups: &Groups,
+        judged: &[usize],
+        counted: Option<&mut Counted>,
+    ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
+        let values = self.values.as_deref();
+        if let (Requirement::Guarded { guarded, .. }, Some(values), Some(guarding)) =
+            (self.requirement, values, self.guarding)
+        {
+            let judgements = guarded.judge(groups, judged, values, guarding, self.person)?;
+            return Ok((judgements, None));
+        }
+        let own;
+        let histograms = match (values, counted) {
+            (None, _) => None,
+            (Some(values), Some(counted)) => Some(counted.of(values, groups)),
+            (Some(values), None) => {
+                own = Histograms::count(groups, part(values));
+                Some(&own)
+            }
+        };
+        let (by_rows, note) = self.of_counts(&groups.size, histograms, judged)?;
+        let Some(person) = self.person else { return Ok((by_rows, note)) };
+        let (persons, of_values) = persons(groups, person, values);
+        let (by_persons, _) = self.of_counts(&persons, of_values.as_ref(), judged)?;
+        let both = by_rows.into_iter().zip(by_persons).map(|(rows, persons)| self.worse(rows, persons));
+        Ok((both.collect(), note))
+    }
+
+    /// Judges groups of these sizes with these values.
+    fn of_counts(
+        &self,
+        size: &[u64],
+        histograms: Option<&Histograms>,
+        judged: &[usize],
+    ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
+        let mut note = None;
+        let judgements = match (self.requirement, self.values.as_deref(), histograms) {
+            (Requirement::KAnonymity { k }, ..) => judged
+                .iter()
+                .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
+                .collect(),
+            (Requirement::LDiversity { variant, .. }, _, Some(values)) => {
+                judged.par_iter().map(|&class| variant.judge(size[class], values.of(class))).collect()
+            }
+            (Requirement::Confidence { c, .. }, _, Some(values)) => {
+                let judge = |&class: &usize| {
+                    let most = values.of(class).iter().map(|&(_, rows)| rows).max().unwrap_or(0);
+                    Judgement {
+                        holds: c.compare(most.into(), size[class].into()).is_ge(),
+                        attained: most as f64 / size[class] as f64,
+                    }
+                };
+                judged.par_iter().map(judge).collect()
+            }
+            (Requirement::Values { test, .. }, Some(column), Some(values)) => {
+                let (judge, remark) = test.prepare(column, self.reference)?;
+                note = remark;
+                judged.par_iter().map(|&class| judge(size[class], values.of(class))).collect()
+            }
+            (Requirement::TCloseness { t, ground, .. }, Some(column), Some(values)) => {
+                let (closeness, remark) = Closeness::new(column, ground, self.reference)?;
+                note = remark;
+                let judge = |&class: &usize| closeness.judge(*t, size[class], values.of(class));
+                judged.par_iter().map(judge).collect()
+            }
+            // A requirement on values always has their column.
+            _ => return Err(VerifyError::NoSuchColumn { table: RELEASE, column: String::new() }),
+        };
+        Ok((judgements, note))
+    }
+}
+
+/// The fewest persons in a class; none if no class is judged.
+pub fn fewest_persons(
+    release: &CodedTable,
+    quasi: &[String],
+    person: &str,
+    star: StarRows,
+) -> Result<Option<u64>, VerifyError> {
+    let classes = Classes::of(release, quasi, star)?;
+    let (count, _) = persons(&classes.groups, column(release, RELEASE, person)?, None);
+    Ok(classes.judged().map(|class| count[class]).min())
+}
+
+/// How many persons each group has, and how many of them have each value in it.
+fn persons(
+    groups: &Groups,
+    person: &CodedColumn,
+    values: Option<&CodedColumn>,
+) -> (Vec<u64>, Option<Histograms>) {
+    let (each, of) = divided(groups, &[person]);
+    let mut count = vec![0; groups.len()];
+    of.iter().for_each(|&group| count[group] += 1);
+    let histograms = values.map(|values| {
+        // Each value of each person once, however many rows say it.
+        let told = group(&[each.part(), part(values)], groups.of_row.len());
+        let row = |&row: &u32| row as usize;
+        let of_row: Vec<u32> = told.first_row.iter().map(|first| groups.of_row[row(first)]).collect();
+        let codes: Vec<u32> = told.first_row.iter().map(|first| values.codes.get(row(first))).collect();
+        let facts = Groups { of_row, first_row: groups.first_row.clone(), size: Vec::new() };
+        Histograms::count(&facts, Part { codes: View::U32(&codes), bound: values.values.len() })
+    });
+    (count, histograms)
+}

@@ -1,0 +1,105 @@
+//! Multirelational k-anonymity (models.md 1.7): what all rows of a person show together is shared by at least k persons.
+
+use std::collections::BTreeMap;
+
+use scumble_files::table::{CodedColumn, CodedTable};
+
+use super::{Classes, ModelOutcome, StarRows, WORST, WorstClass};
+use crate::columns::{RELEASE, column};
+use crate::error::VerifyError;
+
+/// The requirement, without the column of persons.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Relational {
+    pub(super) k: u64,
+    /// Whether only the different classes of a person count, and not how often each occurs.
+    pub(super) set: bool,
+}
+
+/// One of several released tables about the same persons.
+#[derive(Debug, Clone, Copy)]
+pub struct Relation<'a> {
+    /// The table.
+    pub table: &'a CodedTable,
+    /// Its quasi-identifiers.
+    pub quasi: &'a [String],
+    /// The column that says who a row is about; persons are the same if their texts are.
+    pub person: &'a str,
+}
+
+/// Judges multirelational k-anonymity over several tables: all rows of a person in all of them are shared by at least `k` persons.
+/// Somebody without rows in a table shows nothing there. With `set` it does not count how often a person shows the same.
+pub fn check_relations(
+    relations: &[Relation<'_>],
+    k: u64,
+    set: bool,
+    star: StarRows,
+) -> Result<ModelOutcome, VerifyError> {
+    let relational = Relational { k, set };
+    let mut classes = Vec::new();
+    for relation in relations {
+        let person = column(relation.table, RELEASE, relation.person)?;
+        classes.push((Classes::of(relation.table, relation.quasi, star)?, person));
+    }
+    let tables: Vec<(&Classes, &CodedColumn)> =
+        classes.iter().map(|(classes, person)| (classes, *person)).collect();
+    Ok(relational.judge("multirelational", relational.label(tables.len()), &tables))
+}
+
+impl Relational {
+    pub(super) fn label(&self, tables: usize) -> String {
+        let over = if tables > 1 { format!(" over {tables} tables") } else { String::new() };
+        let numbers = if self.set { ", whatever the number of rows" } else { "" };
+        format!("multirelational k-anonymity{over}{numbers}")
+    }
+
+    /// Judges all persons of some tables. What the outcome calls classes are the groups of persons.
+    pub(super) fn judge(
+        &self,
+        name: &str,
+        label: String,
+        tables: &[(&Classes, &CodedColumn)],
+    ) -> ModelOutcome {
+        let mut seen: BTreeMap<&str, Vec<(usize, u32)>> = BTreeMap::new();
+        let mut unjudged: Vec<&str> = Vec::new();
+        for (number, (classes, person)) in tables.iter().enumerate() {
+            let star = classes.star.filter(|_| classes.star_rule == StarRows::Unjudged);
+            for (row, class) in classes.groups.of_row.iter().enumerate() {
+                let who = person.values.get(person.codes.get(row));
+                seen.entry(who).or_default().push((number, *class));
+                if Some(*class as usize) == star {
+                    unjudged.push(who);
+                }
+            }
+        }
+        unjudged.iter().for_each(|who| drop(seen.remove(who)));
+        let mut groups: BTreeMap<Vec<(usize, u32)>, (u64, u64)> = BTreeMap::new();
+        for mut shown in seen.into_values() {
+            let rows = shown.len() as u64;
+            shown.sort_unstable();
+            if self.set {
+                shown.dedup();
+            }
+            let (persons, all) = groups.entry(shown).or_default();
+            *persons += 1;
+            *all += rows;
+        }
+        let groups: Vec<(u64, u64)> = groups.into_values().collect();
+        let failing: Vec<&(u64, u64)> = groups.iter().filter(|(persons, _)| *persons < self.k).collect();
+        let class = |&(persons, size): &(u64, u64)| WorstClass { size, attained: persons as f64 };
+        let mut worst: Vec<WorstClass> = groups.iter().map(class).collect();
+        worst.sort_unstable_by(|a, b| a.worse_first(b, true));
+        worst.truncate(WORST);
+        ModelOutcome {
+            name: name.to_owned(),
+            label,
+            required: self.k as f64,
+            attained: worst.first().map(|class| class.attained),
+            holds: failing.is_empty(),
+            failing_classes: failing.len() as u64,
+            failing_rows: failing.iter().map(|(_, rows)| rows).sum(),
+            worst,
+            note: None,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Several sensitive columns (models.md 1.14): one of them given the others, or the tuples of their values as one value.
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+
+use super::{Classes, ReferenceColumn, StarRows};
+use crate::columns::{ORIGINAL, RELEASE, column, part};
+use crate::error::VerifyError;
+use crate::group::{Groups, Histograms, group};
+
+/// The name of several columns taken as one.
+pub(super) fn joint_name(names: &[String]) -> String {
+    names.join(" and ")
+}
+
+/// The tuples of several columns as one column. Its texts are lists in JSON, so that no two tuples share one.
+pub(super) fn joint_column(
+    table: &CodedTable,
+    which: &'static str,
+    names: &[String],
+) -> Result<CodedColumn, VerifyError> {
+    let columns = names.iter().map(|name| column(table, which, name)).collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<_> = columns.iter().map(|column| part(column)).collect();
+    let groups = group(&parts, table.rows);
+    let text = |row: &u32| {
+        let cell = |column: &&CodedColumn| column.values.get(column.codes.get(*row as usize)).to_owned();
+        serde_json::Value::from(columns.iter().map(cell).collect::<Vec<_>>()).to_string()
+    };
+    let mut texts: Vec<(String, usize)> = groups.first_row.iter().map(text).zip(0..).collect();
+    texts.sort_unstable();
+    let mut code_of_group = vec![0; texts.len()];
+    for (code, (_, of)) in (0..).zip(&texts) {
+        code_of_group[*of] = code;
+    }
+    let codes: Vec<u32> = groups.of_row.iter().map(|&of| code_of_group[of as usize]).collect();
+    Ok(CodedColumn {
+        name: joint_name(names),
+        codes: Codes::narrow(texts.len(), &codes),
+        values: texts.iter().map(|(text, _)| text.as_str()).collect(),
+    })
+}
+
+impl ReferenceColumn {
+    /// Counts the tuples of several columns of the original table.
+    pub fn count_joint(original: &CodedTable, names: &[String]) -> Result<Self, VerifyError> {
+        let joint = joint_column(original, ORIGINAL, names)?;
+        let name = joint.name.clone();
+        Self::count(&CodedTable { columns: vec![joint], rows: original.rows }, &name)
+    }
+}
+
+/// Groups divided further by some columns, and the group that each part is of.
+pub(super) fn divided(groups: &Groups, by: &[&CodedColumn]) -> (Groups, Vec<usize>) {
+    let parts: Vec<_> = std::iter::once(groups.part()).chain(by.iter().map(|column| part(column))).collect();
+    let finer = group(&parts, groups.of_row.len());
+    let of = finer.first_row.iter().map(|&row| groups.of_row[row as usize] as usize).collect();
+    (finer, of)
+}
+
+/// The least number of different values of each column in a class, and the same among the rows of a class that agree on all the
+/// other columns. None if no class is judged, or there is one column only.
+pub fn distinct_given_others(
+    release: &CodedTable,
+    quasi: &[String],
+    columns: &[String],
+    star: StarRows,
+) -> Result<Option<Vec<(u64, u64)>>, VerifyError> {
+    if columns.len() < 2 {
+        return Ok(None);
+    }
+    let classes = Classes::of(release, quasi, star)?;
+    let mut judged = vec![false; classes.groups.len()];
+    classes.judged().for_each(|class| judged[class] = true);
+    if !judged.contains(&true) {
+        return Ok(None);
+    }
+    let coded = columns.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
+    let figures = (0..coded.len()).map(|place| {
+        let least = |groups: &Groups, of: &dyn Fn(usize) -> usize| {
+            let histograms = Histograms::count(groups, part(coded[place]));
+            let counted = (0..groups.len()).filter(|&group| judged[of(group)]);
+            counted.map(|group| histograms.of(group).len() as u64).min().unwrap_or(0)
+        };
+        let others: Vec<&CodedColumn> = coded
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place)
+            .map(|(_, column)| *column)
+            .collect();
+        let (finer, of) = divided(&classes.groups, &others);
+        (least(&classes.groups, &|class| class), least(&finer, &|part| of[part]))
+    });
+    Ok(Some(figures.collect()))
+}

@@ -1,0 +1,232 @@
+//! Personalised privacy (models.md 1.12): everybody says which node of the sensitive column's tree is nobody's business.
+
+use serde_json::{Map, Value};
+
+use super::t_closeness::owned_paths;
+use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result};
+use crate::hierarchy::Hierarchy;
+use crate::payload::PayloadColumn;
+use crate::published::ClassView;
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildModel> = Entry {
+    name: "personalised",
+    title: "personalised privacy",
+    paper: "Xiao, Tao 2006",
+    standing: Standing::Recommended,
+    about: "Everybody names a node of the sensitive column's hierarchy, the guarding node, or none. In every class, and for every \
+            guarding node of someone in it, at most a share of p_breach of the rows have a value below that node. So each \
+            person is protected as far as they chose. It can break when classes are merged, so only searches that judge every class as \
+            it is published serve it.",
+    parameters: &[
+        ("p_breach", "the largest share, above 0 and at most 1"),
+        ("guarding", "the column with the role 'guarding': a node of the hierarchy, or none, in every row"),
+        ("columns", "the sensitive column; the only one if absent"),
+    ],
+    build,
+};
+
+/// Which values of the sensitive column a guarding node guards; nothing for none.
+type Guarded = Option<Vec<bool>>;
+
+struct Personalised {
+    p: Rational,
+    column: String,
+    place: usize,
+    guarding: String,
+    guarding_place: usize,
+    /// What each value of the guarding column guards.
+    guards: Vec<Guarded>,
+    /// What is written where nothing is guarded.
+    none: Vec<String>,
+    /// Leaf to root label paths, for the verifier.
+    paths: Vec<(String, Vec<String>)>,
+    person: Option<String>,
+}
+
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let p = parameters
+        .rational("p_breach", Rational::ZERO, Some(Rational::ONE))?
+        .ok_or_else(|| Error::config("model 'personalised' needs p_breach, e.g. p_breach = 0.5"))?;
+    if p == Rational::ZERO {
+        return Err(Error::config(
+            "p_breach of personalised privacy must be more than 0: everybody has their own value",
+        ));
+    }
+    let guarding = parameters.text("guarding")?.ok_or_else(|| {
+        Error::config("model 'personalised' needs guarding, the column of the guarding nodes, e.g. guarding = \"guard\"")
+    })?;
+    let payloads = context.table.payloads();
+    let guarding_place = payloads.position(guarding).ok_or_else(|| {
+        Error::config(format!(
+            "model 'personalised': there is no column '{guarding}' with the role guarding; give it that role (--guarding {guarding}), \
+             so that it is read and not published"
+        ))
+    })?;
+    let columns = protected_columns(ENTRY.name, context)?;
+    let [(column, place)] = &columns[..] else {
+        return Err(Error::config(
+            "model 'personalised' is about one sensitive column, whose nodes people name; say which: columns = [\"diagnosis\"]",
+        ));
+    };
+    let tree = (context.trees)(column).ok_or_else(|| {
+        Error::config(format!(
+            "personalised privacy needs a hierarchy for '{column}', whose nodes people name; give one (hierarchy = … or \
+             --hierarchies DIR)"
+        ))
+    })?;
+    let (guards, none) = guards(&payloads.columns[guarding_place], &payloads.columns[*place], tree)?;
+    Ok(vec![Box::new(Personalised {
+        p,
+        column: column.clone(),
+        place: *place,
+        guarding: guarding.to_owned(),
+        guarding_place,
+        guards,
+        none,
+        paths: owned_paths(tree),
+        person: context.person().map(str::to_owned),
+    })])
+}
+
+/// Which values each guarding node guards, and what stands for no node. Of several nodes of one name the largest counts, which
+/// guards most.
+fn guards(
+    guarding: &PayloadColumn,
+    values: &PayloadColumn,
+    tree: &Hierarchy,
+) -> Result<(Vec<Guarded>, Vec<String>)> {
+    let wrong = |why: &str| {
+        Error::data(format!("column '{}': {why} in the hierarchy of '{}'", guarding.name, values.name))
+    };
+    let codes: Vec<Option<u32>> = values.values.iter().map(|value| tree.code_of(value)).collect();
+    let (mut guards, mut none) = (Vec::new(), Vec::new());
+    for (place, label) in (0..).zip(guarding.values.iter()) {
+        if guarding.is_missing(place) || label == "none" {
+            none.push(label.to_owned());
+            guards.push(None);
+            continue;
+        }
+        let nodes = (0..tree.node_count()).filter(|node| tree.label(*node) == label);
+        let node = nodes.max_by_key(|node| {
+            let (low, high) = tree.range(*node);
+            high - low
+        });
+        let node = node.ok_or_else(|| {
+            wrong("some guarding node is neither a node nor 'none'; correct it: each must be a label that stands")
+        })?;
+        let (low, high) = tree.range(node);
+        if tree.parent(node).is_none() {
+            return Err(wrong(
+                "some guarding node is the root: every value is below it, so its probability is always 1; name a node below it, or \
+                 'none',",
+            ));
+        }
+        guards.push(Some(
+            codes.iter().map(|code| code.is_some_and(|code| low <= code && code <= high)).collect(),
+        ));
+    }
+    Ok((guards, none))
+}
+
+impl Personalised {
+    /// Each guarding node of somebody in a class, once: how many rows and how many persons have a value below it.
+    fn breaches(&self, class: &ClassView<'_>) -> Vec<(u64, u64)> {
+        let value = |payload: u32, place: usize| class.payloads.value(payload, place) as usize;
+        let mut named: Vec<usize> =
+            class.cells.iter().map(|cell| value(cell.payload, self.guarding_place)).collect();
+        named.sort_unstable();
+        named.dedup();
+        let below = |guarded: &Vec<bool>| {
+            let cells = class.cells.iter().filter(|cell| guarded[value(cell.payload, self.place)]);
+            let rows = cells.clone().map(|cell| u64::from(cell.rows)).sum();
+            let mut persons: Vec<Option<u32>> =
+                cells.map(|cell| class.payloads.person_of(cell.payload)).collect();
+            persons.sort_unstable();
+            persons.dedup();
+            (rows, persons.len() as u64)
+        };
+        named.into_iter().filter_map(|guard| self.guards[guard].as_ref()).map(below).collect()
+    }
+}
+
+impl Model for Personalised {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+    fn title(&self) -> String {
+        let counted = if self.person.is_some() { ", counting persons" } else { "" };
+        format!("personalised privacy of {} (breach at most {}){counted}", self.column, self.p)
+    }
+    fn claim(&self) -> Map<String, Value> {
+        let path = |(leaf, above): &(String, Vec<String>)| {
+            Value::from(std::iter::once(leaf).chain(above).cloned().collect::<Vec<_>>())
+        };
+        let mut claim = Map::from_iter([
+            ("model".into(), ENTRY.name.into()),
+            ("column".into(), self.column.clone().into()),
+            ("p_breach".into(), self.p.to_string().into()),
+            ("guarding".into(), self.guarding.clone().into()),
+            ("none".into(), self.none.clone().into()),
+            ("tree".into(), self.paths.iter().map(path).collect()),
+        ]);
+        claim.extend(self.person.iter().map(|name| ("person".into(), name.clone().into())));
+        claim
+    }
+    fn required(&self) -> f64 {
+        self.p.to_f64()
+    }
+    fn larger_is_better(&self) -> bool {
+        false
+    }
+    fn protects(&self) -> Option<&str> {
+        Some(&self.column)
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        Some(self)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        // A class may bring values that somebody of the other guards (models.md 1.12).
+        Monotonicity { merging: false, dropping: true, upward: false }
+    }
+    /// Whoever has a value below their own node is at least one row of a class with all rows that are not below it.
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        let fewest = self.guards.iter().enumerate().filter_map(|(guard, guarded)| {
+            let guarded = guarded.as_ref()?;
+            let value = |payload: u32, place: usize| whole.payloads.value(payload, place) as usize;
+            let below = || whole.cells.iter().filter(|cell| guarded[value(cell.payload, self.place)]);
+            let own = below().any(|cell| value(cell.payload, self.guarding_place) == guard);
+            own.then(|| 1 + whole.size - below().map(|cell| u64::from(cell.rows)).sum::<u64>())
+        });
+        let Some(fewest) = fewest.min().filter(|fewest| self.p.cmp_ratio(1, *fewest).is_lt()) else {
+            return Ok(());
+        };
+        Err(Error::infeasible(format!(
+            "{} cannot be met: somebody has a value below their own guarding node, and too few rows are not below it; the smallest \
+             possible p_breach is {}",
+            self.title(),
+            super::values::rounded(1.0 / fewest as f64, true)
+        )))
+    }
+}
+
+impl ClassTest for Personalised {
+    fn passes(&self, class: &ClassView<'_>) -> bool {
+        let bounded = |part: u64, of: u64| self.p.cmp_ratio(part, of).is_ge();
+        let persons = class.persons();
+        self.breaches(class).into_iter().all(|(rows, of_persons)| {
+            bounded(rows, class.size) && (self.person.is_none() || bounded(of_persons, persons))
+        })
+    }
+    fn attained(&self, class: &ClassView<'_>) -> f64 {
+        let persons = class.persons() as f64;
+        let share = |(rows, of_persons): (u64, u64)| {
+            let of_rows = rows as f64 / class.size as f64;
+            if self.person.is_some() { of_rows.max(of_persons as f64 / persons) } else { of_rows }
+        };
+        self.breaches(class).into_iter().map(share).fold(0.0, f64::max)
+    }
+}

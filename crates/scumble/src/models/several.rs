@@ -1,0 +1,293 @@
+//! Several sensitive columns (models.md 1.14): a model on each of them, on one given the others, or on their tuples.
+
+use serde_json::{Map, Value};
+
+use super::{BuildModel, ClassTest, Model, ModelContext, Monotonicity, places_of, protected_columns};
+use crate::config::Parameters;
+use crate::error::{Error, Result};
+use crate::frequency::{Cell, FrequencyTable, total};
+use crate::payload::Payloads;
+use crate::published::ClassView;
+
+/// The parameter, for the entries of models that have it.
+pub(super) const MODE: (&str, &str) = (
+    "mode",
+    "with several sensitive columns: separate (default, each alone), conditional (each also among rows that agree on the \
+     others), joint (the tuple of their values is one value)",
+);
+
+/// Builds a model in the mode that its parameters ask for. `separate` builds it for columns that are judged one by one;
+/// parameters that name values of one column mean nothing for tuples, and are refused there.
+pub(super) fn in_mode(
+    model: &'static str,
+    parameters: &Parameters,
+    context: &ModelContext<'_>,
+    separate: BuildModel,
+    names_values: &[&str],
+) -> Result<Vec<Box<dyn Model>>> {
+    match parameters.choice("mode", &["separate", "conditional", "joint"])? {
+        None | Some("separate") => separate(parameters, context),
+        Some("conditional") => {
+            let all = columns_of(model, "conditional", context)?;
+            let models = separate(parameters, context)?;
+            Ok(models.into_iter().map(|model| given_others(model, &all)).collect())
+        }
+        Some(_) => {
+            if let Some(name) = names_values.iter().find(|name| parameters.get(name).is_some()) {
+                return Err(Error::config(format!(
+                    "model '{model}': '{name}' is about the values of one column, and mode = \"joint\" is about tuples of \
+                     values; leave one of the two out"
+                )));
+            }
+            let columns = columns_of(model, "joint", context)?;
+            joint(&columns, parameters, context, separate)
+        }
+    }
+}
+
+/// The columns that the model names and all other sensitive ones; two at least, since one has no others.
+fn columns_of(model: &str, mode: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {
+    let mut names: Vec<String> = context.columns.to_vec();
+    // Tuples are of the columns that are named; what a column may be given are all columns that outsiders must not learn.
+    if names.is_empty() || mode == "conditional" {
+        names.extend(context.sensitive.iter().filter(|name| !context.columns.contains(name)).cloned());
+    }
+    // The error that no column is sensitive is that of every model.
+    let named = protected_columns(model, context)?;
+    let all = if names.is_empty() { named } else { places_of(model, &names, context.table.payloads())? };
+    match &all[..] {
+        [(only, _)] => Err(Error::config(format!(
+            "model '{model}': mode = \"{mode}\" is about several sensitive columns, and '{only}' is the only one; leave mode out, \
+             or give another column the role 'sensitive'"
+        ))),
+        _ => Ok(all),
+    }
+}
+
+/// A model on one column that must hold among the rows of a class that agree on all the other columns.
+struct Given {
+    model: Box<dyn Model>,
+    others: Vec<(String, usize)>,
+}
+
+/// The model given all columns but its own; models that protect no column stay as they are.
+fn given_others(model: Box<dyn Model>, all: &[(String, usize)]) -> Box<dyn Model> {
+    let Some(own) = model.protects().map(str::to_owned) else { return model };
+    let others = all.iter().filter(|(name, _)| *name != own).cloned().collect();
+    Box::new(Given { model, others })
+}
+
+impl Given {
+    fn test(&self) -> Option<&dyn ClassTest> {
+        self.model.class_test()
+    }
+
+    /// The rows of a class by the values of the other columns.
+    fn parts(&self, class: &ClassView<'_>) -> Vec<Vec<Cell>> {
+        let key = |cell: &Cell| -> Vec<u32> {
+            self.others.iter().map(|(_, place)| class.payloads.value(cell.payload, *place)).collect()
+        };
+        let mut cells: Vec<(Vec<u32>, Cell)> = class.cells.iter().map(|cell| (key(cell), *cell)).collect();
+        // Stable, so that the cells of a part still ascend by payload.
+        cells.sort_by(|a, b| a.0.cmp(&b.0));
+        cells.chunk_by(|a, b| a.0 == b.0).map(|part| part.iter().map(|(_, cell)| *cell).collect()).collect()
+    }
+
+    /// What `figure` gives for each part of a class.
+    fn of_parts<T>(
+        &self,
+        class: &ClassView<'_>,
+        figure: impl Fn(&dyn ClassTest, &ClassView<'_>) -> T,
+    ) -> Vec<T> {
+        let Some(test) = self.test() else { return Vec::new() };
+        let view = |cells: Vec<Cell>| figure(test, &class.of_cells(total(&cells), &cells));
+        self.parts(class).into_iter().map(view).collect()
+    }
+}
+
+impl Model for Given {
+    fn name(&self) -> &'static str {
+        self.model.name()
+    }
+    fn title(&self) -> String {
+        let names: Vec<&str> = self.others.iter().map(|(name, _)| name.as_str()).collect();
+        format!("{} given {}", self.model.title(), names.join(", "))
+    }
+    fn claim(&self) -> Map<String, Value> {
+        let mut claim = self.model.claim();
+        claim.insert("given".into(), self.others.iter().map(|(name, _)| name.clone()).collect());
+        claim
+    }
+    fn required(&self) -> f64 {
+        self.model.required()
+    }
+    fn larger_is_better(&self) -> bool {
+        self.model.larger_is_better()
+    }
+    fn protects(&self) -> Option<&str> {
+        self.model.protects()
+    }
+    fn reads(&self) -> Vec<&str> {
+        let others = self.others.iter().map(|(name, _)| name.as_str());
+        self.model.reads().into_iter().chain(others).collect()
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        self.test().map(|_| self as &dyn ClassTest)
+    }
+    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        self.model.projections(columns)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        // A part of a merged class is a part of one of both, or two of them merged. A class that fails may bring a part that
+        // the other does not have.
+        Monotonicity { upward: false, ..self.model.monotonicity() }
+    }
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        let feasible = if self.monotonicity().merging {
+            self.passes(whole)
+        } else {
+            // The whole may fail what its classes keep; the model itself knows what it can conclude.
+            let parts = self.parts(whole).into_iter();
+            let of_part =
+                |cells: Vec<Cell>| self.model.check_feasible(&whole.of_cells(total(&cells), &cells));
+            parts.map(of_part).all(|outcome| outcome.is_ok())
+        };
+        if feasible {
+            return Ok(());
+        }
+        Err(cannot_be_met(self, self.attained(whole)))
+    }
+}
+
+impl ClassTest for Given {
+    fn passes(&self, class: &ClassView<'_>) -> bool {
+        self.of_parts(class, |test, part| test.passes(part)).into_iter().all(|passes| passes)
+    }
+    fn attained(&self, class: &ClassView<'_>) -> f64 {
+        let figures = self.of_parts(class, |test, part| test.attained(part)).into_iter();
+        if self.larger_is_better() {
+            figures.fold(f64::INFINITY, f64::min)
+        } else {
+            figures.fold(f64::NEG_INFINITY, f64::max)
+        }
+    }
+    /// However a class is divided, each of its parts is divided by itself, and rows of different parts are different rows.
+    fn failing_part(&self, class: &ClassView<'_>) -> u64 {
+        let upward = self.model.monotonicity().upward;
+        let failing = self.of_parts(class, |test, part| match (test.passes(part), upward) {
+            (true, _) => 0,
+            (false, true) => part.size,
+            (false, false) => test.failing_part(part),
+        });
+        failing.into_iter().sum()
+    }
+}
+
+/// A model on the tuples of several columns.
+struct Joint {
+    model: Box<dyn Model>,
+    /// The payloads with the tuples as a further column.
+    payloads: Payloads,
+    columns: Vec<String>,
+}
+
+/// Builds a model on the tuples of these columns.
+pub(super) fn joint(
+    columns: &[(String, usize)],
+    parameters: &Parameters,
+    context: &ModelContext<'_>,
+    separate: BuildModel,
+) -> Result<Vec<Box<dyn Model>>> {
+    let names: Vec<String> = columns.iter().map(|(name, _)| name.clone()).collect();
+    let places: Vec<usize> = columns.iter().map(|(_, place)| *place).collect();
+    let payloads = context.table.payloads().with_joint(&names.join(" and "), &places);
+    // Models are made from the rows of each payload, so a table without quasi-identifiers will do.
+    let totals = context.table.payload_totals();
+    let of_row: Vec<u32> = totals.iter().map(|cell| cell.payload).collect();
+    let rows = |row: usize| totals[row].rows;
+    let (table, _) = FrequencyTable::count(&[], totals.len(), |_, _| 0, payloads.clone(), &of_row, rows);
+    let own = [names.join(" and ")];
+    let trees = |name: &str| (context.trees)(name);
+    let of_tuples =
+        ModelContext { table: &table, trees: &trees, columns: &own, sensitive: context.sensitive };
+    let models = separate(parameters, &of_tuples)?;
+    let wrap = |model: Box<dyn Model>| match model.protects() {
+        None => model,
+        Some(_) => {
+            Box::new(Joint { model, payloads: payloads.clone(), columns: names.clone() }) as Box<dyn Model>
+        }
+    };
+    Ok(models.into_iter().map(wrap).collect())
+}
+
+impl Joint {
+    fn view<'a>(&'a self, class: &ClassView<'a>) -> ClassView<'a> {
+        ClassView { payloads: &self.payloads, ..*class }
+    }
+}
+
+impl Model for Joint {
+    fn name(&self) -> &'static str {
+        self.model.name()
+    }
+    fn title(&self) -> String {
+        self.model.title()
+    }
+    fn claim(&self) -> Map<String, Value> {
+        let mut claim = self.model.claim();
+        claim.shift_remove("column");
+        claim.insert("columns".into(), self.columns.clone().into());
+        claim
+    }
+    fn required(&self) -> f64 {
+        self.model.required()
+    }
+    fn larger_is_better(&self) -> bool {
+        self.model.larger_is_better()
+    }
+    fn protects(&self) -> Option<&str> {
+        self.model.protects()
+    }
+    fn joint(&self) -> Option<&[String]> {
+        Some(&self.columns)
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        self.model.class_test().map(|_| self as &dyn ClassTest)
+    }
+    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        self.model.projections(columns)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        self.model.monotonicity()
+    }
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        self.model.check_feasible(&self.view(whole))
+    }
+}
+
+impl ClassTest for Joint {
+    fn passes(&self, class: &ClassView<'_>) -> bool {
+        self.model.class_test().is_some_and(|test| test.passes(&self.view(class)))
+    }
+    fn attained(&self, class: &ClassView<'_>) -> f64 {
+        self.model.class_test().map_or(f64::NAN, |test| test.attained(&self.view(class)))
+    }
+    fn failing_part(&self, class: &ClassView<'_>) -> u64 {
+        self.model.class_test().map_or(0, |test| test.failing_part(&self.view(class)))
+    }
+}
+
+/// The error of a model that not even the whole table as one class meets, with the nearest figure that it does meet.
+fn cannot_be_met(model: &dyn Model, attained: f64) -> Error {
+    let end = if model.larger_is_better() { "largest" } else { "smallest" };
+    let nearest = super::values::rounded(attained, !model.larger_is_better());
+    let remedy = if nearest.is_finite() {
+        format!("it asks for {}, and the {end} possible is {nearest}", model.required())
+    } else {
+        "no figure is possible; leave mode = \"conditional\" out".to_owned()
+    };
+    Error::infeasible(format!(
+        "{} cannot be met: not even the whole table as one class has it; {remedy}",
+        model.title()
+    ))
+}

@@ -1,0 +1,106 @@
+//! (X,Y)-anonymity (models.md 1.6): every group of X has at least k different values of Y.
+
+use serde_json::Value;
+
+use super::values::{OfColumn, ValueTest};
+use super::{Model, ModelContext, protected_columns, several};
+use crate::config::Parameters;
+use crate::error::{Error, Result};
+use crate::registry::{Entry, Standing};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildModel> = Entry {
+    name: "xy_anonymity",
+    title: "(X,Y)-anonymity",
+    paper: "Wang, Fung 2006",
+    standing: Standing::Recommended,
+    about: "Every combination of the quasi-identifiers X goes with at least k different values of Y: of a person, where a table \
+            has several rows each, or of any other columns that are published as they are. X are all quasi-identifiers or a set of \
+            them (quasi). It counts values and ignores how often each occurs; (X,Y)-linkability bounds that, and both together are \
+            (X,Y)-privacy.",
+    parameters: &[
+        ("k", "the least number of different values of Y that a group has"),
+        ("y", "the columns Y; several of them are one value together"),
+    ],
+    build,
+};
+
+/// At least so many different values.
+struct Different {
+    k: u64,
+}
+
+fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    on_y(ENTRY.name, parameters, context, separate)
+}
+
+/// Builds a model on the columns Y that its parameters name: on the one column, or on the tuples of several.
+pub(super) fn on_y(
+    model: &'static str,
+    parameters: &Parameters,
+    context: &ModelContext<'_>,
+    separate: super::BuildModel,
+) -> Result<Vec<Box<dyn Model>>> {
+    let named = parameters.texts("y")?.unwrap_or_default();
+    let mut names: Vec<String> = named.into_iter().map(str::to_owned).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        return Err(Error::config(format!(
+            "model '{model}' needs y, the columns whose values it counts, e.g. y = [\"patient\"]"
+        )));
+    }
+    if let Some(name) = names.iter().find(|name| context.table.payloads().position(name).is_none()) {
+        return Err(Error::config(format!(
+            "model '{model}': y names '{name}', which is no column that is published as it is, and does not say who a row is about; Y \
+             may have the roles sensitive, class, other and subject, and must be apart from the quasi-identifiers"
+        )));
+    }
+    let places = super::places_of(model, &names, context.table.payloads())?;
+    if places.len() > 1 {
+        return several::joint(&places, parameters, context, separate);
+    }
+    let trees = |name: &str| (context.trees)(name);
+    let of_one =
+        ModelContext { table: context.table, trees: &trees, columns: &names, sensitive: context.sensitive };
+    separate(parameters, &of_one)
+}
+
+fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let k =
+        parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'xy_anonymity' needs k, e.g. k = 5"))?;
+    let columns = protected_columns(ENTRY.name, context)?.into_iter();
+    let model =
+        |(column, place)| Box::new(OfColumn::new(Different { k }, column, place, context)) as Box<dyn Model>;
+    Ok(columns.map(model).collect())
+}
+
+impl ValueTest for Different {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+    fn title(&self, column: &str) -> String {
+        format!("(X,Y)-anonymity: at least {} different values of {column}", self.k)
+    }
+    fn claim(&self) -> Vec<(&'static str, Value)> {
+        vec![("k", self.k.into())]
+    }
+    fn required(&self) -> f64 {
+        self.k as f64
+    }
+    fn larger_is_better(&self) -> bool {
+        true
+    }
+    fn upward(&self) -> bool {
+        true
+    }
+    fn passes(&self, _: u64, tally: &[(u32, u64)]) -> bool {
+        tally.len() as u64 >= self.k
+    }
+    fn attained(&self, _: u64, tally: &[(u32, u64)]) -> f64 {
+        tally.len() as f64
+    }
+    fn nearest(&self, attained: f64) -> String {
+        format!("the largest possible k is {attained}")
+    }
+}
