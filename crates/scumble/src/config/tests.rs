@@ -64,6 +64,11 @@ l = 2
 c = 1.31
 strict = true
 
+[[table]]
+file = "visits.csv"
+subject = "patient"
+quasi = ["ward"]
+
 [algorithm]
 name = "iack"
 metric = "loss"
