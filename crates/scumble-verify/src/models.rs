@@ -409,15 +409,15 @@ fn judge(
         }
     };
 
-    let found = judged.iter().map(|&class| size[class]).zip(judgements).collect();
-    Ok(outcome(requirement, name, found, note))
+    let found: Vec<(u64, Judgement)> = judged.iter().map(|&class| size[class]).zip(judgements).collect();
+    Ok(outcome(requirement, name, &found, note))
 }
 
 /// The outcome of a model from its judgements on classes of so many rows.
 fn outcome(
     requirement: &Requirement,
     name: &str,
-    found: Vec<(u64, Judgement)>,
+    found: &[(u64, Judgement)],
     note: Option<String>,
 ) -> ModelOutcome {
     let failing = || found.iter().filter(|(_, judgement)| !judgement.holds);
