@@ -63,9 +63,13 @@ fn diversity_and_closeness() {
 fn without_a_model_it_says_what_is_attained() {
     let flags = ["--sensitive", "disease", "--ignore-suppressed"];
     let run = desk().run(&arguments(&[QUASI, &flags])).succeeds();
-    assert!(run.out.contains("k = 2\n"), "{}", run.out);
+    // Two classes of five rows, all of them in classes of fewer than five.
+    assert!(run.out.contains("k = 2, mean risk = 0.4, share at a risk above 0.2 = 1\n"), "{}", run.out);
     assert!(
-        run.out.contains("disease: distinct l = 1, entropy l = 1, frequency l = 1, t (equal distance) = 0.5, alpha = 1, beta = 1, delta > infinite;"),
+        run.out.contains(
+            "disease: distinct l = 1, entropy l = 1, frequency l = 1, c of (c,2)-diversity > infinite, t (equal distance) = 0.5, \
+             alpha = 1, beta = 1, enhanced beta = infinite, delta > infinite;"
+        ),
         "{}",
         run.out
     );
@@ -74,6 +78,43 @@ fn without_a_model_it_says_what_is_attained() {
         "{}",
         run.out
     );
+}
+
+/// A release beside the people whom its rows are taken from: two of three, one of two, and one who is in no class.
+#[test]
+fn a_population() {
+    let desk = Desk::new();
+    desk.file("release.csv", "age,sex\n\"[20,30)\",f\n\"[20,30)\",f\n\"[30,40)\",m\n");
+    desk.file("people.csv", "name;sex;age\nA;f;20\nB;f;25\nC;f;29\nD;m;30\nE;m;39\nF;m;50\n");
+    let check = |more: &[&str]| {
+        desk.run(&arguments(&[
+            &["check", "release.csv", "--quasi", "age,sex", "--population", "people.csv"],
+            more,
+        ]))
+    };
+    let run = check(&[]).succeeds();
+    assert!(
+        run.out.contains("beside the population: k of k-map = 2, delta_min = 0, delta_max = 0.6667\n"),
+        "{}",
+        run.out
+    );
+    let run = check(&["--model", "k_map:k=2"]).succeeds();
+    assert!(run.out.contains("holds  k-map: required 2, attained 2\n"), "{}", run.out);
+    assert!(run.out.contains("1 of 6 people of the population are in no class"), "{}", run.out);
+    assert_eq!(check(&["--model", "k_map:k=3"]).code, Some(1));
+    check(&["--model", "delta_presence:delta_max=2/3"]).succeeds();
+    assert_eq!(check(&["--model", "delta_presence:delta_min=0.1"]).code, Some(1));
+    // Without one there is nothing to compare with, and classes that overlap cannot be compared.
+    let alone = ["check", "release.csv", "--quasi", "age,sex", "--model", "k_map:k=2"];
+    desk.refuses(2, &["--population FILE"], &alone);
+    desk.file("overlap.csv", "age,sex\n\"[20,30)\",f\n\"[25,40)\",f\n");
+    let overlap =
+        ["check", "overlap.csv", "--quasi", "age,sex", "--population", "people.csv", "--model", "k_map:k=1"];
+    desk.refuses(2, &["its row 2 fits several classes"], &overlap);
+    desk.file("few.csv", "sex\nf\n");
+    let few =
+        ["check", "release.csv", "--quasi", "age,sex", "--population", "few.csv", "--model", "k_map:k=1"];
+    desk.refuses(2, &["the population", "has no column 'age'"], &few);
 }
 
 #[test]

@@ -179,6 +179,9 @@ fn append<T: Copy + Into<u64>>(packed: &mut [u64], codes: &[T], bits: u32) {
     }
 }
 
+/// The number of cells of some groups, and these cells.
+type Counts = (Vec<u32>, Vec<(u32, u64)>);
+
 /// How often each value of a column occurs in each group: the classes' histograms.
 pub(crate) struct Histograms {
     start: Vec<u32>,
@@ -217,7 +220,7 @@ impl Histograms {
             chunks.push((from..to, chunk));
             (rest, from) = (later, to);
         }
-        let counted: Vec<(Vec<u32>, Vec<(u32, u64)>)> = chunks
+        let counted: Vec<Counts> = chunks
             .into_par_iter()
             .map(|(groups, mut codes)| {
                 let (mut lengths, mut cells) = (Vec::with_capacity(groups.len()), Vec::new());

@@ -374,7 +374,7 @@ impl Counted {
 fn outcome(
     requirement: &Requirement,
     name: &str,
-    found: Vec<(u64, Judgement)>,
+    found: &[(u64, Judgement)],
     note: Option<String>,
 ) -> ModelOutcome {
     let failing = || found.iter().filter(|(_, judgement)| !judgement.holds);

@@ -175,7 +175,8 @@ impl Tests<'_> {
     }
 }
 
-fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
+/// The class test of a model; an error says why it has none, and who can serve it.
+pub(crate) fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
     if model.population_test().is_some() {
         return Err(Error::refused(format!(
             "{} compares with a population, and this algorithm does not keep track of one; algorithms that can serve it: {}",

@@ -122,7 +122,7 @@ impl Case {
 
     fn write(&self, folder: &Path) {
         let write = |name: &str, text: String| {
-            std::fs::write(folder.join(name), text).expect("the folder takes files")
+            std::fs::write(folder.join(name), text).expect("the folder takes files");
         };
         std::fs::create_dir(folder.join("trees")).expect("a folder of trees");
         for (name, tree) in [("town", TOWNS), ("job", JOBS)] {

@@ -9,7 +9,7 @@ use super::requirement::Requirement;
 use super::scope::Scope;
 use super::several::{divided, joint_column};
 use super::t_closeness::Closeness;
-use super::{Classes, Counted, Judgement, ModelOutcome, Reference, StarRows, WORST, WorstClass};
+use super::{Classes, Counted, Judgement, ModelOutcome, Reference, StarRows, outcome};
 use crate::columns::{RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, Part, View, group};
@@ -87,30 +87,8 @@ impl<'a> Judging<'a> {
             (worst.into_iter().flatten().collect(), note)
         };
 
-        let failing = || judged.iter().zip(&judgements).filter(|(_, judgement)| !judgement.holds);
-        let mut worst: Vec<WorstClass> = judged
-            .iter()
-            .zip(&judgements)
-            .map(|(&class, judgement)| WorstClass { size: size[class], attained: judgement.attained })
-            .collect();
-        let larger_is_better = self.requirement.larger_is_better();
-        let worse_first = |a: &WorstClass, b: &WorstClass| a.worse_first(b, larger_is_better);
-        if worst.len() > WORST {
-            worst.select_nth_unstable_by(WORST - 1, worse_first);
-            worst.truncate(WORST);
-        }
-        worst.sort_unstable_by(worse_first);
-        Ok(ModelOutcome {
-            name: name.to_owned(),
-            label: self.label(),
-            required: self.requirement.required(),
-            attained: worst.first().map(|class| class.attained),
-            holds: judgements.iter().all(|judgement| judgement.holds),
-            failing_classes: failing().count() as u64,
-            failing_rows: failing().map(|(&class, _)| size[class]).sum(),
-            worst,
-            note,
-        })
+        let found: Vec<(u64, Judgement)> = judged.iter().map(|&class| size[class]).zip(judgements).collect();
+        Ok(ModelOutcome { label: self.label(), ..outcome(self.requirement, name, &found, note) })
     }
 
     fn label(&self) -> String {

@@ -19,6 +19,7 @@ pub(crate) fn table(columns: &[(&str, &[&str])]) -> CodedTable {
     CodedTable { columns: columns.iter().map(code).collect(), rows }
 }
 
+mod attains;
 mod closeness;
 mod judged;
 mod means;

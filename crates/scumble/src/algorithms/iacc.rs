@@ -95,9 +95,13 @@ impl Algorithm for Iacc {
         Rational::ONE
     }
 
+    fn serves_population(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         class_of(problem, ENTRY.name)?;
-        problem.class_tests()?;
+        problem.tests()?;
         problem.check_trees(ENTRY.name)
     }
 

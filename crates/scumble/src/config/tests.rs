@@ -13,6 +13,7 @@ input = "patients.csv"
 output = "release.parquet"
 report = "private"
 hierarchies = "trees"
+population = "people.csv"
 rest = "drop"
 accept_attribute_disclosure = true
 keep_order = true
@@ -111,6 +112,7 @@ fn a_full_plan_is_read() {
     let plan = plan(FULL);
     assert_eq!((plan.input.as_str(), plan.output.as_str()), ("patients.csv", "release.parquet"));
     assert_eq!((plan.report.as_str(), plan.hierarchies.as_deref()), ("private", Some("trees")));
+    assert_eq!(plan.population.as_deref(), Some("people.csv"));
     assert_eq!(
         (plan.rest, plan.accept_attribute_disclosure, plan.keep_order),
         (Some(Rest::Drop), true, true)

@@ -421,11 +421,9 @@ fn search<'a>(
     };
     check_metric(plan, entry, algorithm, metric, &problem)?;
     check_served(&problem, plan, entry.name, algorithm)?;
+    population::check(&problem, plan, algorithm)?;
     problem.check_feasible()?;
-    let (problem, found) = table_risk::search(problem, |problem| {
-        population::check(problem, plan, algorithm)?;
-        attempt(problem, plan, algorithm)
-    })?;
+    let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
     let Found { classes, step, findings } = found;
     let mut run = Run {
         plan,

@@ -6,16 +6,16 @@ use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::models::delta_presence;
 use crate::population::strangers;
-use crate::problem::Problem;
+use crate::problem::{Problem, class_test};
 
 /// An error if a model compares with the population and the algorithm does not keep track of it, if the plan asks for something that makes people belong to several classes,
 /// or if the data are not a part of it.
 pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<()> {
-    let Some(population) = problem.population() else { return Ok(()) };
     let of_people = problem.models.iter().find(|model| model.population_test().is_some());
-    let title = of_people.map(|model| model.title()).unwrap_or_default();
+    let (Some(population), Some(model)) = (problem.population(), of_people) else { return Ok(()) };
+    let title = model.title();
     if !algorithm.serves_population() {
-        problem.class_tests()?;
+        class_test(&**model)?;
     }
     if plan.algorithm.polish {
         return Err(Error::refused(format!(
