@@ -145,6 +145,8 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let clock = Instant::now();
     let (plan, table, mut notes, left_out) = read(plan, &source, options.threads)?;
     let plan = &plan;
+    // Said before the search, not after it.
+    plan.risk.people(table.rows as u64)?;
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
