@@ -207,3 +207,21 @@ fn what_is_refused() {
     desk.table("population.csv", "age\n3000\n");
     refuses(&desk, 2, &["no column 'sex'"], &with(&["--population", "population.csv"]));
 }
+
+#[test]
+fn the_report_tells_the_risk_before_and_after() {
+    let desk = desk();
+    let plan = "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\" }\n\
+                sex = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[risk]\npopulation_size = 100\n";
+    desk.file("release.toml", plan);
+    desk.run(&["anonymize", "release.toml"]).succeeds();
+    let risk = &desk.json("report/report.json")["risk"];
+    assert_eq!((&risk["before"]["highest"], &risk["before"]["rows_above"]), (&1.0.into(), &5.into()));
+    assert!(risk["after"]["highest"].as_f64().is_some_and(|highest| highest <= 1.0 / 3.0));
+    assert_eq!((&risk["singling_before"]["rows"], &risk["singling_after"]["rows"]), (&1.into(), &0.into()));
+    assert_eq!(risk["population_after"]["method"], "nobody_unique");
+    assert!(desk.text("report/report.html").contains("Knowing age singles out"));
+    desk.file("release.toml", plan.replace("100", "9"));
+    let run = desk.run(&["anonymize", "release.toml"]);
+    run.fails(2, &["9 people", "already has 10 rows"]);
+}
