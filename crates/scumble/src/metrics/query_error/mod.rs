@@ -16,7 +16,7 @@ use crate::config::StarPolicy;
 use crate::frequency::Cell;
 use crate::problem::Problem;
 use crate::published::{Classes, Published};
-use crate::quasi::{LARGEST_SUBSET, Line, MEAN_PLACES, Quasi, Shape, Value};
+use crate::quasi::{LARGEST_SUBSET, MEAN_PLACES, Quasi, Shape, Value};
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -43,6 +43,8 @@ const SELECTIVITY: f64 = 0.05;
 const SANITY: f64 = 0.001;
 /// The 97.5 % quantile of the normal distribution.
 const QUANTILE: f64 = 1.96;
+/// So many questions are answered in one pass: one bit each.
+const TOGETHER: usize = u64::BITS as usize;
 /// Rolled up counts of at most so many combinations of codes are counted in an array.
 const LARGEST_ARRAY: usize = 1 << 20;
 
@@ -93,7 +95,7 @@ fn bound(problem: &Problem) -> f64 {
 /// What a question asks for in one column.
 enum Wanted {
     /// Numbers from one to another, both included.
-    Numbers(i128, i128),
+    Numbers(f64, f64),
     /// Codes: for each how many of those before it are asked for, and then for all.
     Codes(Vec<u32>),
 }
@@ -138,7 +140,7 @@ impl Chance {
                 let width = (((last - first + 1) as f64 * share).ceil() as i128).clamp(1, last - first + 1);
                 let places = u64::try_from(last - first + 2 - width).unwrap_or(u64::MAX);
                 let from = first + i128::from(self.below(places));
-                Wanted::Numbers(from, from + width - 1)
+                Wanted::Numbers(from as f64, (from + width - 1) as f64)
             }
             _ => {
                 let size = quasi.size() as usize;
@@ -157,43 +159,65 @@ impl Chance {
 fn contains(wanted: &Wanted, quasi: &Quasi, code: u32) -> bool {
     match (wanted, &quasi.shape) {
         (Wanted::Numbers(from, to), Shape::Line(line)) => {
-            line.numbers.get(code as usize).is_some_and(|number| from <= number && number <= to)
+            line.numbers.get(code as usize).is_some_and(|number| (*from..=*to).contains(&(*number as f64)))
         }
         (Wanted::Codes(before), _) => before[code as usize + 1] > before[code as usize],
         (Wanted::Numbers(..), _) => false,
     }
 }
 
-/// The share of a released value that is asked for, if each original value that it covers is as likely as the others.
-fn share(wanted: &Wanted, quasi: &Quasi, value: Value) -> f64 {
-    match (wanted, &quasi.shape) {
-        (Wanted::Numbers(from, to), Shape::Line(line)) => share_of_line((*from, *to), quasi, line, value),
-        (Wanted::Codes(before), _) => {
-            if let Value::Subset(codes) = value {
-                let present = (0..LARGEST_SUBSET.min(quasi.size())).filter(|code| codes >> code & 1 == 1);
-                let asked = present.filter(|code| contains(wanted, quasi, *code)).count();
-                return asked as f64 / f64::from(codes.count_ones().max(1));
+/// What a released value stands for, made ready for many questions.
+enum Open {
+    /// Numbers from one to another, and how many there are.
+    Numbers(f64, f64, f64),
+    /// Codes from one to another, and how many there are.
+    Codes(usize, usize, f64),
+    /// Exactly these codes.
+    Subset(Vec<usize>),
+    /// One place, in units of the column's measure.
+    Place(f64),
+    /// Nothing that a question can ask for: a missing number.
+    Nothing,
+}
+
+impl Open {
+    fn new(quasi: &Quasi, value: Value) -> Self {
+        let numbers =
+            |(low, high): (i128, i128)| Self::Numbers(low as f64, high as f64, (high - low + 1) as f64);
+        match (value, &quasi.shape) {
+            (Value::Subset(codes), _) => {
+                Self::Subset((0..LARGEST_SUBSET as usize).filter(|code| codes >> code & 1 == 1).collect())
             }
-            let (low, high) = quasi.codes(value);
-            f64::from(before[high as usize + 1] - before[low as usize]) / f64::from(high - low + 1)
+            // A reader has the mean alone.
+            (Value::Mean { mean, .. }, _) => Self::Place(mean as f64 / 10_f64.powi(MEAN_PLACES as i32)),
+            (Value::Span(low, _), Shape::Line(line)) if Some(low) == line.missing() => Self::Nothing,
+            (Value::Span(low, high), Shape::Line(line)) => numbers(quasi.bounds(line, low, high)),
+            (_, Shape::Line(line)) if !line.numbers.is_empty() => numbers(line.domain()),
+            _ => {
+                let (low, high) = quasi.codes(value);
+                Self::Codes(low as usize, high as usize, f64::from(high - low + 1))
+            }
         }
-        (Wanted::Numbers(..), _) => 0.0,
     }
 }
 
-fn share_of_line((from, to): (i128, i128), quasi: &Quasi, line: &Line, value: Value) -> f64 {
-    let (low, high) = match value {
-        Value::Span(low, _) if Some(low) == line.missing() => return 0.0,
-        Value::Span(low, high) => quasi.bounds(line, low, high),
-        // A reader has the mean alone.
-        Value::Mean { mean, .. } => {
-            let unit = 10_i128.pow(MEAN_PLACES);
-            return f64::from((from * unit..=to * unit).contains(&i128::from(mean)));
+/// The share of a released value that is asked for, if each original value that it covers is as likely as the others.
+#[inline]
+fn share(wanted: &Wanted, open: &Open) -> f64 {
+    match (wanted, open) {
+        (Wanted::Numbers(from, to), Open::Numbers(low, high, all)) => {
+            (high.min(*to) - low.max(*from) + 1.0).max(0.0) / all
         }
-        _ => line.domain(),
-    };
-    let both = high.min(to) - low.max(from) + 1;
-    if both <= 0 { 0.0 } else { both as f64 / (high - low + 1) as f64 }
+        (Wanted::Codes(before), Open::Codes(low, high, all)) => {
+            f64::from(before[high + 1] - before[*low]) / all
+        }
+        (Wanted::Codes(before), Open::Subset(codes)) => {
+            let asked = codes.iter().filter(|code| before[**code + 1] > before[**code]).count();
+            asked as f64 / codes.len().max(1) as f64
+        }
+        (Wanted::Numbers(from, to), Open::Place(place)) => f64::from((*from..=*to).contains(place)),
+        _ => 0.0,
+    }
 }
 
 /// The questions of a problem. They depend on its columns and its seed alone.
@@ -277,7 +301,11 @@ fn errors(classes: &Classes, problem: &Problem) -> Vec<f64> {
         .with_max_len(1)
         .map(|(columns, numbers)| {
             let counts = Counts::new(classes, problem, columns, kept);
-            numbers.into_iter().map(|number| (number, counts.error(&queries[number]))).collect()
+            let together = numbers.chunks(TOGETHER).flat_map(|numbers| {
+                let asked: Vec<&Query> = numbers.iter().map(|number| &queries[*number]).collect();
+                numbers.iter().copied().zip(counts.errors(&asked))
+            });
+            together.collect()
         })
         .collect();
     let mut errors = vec![0.0; queries.len()];
@@ -292,8 +320,8 @@ struct Counts<'p> {
     original: Vec<Count>,
     /// By place among the values that the column shows; suppressed rows that stay have the place after the last.
     released: Vec<Count>,
-    /// What the released places mean.
-    shown: Vec<&'p [Value]>,
+    /// What the released places mean, column by column.
+    shown: Vec<Vec<Open>>,
 }
 
 impl<'p> Counts<'p> {
@@ -329,38 +357,65 @@ impl<'p> Counts<'p> {
             classes.class_cells(class).iter().map(of_cell).map(move |(value, rows)| (places, value, rows))
         });
         let released = count(sizes(&|column| shown[column].values.len() + 1), values, released);
-        let shown = columns.iter().map(|column| &shown[*column].values[..]).collect();
+        let open = |column: &usize| {
+            let values = shown[*column].values.iter().chain([&Value::Star]);
+            values.map(|value| Open::new(&problem.quasi[*column], *value)).collect()
+        };
+        let shown = columns.iter().map(open).collect();
         Self { problem, original, released, shown }
     }
 
-    /// |true count - expected count| over the true count, or over the bound if that is more.
-    fn error(&self, query: &Query) -> f64 {
-        let quasi = || query.columns.iter().map(|column| &self.problem.quasi[*column]).zip(&query.wanted);
-        let is_asked: Vec<Vec<bool>> = quasi()
-            .map(|(quasi, wanted)| (0..quasi.size()).map(|code| contains(wanted, quasi, code)).collect())
+    /// Of each of at most [`TOGETHER`] questions |true count - expected count| over the true count, or over the bound if that is
+    /// more.
+    fn errors(&self, queries: &[&Query]) -> Vec<f64> {
+        let columns = 0..self.shown.len();
+        // For each code, value or kept value which of the questions ask for it, or for a part of it.
+        let bits = |asks: &dyn Fn(&Query) -> bool| {
+            (0..).zip(queries).fold(0_u64, |bits, (place, query)| bits | u64::from(asks(query)) << place)
+        };
+        let kept: Vec<u64> = (0..queries.first().map_or(0, |query| query.kept.len()))
+            .map(|value| bits(&|query| query.kept[value]))
             .collect();
-        let truth: u64 = self
-            .original
-            .iter()
-            .filter(|count| query.kept[count.kept as usize])
-            .filter(|count| is_asked.iter().zip(count.places).all(|(asked, place)| asked[place as usize]))
-            .map(|count| count.rows)
-            .sum();
-        let shares: Vec<Vec<f64>> = quasi()
-            .zip(&self.shown)
-            .map(|((quasi, wanted), shown)| {
-                shown.iter().chain([&Value::Star]).map(|value| share(wanted, quasi, *value)).collect()
+        let asked: Vec<Vec<u64>> = columns
+            .clone()
+            .map(|column| {
+                let quasi = queries.first().map(|query| &self.problem.quasi[query.columns[column]]);
+                let of_code = |(quasi, code)| bits(&|query| contains(&query.wanted[column], quasi, code));
+                quasi.map_or_else(Vec::new, |quasi| {
+                    (0..quasi.size()).map(|code| of_code((quasi, code))).collect()
+                })
             })
             .collect();
-        let expected: f64 = self
-            .released
-            .iter()
-            .filter(|count| query.kept[count.kept as usize])
-            .map(|count| {
-                let shares = shares.iter().zip(count.places).map(|(shares, place)| shares[place as usize]);
-                count.rows as f64 * shares.product::<f64>()
+        let mut truth = [0_u64; TOGETHER];
+        for count in &self.original {
+            let mut left = kept[count.kept as usize];
+            asked.iter().zip(count.places).for_each(|(asked, place)| left &= asked[place as usize]);
+            while left != 0 {
+                truth[left.trailing_zeros() as usize] += count.rows;
+                left &= left - 1;
+            }
+        }
+        let met: Vec<Vec<u64>> = columns
+            .map(|column| {
+                let of_value = |open: &Open| bits(&|query| share(&query.wanted[column], open) > 0.0);
+                self.shown[column].iter().map(of_value).collect()
             })
-            .sum();
-        (truth as f64 - expected).abs() / (truth as f64).max(bound(self.problem))
+            .collect();
+        let mut expected = [0.0; TOGETHER];
+        for count in &self.released {
+            let mut left = kept[count.kept as usize];
+            met.iter().zip(count.places).for_each(|(met, place)| left &= met[place as usize]);
+            while left != 0 {
+                let query = left.trailing_zeros() as usize;
+                let shares = queries[query].wanted.iter().zip(&self.shown).zip(count.places);
+                let shares = shares.map(|((wanted, shown), place)| share(wanted, &shown[place as usize]));
+                expected[query] += count.rows as f64 * shares.product::<f64>();
+                left &= left - 1;
+            }
+        }
+        let error = |(truth, expected): (&u64, &f64)| {
+            (*truth as f64 - expected).abs() / (*truth as f64).max(bound(self.problem))
+        };
+        truth.iter().zip(&expected).take(queries.len()).map(error).collect()
     }
 }
