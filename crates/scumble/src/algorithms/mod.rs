@@ -30,6 +30,7 @@ pub mod mdav;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
+pub mod nsvdist;
 pub mod oka;
 pub mod ola;
 pub mod optimal;
