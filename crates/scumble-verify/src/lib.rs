@@ -8,6 +8,7 @@
 //! |---|---|
 //! | Does the release keep what is claimed? | [`check_models`] |
 //! | What does it attain, where nothing is claimed? | [`attained`] |
+//! | Do records that overlap keep what is claimed? | [`Distributed::read`], [`check_records`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
@@ -43,6 +44,7 @@
 mod aggregate;
 mod columns;
 mod cover;
+mod distribution;
 mod error;
 mod exact;
 mod flow;
@@ -50,18 +52,21 @@ mod group;
 pub mod label;
 mod matching;
 mod models;
+mod records;
 #[cfg(test)]
 mod tests;
 mod truth;
 mod value;
 
 pub use cover::{Cover, Nodes};
+pub use distribution::Distributed;
 pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
     SensitiveColumn, StarRows, WorstClass, attained, check_models,
 };
+pub use records::{Originals, RecordOutcome, check_records};
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,
     check_truth_with_map,

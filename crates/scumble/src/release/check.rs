@@ -24,21 +24,13 @@ pub(super) fn verify(
     rows: &ReleasedRows,
     format: OutFormat,
 ) -> Result<Outcome> {
-    let handle = file.reopen()?;
-    // How the file was written is known; nothing is left to detection.
-    let delimiter = match format {
-        OutFormat::Csv { delimiter, .. } => Some(delimiter),
-        _ => None,
-    };
-    let encoding = Some(scumble_files::Encoding::Utf8);
-    let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
     if rows.order.is_empty() {
         return Err(Error::infeasible(
             "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
              hierarchies",
         ));
     }
-    let release = read_table(&Source::from_file(handle, "the written release"), &options)?.coded;
+    let release = read_back(file, format)?;
     let claim = Claim {
         quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         models: run.problem.models.iter().map(|model| model_claim(model.claim())).collect(),
@@ -82,6 +74,19 @@ pub(super) fn verify(
         )));
     }
     Ok(outcome)
+}
+
+/// What was written, read again.
+pub(super) fn read_back(file: &PrivateFile, format: OutFormat) -> Result<CodedTable> {
+    let handle = file.reopen()?;
+    // How the file was written is known; nothing is left to detection.
+    let delimiter = match format {
+        OutFormat::Csv { delimiter, .. } => Some(delimiter),
+        _ => None,
+    };
+    let encoding = Some(scumble_files::Encoding::Utf8);
+    let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
+    Ok(read_table(&Source::from_file(handle, "the written release"), &options)?.coded)
 }
 
 /// The original distribution of a column, and its values. Those that only occurred in rows that were left out are not in it.

@@ -89,6 +89,23 @@ impl Arena {
         rows
     }
 
+    /// Of rows by place those tuples all of whose rows are there, ascending, and how many other rows there are.
+    pub(super) fn whole_tuples(&self, mut taken: Vec<(u32, u32)>) -> (Vec<u32>, u32) {
+        taken.sort_unstable();
+        let (mut whole, mut others) = (Vec::with_capacity(taken.len()), 0);
+        for same in taken.chunk_by(|a, b| a.0 == b.0) {
+            let place = same[0].0 as usize;
+            let rows: u32 = same.iter().map(|of| of.1).sum();
+            if rows == self.cells(place).iter().map(|cell| cell.1).sum::<u32>() {
+                whole.push(self.tuples[place]);
+            } else {
+                others += rows;
+            }
+        }
+        whole.shrink_to_fit();
+        (whole, others)
+    }
+
     /// Columns with few values share a bundle.
     fn bundle(&self, rulers: &[Ruler<'_>]) -> Vec<Bundle> {
         let mut order: Vec<usize> = (0..self.width).collect();

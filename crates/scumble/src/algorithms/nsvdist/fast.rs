@@ -7,8 +7,9 @@
 
 use super::arena::Arena;
 use super::feasible::{Demand, share};
+use super::masks::Rules;
 use super::ruler::{Reach, Ruler, Sight};
-use super::{Found, Rules};
+use crate::published::Record;
 
 /// Searches masks around one tuple after the other, keeping what neighbouring tuples share.
 pub(super) struct Searcher<'a> {
@@ -47,11 +48,14 @@ struct Best {
 /// A mask under construction.
 struct Growing {
     reach: Vec<Reach>,
-    /// Rows per sensitive value.
+    /// Rows per sensitive value, and how many there may be.
     counts: Vec<u64>,
-    /// Rows of candidates inside the cover that are in the mask already, per value.
-    used: Vec<u64>,
+    most: u64,
     need: u64,
+    /// Rows of candidates inside the cover that are in the mask already, by place and value.
+    used: Vec<(u32, u32)>,
+    /// The rows in the mask, by place.
+    taken: Vec<(u32, u32)>,
     /// Per column what each step costs under the cover, where it has a tree: costs, and bounds.
     step_costs: Vec<Vec<(u64, u64)>>,
 }
@@ -76,7 +80,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// The masks around a tuple: one for each of its sensitive values.
-    pub(super) fn search(&mut self, place: usize) -> Vec<Found> {
+    pub(super) fn search(&mut self, place: usize) -> Vec<Record> {
         self.look(place);
         let values: Vec<(u32, u32)> = self.arena.cells(place).to_vec();
         values.iter().map(|(value, rows)| self.mask(place, *value, *rows)).collect()
@@ -150,37 +154,58 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    fn mask(&mut self, place: usize, value: u32, rows: u32) -> Found {
-        self.candidates.places.clear();
-        self.candidates.bounds.clear();
-        self.enlist(None);
-        let mut growing = Growing {
-            reach: vec![(0, 0); self.rules.rulers.len()],
-            counts: vec![0; self.arena.values],
-            used: vec![0; self.arena.values],
-            need: self.demand.size - 1,
-            step_costs: vec![Vec::new(); self.rules.rulers.len()],
-        };
+    fn mask(&mut self, place: usize, value: u32, rows: u32) -> Record {
+        let nowhere = vec![(0, 0); self.rules.rulers.len()];
+        let mut growing = self.begin(nowhere, self.demand.most, self.demand.size - 1);
         growing.counts[value as usize] = 1;
-        growing.used[value as usize] = 1;
-        self.widen(&mut growing, None);
-        let mut spent = 0;
-        while growing.need > 0 {
-            let Some(best) = self.best(&growing) else { break };
-            spent = best.cost;
-            self.take(&mut growing, best);
+        growing.used.push((place as u32, value));
+        growing.taken.push((place as u32, 1));
+        let mut spent = self.grow(&mut growing);
+        let mut reach = growing.reach;
+        if self.demand.cover > self.demand.size {
+            // The mask stays as it is, and the cover goes on growing until it holds enough rows of any value.
+            let mut wider = self.begin(reach, u64::MAX, self.demand.cover);
+            spent = self.grow(&mut wider);
+            reach = wider.reach;
         }
         // The next tuple is a neighbour, and its mask will cost about as much.
         let spent = (spent >> self.shift) as u32;
         self.horizon = spent.saturating_add(spent / 16).max(1);
-        let cover = self.rules.rulers.iter().zip(&self.sights).zip(&growing.reach);
-        Found {
+        let cover = self.rules.rulers.iter().zip(&self.sights).zip(&reach);
+        let (members, others) = self.arena.whole_tuples(growing.taken);
+        Record {
             tuple: self.arena.tuples[place],
             value,
             rows,
             shown: cover.map(|((ruler, sight), reach)| ruler.value(sight, *reach)).collect(),
             counts: growing.counts,
+            members,
+            others,
         }
+    }
+
+    /// An empty mask under a cover, with all near tuples as candidates.
+    fn begin(&mut self, reach: Vec<Reach>, most: u64, need: u64) -> Growing {
+        self.candidates.places.clear();
+        self.candidates.bounds.clear();
+        self.enlist(None);
+        let step_costs = vec![Vec::new(); reach.len()];
+        let counts = vec![0; self.arena.values];
+        let mut growing =
+            Growing { reach, counts, most, need, used: Vec::new(), taken: Vec::new(), step_costs };
+        self.widen(&mut growing, None);
+        growing
+    }
+
+    /// Adds rows until there are enough, and says what the last cover costs.
+    fn grow(&mut self, growing: &mut Growing) -> u64 {
+        let mut spent = 0;
+        while growing.need > 0 {
+            let Some(best) = self.best(growing) else { break };
+            spent = best.cost;
+            self.take(growing, best);
+        }
+        spent
     }
 
     /// Makes the cover reach as far as it must, and works out what steps cost from there.
@@ -245,7 +270,7 @@ impl<'a> Searcher<'a> {
 
     /// Whether a tuple has a row whose value is not in the mask too often already.
     fn is_live(&self, growing: &Growing, place: u32) -> bool {
-        let most = self.demand.most;
+        let most = growing.most;
         self.arena.cells(place as usize).iter().any(|(value, _)| growing.counts[*value as usize] < most)
     }
 
@@ -280,41 +305,54 @@ impl<'a> Searcher<'a> {
 
     /// Takes what leads to the best cover into the mask.
     fn take(&mut self, growing: &mut Growing, best: Best) {
-        let most = self.demand.most;
-        let mut pool = vec![0_u64; self.arena.values];
-        for at in &best.members {
-            for (value, rows) in self.arena.cells(self.candidates.places[*at] as usize) {
-                pool[*value as usize] += u64::from(*rows);
-            }
+        let mut places: Vec<u32> = best.members.iter().map(|at| self.candidates.places[*at]).collect();
+        places.sort_unstable();
+        // The rows that may come in, by place and value.
+        let mut rows: Vec<(u32, u32, u32)> = Vec::new();
+        for place in places {
+            rows.extend(self.arena.cells(place as usize).iter().map(|(value, rows)| (place, *value, *rows)));
         }
         let grows = best.reach != growing.reach;
         if grows {
             self.widen(growing, Some(&best.reach));
+        } else {
+            for (place, value) in growing.used.drain(..) {
+                rows.iter_mut().filter(|of| (of.0, of.1) == (place, value)).for_each(|of| of.2 -= 1);
+            }
         }
-        let room: Vec<u64> = growing.counts.iter().map(|count| most - count).collect();
-        if grows && !self.rules.cost.is_monotone() {
+        let mut pool = vec![0_u64; self.arena.values];
+        rows.iter().for_each(|(_, value, rows)| pool[*value as usize] += u64::from(*rows));
+        let room: Vec<u64> = growing.counts.iter().map(|count| growing.most - count).collect();
+        let one_by_one = grows && !self.rules.cost.is_monotone();
+        let mut taken: Vec<u64> = pool.iter().zip(&room).map(|(rows, room)| *rows.min(room)).collect();
+        if one_by_one {
             // A larger cover may be cheaper than this one, so only one row is sure to come next (algorithms.md A4).
-            let live = (0..pool.len()).filter(|value| room[*value] > 0 && pool[*value] > 0);
-            if let Some(value) = live.max_by_key(|value| (pool[*value], std::cmp::Reverse(*value))) {
-                growing.counts[value] += 1;
-                growing.used[value] += 1;
-                growing.need -= 1;
-            }
-            return;
+            let live = (0..pool.len()).filter(|value| taken[*value] > 0);
+            let most = live.max_by_key(|value| (pool[*value], std::cmp::Reverse(*value)));
+            taken.fill(0);
+            most.into_iter().for_each(|value| taken[value] = 1);
+        } else if taken.iter().sum::<u64>() > growing.need {
+            taken = share(growing.need, &pool, &room);
         }
-        // Candidates inside the cover are all here, so the rows used before are among them.
-        if !grows {
-            for (pool, used) in pool.iter_mut().zip(&mut growing.used) {
-                // Tuples all of whose values are used up are no candidates any more.
-                *pool = pool.saturating_sub(std::mem::take(used));
-            }
-        }
-        let taken: Vec<u64> = pool.iter().zip(&room).map(|(rows, room)| *rows.min(room)).collect();
-        let taken =
-            if taken.iter().sum::<u64>() <= growing.need { taken } else { share(growing.need, &pool, &room) };
         growing.need -= taken.iter().sum::<u64>();
-        growing.counts.iter_mut().zip(&taken).for_each(|(count, more)| *count += more);
-        best.members.iter().rev().for_each(|at| self.candidates.remove(*at));
+        for (count, more) in growing.counts.iter_mut().zip(&taken) {
+            *count += more;
+        }
+        // Which rows of a value they are makes no difference to what is published; here they are the first ones.
+        for (place, value, rows) in rows {
+            let left = &mut taken[value as usize];
+            let now = u64::from(rows).min(*left);
+            *left -= now;
+            if now > 0 {
+                growing.taken.push((place, now as u32));
+                if one_by_one {
+                    growing.used.push((place, value));
+                }
+            }
+        }
+        if !one_by_one {
+            best.members.iter().rev().for_each(|at| self.candidates.remove(*at));
+        }
     }
 }
 

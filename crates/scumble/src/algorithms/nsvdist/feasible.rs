@@ -10,6 +10,8 @@ pub struct Demand {
     pub size: u64,
     /// How many of them may have the same sensitive value.
     pub most: u64,
+    /// How many rows what is shown covers at least.
+    pub cover: u64,
 }
 
 impl Demand {
@@ -24,7 +26,7 @@ impl Demand {
                 "k = {k} is more than the {all} rows of the table; the largest possible k is {all}"
             )));
         }
-        let of_size = |size: u64| Self { size, most: at_most(size, l) };
+        let of_size = |size: u64| Self { size, most: at_most(size, l), cover: size };
         // Beyond the diversity of the whole table the masks would say less than everybody knows anyway.
         let possible = l.cmp_ratio(all, most) != std::cmp::Ordering::Greater;
         let sizes = (k.max(1)..=all).filter(|_| possible);
@@ -101,7 +103,7 @@ mod tests {
         for (k, most) in [(2, 1), (3, 2), (4, 3), (5, 3), (10, 7)] {
             assert_eq!(
                 Demand::new(k, "1.3".parse().expect("l"), &skewed).ok(),
-                Some(Demand { size: k, most })
+                Some(Demand { size: k, most, cover: k })
             );
         }
     }

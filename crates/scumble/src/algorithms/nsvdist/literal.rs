@@ -2,82 +2,98 @@
 
 use super::arena::Arena;
 use super::feasible::Demand;
+use super::masks::Rules;
 use super::ruler::{Reach, Sight};
-use super::{Found, Rules};
+use crate::published::Record;
 
 /// The masks around a tuple: one for each of its sensitive values.
-pub(super) fn search(rules: &Rules<'_>, arena: &Arena, demand: Demand, place: usize) -> Vec<Found> {
+pub(super) fn search(rules: &Rules<'_>, arena: &Arena, demand: Demand, place: usize) -> Vec<Record> {
     let mut sights: Vec<Sight> = (0..rules.rulers.len()).map(|_| Sight::default()).collect();
     for ((ruler, sight), rank) in rules.rulers.iter().zip(&mut sights).zip(arena.ranks(place)) {
         ruler.look(*rank, sight);
     }
-    arena
-        .cells(place)
-        .iter()
-        .map(|(value, rows)| mask(rules, arena, demand, &sights, (place, *value, *rows)))
-        .collect()
+    let mask = |(value, rows): &(u32, u32)| {
+        let mut mask = Mask::new(rules, arena);
+        mask.take(place, *value);
+        mask.fill(rules, arena, &sights, demand.size, demand.most);
+        let mut wider = Mask::new(rules, arena);
+        wider.reach.clone_from(&mask.reach);
+        if demand.cover > demand.size {
+            wider.fill(rules, arena, &sights, demand.cover, u64::MAX);
+        }
+        let cover = rules.rulers.iter().zip(&sights).zip(&wider.reach);
+        let (members, others) = arena.whole_tuples(mask.taken);
+        Record {
+            tuple: arena.tuples[place],
+            value: *value,
+            rows: *rows,
+            shown: cover.map(|((ruler, sight), reach)| ruler.value(sight, *reach)).collect(),
+            counts: mask.counts,
+            members,
+            others,
+        }
+    };
+    arena.cells(place).iter().map(mask).collect()
 }
 
-fn mask(
-    rules: &Rules<'_>,
-    arena: &Arena,
-    demand: Demand,
-    sights: &[Sight],
-    (place, value, rows): (usize, u32, u32),
-) -> Found {
-    let mut left: Vec<Vec<(u32, u32)>> = (0..arena.len()).map(|of| arena.cells(of).to_vec()).collect();
-    let mut counts = vec![0_u64; arena.values];
-    let mut take = |counts: &mut Vec<u64>, at: usize, value: u32| {
-        left[at].iter_mut().filter(|cell| cell.0 == value).for_each(|cell| cell.1 -= 1);
-        counts[value as usize] += 1;
-        left.clone()
-    };
-    let mut rest = take(&mut counts, place, value);
-    let mut reach: Vec<Reach> = vec![(0, 0); rules.rulers.len()];
-    while counts.iter().sum::<u64>() < demand.size {
-        // Every row that may still come in, by what the cover then costs and how far it then reaches.
-        let mut best: Option<(u64, Vec<Reach>)> = None;
-        let mut members: Vec<(usize, u32, u32)> = Vec::new();
-        for (at, cells) in rest.iter().enumerate() {
-            for (value, rows) in
-                cells.iter().filter(|cell| cell.1 > 0 && counts[cell.0 as usize] < demand.most)
-            {
-                let joint = rules.join(sights, &reach, arena.ranks(at));
-                let cost = rules
-                    .rulers
-                    .iter()
-                    .zip(sights)
-                    .zip(&joint)
-                    .map(|((ruler, sight), of)| ruler.cost(sight, *of))
-                    .sum();
-                let key = Some((cost, joint));
-                if best.is_none() || key <= best {
-                    if key < best || best.is_none() {
-                        members.clear();
+/// A mask under construction, and the rows that are not in it.
+struct Mask {
+    left: Vec<Vec<(u32, u32)>>,
+    reach: Vec<Reach>,
+    counts: Vec<u64>,
+    taken: Vec<(u32, u32)>,
+}
+
+impl Mask {
+    fn new(rules: &Rules<'_>, arena: &Arena) -> Self {
+        Self {
+            left: (0..arena.len()).map(|place| arena.cells(place).to_vec()).collect(),
+            reach: vec![(0, 0); rules.rulers.len()],
+            counts: vec![0; arena.values],
+            taken: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, place: usize, value: u32) {
+        self.left[place].iter_mut().filter(|cell| cell.0 == value).for_each(|cell| cell.1 -= 1);
+        self.counts[value as usize] += 1;
+        self.taken.push((place as u32, 1));
+    }
+
+    fn fill(&mut self, rules: &Rules<'_>, arena: &Arena, sights: &[Sight], size: u64, most: u64) {
+        while self.counts.iter().sum::<u64>() < size {
+            // Every row that may still come in, by what the cover then costs and how far it then reaches.
+            let mut best: Option<(u64, Vec<Reach>)> = None;
+            let mut members: Vec<(usize, u32, u32)> = Vec::new();
+            for (at, cells) in self.left.iter().enumerate() {
+                let joint = rules.join(sights, &self.reach, arena.ranks(at));
+                let columns = rules.rulers.iter().zip(sights).zip(&joint);
+                let key = (columns.map(|((ruler, sight), of)| ruler.cost(sight, *of)).sum(), joint);
+                for (value, rows) in cells {
+                    if *rows == 0 || self.counts[*value as usize] >= most {
+                        continue;
                     }
-                    best = key;
-                    members.push((at, *value, *rows));
+                    if best.as_ref().is_none_or(|best| key < *best) {
+                        members.clear();
+                        best = Some(key.clone());
+                    }
+                    if best.as_ref() == Some(&key) {
+                        members.push((at, *value, *rows));
+                    }
                 }
             }
+            let Some((_, reach)) = best else { break };
+            self.reach = reach;
+            // Of the rows that lead there one of the value that most of them have.
+            let total = |value: u32| -> u32 {
+                members.iter().filter(|member| member.1 == value).map(|member| member.2).sum()
+            };
+            let chosen = members.iter().max_by_key(|member| {
+                (total(member.1), std::cmp::Reverse(member.1), std::cmp::Reverse(member.0))
+            });
+            if let Some((at, value, _)) = chosen.copied() {
+                self.take(at, value);
+            }
         }
-        let Some((_, next)) = best else { break };
-        reach = next;
-        // Of the rows that lead there one of the value that most of them have.
-        let total = |value: u32| {
-            members.iter().filter(|member| member.1 == value).map(|member| member.2).sum::<u32>()
-        };
-        let chosen = members
-            .iter()
-            .max_by_key(|member| (total(member.1), std::cmp::Reverse(member.1), std::cmp::Reverse(member.0)));
-        let Some((at, value, _)) = chosen.copied() else { break };
-        rest = take(&mut counts, at, value);
-    }
-    let cover = rules.rulers.iter().zip(sights).zip(&reach);
-    Found {
-        tuple: arena.tuples[place],
-        value,
-        rows,
-        shown: cover.map(|((ruler, sight), reach)| ruler.value(sight, *reach)).collect(),
-        counts,
     }
 }

@@ -1,8 +1,8 @@
 //! Dividing a table first, so that masks are looked for among fewer rows (algorithms.md A5).
 
-use super::Rules;
 use super::arena::Arena;
 use super::feasible::Demand;
+use super::masks::Rules;
 
 /// Divides tuples, given by their places, into parts of at most `most` rows where that is possible: always along the column
 /// that is widest, at the place nearest to the middle. Each part holds enough rows for a mask.

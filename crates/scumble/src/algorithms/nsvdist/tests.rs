@@ -3,8 +3,12 @@ use scumble_files::table::Texts;
 
 use super::*;
 use crate::algorithms::made::{columns, problem, rows, tree_column};
+use crate::frequency::FrequencyTable;
 use crate::kind::{Kind, Measure};
 use crate::payload::{PayloadColumn, Payloads};
+use crate::problem::Progress;
+use crate::published::Record;
+use crate::quasi::Quasi;
 use crate::quasi::{Line, Shape};
 
 fn options(cost: Cost) -> Options {
@@ -49,7 +53,7 @@ fn published(zip: &str, k: u64, l: &str) -> (Vec<String>, f64) {
     let (quasi, table) = paper(zip);
     let demand = Demand::new(k, l.parse().expect("a fraction"), &[1, 1, 2, 1]).expect("feasible");
     let found = masks(&table, &quasi, 0, demand, options(Cost::Loss), &Progress::default()).expect("masks");
-    let loss = |found: &Found| {
+    let loss = |found: &Record| {
         quasi.iter().zip(&found.shown).map(|(quasi, value)| quasi.loss(*value)).sum::<f64>()
             / quasi.len() as f64
     };
@@ -103,6 +107,13 @@ fn one_row_masks_show_the_row() {
     assert_eq!(mean, 0.0);
 }
 
+fn covers(problem: &crate::problem::Problem, found: &Record, tuple: u32) -> bool {
+    problem.quasi.iter().enumerate().all(|(column, quasi)| {
+        let (low, high) = quasi.codes(found.shown[column]);
+        (low..=high).contains(&problem.table.column(column).get(tuple as usize))
+    })
+}
+
 /// The laws of algorithms.md A4 on one table.
 fn check(
     trees: bool,
@@ -118,6 +129,7 @@ fn check(
         sum
     });
     let Ok(demand) = Demand::new(k, l.parse().expect("a fraction"), &totals) else { return };
+    let demand = Demand { cover: (demand.size * (1 + k % 2)).min(rows.len() as u64), ..demand };
     let run = |literal: bool| {
         let options = Options { cost, literal, prepartition: parts };
         masks(&problem.table, &problem.quasi, 1, demand, options, &Progress::default()).expect("masks")
@@ -130,6 +142,14 @@ fn check(
             assert_eq!(found.counts.iter().sum::<u64>(), demand.size);
             assert!(found.counts.iter().all(|count| *count <= demand.most));
             assert!(found.counts[found.value as usize] >= 1);
+            let whole: u64 = found.members.iter().map(|tuple| problem.table.weight(*tuple)).sum();
+            assert_eq!(whole + u64::from(found.others), demand.size);
+            let covered = (0..problem.table.tuples() as u32).filter(|tuple| covers(&problem, found, *tuple));
+            let inside: Vec<u32> = covered.collect();
+            assert!(found.members.iter().all(|tuple| inside.contains(tuple)));
+            let rows: u64 = inside.iter().map(|tuple| problem.table.weight(*tuple)).sum();
+            // Masks of a part stay there, so what covers them may not grow beyond it.
+            assert!(rows >= if parts.is_some() { demand.size } else { demand.cover });
         }
     }
     assert_eq!(fast.len(), literal.len());
