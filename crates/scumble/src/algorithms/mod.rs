@@ -167,6 +167,11 @@ pub enum Format {
     Columns,
     /// One column of JSON objects.
     Json,
+    /// Not at all: concrete tables are drawn from the records.
+    Sampled {
+        /// How many.
+        tables: u64,
+    },
 }
 
 /// How an algorithm for records is made from its parameters.

@@ -51,6 +51,7 @@ pub const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
             "format",
             "columns (default): a column for each value, such as disease=flu; json: one column of objects",
         ),
+        ("tables", "how many tables format = sampled draws; default 10"),
         (
             "prepartition",
             "look for near rows only within parts of about so many rows; default: in the whole table",
@@ -112,9 +113,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn RecordAlgorithm>> {
             "cover" => Adversary::Cover,
             _ => Adversary::Mask,
         },
-        format: match choice("format", &["columns", "json"])? {
+        format: match choice("format", &["columns", "json", "sampled"])? {
             "columns" => Format::Columns,
-            _ => Format::Json,
+            "json" => Format::Json,
+            _ => Format::Sampled { tables: parameters.whole("tables", 1)?.unwrap_or(10) },
         },
         strict_k: parameters.boolean("strict_k")?.unwrap_or(false),
     }))

@@ -1,5 +1,6 @@
 //! The claim that a run makes about its records, put to the independent verifier.
 
+use scumble_files::table::CodedTable;
 use scumble_files::{OutFormat, PrivateFile};
 use scumble_verify::{
     Cover, Distributed, Drops, Nodes, Originals, RecordOutcome, Truth, check_records, check_truth_with_map,
@@ -11,13 +12,14 @@ use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::payload::PayloadColumn;
 
-/// Reads back what was written and checks every model and every value; an error if anything does not hold.
+/// Reads back what was written and checks every model and every value; an error if anything does not hold. Also returns what
+/// was read, with the possible values in place of frequencies.
 pub(super) fn verify(
     run: &RecordRun<'_>,
     file: &PrivateFile,
     order: &[u32],
     format: OutFormat,
-) -> Result<RecordOutcome> {
+) -> Result<(RecordOutcome, CodedTable)> {
     let mut release = read_back(file, format)?;
     let mut distributions = Vec::new();
     if let Some(name) = run.distributed() {
@@ -27,12 +29,7 @@ pub(super) fn verify(
         release = found.supports.clone();
         distributions.push((name.to_owned(), found));
     }
-    let quasi = run
-        .problem
-        .quasi
-        .iter()
-        .map(|quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?)))
-        .collect::<Result<Vec<(String, Cover)>>>()?;
+    let quasi = covers(run)?;
     let models: Vec<_> = run.problem.models.iter().map(|model| model_claim(model.claim())).collect();
     let originals = Originals { table: run.source, quasi: &quasi };
     let outcome = check_records(&release, &distributions, &models, Some(originals))?;
@@ -42,7 +39,29 @@ pub(super) fn verify(
             model.label, model.failing_rows
         )));
     }
-    let truths: Vec<(String, Truth)> = run
+    let truths = truths(run)?;
+    let truth = check_truth_with_map(&release, run.source, order, &truths, Drops::Forbidden)?;
+    if !truth.holds {
+        return Err(Error::Verification(
+            "the written release is not true of the original rows. It was not published. This is a bug in Scumble, please report \
+             it"
+            .into(),
+        ));
+    }
+    Ok((outcome, release))
+}
+
+/// How each quasi-identifier is to be read.
+fn covers(run: &RecordRun<'_>) -> Result<Vec<(String, Cover)>> {
+    let cover_of =
+        |quasi: &crate::quasi::Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
+    run.problem.quasi.iter().map(cover_of).collect()
+}
+
+/// How each column must be true of the original.
+pub(super) fn truths(run: &RecordRun<'_>) -> Result<Vec<(String, Truth)>> {
+    let quasi = covers(run)?;
+    let truths = run
         .plan
         .columns
         .iter()
@@ -59,15 +78,7 @@ pub(super) fn verify(
             (name.clone(), truth)
         })
         .collect();
-    let truth = check_truth_with_map(&release, run.source, order, &truths, Drops::Forbidden)?;
-    if !truth.holds {
-        return Err(Error::Verification(
-            "the written release is not true of the original rows. It was not published. This is a bug in Scumble, please report \
-             it"
-            .into(),
-        ));
-    }
-    Ok(outcome)
+    Ok(truths)
 }
 
 /// A column that is published as frequencies: a row may have any value with a positive one.

@@ -9,7 +9,7 @@ use scumble_files::table::CodedTable;
 
 use super::publish::{Papers, publish};
 use super::{Begun, Needs, Released, RunOptions, Stage, allow_parameters, make_problem};
-use crate::algorithms::{BuildRecordAlgorithm, RecordSolution};
+use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
 use crate::prepare::prepare;
@@ -19,6 +19,7 @@ use crate::registry::Entry;
 mod check;
 mod report;
 mod rows;
+mod sampled;
 mod sheet;
 
 /// Everything that is known about a run once the search is over.
@@ -110,7 +111,15 @@ pub(super) fn release(
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let outcome = check::verify(&run, &file, &arranged.order, targets.format)?;
+    let (mut outcome, records) = check::verify(&run, &file, &arranged.order, targets.format)?;
+    if let Format::Sampled { tables } = run.solution.format {
+        // The records stay without a name; what is published is drawn from them.
+        let drawn = sampled::draw(&run, &arranged, tables)?;
+        file = targets.private_file()?;
+        sampled::write(&run, &drawn, file.file(), targets.format)?;
+        outcome.rows = sampled::verify(&run, &file, targets.format, &drawn, &records)?;
+    }
+    drop(records);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 

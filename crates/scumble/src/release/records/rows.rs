@@ -38,6 +38,11 @@ impl Arranged {
     pub(super) fn looks(&self) -> u64 {
         self.looks
     }
+
+    /// The place of an original row's record.
+    pub(super) fn record_of_row(&self, row: u32) -> usize {
+        self.record_of_row[row as usize] as usize
+    }
 }
 
 /// Sorts the rows by what they show, so that no trace of the original order is left.

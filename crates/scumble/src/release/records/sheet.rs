@@ -1,6 +1,7 @@
 //! What may be said in public about a release of records, and what somebody should decide about before.
 
 use super::RecordRun;
+use crate::algorithms::Format;
 use crate::release::Summary;
 use crate::release::datasheet::{ColumnSheet, Datasheet, Guarantee, kept_sheet, provenance, value_kind};
 
@@ -19,11 +20,19 @@ pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
 pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
     let quasi: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
     let promises = promises(run);
-    let statement = format!(
-        "On {}, {}; checked on the published file, record by record.",
-        quasi.join(", "),
-        promises.join(" and ")
-    );
+    let statement = if is_sampled(run) {
+        format!(
+            "Drawn from records, of which on {} {}; the records were checked one by one, and every row against its record.",
+            quasi.join(", "),
+            promises.join(" and ")
+        )
+    } else {
+        format!(
+            "On {}, {}; checked on the published file, record by record.",
+            quasi.join(", "),
+            promises.join(" and ")
+        )
+    };
     Datasheet {
         statement,
         made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
@@ -34,6 +43,11 @@ pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
         reading: reading(run),
         limits: limits(run),
     }
+}
+
+/// Whether what is published was drawn from the records.
+fn is_sampled(run: &RecordRun<'_>) -> bool {
+    matches!(run.solution.format, Format::Sampled { .. })
 }
 
 fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
@@ -47,14 +61,25 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
             return Some(ColumnSheet {
                 name: name.clone(),
                 role: "quasi-identifier",
-                how: "generalised record by record".into(),
-                kinds,
+                how: if is_sampled(run) {
+                    "drawn from the values that a record covers".into()
+                } else {
+                    "generalised record by record".into()
+                },
+                kinds: if is_sampled(run) { vec!["value"] } else { kinds },
                 hierarchy: provenance(quasi),
             });
         }
         let mut kept = kept_sheet(name, &column.role)?;
         if Some(name.as_str()) == run.distributed() {
-            kept.how = format!("as frequencies among the {} rows that a record counts", run.solution.size);
+            kept.how = if is_sampled(run) {
+                format!(
+                    "drawn from the frequencies among the {} rows that a record counts",
+                    run.solution.size
+                )
+            } else {
+                format!("as frequencies among the {} rows that a record counts", run.solution.size)
+            };
         }
         Some(kept)
     };
@@ -62,6 +87,14 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
 }
 
 fn reading(run: &RecordRun<'_>) -> Vec<&'static str> {
+    if is_sampled(run) {
+        return vec![
+            "Every row was drawn at random: it is nobody's, and nothing in it is true of a person.",
+            "The column sample says which of the drawn tables a row is in. Learn from each table alone, and average.",
+            "Columns are drawn one by one, so what they have to do with each other beyond the records is lost.",
+            "Rows are sorted by content; their order says nothing.",
+        ];
+    }
     let mut lines = vec![
         "A value stands for itself; a hierarchy node stands for any value below it; [a,b] for any value from a to b.",
         "{a|b|c} stands for one of a, b and c. * stands for any value. A leading = marks a value that would otherwise look like one of these.",
@@ -156,6 +189,11 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
             "column '{}': released ranges end at real values of people (label = \"tight\")",
             quasi.name
         ));
+    }
+    if is_sampled(run) && run.plan.algorithm.seed.is_some() {
+        warnings.push(
+            "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),
+        );
     }
     if run.plan.algorithm.steps.is_some() {
         warnings.push(format!(
