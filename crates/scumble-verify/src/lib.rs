@@ -10,6 +10,7 @@
 //! | The same where models compare with a population? | [`check_models_with`] |
 //! | Do several tables together keep what is claimed about persons? | [`check_relations`] |
 //! | What does it attain, where nothing is claimed? | [`attained`] |
+//! | Do records that overlap keep what is claimed? | [`Distributed::read`], [`check_records`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
@@ -45,6 +46,7 @@
 mod aggregate;
 mod columns;
 mod cover;
+mod distribution;
 mod error;
 mod exact;
 mod flow;
@@ -53,12 +55,14 @@ pub mod label;
 mod matching;
 mod models;
 mod population;
+mod records;
 #[cfg(test)]
 mod tests;
 mod truth;
 mod value;
 
 pub use cover::{Cover, Nodes};
+pub use distribution::Distributed;
 pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
@@ -67,6 +71,7 @@ pub use models::{
     check_relations, distinct_given_others, fewest_persons,
 };
 pub use population::Population;
+pub use records::{Originals, RecordOutcome, check_records};
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,
     check_truth_with_map,

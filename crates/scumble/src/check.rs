@@ -5,9 +5,10 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_files::{Source, read_table};
 use scumble_verify::{
-    Attained, Claim, Drops, ModelClaim, ModelOutcome, Outcome, Population, Reference, ReferenceColumn,
-    Relation, SensitiveColumn, StarRows, Truth, TruthOutcome, ValueKind, VerifyError, attained_with,
-    check_models_with, check_relations, check_truth, distinct_given_others, fewest_persons,
+    Attained, Claim, Cover, Distributed, Drops, ModelClaim, ModelOutcome, Nodes, Originals, Outcome,
+    Population, RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth,
+    TruthOutcome, ValueKind, VerifyError, attained_with, check_models_with, check_records, check_relations,
+    check_truth, distinct_given_others, fewest_persons,
 };
 use serde_json::{Map, Value};
 
@@ -17,6 +18,7 @@ use crate::models::{ModelContext, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::population::{PopulationTable, quasi_only, read_population};
 use crate::prepare::{has_repeated_persons, payload_of, prepare, table_in_one_spelling, value_table};
+use crate::registry::Method;
 use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
 use crate::release::read_options;
 
@@ -29,6 +31,10 @@ pub struct Checked {
     pub attained: Option<Attained>,
     /// Whether the table is true of its original, where one was given.
     pub truth: Option<TruthOutcome>,
+    /// What was found record by record, where a column is published as frequencies: such records overlap, and there are no
+    /// classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub records: Option<RecordOutcome>,
 }
 
 impl Checked {
@@ -37,6 +43,7 @@ impl Checked {
     pub fn holds(&self) -> bool {
         self.outcome.as_ref().is_none_or(|outcome| outcome.holds)
             && self.truth.as_ref().is_none_or(|truth| truth.holds)
+            && self.records.as_ref().is_none_or(|records| records.holds)
     }
 }
 
@@ -50,9 +57,13 @@ pub fn check(
 ) -> Result<Checked> {
     let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let distributions = distributions(release, plan)?;
+    if !distributions.is_empty() {
+        return check_distributions(release, original, distributions, plan, folder);
+    }
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
-    let truth = original.map(|original| truthful(release, original, plan, folder)).transpose()?;
+    let truth = original.map(|original| truthful(release, original, &[], plan, folder)).transpose()?;
     // Models count values, whatever their spelling.
     let mut protected: Vec<String> =
         plan.privacy.iter().flat_map(|spec| &spec.columns).chain(&sensitive).cloned().collect();
@@ -96,7 +107,7 @@ pub fn check(
                 fewest.map(|persons| format!("the fewest persons in a class, by '{person}': {persons}")),
             );
         }
-        return Ok(Checked { outcome: None, attained: Some(found), truth });
+        return Ok(Checked { outcome: None, attained: Some(found), truth, records: None });
     }
     let mut models = Vec::new();
     let mut over_tables = Vec::new();
@@ -129,7 +140,73 @@ pub fn check(
     }
     outcome.notes.extend(persons_note);
     outcome.notes.extend(together.filter(|_| plan.has_separate_models()));
-    Ok(Checked { outcome: Some(outcome), attained: None, truth })
+    Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None })
+}
+
+/// The columns of a release that are published as frequencies.
+fn distributions(release: &CodedTable, plan: &Plan) -> Result<Vec<(String, Distributed)>> {
+    let mut found = Vec::new();
+    for name in plan.names_with(Role::Sensitive).chain(plan.names_with(Role::Class)) {
+        if found.iter().any(|(of, _)| of == name) {
+            continue;
+        }
+        if let Some(read) = Distributed::read(release, name).map_err(cannot_check)? {
+            found.push((name.to_owned(), read));
+        }
+    }
+    Ok(found)
+}
+
+/// Checks records that overlap: what each covers in the original, its frequencies, and whether it may be true.
+fn check_distributions(
+    release: &CodedTable,
+    original: Option<&CodedTable>,
+    distributions: Vec<(String, Distributed)>,
+    plan: &Plan,
+    folder: &Path,
+) -> Result<Checked> {
+    let mut supports = release.clone();
+    for (name, _) in &distributions {
+        if let Some(read) = Distributed::read(&supports, name).map_err(cannot_check)? {
+            supports = read.supports;
+        }
+    }
+    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let mut models = Vec::new();
+    for spec in &plan.privacy {
+        if let Some(set) = &spec.quasi {
+            return Err(Error::config(format!(
+                "model '{}' is about the set {set:?} of quasi-identifiers; records that overlap are judged on all of them",
+                spec.model
+            )));
+        }
+        models.append(&mut claims(
+            spec,
+            &sensitive,
+            None,
+            original.unwrap_or(&supports),
+            None,
+            plan,
+            folder,
+        )?);
+    }
+    let published: Vec<&str> = distributions.iter().map(|(name, _)| name.as_str()).collect();
+    let truth =
+        original.map(|original| truthful(&supports, original, &published, plan, folder)).transpose()?;
+    let covers = original.map(|original| quasi_covers(original, plan, folder)).transpose()?;
+    let originals = original.zip(covers.as_ref()).map(|(table, quasi)| Originals { table, quasi });
+    let records = check_records(&supports, &distributions, &models, originals).map_err(cannot_check)?;
+    Ok(Checked { outcome: None, attained: None, truth, records: Some(records) })
+}
+
+/// How the quasi-identifiers of a release are to be read.
+fn quasi_covers(original: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<(String, Cover)>> {
+    let prepared = prepare(original, plan, folder, false)?;
+    let cover_of = |quasi: &crate::quasi::Quasi| {
+        let column = plan.column(&quasi.name).and_then(|column| column.missing.clone());
+        Ok((quasi.name.clone(), cover(quasi, column.unwrap_or_else(|| plan.read.missing.clone()))?))
+    };
+    prepared.quasi.iter().map(cover_of).collect()
 }
 
 /// The people of a population, and how the labels of a release are to be read: as a release made of them would have labels.
@@ -303,10 +380,19 @@ fn sensitive_only(plan: &Plan) -> Plan {
 }
 
 /// Is there an assignment of the released rows to original rows of which they are true?
-fn truthful(release: &CodedTable, original: &CodedTable, plan: &Plan, folder: &Path) -> Result<TruthOutcome> {
+/// Columns that are published as frequencies show the set of values that a row may have.
+fn truthful(
+    release: &CodedTable,
+    original: &CodedTable,
+    distributed: &[&str],
+    plan: &Plan,
+    folder: &Path,
+) -> Result<TruthOutcome> {
     let prepared = prepare(original, plan, folder, false)?;
-    let entry = crate::registry::find("algorithm", &plan.algorithm.name, crate::registry::ALGORITHMS)?;
-    let means = (entry.build)(&plan.algorithm.parameters)?.shows_means();
+    let means = match crate::registry::method(&plan.algorithm.name)? {
+        Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),
+        Method::Records(_) => false,
+    };
     let mut columns = Vec::new();
     for (name, column) in &plan.columns {
         let truth = if let Some(quasi) = prepared.quasi.iter().find(|quasi| quasi.name == *name) {
@@ -315,6 +401,13 @@ fn truthful(release: &CodedTable, original: &CodedTable, plan: &Plan, folder: &P
                 continue;
             }
             Truth::Covers(cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?)
+        } else if distributed.contains(&name.as_str()) {
+            let values = original.column(name).map(|column| payload_of(column, plan)).transpose()?;
+            Truth::Covers(Cover {
+                kind: values.as_ref().map_or(ValueKind::Text, |(values, _)| value_kind(&values.measure)),
+                nodes: Nodes::default(),
+                missing: values.map(|(values, _)| values.missing).unwrap_or_default(),
+            })
         } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
             Truth::Exact
         } else {

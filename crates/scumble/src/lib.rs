@@ -54,6 +54,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 pub mod algorithms;
+pub mod audit;
 pub mod check;
 pub mod config;
 pub mod date;

@@ -20,6 +20,45 @@ pub enum Published {
     Classes(Classes),
 }
 
+/// What rows of one tuple and sensitive value are published as, where every record covers rows of its own choice and the
+/// sets overlap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The tuple.
+    pub tuple: u32,
+    /// The sensitive value.
+    pub value: u32,
+    /// How many rows.
+    pub rows: u32,
+    /// What covers the mask, column by column.
+    pub shown: Vec<Value>,
+    /// The rows of the mask per sensitive value.
+    pub counts: Vec<u64>,
+    /// The tuples all of whose rows are in the mask, ascending. Private: nothing shows them.
+    pub members: Vec<u32>,
+    /// How many further rows are in the mask.
+    pub others: u32,
+}
+
+/// The mean loss (LM) over all rows and columns, which weigh as their priorities say (models.md 2.1).
+#[must_use]
+pub fn record_loss(records: &[Record], quasi: &[Quasi]) -> f64 {
+    let by_column = record_losses(records, quasi);
+    let weights: f64 = quasi.iter().map(|quasi| quasi.priority).sum();
+    by_column.iter().zip(quasi).map(|(loss, quasi)| loss * quasi.priority).sum::<f64>() / weights
+}
+
+/// The mean loss of each column over all rows.
+#[must_use]
+pub fn record_losses(records: &[Record], quasi: &[Quasi]) -> Vec<f64> {
+    let rows: u64 = records.iter().map(|record| u64::from(record.rows)).sum();
+    let of_column = |(column, quasi): (usize, &Quasi)| {
+        let losses = records.iter().map(|record| f64::from(record.rows) * quasi.loss(record.shown[column]));
+        losses.sum::<f64>() / rows.max(1) as f64
+    };
+    quasi.iter().enumerate().map(of_column).collect()
+}
+
 /// Equivalence classes with their rows per payload.
 #[derive(Debug)]
 pub struct Classes {

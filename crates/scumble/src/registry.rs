@@ -2,7 +2,7 @@
 //!
 //! Help, documentation, configuration errors and test loops all come from these three slices.
 
-use crate::algorithms::{self, Algorithm, BuildAlgorithm};
+use crate::algorithms::{self, Algorithm, BuildAlgorithm, BuildRecordAlgorithm};
 use crate::config::Parameters;
 use crate::error::{Error, Result, did_you_mean};
 use crate::metrics::{self, Metric};
@@ -82,6 +82,36 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::bottom_up::ENTRY,
 ];
 
+/// Every algorithm that publishes records which overlap, instead of classes.
+pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] = &[algorithms::nsvdist::ENTRY];
+
+/// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
+pub enum Method {
+    /// Equivalence classes.
+    Classes(&'static Entry<BuildAlgorithm>),
+    /// Records that overlap.
+    Records(&'static Entry<BuildRecordAlgorithm>),
+}
+
+/// The algorithm of that name, of whatever kind.
+pub fn method(name: &str) -> Result<Method> {
+    let wanted = plain(name);
+    if let Some(entry) = RECORD_ALGORITHMS.iter().find(|entry| entry.name == wanted) {
+        return Ok(Method::Records(entry));
+    }
+    if let Some(entry) = ALGORITHMS.iter().find(|entry| entry.name == wanted) {
+        return Ok(Method::Classes(entry));
+    }
+    Err(unknown("algorithm", name, &algorithm_names()))
+}
+
+/// The names of all algorithms.
+#[must_use]
+pub fn algorithm_names() -> Vec<&'static str> {
+    let names = ALGORITHMS.iter().map(|entry| entry.name);
+    names.chain(RECORD_ALGORITHMS.iter().map(|entry| entry.name)).collect()
+}
+
 /// Every privacy model.
 pub const MODELS: &[Entry<BuildModel>] = &[
     models::k_anonymity::ENTRY,
@@ -128,15 +158,24 @@ pub const METRICS: &[Entry<&'static dyn Metric>] = &[
 
 /// The entry of that name; hyphens are as good as underscores.
 pub fn find<B>(what: &str, name: &str, entries: &'static [Entry<B>]) -> Result<&'static Entry<B>> {
-    let wanted = name.replace('-', "_").to_lowercase();
+    let wanted = plain(name);
     entries.iter().find(|entry| entry.name == wanted).ok_or_else(|| {
         let names: Vec<&str> = entries.iter().map(|entry| entry.name).collect();
-        Error::config(format!(
-            "there is no {what} '{name}'{}; there are {}",
-            did_you_mean(&wanted, names.iter().copied()),
-            names.join(", ")
-        ))
+        unknown(what, name, &names)
     })
+}
+
+/// A name as the registry writes it.
+fn plain(name: &str) -> String {
+    name.replace('-', "_").to_lowercase()
+}
+
+fn unknown(what: &str, name: &str, names: &[&str]) -> Error {
+    Error::config(format!(
+        "there is no {what} '{name}'{}; there are {}",
+        did_you_mean(&plain(name), names.iter().copied()),
+        names.join(", ")
+    ))
 }
 
 /// The names of the algorithms that serve models which judge only some of the quasi-identifiers.
@@ -175,6 +214,11 @@ mod tests {
     #[test]
     fn names_are_unique_and_well_formed() {
         check(ALGORITHMS);
+        check(RECORD_ALGORITHMS);
+        let mut names = algorithm_names();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), ALGORITHMS.len() + RECORD_ALGORITHMS.len());
         check(MODELS);
         check(METRICS);
     }

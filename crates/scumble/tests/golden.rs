@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::registry::{ALGORITHMS, METRICS, MODELS};
+use scumble::registry::{ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS};
 
 #[path = "golden/blocks.rs"]
 mod blocks;
@@ -67,9 +67,10 @@ fn every_example_comes_out_as_printed() {
 fn everything_in_the_registry_has_its_page() {
     let pages = pages();
     let algorithms = ALGORITHMS.iter().map(|entry| ("algorithms", entry.name, entry.parameters));
+    let records = RECORD_ALGORITHMS.iter().map(|entry| ("algorithms", entry.name, entry.parameters));
     let models = MODELS.iter().map(|entry| ("models", entry.name, entry.parameters));
     let metrics = METRICS.iter().map(|entry| ("metrics", entry.name, entry.parameters));
-    for (folder, name, parameters) in algorithms.chain(models).chain(metrics) {
+    for (folder, name, parameters) in algorithms.chain(records).chain(models).chain(metrics) {
         let path = format!("{folder}/{name}.md");
         let page =
             pages.iter().find(|page| page.name == path).unwrap_or_else(|| panic!("docs/{path} is missing"));
@@ -86,7 +87,7 @@ fn everything_in_the_registry_has_its_page() {
 
 #[test]
 fn no_page_is_about_something_that_does_not_exist() {
-    let names = ALGORITHMS.iter().map(|entry| format!("algorithms/{}.md", entry.name));
+    let names = scumble::registry::algorithm_names().into_iter().map(|name| format!("algorithms/{name}.md"));
     let names = names.chain(MODELS.iter().map(|entry| format!("models/{}.md", entry.name)));
     let known: Vec<String> =
         names.chain(METRICS.iter().map(|entry| format!("metrics/{}.md", entry.name))).collect();

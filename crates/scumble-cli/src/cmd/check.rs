@@ -8,7 +8,7 @@ use scumble::config::{Plan, Role};
 use scumble::prepare::drop_incomplete;
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header, read_table};
-use scumble_verify::{Attained, Outcome, TruthOutcome};
+use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
 use super::reading::Reading;
@@ -50,7 +50,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
-        if !names.contains(&name) {
+        // A column that is published as frequencies has one column a value.
+        let frequencies =
+            names.iter().any(|of| of.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')));
+        if !names.contains(&name) && !frequencies {
             return Err(scumble::release::unknown_column(name, &names));
         }
     }
@@ -143,6 +146,10 @@ fn tell(checked: &Checked, plan: &Plan) -> String {
     if let Some(truth) = &checked.truth {
         tell_truth(&mut text, truth);
     }
+    if let Some(records) = &checked.records {
+        tell_records(&mut text, records);
+        return text;
+    }
     let quasi: Vec<&str> = plan.names_with(Role::Quasi).collect();
     let persons = match plan.names_with(Role::Subject).next() {
         None => "one row is taken for one person".to_owned(),
@@ -186,6 +193,25 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
     }
     tell_sizes(text, outcome.rows, outcome.star_rows, outcome.classes, &outcome.class_sizes);
     outcome.notes.iter().for_each(|note| *text += &format!("note: {note}\n"));
+}
+
+fn tell_records(text: &mut String, records: &RecordOutcome) {
+    for model in &records.models {
+        let mark = if model.holds { "holds" } else { "FAILS" };
+        let attained = model.attained.map_or("nothing to judge".into(), number);
+        *text +=
+            &format!("{mark}  {}: required {}, attained {attained}\n", model.label, number(model.required));
+        if !model.holds {
+            *text += &format!("       {} rows fail\n", count(model.failing_rows));
+        }
+    }
+    *text += &format!("{} records", count(records.rows));
+    if let (Some(least), Some(mean)) = (records.least_covered, records.mean_covered) {
+        *text +=
+            &format!(", each covers {} original rows or more, {} on average", count(least), number(mean));
+    }
+    *text += "\nRecords overlap and form no classes: this is judged record by record, and says nothing about what records put \
+              together tell; one row is taken for one person.\n";
 }
 
 fn tell_attained(text: &mut String, attained: &Attained) {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use scumble::error::did_you_mean;
-use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS};
+use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, algorithm_names};
 use scumble::{Error, Result};
 
 use crate::ui::{print, wrap};
@@ -18,10 +18,11 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let wanted = arguments.name.replace('-', "_").to_lowercase();
     let found = explain("algorithm", ALGORITHMS, &wanted)
+        .or_else(|| explain("algorithm", RECORD_ALGORITHMS, &wanted))
         .or_else(|| explain("privacy model", MODELS, &wanted))
         .or_else(|| explain("metric", METRICS, &wanted));
     let Some(text) = found else {
-        let names = ALGORITHMS.iter().map(|entry| entry.name);
+        let names = algorithm_names().into_iter();
         let names =
             names.chain(MODELS.iter().map(|entry| entry.name)).chain(METRICS.iter().map(|entry| entry.name));
         let near = did_you_mean(&wanted, names);

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use scumble::Result;
-use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, Standing};
+use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, Standing};
 
 use crate::ui::{print, wrap};
 
@@ -18,6 +18,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut text = String::new();
     section(&mut text, "Algorithms", ALGORITHMS, arguments.all);
+    if arguments.all {
+        section(&mut text, "Algorithms whose records overlap", RECORD_ALGORITHMS, true);
+    }
     section(&mut text, "Privacy models", MODELS, arguments.all);
     section(&mut text, "Metrics", METRICS, arguments.all);
     text += "`scumble explain NAME` says more about each";

@@ -1,10 +1,11 @@
 //! The algorithms, one file each: a problem in, a recoding out.
 
+use crate::audit::Audit;
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::lattice::{Checker, Lattice};
 use crate::problem::Problem;
-use crate::published::Classes;
+use crate::published::{Classes, Record};
 use crate::recoding::{Assignment, Recoding, Step};
 
 pub mod bottom_up;
@@ -31,6 +32,7 @@ pub mod mdav;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
+pub mod nsvdist;
 pub mod oka;
 pub mod ola;
 pub mod optimal;
@@ -149,6 +151,49 @@ pub trait Algorithm: Send + Sync {
     /// The search.
     fn run(&self, problem: &Problem) -> Result<Solution>;
 }
+
+/// A search for records that cover rows of their own choice and may overlap, so that there are no classes.
+pub trait RecordAlgorithm: Send + Sync {
+    /// An error if this problem cannot be served, before any work.
+    fn check(&self, problem: &Problem) -> Result<()>;
+    /// The search, and the audit of what it found.
+    fn run(&self, problem: &Problem) -> Result<RecordSolution>;
+}
+
+/// What a search for records returns.
+pub struct RecordSolution {
+    /// The records, by tuple, then sensitive value.
+    pub records: Vec<Record>,
+    /// The payload column that is published as frequencies, if one is.
+    pub column: Option<usize>,
+    /// How many rows each record counts.
+    pub size: u64,
+    /// How frequencies are written.
+    pub format: Format,
+    /// What somebody may infer.
+    pub audit: Audit,
+    /// Notes for the report.
+    pub findings: Vec<Finding>,
+    /// What somebody should decide about before publishing.
+    pub warnings: Vec<String>,
+}
+
+/// How frequencies are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A column for each value: `disease=flu`.
+    Columns,
+    /// One column of JSON objects.
+    Json,
+    /// Not at all: concrete tables are drawn from the records.
+    Sampled {
+        /// How many.
+        tables: u64,
+    },
+}
+
+/// How an algorithm for records is made from its parameters.
+pub type BuildRecordAlgorithm = fn(&Parameters) -> Result<Box<dyn RecordAlgorithm>>;
 
 /// How an algorithm is made from its parameters.
 pub type BuildAlgorithm = fn(&Parameters) -> Result<Box<dyn Algorithm>>;

@@ -25,21 +25,13 @@ pub(super) fn verify(
     rows: &ReleasedRows,
     format: OutFormat,
 ) -> Result<(Outcome, Vec<String>)> {
-    let handle = file.reopen()?;
-    // How the file was written is known; nothing is left to detection.
-    let delimiter = match format {
-        OutFormat::Csv { delimiter, .. } => Some(delimiter),
-        _ => None,
-    };
-    let encoding = Some(scumble_files::Encoding::Utf8);
-    let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
     if rows.order.is_empty() {
         return Err(Error::infeasible(
             "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
              hierarchies",
         ));
     }
-    let release = read_table(&Source::from_file(handle, "the written release"), &options)?.coded;
+    let release = read_back(file, format)?;
     let claim = Claim {
         quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         models: run.problem.models.iter().map(|model| model_claim(model.claim())).collect(),
@@ -155,6 +147,19 @@ pub(crate) fn joint_references(models: &[ModelClaim], original: &CodedTable) -> 
 fn population<'a>(run: &Run<'_>, table: &'a CodedTable) -> Result<Population<'a>> {
     let cover = |quasi: &Quasi| Ok((quasi.name.clone(), cover(quasi, missing_markers(run, &quasi.name))?));
     Ok(Population { table, covers: run.problem.quasi.iter().map(cover).collect::<Result<_>>()? })
+}
+
+/// What was written, read again.
+pub(super) fn read_back(file: &PrivateFile, format: OutFormat) -> Result<CodedTable> {
+    let handle = file.reopen()?;
+    // How the file was written is known; nothing is left to detection.
+    let delimiter = match format {
+        OutFormat::Csv { delimiter, .. } => Some(delimiter),
+        _ => None,
+    };
+    let encoding = Some(scumble_files::Encoding::Utf8);
+    let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
+    Ok(read_table(&Source::from_file(handle, "the written release"), &options)?.coded)
 }
 
 /// The original distribution of a column, and its values. Those that only occurred in rows that were left out are not in it.

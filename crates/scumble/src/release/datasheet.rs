@@ -15,31 +15,31 @@ use crate::quasi::{MEAN_PLACES, Quasi, Shape, Value};
 #[derive(Debug, Clone, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Datasheet {
-    statement: String,
-    made_with: String,
-    algorithm: String,
-    rows: u64,
-    guarantees: Vec<Guarantee>,
-    columns: Vec<ColumnSheet>,
-    reading: Vec<&'static str>,
-    limits: Vec<&'static str>,
+    pub(super) statement: String,
+    pub(super) made_with: String,
+    pub(super) algorithm: String,
+    pub(super) rows: u64,
+    pub(super) guarantees: Vec<Guarantee>,
+    pub(super) columns: Vec<ColumnSheet>,
+    pub(super) reading: Vec<&'static str>,
+    pub(super) limits: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
-struct Guarantee {
-    model: String,
-    on: Vec<String>,
+pub(super) struct Guarantee {
+    pub(super) model: String,
+    pub(super) on: Vec<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
-struct ColumnSheet {
-    name: String,
-    role: &'static str,
-    how: String,
+pub(super) struct ColumnSheet {
+    pub(super) name: String,
+    pub(super) role: &'static str,
+    pub(super) how: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    kinds: Vec<&'static str>,
+    pub(super) kinds: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    hierarchy: Option<&'static str>,
+    pub(super) hierarchy: Option<&'static str>,
 }
 
 pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
@@ -95,6 +95,11 @@ fn column_sheet(run: &Run<'_>, name: &str, roles: &crate::config::Roles) -> Opti
     if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
         return Some(quasi_sheet(run, place));
     }
+    kept_sheet(name, roles)
+}
+
+/// A column that is published as it is, by its roles; none for columns that are not published.
+pub(super) fn kept_sheet(name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
     let role = match roles.as_slice() {
         [Role::Class] => "class",
         [Role::Sensitive] => "sensitive",
@@ -148,7 +153,7 @@ fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
 }
 
 /// Where the coarser values of a column come from.
-fn provenance(quasi: &Quasi) -> Option<&'static str> {
+pub(super) fn provenance(quasi: &Quasi) -> Option<&'static str> {
     Some(match &quasi.shape {
         Shape::Tree(tree) if tree.provenance() == Provenance::Declared => "declared",
         Shape::Line(line) if line.declared => "range declared, cuts from data",
@@ -156,7 +161,7 @@ fn provenance(quasi: &Quasi) -> Option<&'static str> {
     })
 }
 
-fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
+pub(super) fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
     match (value, &quasi.shape) {
         (Value::Star, _) => "suppressed",
         (Value::Mean { .. }, _) => "mean of a class",
@@ -213,7 +218,7 @@ fn reading(run: &Run<'_>) -> Vec<&'static str> {
     lines
 }
 
-fn limits(run: &Run<'_>) -> Vec<&'static str> {
+fn limits(run: &Run<'_>) -> Vec<String> {
     let mut lines = vec![
         "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
         if run.problem.table.payloads().person().is_some() {
@@ -237,7 +242,7 @@ fn limits(run: &Run<'_>) -> Vec<&'static str> {
     if unjudged_rows(run).is_some() {
         lines.push("Rows that show * in every quasi-identifier are not covered by the guarantees.");
     }
-    lines
+    lines.into_iter().map(str::to_owned).collect()
 }
 
 /// The datasheet for people.
@@ -258,9 +263,8 @@ pub(super) fn markdown(sheet: &Datasheet) -> String {
             column.hierarchy.unwrap_or("")
         );
     }
-    for (title, lines) in
-        [("How to read the values", &sheet.reading), ("What is not promised", &sheet.limits)]
-    {
+    let reading: Vec<String> = sheet.reading.iter().map(|line| (*line).to_owned()).collect();
+    for (title, lines) in [("How to read the values", &reading), ("What is not promised", &sheet.limits)] {
         text += &format!("\n## {title}\n\n");
         lines.iter().for_each(|line| text += &format!("- {line}\n"));
     }

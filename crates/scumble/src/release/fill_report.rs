@@ -1,5 +1,7 @@
 //! What the private report says, taken from a finished run.
 
+use scumble_files::table::CodedTable;
+
 use super::{Run, Seconds, Summary};
 use crate::algorithms::iack::information_by_level;
 use crate::config::{Rational, Role, StarPolicy};
@@ -43,21 +45,29 @@ pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary,
     report.models = models(run, summary);
     report.warnings = warnings(summary);
     let entry = run.algorithm;
+    let parameters = super::summary::parameters(run);
+    let algorithm = (entry.name, entry.title, entry.paper, entry.standing);
+    report.run = Some(run_note(algorithm, &parameters, &run.findings, seconds));
+}
+
+/// How a release was made: by which algorithm (name, title, paper, standing), with which parameters, and how long it took.
+pub(super) fn run_note(
+    (name, title, paper, standing): (&str, &str, &str, crate::registry::Standing),
+    parameters: &serde_json::Map<String, serde_json::Value>,
+    findings: &[crate::algorithms::Finding],
+    seconds: &Seconds,
+) -> crate::report::data::Run {
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    report.run = Some(crate::report::data::Run {
+    crate::report::data::Run {
         algorithm: AlgorithmNote {
-            name: entry.name.into(),
-            title: entry.title.into(),
-            paper: Some(entry.paper.into()),
-            standing: entry.standing.name().into(),
+            name: name.into(),
+            title: title.into(),
+            paper: Some(paper.into()),
+            standing: standing.name().into(),
             standing_reason: None,
         },
-        parameters: super::summary::parameters(run)
-            .iter()
-            .map(|(name, value)| (name.clone(), text(value)))
-            .collect(),
-        search: run
-            .findings
+        parameters: parameters.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        search: findings
             .iter()
             .map(|finding| {
                 let value = finding.value.map_or("infinite".to_owned(), |value| format!("{value:.6}"));
@@ -79,7 +89,7 @@ pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary,
         .to_vec(),
         peak_memory_bytes: crate::memory::peak(),
         version: env!("CARGO_PKG_VERSION").into(),
-    });
+    }
 }
 
 fn release(run: &Run<'_>, summary: &Summary) -> Release {
@@ -247,7 +257,7 @@ fn coarsening(run: &Run<'_>, place: usize, quasi: &Quasi) -> Coarsening {
     }
 }
 
-fn origin(quasi: &Quasi) -> Provenance {
+pub(super) fn origin(quasi: &Quasi) -> Provenance {
     match &quasi.shape {
         Shape::Tree(tree) if tree.provenance() == Origin::Declared => Provenance::Declared,
         _ => Provenance::FromData,
@@ -365,14 +375,19 @@ fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi)
 }
 
 fn kept(run: &Run<'_>) -> KeptExactly {
-    use rayon::prelude::*;
     let names: Vec<&str> = run.kept_columns().collect();
-    let rows = run.source.rows as u64;
+    KeptExactly { homogeneous: homogeneous(run), ..kept_columns(run.plan, run.source, &names) }
+}
+
+/// The columns that are published as they are, and how many rows are alone on them.
+pub(super) fn kept_columns(plan: &crate::config::Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
+    use rayon::prelude::*;
+    let rows = source.rows as u64;
     let columns = names
         .iter()
         .filter_map(|name| {
-            let column = run.source.column(name)?;
-            let roles = &run.plan.column(name)?.role;
+            let column = source.column(name)?;
+            let roles = &plan.column(name)?.role;
             let mut counts = vec![0_u64; column.values.len()];
             column.codes.iter().for_each(|code| counts[code as usize] += 1);
             let role = match (roles.has(Role::Class), roles.has(Role::Sensitive)) {
@@ -384,15 +399,15 @@ fn kept(run: &Run<'_>) -> KeptExactly {
             Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows) })
         })
         .collect();
-    let mut packer = Packer::new(run.source.rows);
-    for column in names.iter().filter_map(|name| run.source.column(name)) {
+    let mut packer = Packer::new(source.rows);
+    for column in names.iter().filter_map(|name| source.column(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     let mut keys = packer.finish();
     keys.par_sort_unstable();
     let counts: Vec<u64> = keys.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
     let together = (!names.is_empty()).then(|| uniqueness(&counts, rows));
-    KeptExactly { columns, together, homogeneous: homogeneous(run) }
+    KeptExactly { columns, together, homogeneous: Vec::new() }
 }
 
 fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
@@ -427,7 +442,7 @@ fn homogeneous(run: &Run<'_>) -> Vec<Homogeneity> {
         .collect()
 }
 
-fn warnings(summary: &Summary) -> Vec<Warning> {
+pub(super) fn warnings(summary: &Summary) -> Vec<Warning> {
     let note = |text: &String| Warning { severity: Severity::Note, text: text.clone(), advice: None };
     summary.warnings.iter().cloned().map(Warning::from).chain(summary.notes.iter().map(note)).collect()
 }

@@ -24,7 +24,7 @@ use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
 use crate::quasi::Value;
 use crate::recoding::{Assignment, Step};
-use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS};
+use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS, Method};
 use crate::relabel;
 
 pub(crate) mod check;
@@ -34,6 +34,7 @@ mod fill_report;
 mod population;
 mod publish;
 mod recoding_file;
+mod records;
 mod risk;
 mod rows;
 mod summary;
@@ -41,7 +42,7 @@ mod table_risk;
 mod warnings;
 
 pub use publish::stem_of;
-use publish::{Targets, beside, publish};
+use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 
 /// What a run is told besides the plan.
@@ -165,18 +166,46 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
+    let begun = Begun { plan, table: &table, population, targets, notes, left_out, seconds, started };
+    match registry::method(&plan.algorithm.name)? {
+        Method::Classes(entry) => classes(begun, entry, options),
+        Method::Records(entry) => records::release(begun, entry, options),
+    }
+}
+
+/// A run whose table has been read, on its way to one kind of release.
+struct Begun<'a> {
+    plan: &'a Plan,
+    table: &'a CodedTable,
+    /// The population, if there is one.
+    population: Option<&'a CodedTable>,
+    targets: Targets,
+    /// What is worth knowing.
+    notes: Vec<String>,
+    /// Which rows were left out.
+    left_out: Vec<String>,
+    seconds: Seconds,
+    started: Instant,
+}
+
+/// A release of equivalence classes.
+fn classes(
+    begun: Begun<'_>,
+    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
+    options: &mut RunOptions<'_>,
+) -> Result<Released> {
+    let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
-    let entry = registry::find("algorithm", &plan.algorithm.name, ALGORITHMS)?;
     let algorithm = build_algorithm(plan, entry)?;
     let trees = algorithm.needs_trees();
     let mut prepared = match population {
-        Some(people) => prepare_with_population(&table, people, plan, options.folder, trees)?,
-        None => prepare(&table, plan, options.folder, trees)?,
+        Some(people) => prepare_with_population(table, people, plan, options.folder, trees)?,
+        None => prepare(table, plan, options.folder, trees)?,
     };
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let mut run = search(plan, &table, population, entry, &*algorithm, prepared, options.progress.clone())?;
+    let mut run = search(plan, table, population, entry, &*algorithm, prepared, options.progress.clone())?;
     run.notes.append(&mut notes);
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
@@ -202,12 +231,20 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     options.progress.check()?;
 
     let figures = crate::metrics::measure_all(&run.published, &run.problem);
-    let report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name(), &figures));
+    let mut report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name(), &figures));
     let summary = summary::summarise(&run, &outcome, &figures);
-    let mut released = Released { summary, release: None, datasheet: None, report: None };
     (options.stage)(Stage::Publish);
-    publish(&run, file, &targets, report, &mut released, options, &mut seconds, started)?;
-    Ok(released)
+    if let Some(report) = &mut report {
+        seconds.total = started.elapsed().as_secs_f64();
+        fill_report::add_outcome(report, &run, &summary, &seconds);
+    }
+    let recoding = report.is_some().then(|| serde_json::to_vec(&recoding_file::recoding(&run)));
+    let papers = Papers {
+        report,
+        recoding: recoding.transpose().map_err(Error::internal)?.unwrap_or_default(),
+        sheet: datasheet::datasheet(&run, &summary),
+    };
+    publish(file, &targets, papers, summary, options, seconds, started)
 }
 
 /// Reads the columns that the plan needs: the plan with a role for every column, the table, what is worth knowing, and which
@@ -262,9 +299,14 @@ fn build_algorithm(
     plan: &Plan,
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
 ) -> Result<Box<dyn Algorithm>> {
-    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
-    plan.algorithm.allow_only(&known)?;
+    allow_parameters(plan, entry)?;
     (entry.build)(&plan.algorithm.parameters)
+}
+
+/// An error for a parameter that the algorithm does not have.
+fn allow_parameters<B>(plan: &Plan, entry: &Entry<B>) -> Result<()> {
+    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
+    plan.algorithm.allow_only(&known)
 }
 
 /// Builds the models of a plan on a table.
@@ -371,15 +413,32 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
     }
 }
 
-fn search<'a>(
-    plan: &'a Plan,
-    source: &'a CodedTable,
-    population: Option<&'a CodedTable>,
-    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
-    algorithm: &dyn Algorithm,
+/// What an algorithm needs where the plan is silent.
+struct Needs {
+    /// Whether a run without any model makes no sense.
+    model: bool,
+    /// The metric.
+    metric: &'static str,
+    /// The share of rows that may be suppressed.
+    suppression: Rational,
+    /// Whether the search gives up when its budget of time is spent, since it has nothing to show before its end.
+    gives_up: bool,
+}
+
+/// What is left of a prepared table besides the problem.
+struct Rest {
+    missing: Vec<(String, Vec<String>)>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// What an algorithm is asked to do, and the name of the metric.
+fn make_problem(
+    plan: &Plan,
     prepared: Prepared,
+    needs: &Needs,
     progress: Progress,
-) -> Result<Run<'a>> {
+) -> Result<(Problem, Rest, &'static str)> {
     if prepared.quasi.is_empty() {
         return Err(Error::config(
             "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
@@ -392,12 +451,12 @@ fn search<'a>(
         ));
     }
     let models = build_models(plan, &prepared)?;
-    if models.is_empty() && algorithm.needs_model() {
+    if models.is_empty() && needs.model {
         return Err(Error::config(
             "no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5",
         ));
     }
-    let metric = plan.algorithm.metric.as_deref().unwrap_or(algorithm.default_metric());
+    let metric = plan.algorithm.metric.as_deref().unwrap_or(needs.metric);
     let metric = registry::find("metric", metric, METRICS)?;
     let suppression = plan.algorithm.suppression;
     if suppression.is_some_and(|share| share > Rational::ONE) {
@@ -409,18 +468,37 @@ fn search<'a>(
         models,
         metric: metric.build,
         class: prepared.class,
-        suppression: suppression.unwrap_or_else(|| algorithm.default_suppression()),
+        suppression: suppression.unwrap_or(needs.suppression),
         star_policy: plan.algorithm.star_policy,
         budget: Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration())),
         seed: plan.algorithm.seed.unwrap_or_default(),
         // Searches that can stop early look at the budget themselves; the others give up.
         progress: match plan.algorithm.budget {
-            Some(budget) if !algorithm.takes_steps() && !plan.algorithm.polish => {
-                progress.until(budget.duration())
-            }
+            Some(budget) if needs.gives_up => progress.until(budget.duration()),
             _ => progress,
         },
     };
+    let rest = Rest { missing: prepared.missing, warnings: prepared.warnings, notes: prepared.notes };
+    Ok((problem, rest, metric.name))
+}
+
+fn search<'a>(
+    plan: &'a Plan,
+    source: &'a CodedTable,
+    population: Option<&'a CodedTable>,
+    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
+    algorithm: &dyn Algorithm,
+    prepared: Prepared,
+    progress: Progress,
+) -> Result<Run<'a>> {
+    let waits = algorithm.takes_steps() || plan.algorithm.polish;
+    let needs = Needs {
+        model: algorithm.needs_model(),
+        metric: algorithm.default_metric(),
+        suppression: algorithm.default_suppression(),
+        gives_up: !waits,
+    };
+    let (problem, rest, metric) = make_problem(plan, prepared, &needs, progress)?;
     check_metric(plan, entry, algorithm, metric, &problem)?;
     check_served(&problem, plan, entry.name, algorithm)?;
     population::check(&problem, plan, algorithm)?;
@@ -432,7 +510,7 @@ fn search<'a>(
         source,
         population,
         algorithm: entry,
-        metric: metric.name,
+        metric,
         problem,
         levels: match step {
             Step::Levels(levels) => Some(levels),
@@ -440,9 +518,9 @@ fn search<'a>(
         },
         published: Published::Classes(classes),
         findings,
-        missing: prepared.missing,
-        warnings: prepared.warnings,
-        notes: prepared.notes,
+        missing: rest.missing,
+        warnings: rest.warnings,
+        notes: rest.notes,
     };
     let found = warnings::warnings(&run, algorithm);
     run.warnings.extend(found);
@@ -454,10 +532,10 @@ fn check_metric(
     plan: &Plan,
     entry: &Entry<crate::algorithms::BuildAlgorithm>,
     algorithm: &dyn Algorithm,
-    metric: &Entry<&'static dyn crate::metrics::Metric>,
+    metric: &str,
     problem: &Problem,
 ) -> Result<()> {
-    let asked = plan.algorithm.metric.is_some() && metric.name != algorithm.default_metric();
+    let asked = plan.algorithm.metric.is_some() && metric != algorithm.default_metric();
     if !asked || plan.algorithm.polish || algorithm.minimises(problem) {
         return Ok(());
     }
@@ -469,7 +547,7 @@ fn check_metric(
         "'{}' does not look at {}, so it cannot be asked for it; leave the metric out (every run reports all of them), or use an \
          algorithm that minimises it: {}",
         entry.name,
-        metric.name,
+        metric,
         names.join(", ")
     )))
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use scumble_files::{Audience, Compression, OutFormat, PrivateFile};
 
-use super::{Released, Run, RunOptions, Seconds, datasheet, fill_report, recoding_file};
+use super::{Released, RunOptions, Seconds, Summary, datasheet};
 use crate::config::Plan;
 use crate::error::{Error, Result};
 
@@ -101,43 +101,49 @@ pub(super) fn beside(folder: &Path, name: &str) -> PathBuf {
     if name == "-" { PathBuf::from(name) } else { folder.join(name) }
 }
 
-#[expect(clippy::too_many_arguments, reason = "the last step of one function, split for its length")]
+/// What is written besides the release.
+pub(super) struct Papers {
+    /// The private report, complete.
+    pub(super) report: Option<crate::report::data::Report>,
+    /// The rule that was applied, as JSON. Private.
+    pub(super) recoding: Vec<u8>,
+    /// What may be said in public.
+    pub(super) sheet: datasheet::Datasheet,
+}
+
+/// Gives a verified release its name, and writes its papers.
 pub(super) fn publish(
-    run: &Run<'_>,
     file: PrivateFile,
     targets: &Targets,
-    report: Option<crate::report::data::Report>,
-    released: &mut Released,
+    papers: Papers,
+    summary: Summary,
     options: &mut RunOptions<'_>,
-    seconds: &mut Seconds,
+    mut seconds: Seconds,
     started: Instant,
-) -> Result<()> {
+) -> Result<Released> {
     let clock = Instant::now();
+    let mut released = Released { summary, release: None, datasheet: None, report: None };
     // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
     let mut private = Vec::new();
-    if let (Some(folder), Some(mut report)) = (&targets.report, report) {
+    if let (Some(folder), Some(report)) = (&targets.report, papers.report) {
         scumble_files::create_private_dir(folder)?;
         let [page, data, recoding] = REPORT_FILES.map(|name| folder.join(name));
         sweep_beside(&page);
-        seconds.total = started.elapsed().as_secs_f64();
-        fill_report::add_outcome(&mut report, run, &released.summary, seconds);
         private.push(staged(&page, |out| {
             out.write_all(crate::report::html(&report)?.as_bytes()).map_err(Into::into)
         })?);
         private.push(staged(&data, |out| serde_json::to_writer_pretty(out, &report).map_err(Into::into))?);
-        private.push(staged(&recoding, |out| {
-            serde_json::to_writer(out, &recoding_file::recoding(run)).map_err(Into::into)
-        })?);
+        private.push(staged(&recoding, |out| out.write_all(&papers.recoding).map_err(Into::into))?);
         released.report = Some(page);
     }
-    let sheet = datasheet::datasheet(run, &released.summary);
+    let sheet = &papers.sheet;
     let mut public = Vec::new();
     if let (Some(json), Some(markdown)) =
         (targets.beside_release("datasheet.json"), targets.beside_release("datasheet.md"))
     {
-        public.push(staged(&json, |out| serde_json::to_writer_pretty(out, &sheet).map_err(Into::into))?);
+        public.push(staged(&json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into))?);
         public.push(staged(&markdown, |out| {
-            out.write_all(datasheet::markdown(&sheet).as_bytes()).map_err(Into::into)
+            out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into)
         })?);
         released.datasheet = Some(markdown);
     }
@@ -159,7 +165,7 @@ pub(super) fn publish(
     seconds.total = started.elapsed().as_secs_f64();
     released.summary.seconds = seconds.rounded();
     released.summary.peak_memory_bytes = crate::memory::peak();
-    Ok(())
+    Ok(released)
 }
 
 /// A file with its content, which has no name yet.

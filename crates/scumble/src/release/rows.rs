@@ -188,7 +188,7 @@ pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format:
 }
 
 /// The type of texts that are published as they are.
-fn column_type(texts: &Texts) -> ColumnType {
+pub(super) fn column_type(texts: &Texts) -> ColumnType {
     match Kind::infer(texts.iter().filter(|text| !text.is_empty())) {
         Inference::Clear(Kind::Integer) => ColumnType::Integer,
         Inference::Clear(Kind::Decimal) => ColumnType::Float,

@@ -41,6 +41,9 @@ pub struct Summary {
     /// What the algorithm found out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What may be inferred from records that overlap, where the release has such.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<crate::audit::Audit>,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
     /// What is worth knowing.
@@ -145,6 +148,7 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome, figures: &[Figure]) ->
         levels: levels(run),
         search: search(&run.findings),
         findings: run.findings.clone(),
+        audit: None,
         warnings: run.warnings.clone(),
         notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
         seconds: Seconds::default(),

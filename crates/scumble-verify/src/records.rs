@@ -1,0 +1,334 @@
+//! Do records that overlap keep what is claimed? There are no classes here: each record is judged by the original rows that it
+//! covers, and by its own distribution of the sensitive column.
+
+use rayon::prelude::*;
+use scumble_files::table::{CodedColumn, CodedTable};
+use serde::Serialize;
+
+use crate::columns::{ORIGINAL, RELEASE, check_size, column, part};
+use crate::cover::{Cover, Original, Reading, Released};
+use crate::distribution::Distributed;
+use crate::error::VerifyError;
+use crate::exact::Rational;
+use crate::group::group;
+use crate::models::{ModelClaim, ModelOutcome};
+
+/// What was found about records; figures only, no values.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RecordOutcome {
+    /// The rows of the release.
+    pub rows: u64,
+    /// The fewest original rows that one record covers; none without the original.
+    pub least_covered: Option<u64>,
+    /// How many a record covers on average.
+    pub mean_covered: Option<f64>,
+    /// Whether every model holds.
+    pub holds: bool,
+    /// Each model of the claim, in its order.
+    pub models: Vec<ModelOutcome>,
+}
+
+/// The original rows, and how each quasi-identifier of a release covers them.
+#[derive(Clone, Copy)]
+pub struct Originals<'a> {
+    /// The rows.
+    pub table: &'a CodedTable,
+    /// The quasi-identifiers.
+    pub quasi: &'a [(String, Cover)],
+}
+
+/// Checks records. `k_anonymity` asks that each covers at least `k` original rows, the frequency variant of `l_diversity` that
+/// no frequency is above 1/`l`; nothing else is about records.
+pub fn check_records(
+    release: &CodedTable,
+    distributions: &[(String, Distributed)],
+    models: &[ModelClaim],
+    originals: Option<Originals<'_>>,
+) -> Result<RecordOutcome, VerifyError> {
+    check_size(release, RELEASE)?;
+    let covered = originals.map(|originals| covered_rows(release, originals)).transpose()?;
+    let models = models
+        .iter()
+        .map(|model| match model.name.as_str() {
+            "k_anonymity" => size(model, covered.as_deref()),
+            "l_diversity" => diversity(model, distributions),
+            _ => Err(parameter(model, "model", "it is about classes, and records that overlap form none")),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let rows = release.rows as u64;
+    Ok(RecordOutcome {
+        rows,
+        least_covered: covered.as_ref().and_then(|covered| covered.iter().copied().min()),
+        mean_covered: covered.map(|covered| covered.iter().sum::<u64>() as f64 / rows.max(1) as f64),
+        holds: models.iter().all(|model| model.holds),
+        models,
+    })
+}
+
+fn parameter(model: &ModelClaim, parameter: &str, why: &str) -> VerifyError {
+    VerifyError::Parameter { model: model.name.clone(), parameter: parameter.to_owned(), why: why.to_owned() }
+}
+
+/// A number of a claim, exactly.
+fn number(model: &ModelClaim, name: &str) -> Result<Rational, VerifyError> {
+    let value = model.parameters.get(name);
+    let text = value.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+    text.and_then(|text| Rational::parse(&text))
+        .filter(|number| number.numerator >= number.denominator)
+        .ok_or_else(|| parameter(model, name, "it must be a number of at least 1"))
+}
+
+fn size(model: &ModelClaim, covered: Option<&[u64]>) -> Result<ModelOutcome, VerifyError> {
+    let k = number(model, "k")?
+        .integer()
+        .ok_or_else(|| parameter(model, "k", "it must be a whole number of at least 1"))?;
+    let covered = covered.ok_or_else(|| {
+        parameter(model, "k", "what a record covers is counted in the original table, which is not given")
+    })?;
+    let failing = covered.iter().filter(|rows| u128::from(**rows) < k).count() as u64;
+    Ok(outcome(
+        model,
+        "original rows that each record covers".into(),
+        k as f64,
+        covered.iter().map(|rows| *rows as f64),
+        failing,
+    ))
+}
+
+fn diversity(
+    model: &ModelClaim,
+    distributions: &[(String, Distributed)],
+) -> Result<ModelOutcome, VerifyError> {
+    let l = number(model, "l")?;
+    if model.parameters.get("variant").and_then(serde_json::Value::as_str) != Some("frequency") {
+        return Err(parameter(
+            model,
+            "variant",
+            "a distribution is judged by its frequencies; it must be frequency",
+        ));
+    }
+    let name = model.parameters.get("column").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let Some((_, found)) = distributions.iter().find(|(of, _)| of == name) else {
+        return Err(parameter(model, "column", "it is not published as frequencies"));
+    };
+    let attained: Vec<Rational> = (0..found.len()).map(|of| found.diversity(of)).collect();
+    let keeps: Vec<bool> = attained.iter().map(|of| of.compare(l.numerator, l.denominator).is_ge()).collect();
+    let failing = found.of_row().iter().filter(|of| !keeps[**of as usize]).count() as u64;
+    let attained = found.of_row().iter().map(|of| attained[*of as usize].to_f64());
+    Ok(outcome(
+        model,
+        format!("frequency l-diversity of each distribution of {name}"),
+        l.to_f64(),
+        attained,
+        failing,
+    ))
+}
+
+fn outcome(
+    model: &ModelClaim,
+    label: String,
+    required: f64,
+    attained: impl Iterator<Item = f64>,
+    failing: u64,
+) -> ModelOutcome {
+    ModelOutcome {
+        name: model.name.clone(),
+        label,
+        required,
+        attained: attained.reduce(f64::min),
+        holds: failing == 0,
+        failing_classes: failing,
+        failing_rows: failing,
+        worst: Vec::new(),
+        note: None,
+    }
+}
+
+/// Pairs of labels and values that can be remembered, one bit each.
+const MOST_PAIRS: usize = 1 << 32;
+
+/// For each released row the number of original rows of which all its quasi-identifiers are true.
+fn covered_rows(release: &CodedTable, originals: Originals<'_>) -> Result<Vec<u64>, VerifyError> {
+    check_size(originals.table, ORIGINAL)?;
+    if originals.quasi.is_empty() {
+        return Err(VerifyError::NoQuasi);
+    }
+    let released: Vec<&CodedColumn> =
+        originals.quasi.iter().map(|(name, _)| column(release, RELEASE, name)).collect::<Result<_, _>>()?;
+    let original: Vec<&CodedColumn> = originals
+        .quasi
+        .iter()
+        .map(|(name, _)| column(originals.table, ORIGINAL, name))
+        .collect::<Result<_, _>>()?;
+    let parts: Vec<_> = original.iter().map(|column| part(column)).collect();
+    let tuples = group(&parts, originals.table.rows);
+    let parts: Vec<_> = released.iter().map(|column| part(column)).collect();
+    let records = group(&parts, release.rows);
+    let truths: Vec<Truths> = originals
+        .quasi
+        .par_iter()
+        .zip(released.par_iter().zip(&original))
+        .map(|((_, cover), (released, original))| Truths::new(cover, released, original, &tuples.first_row))
+        .collect::<Result<_, _>>()?;
+    let count = |row: &u32| -> u64 {
+        let labels: Vec<u32> = released.iter().map(|column| column.codes.get(*row as usize)).collect();
+        let places = |column: usize| &truths[column].tuples[labels[column] as usize];
+        let narrowest = (0..truths.len()).min_by_key(|column| places(*column).1).unwrap_or(0);
+        let fits = |tuple: &u32| {
+            truths.iter().zip(&labels).enumerate().all(|(column, (truth, label))| {
+                column == narrowest || truth.holds(*label, truth.code_of_tuple[*tuple as usize])
+            })
+        };
+        let values = &places(narrowest).0;
+        let candidates = values.iter().flat_map(|code| &truths[narrowest].of_code[*code as usize]);
+        candidates.filter(|tuple| fits(tuple)).map(|tuple| tuples.size[*tuple as usize]).sum()
+    };
+    let of_record: Vec<u64> = records.first_row.par_iter().map(count).collect();
+    Ok(records.of_row.iter().map(|record| of_record[*record as usize]).collect())
+}
+
+/// Which labels of a column are true of which of its original values.
+struct Truths {
+    values: usize,
+    bits: Vec<u64>,
+    /// Per label the values that it is true of, and how many tuples have them.
+    tuples: Vec<(Vec<u32>, u64)>,
+    /// The value of each original tuple, and the tuples of each value.
+    code_of_tuple: Vec<u32>,
+    of_code: Vec<Vec<u32>>,
+}
+
+impl Truths {
+    fn new(
+        cover: &Cover,
+        released: &CodedColumn,
+        original: &CodedColumn,
+        first_rows: &[u32],
+    ) -> Result<Self, VerifyError> {
+        let (labels, values) = (released.values.len(), original.values.len());
+        if labels.saturating_mul(values) > MOST_PAIRS {
+            let what = format!("column `{}` has too many different values", released.name);
+            return Err(VerifyError::TooLarge { what, remedy: "use fewer or coarser values" });
+        }
+        let reading = Reading::new(cover);
+        let originals: Vec<Original<'_>> =
+            original.values.iter().map(|text| reading.original(text)).collect();
+        let readings: Vec<Released> = released.values.iter().map(|text| reading.released(text)).collect();
+        let code_of_tuple: Vec<u32> =
+            first_rows.iter().map(|row| original.codes.get(*row as usize)).collect();
+        let mut of_code = vec![Vec::new(); values];
+        for (tuple, code) in (0..).zip(&code_of_tuple) {
+            of_code[*code as usize].push(tuple);
+        }
+        let mut bits = vec![0; (labels * values).div_ceil(64)];
+        let mut tuples = Vec::with_capacity(labels);
+        for (label, reading) in readings.iter().enumerate() {
+            let true_of: Vec<u32> =
+                (0..values as u32).filter(|code| reading.covers(&originals[*code as usize])).collect();
+            for code in &true_of {
+                let bit = label * values + *code as usize;
+                bits[bit / 64] |= 1 << (bit % 64);
+            }
+            let count = true_of.iter().map(|code| of_code[*code as usize].len() as u64).sum();
+            tuples.push((true_of, count));
+        }
+        Ok(Self { values, bits, tuples, code_of_tuple, of_code })
+    }
+
+    fn holds(&self, label: u32, code: u32) -> bool {
+        let bit = label as usize * self.values + code as usize;
+        self.bits[bit / 64] >> (bit % 64) & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::table;
+    use crate::value::ValueKind;
+    use crate::{Nodes, Truth, check_truth};
+
+    fn claim(json: &str) -> ModelClaim {
+        ModelClaim::from_json(&serde_json::from_str(json).expect("JSON")).expect("a claim")
+    }
+
+    fn covers() -> Vec<(String, Cover)> {
+        let paths = ["10023 100** 10***", "10055 100** 10***", "10165 101** 10***", "10224 102** 10***"];
+        let path = |line: &&str| {
+            let mut words = line.split(' ').map(str::to_owned);
+            (words.next().expect("a leaf"), words.collect())
+        };
+        let nodes = Nodes::from_paths(paths.iter().map(path)).expect("a hierarchy");
+        let age =
+            Cover { kind: ValueKind::Number { comma: false }, nodes: Nodes::default(), missing: Vec::new() };
+        let zip = Cover { kind: ValueKind::Text, nodes, missing: Vec::new() };
+        vec![("age".into(), age), ("zip".into(), zip)]
+    }
+
+    fn original() -> CodedTable {
+        table(&[
+            ("age", &["30", "21", "21", "55", "47"]),
+            ("zip", &["10055", "10055", "10023", "10165", "10224"]),
+            ("disease", &["M", "F", "A", "F", "D"]),
+        ])
+    }
+
+    /// The paper's Table 2: rows cover 2, 2, 3, 2 and 2 people, and no frequency is above a half.
+    #[test]
+    fn the_table_of_the_paper() {
+        let released = table(&[
+            ("age", &["[21,30]", "21", "[21,30]", "[47,55]", "[47,55]"]),
+            ("zip", &["10055", "100**", "100**", "10***", "10***"]),
+            ("disease=A", &["0", "0.5", "0.5", "0", "0"]),
+            ("disease=D", &["0", "0", "0", "0.5", "0.5"]),
+            ("disease=F", &["0.5", "0.5", "0", "0.5", "0.5"]),
+            ("disease=M", &["0.5", "0", "0.5", "0", "0"]),
+        ]);
+        let found = Distributed::read(&released, "disease").expect("well formed").expect("distributions");
+        let (original, covers) = (original(), covers());
+        let disease = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };
+        let mut truths: Vec<(String, Truth)> =
+            covers.iter().map(|(name, cover)| (name.clone(), Truth::Covers(cover.clone()))).collect();
+        truths.push(("disease".into(), Truth::Covers(disease)));
+        let truth =
+            check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden).expect("checked");
+        assert!(truth.holds);
+        let supports = found.supports.clone();
+        let originals = Originals { table: &original, quasi: &covers };
+        let distributions = [("disease".to_owned(), found)];
+        let check = |models: &[ModelClaim], with: bool| {
+            check_records(&supports, &distributions, models, with.then_some(originals))
+        };
+        let k = |k: u64| claim(&format!("{{\"model\": \"k_anonymity\", \"k\": {k}}}"));
+        let l = |l: &str| {
+            claim(&format!(
+                "{{\"model\": \"l_diversity\", \"variant\": \"frequency\", \"column\": \"disease\", \"l\": \"{l}\"}}"
+            ))
+        };
+        let both = check(&[k(2), l("2")], true).expect("checked");
+        assert!(both.holds);
+        assert_eq!((both.least_covered, both.mean_covered), (Some(2), Some(2.2)));
+        assert_eq!((both.models[0].attained, both.models[1].attained), (Some(2.0), Some(2.0)));
+        let three = check(&[k(3)], true).expect("checked");
+        assert!(!three.holds && three.models[0].failing_rows == 4);
+        assert!(!check(&[l("2.0000001")], false).expect("checked").holds);
+        // Without the original nothing can be said about k, and nothing at all about classes.
+        assert!(check(&[k(2)], false).is_err());
+        assert!(check(&[claim("{\"model\": \"t_closeness\", \"t\": 0.5}")], true).is_err());
+    }
+
+    /// A record that says nothing positive about the true value is not true of its row.
+    #[test]
+    fn a_value_with_no_frequency_is_false() {
+        let disease = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };
+        let released = table(&[("disease", &["{\"F\":0.5,\"M\":0.5}", "{\"F\":0.5,\"M\":0.5}"])]);
+        let found = Distributed::read(&released, "disease").expect("well formed").expect("distributions");
+        let check = |original: &[&str]| {
+            let truths = [("disease".to_owned(), Truth::Covers(disease.clone()))];
+            let original = table(&[("disease", original)]);
+            check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden).expect("checked").holds
+        };
+        assert!(check(&["M", "M"]));
+        assert!(!check(&["M", "A"]));
+    }
+}

@@ -1,0 +1,93 @@
+//! The claim that a run makes about its records, put to the independent verifier.
+
+use scumble_files::table::CodedTable;
+use scumble_files::{OutFormat, PrivateFile};
+use scumble_verify::{
+    Cover, Distributed, Drops, Nodes, Originals, RecordOutcome, Truth, check_records, check_truth_with_map,
+};
+
+use super::super::check::{cover, model_claim, read_back, value_kind};
+use super::RecordRun;
+use crate::config::Role;
+use crate::error::{Error, Result};
+use crate::payload::PayloadColumn;
+
+/// Reads back what was written and checks every model and every value; an error if anything does not hold. Also returns what
+/// was read, with the possible values in place of frequencies.
+pub(super) fn verify(
+    run: &RecordRun<'_>,
+    file: &PrivateFile,
+    order: &[u32],
+    format: OutFormat,
+) -> Result<(RecordOutcome, CodedTable)> {
+    let mut release = read_back(file, format)?;
+    let mut distributions = Vec::new();
+    if let Some(name) = run.distributed() {
+        let found = Distributed::read(&release, name)?.ok_or_else(|| {
+            Error::Verification(format!("the written release shows no frequencies of '{name}'"))
+        })?;
+        release = found.supports.clone();
+        distributions.push((name.to_owned(), found));
+    }
+    let quasi = covers(run)?;
+    let models: Vec<_> = run.problem.models.iter().map(|model| model_claim(model.claim())).collect();
+    let originals = Originals { table: run.source, quasi: &quasi };
+    let outcome = check_records(&release, &distributions, &models, Some(originals))?;
+    if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
+        return Err(Error::Verification(format!(
+            "the written release does not keep {} for {} rows. It was not published. This is a bug in Scumble, please report it",
+            model.label, model.failing_rows
+        )));
+    }
+    let truths = truths(run)?;
+    let truth = check_truth_with_map(&release, run.source, order, &truths, Drops::Forbidden)?;
+    if !truth.holds {
+        return Err(Error::Verification(
+            "the written release is not true of the original rows. It was not published. This is a bug in Scumble, please report \
+             it"
+            .into(),
+        ));
+    }
+    Ok((outcome, release))
+}
+
+/// How each quasi-identifier is to be read.
+fn covers(run: &RecordRun<'_>) -> Result<Vec<(String, Cover)>> {
+    let cover_of =
+        |quasi: &crate::quasi::Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
+    run.problem.quasi.iter().map(cover_of).collect()
+}
+
+/// How each column must be true of the original.
+pub(super) fn truths(run: &RecordRun<'_>) -> Result<Vec<(String, Truth)>> {
+    let quasi = covers(run)?;
+    let truths = run
+        .plan
+        .columns
+        .iter()
+        .map(|(name, column)| {
+            let truth = if let Some((_, cover)) = quasi.iter().find(|(of, _)| of == name) {
+                Truth::Covers(cover.clone())
+            } else if Some(name.as_str()) == run.distributed() {
+                Truth::Covers(values(run, name))
+            } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
+                Truth::Exact
+            } else {
+                Truth::Absent
+            };
+            (name.clone(), truth)
+        })
+        .collect();
+    Ok(truths)
+}
+
+/// A column that is published as frequencies: a row may have any value with a positive one.
+fn values(run: &RecordRun<'_>, name: &str) -> Cover {
+    let payloads = run.problem.table.payloads();
+    let column: Option<&PayloadColumn> = payloads.position(name).map(|place| &payloads.columns[place]);
+    Cover {
+        kind: column.map_or(scumble_verify::ValueKind::Text, |column| value_kind(&column.measure)),
+        nodes: Nodes::default(),
+        missing: column.map(|column| column.missing.clone()).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,145 @@
+//! A release of records that overlap, from a prepared table to its name.
+//!
+//! There are no classes: what is promised is promised of every record alone, and what records give away together is audited
+//! before anything is written. Nothing is suppressed.
+
+use std::time::Instant;
+
+use scumble_files::table::CodedTable;
+
+use super::publish::{Papers, publish};
+use super::{Begun, Needs, Released, RunOptions, Stage, allow_parameters, make_problem};
+use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
+use crate::config::{Plan, Rational, Role};
+use crate::error::{Error, Result};
+use crate::prepare::prepare;
+use crate::problem::Problem;
+use crate::registry::Entry;
+
+mod check;
+mod report;
+mod rows;
+mod sampled;
+mod sheet;
+
+/// Everything that is known about a run once the search is over.
+struct RecordRun<'a> {
+    plan: &'a Plan,
+    source: &'a CodedTable,
+    entry: &'static Entry<BuildRecordAlgorithm>,
+    problem: Problem,
+    solution: RecordSolution,
+    missing: Vec<(String, Vec<String>)>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl RecordRun<'_> {
+    /// The column that is published as frequencies.
+    fn distributed(&self) -> Option<&str> {
+        let column = self.solution.column?;
+        Some(&self.problem.table.payloads().columns[column].name)
+    }
+
+    /// The columns that are published as they are, in the order of the table.
+    fn kept_columns(&self) -> impl Iterator<Item = &str> {
+        let kept = [Role::Class, Role::Sensitive, Role::Other];
+        let columns = self
+            .plan
+            .columns
+            .iter()
+            .filter(move |(_, column)| kept.iter().any(|role| column.role.has(*role)));
+        columns.map(|(name, _)| name.as_str()).filter(|name| Some(*name) != self.distributed())
+    }
+
+    fn markers(&self, name: &str) -> Vec<String> {
+        let found = self.missing.iter().find(|(of, _)| of == name);
+        found.map(|(_, markers)| markers.clone()).unwrap_or_default()
+    }
+}
+
+/// Searches, writes, verifies and publishes.
+pub(super) fn release(
+    begun: Begun<'_>,
+    entry: &'static Entry<BuildRecordAlgorithm>,
+    options: &mut RunOptions<'_>,
+) -> Result<Released> {
+    // No model of records compares with a population.
+    let Begun { plan, table, population: _, targets, mut notes, left_out, mut seconds, started } = begun;
+    (options.stage)(Stage::Search);
+    let clock = Instant::now();
+    allow_parameters(plan, entry)?;
+    if plan.algorithm.polish || plan.algorithm.flatten {
+        return Err(Error::refused(format!(
+            "polish and flatten change classes, and '{}' publishes records that overlap and form none; leave them out",
+            entry.name
+        )));
+    }
+    let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+    let mut prepared = prepare(table, plan, options.folder, false)?;
+    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
+    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up: true };
+    let (problem, rest, _) = make_problem(plan, prepared, &needs, options.progress.clone())?;
+    if let Some(person) = problem.table.payloads().person() {
+        return Err(Error::refused(format!(
+            "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
+             persons are counted",
+            entry.name, person.name
+        )));
+    }
+    problem.check_feasible()?;
+    algorithm.check(&problem)?;
+    let solution = algorithm.run(&problem)?;
+    notes.splice(0..0, rest.notes);
+    let mut run = RecordRun {
+        plan,
+        source: table,
+        entry,
+        problem,
+        solution,
+        missing: rest.missing,
+        warnings: rest.warnings,
+        notes,
+    };
+    let found = sheet::warnings(&run);
+    run.warnings.extend(found);
+    run.warnings.extend(left_out);
+    seconds.search = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Write);
+    let clock = Instant::now();
+    let arranged = rows::arrange(&run, &tuple_of_row, &payload_of_row)?;
+    seconds.apply = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let mut file = targets.private_file()?;
+    rows::write(&run, &arranged, file.file(), targets.format)?;
+    seconds.write = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Verify);
+    let clock = Instant::now();
+    let (mut outcome, records) = check::verify(&run, &file, &arranged.order, targets.format)?;
+    if let Format::Sampled { tables } = run.solution.format {
+        // The records stay without a name; what is published is drawn from them.
+        let drawn = sampled::draw(&run, &arranged, tables)?;
+        file = targets.private_file()?;
+        sampled::write(&run, &drawn, file.file(), targets.format)?;
+        outcome.rows = sampled::verify(&run, &file, targets.format, &drawn, &records)?;
+    }
+    drop(records);
+    seconds.verify = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Publish);
+    let summary = report::summary(&run, &outcome, arranged.looks());
+    seconds.total = started.elapsed().as_secs_f64();
+    let report = targets.report.is_some().then(|| report::report(&run, &summary, &targets.name(), &seconds));
+    let papers = Papers {
+        report,
+        recoding: serde_json::to_vec(&report::recoding(&run)).map_err(Error::internal)?,
+        sheet: sheet::datasheet(&run, &summary),
+    };
+    publish(file, &targets, papers, summary, options, seconds, started)
+}

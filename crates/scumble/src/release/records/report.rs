@@ -1,0 +1,194 @@
+//! The figures and the private report of a release of records.
+
+use scumble_verify::RecordOutcome;
+use serde::Serialize;
+use serde_json::Map;
+
+use super::RecordRun;
+use super::sheet::promises;
+use crate::published::{record_loss, record_losses};
+use crate::quasi::{Quasi, Shape};
+use crate::release::fill_report::{kept_columns, origin, run_note, warnings};
+use crate::release::summary::ModelSummary;
+use crate::release::{Seconds, Summary};
+use crate::report::data::{
+    Better, Coarsening, ColumnReport, ColumnRole, Distribution, HierarchyNote, MetricResult, ModelResult,
+    Release, Report, Setting, ValueCount,
+};
+
+/// The figures, as `--json` prints them.
+pub(super) fn summary(run: &RecordRun<'_>, outcome: &RecordOutcome, looks: u64) -> Summary {
+    let loss = record_loss(&run.solution.records, &run.problem.quasi);
+    let models = run.problem.models.iter().zip(&outcome.models).zip(promises(run));
+    let mut findings = run.solution.findings.clone();
+    findings.push(crate::algorithms::Finding::new(
+        "mean_covered",
+        outcome.mean_covered,
+        "the original rows that a record covers, on average",
+    ));
+    let mut parameters = Map::new();
+    for (name, value) in run.plan.algorithm.parameters.iter() {
+        parameters.insert(name.into(), value.to_text().into());
+    }
+    Summary {
+        algorithm: run.entry.name,
+        parameters,
+        rows: run.problem.table.rows(),
+        released: outcome.rows,
+        suppressed: 0,
+        classes: looks,
+        smallest_class: None,
+        models: models
+            .map(|((model, found), title)| ModelSummary {
+                name: model.name(),
+                title,
+                on: None,
+                required: found.required,
+                attained: found.attained.filter(|value| value.is_finite()),
+                holds: found.holds,
+            })
+            .collect(),
+        metrics: Map::from_iter([("loss".to_owned(), loss.into())]),
+        metric_details: Map::new(),
+        levels: Map::new(),
+        search: None,
+        findings,
+        audit: Some(run.solution.audit),
+        warnings: run.warnings.clone(),
+        notes: run.notes.clone(),
+        seconds: Seconds::default(),
+        peak_memory_bytes: None,
+    }
+}
+
+/// The private report.
+pub(super) fn report(run: &RecordRun<'_>, summary: &Summary, title: &str, seconds: &Seconds) -> Report {
+    let source = std::path::Path::new(&run.plan.input).file_name();
+    let loss = record_loss(&run.solution.records, &run.problem.quasi);
+    let metric = crate::metrics::loss::ENTRY;
+    Report {
+        title: title.to_owned(),
+        source: source.map(|name| name.to_string_lossy().into_owned()),
+        release: Release {
+            rows: summary.rows,
+            released: summary.released,
+            classes: summary.classes,
+            loss: loss.into(),
+            checked: true,
+            truthful: Some(true),
+            ..Release::default()
+        },
+        models: models(run, summary),
+        metrics: vec![MetricResult {
+            name: metric.name.into(),
+            title: metric.title.into(),
+            value: loss.into(),
+            better: Better::Lower,
+            explanation: Some(metric.about.into()),
+            ..MetricResult::default()
+        }],
+        columns: columns(run),
+        kept: Some(kept_columns(run.plan, run.source, &run.kept_columns().collect::<Vec<_>>())),
+        warnings: warnings(summary),
+        run: Some(run_note(
+            (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
+            &summary.parameters,
+            &summary.findings,
+            seconds,
+        )),
+        ..Report::default()
+    }
+}
+
+/// What was asked of each record, with what it means here and what it does not.
+fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
+    let on: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
+    let audit = &run.solution.audit;
+    let models = run.problem.models.iter().zip(&summary.models);
+    let result = |(model, found): (&Box<dyn crate::models::Model>, &ModelSummary)| {
+        let (name, unit, meaning, limits) = match model.protects() {
+            None => (
+                "record_coverage",
+                "k",
+                "Every record is true of so many rows of the original table.".to_owned(),
+                format!(
+                    "Someone who knows the quasi-identifiers of everyone: the record of a person may be one of at least {}, and \
+                     fewer than k are left for {} rows.",
+                    audit.degrees.least_matching, audit.degrees.rows_below_k
+                ),
+            ),
+            Some(column) => (
+                "record_diversity",
+                "l",
+                format!(
+                    "No record gives a value of {column} more than this share, among the rows that it counts."
+                ),
+                format!(
+                    "Several records together: {column} of {} rows follows with certainty from records that cover exactly what \
+                     they count, and of {} rows for someone who knew which rows every record counts.",
+                    audit.by_cover.certain, audit.by_mask.certain
+                ),
+            ),
+        };
+        ModelResult {
+            name: name.into(),
+            title: found.title.clone(),
+            column: model.protects().map(str::to_owned),
+            on: on.clone(),
+            required: vec![Setting::new(unit, found.required)],
+            attained: Some(Setting::new(unit, found.attained)),
+            holds: found.holds,
+            meaning: Some(meaning),
+            limits: Some(limits),
+        }
+    };
+    models.map(result).collect()
+}
+
+fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {
+    let losses = record_losses(&run.solution.records, &run.problem.quasi);
+    let column = |(place, quasi): (usize, &Quasi)| {
+        let original = run.problem.table.marginal(place, quasi.size() as usize);
+        let before: Vec<ValueCount> = (0..)
+            .zip(&original)
+            .filter(|(_, rows)| **rows > 0)
+            .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
+            .collect();
+        let mut shown = std::collections::BTreeMap::new();
+        for record in &run.solution.records {
+            *shown.entry(record.shown[place]).or_insert(0_u64) += u64::from(record.rows);
+        }
+        let after: Vec<ValueCount> =
+            shown.into_iter().map(|(value, rows)| ValueCount { value: quasi.label(value), rows }).collect();
+        let ordered = quasi.measure.kind.is_ordered();
+        ColumnReport {
+            name: quasi.name.clone(),
+            role: ColumnRole::Quasi,
+            coarsening: match &quasi.shape {
+                Shape::Tree(_) => Coarsening::Nodes,
+                Shape::Line(_) => Coarsening::Ranges,
+                Shape::Set(_) => Coarsening::Sets,
+            },
+            hierarchy: Some(HierarchyNote { provenance: origin(quasi), description: None }),
+            loss: losses[place].into(),
+            distinct_before: before.len() as u64,
+            distinct_after: after.len() as u64,
+            before: Some(Distribution::of(before, ordered)),
+            after: Some(Distribution::of(after, ordered)),
+        }
+    };
+    run.problem.quasi.iter().enumerate().map(column).collect()
+}
+
+/// The private file about what was done.
+#[derive(Serialize)]
+pub(super) struct RecordFile {
+    algorithm: &'static str,
+    /// The rows that each record counts.
+    counted: u64,
+    audit: crate::audit::Audit,
+}
+
+pub(super) fn recoding(run: &RecordRun<'_>) -> RecordFile {
+    RecordFile { algorithm: run.entry.name, counted: run.solution.size, audit: run.solution.audit }
+}

@@ -1,0 +1,169 @@
+//! The rows of a release of records: what each shows, and in which order.
+
+use std::fs::File;
+
+use rayon::prelude::*;
+use scumble_files::table::Texts;
+use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
+
+use super::super::rows::column_type;
+use super::RecordRun;
+use crate::algorithms::Format;
+use crate::error::{Error, Result};
+use crate::pack::Packer;
+
+/// A column of the release that records decide.
+struct Shown {
+    name: String,
+    /// The texts, ascending, and the text of each record.
+    texts: Texts,
+    of_record: Vec<u32>,
+    kind: ColumnType,
+}
+
+/// The rows of a release before they are written.
+pub(super) struct Arranged {
+    /// For each released row the original row it came from. Private.
+    pub(super) order: Vec<u32>,
+    record_of_row: Vec<u32>,
+    /// The columns of each quasi-identifier, and of the frequencies.
+    quasi: Vec<Shown>,
+    frequencies: Vec<Shown>,
+    /// How many records can be told apart.
+    looks: u64,
+}
+
+impl Arranged {
+    /// How many records can be told apart.
+    pub(super) fn looks(&self) -> u64 {
+        self.looks
+    }
+
+    /// The place of an original row's record.
+    pub(super) fn record_of_row(&self, row: u32) -> usize {
+        self.record_of_row[row as usize] as usize
+    }
+}
+
+/// Sorts the rows by what they show, so that no trace of the original order is left.
+pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row: &[u32]) -> Result<Arranged> {
+    let record_of_row = record_of_row(run, tuple_of_row, payload_of_row)?;
+    let records = &run.solution.records;
+    let quasi: Vec<Shown> = run
+        .problem
+        .quasi
+        .par_iter()
+        .enumerate()
+        .map(|(column, quasi)| {
+            let labels = records.iter().map(|record| quasi.label(record.shown[column])).collect();
+            shown(quasi.name.clone(), labels, ColumnType::Text)
+        })
+        .collect();
+    let frequencies = frequencies(run)?;
+    let columns = || quasi.iter().chain(&frequencies);
+    let mut order: Vec<u32> = (0..records.len() as u32).collect();
+    let look = |record: u32| columns().map(move |column| column.of_record[record as usize]);
+    order.par_sort_unstable_by(|a, b| look(*a).cmp(look(*b)));
+    let mut rank = vec![0_u32; records.len()];
+    for pair in order.windows(2) {
+        rank[pair[1] as usize] = rank[pair[0] as usize] + u32::from(look(pair[0]).ne(look(pair[1])));
+    }
+    let looks = order.last().map_or(0, |last| u64::from(rank[*last as usize]) + 1);
+    let kept = kept_keys(run);
+    let mut order: Vec<u32> = (0..record_of_row.len() as u32).collect();
+    if !run.plan.keep_order {
+        // The original row number only decides between rows that look the same, where it cannot be seen.
+        order.par_sort_unstable_by_key(|row| {
+            (rank[record_of_row[*row as usize] as usize], kept[*row as usize], *row)
+        });
+    }
+    Ok(Arranged { order, record_of_row, quasi, frequencies, looks })
+}
+
+/// The record of each original row: that of its tuple and its value of the column that records count.
+fn record_of_row(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row: &[u32]) -> Result<Vec<u32>> {
+    let payloads = run.problem.table.payloads();
+    let records = &run.solution.records;
+    let value = |payload: u32| run.solution.column.map_or(0, |column| payloads.value(payload, column));
+    let find = |(tuple, payload): (&u32, &u32)| {
+        let wanted = (*tuple, value(*payload));
+        let found = records.binary_search_by_key(&wanted, |record| (record.tuple, record.value));
+        found.map(|place| place as u32).map_err(|_| Error::internal("a row has no record"))
+    };
+    tuple_of_row.par_iter().zip(payload_of_row).map(find).collect()
+}
+
+/// For each row a key of the columns that are published as they are, ordered as what they show.
+fn kept_keys(run: &RecordRun<'_>) -> Vec<u64> {
+    let mut packer = Packer::new(run.source.rows);
+    for column in run.kept_columns().filter_map(|name| run.source.column(name)) {
+        packer.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    packer.finish()
+}
+
+/// A column from the text of each record.
+fn shown(name: String, labels: Vec<String>, kind: ColumnType) -> Shown {
+    let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let of_record =
+        labels.iter().map(|label| sorted.partition_point(|of| *of < label.as_str()) as u32).collect();
+    Shown { name, texts: sorted.iter().copied().collect(), of_record, kind }
+}
+
+/// The columns that show frequencies.
+fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
+    let Some(place) = run.solution.column else { return Ok(Vec::new()) };
+    let column = &run.problem.table.payloads().columns[place];
+    let share = |count: u64| count as f64 / run.solution.size as f64;
+    let records = &run.solution.records;
+    if run.solution.format == Format::Json {
+        let object = |counts: &[u64]| {
+            let positive = (0..).zip(counts).filter(|(_, count)| **count > 0);
+            let pairs =
+                positive.map(|(value, count)| (column.values.get(value).to_owned(), share(*count).into()));
+            serde_json::Value::Object(pairs.collect()).to_string()
+        };
+        let labels = records.iter().map(|record| object(&record.counts)).collect();
+        return Ok(vec![shown(column.name.clone(), labels, ColumnType::Text)]);
+    }
+    let of_value = |value: u32| {
+        let name = format!("{}={}", column.name, column.values.get(value));
+        let labels = records.iter().map(|record| share(record.counts[value as usize]).to_string()).collect();
+        shown(name, labels, ColumnType::Float)
+    };
+    let columns: Vec<Shown> = (0..column.values.len() as u32).into_par_iter().map(of_value).collect();
+    let taken = |name: &str| run.plan.columns.iter().any(|(of, _)| of == name);
+    if columns.iter().any(|column| taken(&column.name)) {
+        return Err(Error::config(format!(
+            "the frequencies of '{}' would be named like another column of the table; rename that column, or use format = \
+             \"json\"",
+            column.name
+        )));
+    }
+    Ok(columns)
+}
+
+/// Writes the columns in the order of the original table, the frequencies where their column stood.
+pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, file: &mut File, format: OutFormat) -> Result<()> {
+    let mut columns = Vec::new();
+    for (name, _) in &run.plan.columns {
+        let of_records: Vec<&Shown> = if Some(name.as_str()) == run.distributed() {
+            rows.frequencies.iter().collect()
+        } else {
+            rows.quasi.iter().filter(|shown| shown.name == *name).collect()
+        };
+        for shown in of_records {
+            let cells = Cells::Via { class_of_row: &rows.record_of_row, code_of_class: &shown.of_record };
+            columns.push(OutColumn { name: &shown.name, texts: &shown.texts, cells, kind: shown.kind });
+        }
+        let kept = run.kept_columns().any(|kept| kept == name);
+        if let Some(column) = run.source.column(name).filter(|_| kept) {
+            let cells = Cells::Direct(&column.codes);
+            columns.push(OutColumn { name, texts: &column.values, cells, kind: column_type(&column.values) });
+        }
+    }
+    let options = WriteOptions { format, name: &run.plan.output, threads: 0 };
+    Ok(write_table(file, &columns, &rows.order, &options)?)
+}

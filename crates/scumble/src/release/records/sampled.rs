@@ -1,0 +1,194 @@
+//! Concrete tables drawn from records, for learners that read ordinary tables (models.md 3.2).
+//!
+//! Each table has one row for each record: a value of each quasi-identifier, drawn from those that the record covers as often
+//! as they occur in the original column, and a value of the sensitive column, drawn from the record's frequencies. The tables
+//! stand one below the other, each sorted by content, so that no order links them. The records themselves are written to a
+//! private file and verified first; then every drawn row is checked against its record.
+
+use std::fs::File;
+use std::io::Read;
+
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use scumble_files::table::{CodedTable, Codes, Texts};
+use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, PrivateFile, WriteOptions, write_table};
+use scumble_verify::{Drops, check_truth_with_map};
+
+use super::super::check::read_back;
+use super::super::rows::column_type;
+use super::RecordRun;
+use super::check::truths;
+use super::rows::Arranged;
+use crate::error::{Error, Result};
+use crate::quasi::{Quasi, Value};
+
+/// The column that says which table a row is in.
+const TABLE: &str = "sample";
+
+/// Rows that were drawn.
+pub(super) struct Drawn {
+    /// Per column its name, its texts in ascending order, and the text of each row; the number of the table first.
+    columns: Vec<(String, Texts, Codes)>,
+    /// The place of each row's record among the released records.
+    record: Vec<u32>,
+}
+
+/// Draws tables; `records` are the records in the order in which they would be released.
+pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Result<Drawn> {
+    let Some(place) = run.solution.column else {
+        return Err(Error::refused("there are no frequencies from which tables could be drawn"));
+    };
+    if let Some(name) = run.kept_columns().next() {
+        return Err(Error::refused(format!(
+            "column '{name}' is published as it is, and would link the drawn tables row by row; drop it (role = \"drop\", \
+             --rest drop), or use format = \"columns\""
+        )));
+    }
+    if run.plan.columns.iter().any(|(name, _)| name == TABLE) {
+        return Err(Error::config(format!(
+            "a column of the table is called '{TABLE}', as the number of a drawn table is; rename it"
+        )));
+    }
+    let mut chance = match run.plan.algorithm.seed {
+        Some(seed) => ChaCha20Rng::seed_from_u64(seed),
+        None => ChaCha20Rng::from_seed(secret()?),
+    };
+    let payload = &run.problem.table.payloads().columns[place];
+    let wells: Vec<Well> =
+        run.problem.quasi.iter().enumerate().map(|(column, quasi)| Well::new(run, column, quasi)).collect();
+    let width = wells.len() + 2;
+    let mut rows: Vec<(Vec<u32>, u32)> = Vec::new();
+    for table in 0..tables {
+        let first = rows.len();
+        for (at, row) in (0..).zip(&records.order) {
+            let record = &run.solution.records[records.record_of_row(*row)];
+            let mut cells = Vec::with_capacity(width);
+            cells.push(table as u32);
+            cells.extend(wells.iter().zip(&record.shown).map(|(well, shown)| well.draw(*shown, &mut chance)));
+            let total: u64 = record.counts.iter().sum();
+            let mut left = below(total, &mut chance);
+            let value = record.counts.iter().position(|count| {
+                let here = left < *count;
+                left = left.saturating_sub(*count);
+                here
+            });
+            cells.push(value.unwrap_or(0) as u32);
+            rows.push((cells, at));
+        }
+        rows[first..].sort_unstable();
+    }
+    let texts: Vec<(String, Texts)> = std::iter::once((TABLE.to_owned(), numbers(tables)))
+        .chain(run.problem.quasi.iter().map(|quasi| {
+            let texts: Vec<&str> = (0..quasi.size()).map(|code| quasi.text(code)).collect();
+            (quasi.name.clone(), texts.into_iter().collect())
+        }))
+        .chain([(payload.name.clone(), payload.values.clone())])
+        .collect();
+    let columns = texts.into_iter().enumerate().map(|(column, (name, texts))| {
+        let mut codes = Codes::with_capacity(texts.len(), rows.len());
+        rows.iter().for_each(|(cells, _)| codes.push(cells[column]));
+        (name, texts, codes)
+    });
+    Ok(Drawn { columns: columns.collect(), record: rows.iter().map(|row| row.1).collect() })
+}
+
+fn numbers(tables: u64) -> Texts {
+    let texts: Vec<String> = (1..=tables).map(|table| table.to_string()).collect();
+    texts.iter().map(String::as_str).collect()
+}
+
+/// A secret start for chance: a known one would let somebody undo the draws.
+fn secret() -> Result<[u8; 32]> {
+    let mut seed = [0; 32];
+    File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut seed)).map_err(|source| {
+        Error::Io { what: "the system gives no random numbers (/dev/urandom)".into(), source }
+    })?;
+    Ok(seed)
+}
+
+/// A number below another, all equally likely.
+fn below(end: u64, chance: &mut ChaCha20Rng) -> u64 {
+    let end = end.max(1);
+    let fair = u64::MAX - u64::MAX % end;
+    loop {
+        let number = chance.next_u64();
+        if number < fair {
+            return number % end;
+        }
+    }
+}
+
+/// The values of a column, each as often as it occurs.
+struct Well<'a> {
+    quasi: &'a Quasi,
+    /// Rows with a smaller code.
+    before: Vec<u64>,
+}
+
+impl<'a> Well<'a> {
+    fn new(run: &RecordRun<'_>, column: usize, quasi: &'a Quasi) -> Self {
+        let rows = run.problem.table.marginal(column, quasi.size() as usize);
+        let mut before = vec![0];
+        for rows in rows {
+            before.push(before[before.len() - 1] + rows);
+        }
+        Self { quasi, before }
+    }
+
+    /// A code that a shown value covers.
+    fn draw(&self, shown: Value, chance: &mut ChaCha20Rng) -> u32 {
+        let (low, high) = self.quasi.codes(shown);
+        let (from, to) = (self.before[low as usize], self.before[high as usize + 1]);
+        let drawn = from + below(to - from, chance);
+        self.before.partition_point(|rows| *rows <= drawn) as u32 - 1
+    }
+}
+
+/// Writes drawn rows, the number of the table first.
+pub(super) fn write(run: &RecordRun<'_>, drawn: &Drawn, file: &mut File, format: OutFormat) -> Result<()> {
+    let columns: Vec<OutColumn<'_>> = drawn
+        .columns
+        .iter()
+        .map(|(name, texts, codes)| {
+            let kind = if name == TABLE { ColumnType::Integer } else { column_type(texts) };
+            OutColumn { name, texts, cells: Cells::Direct(codes), kind }
+        })
+        .collect();
+    let order: Vec<u32> = (0..drawn.record.len() as u32).collect();
+    let options = WriteOptions { format, name: &run.plan.output, threads: 0 };
+    Ok(write_table(file, &columns, &order, &options)?)
+}
+
+/// Reads back what was drawn and checks it against the records, which were verified before: each must be true of the rows drawn
+/// from it.
+pub(super) fn verify(
+    run: &RecordRun<'_>,
+    file: &PrivateFile,
+    format: OutFormat,
+    drawn: &Drawn,
+    records: &CodedTable,
+) -> Result<u64> {
+    let mut release = read_back(file, format)?;
+    let rows = release.rows as u64;
+    release.columns.retain(|column| column.name != TABLE);
+    let truths = truths(run)?;
+    // One record a drawn row: the records take the place of a release, and the drawn rows that of its original.
+    let repeat = |codes: &Codes, values: usize| {
+        let all: Vec<u32> = drawn.record.iter().map(|record| codes.get(*record as usize)).collect();
+        Codes::narrow(values, &all)
+    };
+    let columns = records.columns.iter().map(|column| scumble_files::table::CodedColumn {
+        name: column.name.clone(),
+        values: column.values.clone(),
+        codes: repeat(&column.codes, column.values.len()),
+    });
+    let repeated = CodedTable { columns: columns.collect(), rows: release.rows };
+    let map: Vec<u32> = (0..release.rows as u32).collect();
+    let truth = check_truth_with_map(&repeated, &release, &map, &truths, Drops::Forbidden)?;
+    if !truth.holds || drawn.record.len() as u64 != rows {
+        return Err(Error::Verification(
+            "a drawn row is not covered by its record. It was not published. This is a bug in Scumble, please report it".into(),
+        ));
+    }
+    Ok(rows)
+}

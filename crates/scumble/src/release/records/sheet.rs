@@ -1,0 +1,205 @@
+//! What may be said in public about a release of records, and what somebody should decide about before.
+
+use super::RecordRun;
+use crate::algorithms::Format;
+use crate::release::Summary;
+use crate::release::datasheet::{ColumnSheet, Datasheet, Guarantee, kept_sheet, provenance, value_kind};
+
+/// What is promised of each record, in words.
+pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
+    let words = run.problem.models.iter().map(|model| {
+        let required = model.required();
+        match model.protects() {
+            None => format!("each record covers at least {required} of the original rows"),
+            Some(column) => format!("no frequency of {column} is above 1/{required}"),
+        }
+    });
+    words.collect()
+}
+
+pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
+    let quasi: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
+    let promises = promises(run);
+    let statement = if is_sampled(run) {
+        format!(
+            "Drawn from records, of which on {} {}; the records were checked one by one, and every row against its record.",
+            quasi.join(", "),
+            promises.join(" and ")
+        )
+    } else {
+        format!(
+            "On {}, {}; checked on the published file, record by record.",
+            quasi.join(", "),
+            promises.join(" and ")
+        )
+    };
+    Datasheet {
+        statement,
+        made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
+        algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
+        rows: summary.released,
+        guarantees: promises.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
+        columns: columns(run),
+        reading: reading(run),
+        limits: limits(run),
+    }
+}
+
+/// Whether what is published was drawn from the records.
+fn is_sampled(run: &RecordRun<'_>) -> bool {
+    matches!(run.solution.format, Format::Sampled { .. })
+}
+
+fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
+    let sheet = |(name, column): &(String, crate::config::Column)| {
+        if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == *name) {
+            let quasi = &run.problem.quasi[place];
+            let records = run.solution.records.iter();
+            let mut kinds: Vec<&str> = records.map(|record| value_kind(quasi, record.shown[place])).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            return Some(ColumnSheet {
+                name: name.clone(),
+                role: "quasi-identifier",
+                how: if is_sampled(run) {
+                    "drawn from the values that a record covers".into()
+                } else {
+                    "generalised record by record".into()
+                },
+                kinds: if is_sampled(run) { vec!["value"] } else { kinds },
+                hierarchy: provenance(quasi),
+            });
+        }
+        let mut kept = kept_sheet(name, &column.role)?;
+        if Some(name.as_str()) == run.distributed() {
+            kept.how = if is_sampled(run) {
+                format!(
+                    "drawn from the frequencies among the {} rows that a record counts",
+                    run.solution.size
+                )
+            } else {
+                format!("as frequencies among the {} rows that a record counts", run.solution.size)
+            };
+        }
+        Some(kept)
+    };
+    run.plan.columns.iter().filter_map(sheet).collect()
+}
+
+fn reading(run: &RecordRun<'_>) -> Vec<&'static str> {
+    if is_sampled(run) {
+        return vec![
+            "Every row was drawn at random: it is nobody's, and nothing in it is true of a person.",
+            "The column sample says which of the drawn tables a row is in. Learn from each table alone, and average.",
+            "Columns are drawn one by one, so what they have to do with each other beyond the records is lost.",
+            "Rows are sorted by content; their order says nothing.",
+        ];
+    }
+    let mut lines = vec![
+        "A value stands for itself; a hierarchy node stands for any value below it; [a,b] for any value from a to b.",
+        "{a|b|c} stands for one of a, b and c. * stands for any value. A leading = marks a value that would otherwise look like one of these.",
+        "Records overlap: one original row may be covered by many of them, and equal records do not form a group.",
+    ];
+    if run.distributed().is_some() {
+        lines.push(
+            "A frequency is that of a value among the rows that a record counts: its own row and others that it covers.",
+        );
+    }
+    if !run.plan.keep_order {
+        lines.push("Rows are sorted by content; their order says nothing.");
+    }
+    lines
+}
+
+/// What k and l do not mean here.
+fn limits(run: &RecordRun<'_>) -> Vec<String> {
+    let audit = &run.solution.audit;
+    let mut lines = vec![
+        "The promises hold for one record at a time. This is weaker than k-anonymity and l-diversity of classes, and must not be \
+         called so."
+            .to_owned(),
+        format!(
+            "k counts the rows that a record covers, not the records that cover a row: someone who knows the quasi-identifiers of \
+             everyone finds at least {} record(s) that may be a person's, and fewer than promised for {} rows.",
+            audit.degrees.least_matching, audit.degrees.rows_below_k
+        ),
+    ];
+    if let Some(name) = run.distributed() {
+        lines.push(format!(
+            "Frequencies of several records can be solved like equations. The audit found {} rows whose {name} follows with \
+             certainty for someone who knows the quasi-identifiers of everyone, and {} for someone who also knew which rows every \
+             record counts{}. It looks for certain values only: values that become likely are not counted.",
+            audit.by_cover.certain,
+            audit.by_mask.certain,
+            if audit.by_cover.partly_solved + audit.by_mask.partly_solved > 0 {
+                ", at least, since not all equations could be solved together"
+            } else {
+                ""
+            }
+        ));
+    }
+    lines.push("The quasi-identifiers are those named above; someone who knows another column of this table is not thought of.".into());
+    lines.push("One row is taken for one person.".into());
+    lines
+}
+
+/// What somebody should decide about before publishing.
+pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
+    let audit = &run.solution.audit;
+    let mut warnings = run.solution.warnings.clone();
+    warnings.push(format!(
+        "'{}' is experimental: what it promises holds for one record at a time, and records put together tell more",
+        run.entry.name
+    ));
+    if let Some(name) = run.distributed() {
+        if audit.by_cover.certain > 0 {
+            warnings.push(format!(
+                "'{name}' of {} rows follows with certainty from the records that cover exactly as many rows as they count, for \
+                 someone who knows the quasi-identifiers of everyone",
+                audit.by_cover.certain
+            ));
+        }
+        if audit.by_mask.certain > 0 {
+            warnings.push(format!(
+                "'{name}' of {} rows would follow with certainty for someone who also knew which rows every record counts",
+                audit.by_mask.certain
+            ));
+        }
+    }
+    if audit.degrees.rows_below_k > 0 {
+        warnings.push(format!(
+            "for {} rows fewer than {} records can be their own, for someone who knows the quasi-identifiers of everyone; the \
+             fewest are {}",
+            audit.degrees.rows_below_k,
+            run.problem.k().unwrap_or(1),
+            audit.degrees.least_matching
+        ));
+    }
+    if run.plan.keep_order {
+        warnings.push(
+            "the rows keep the order of the original, which may identify people; do not publish it that way"
+                .into(),
+        );
+    }
+    if run.plan.accept_attribute_disclosure {
+        warnings.push("attribute disclosure was accepted: sensitive columns may be given away".into());
+    }
+    for quasi in run.problem.quasi.iter().filter(|quasi| quasi.tight) {
+        warnings.push(format!(
+            "column '{}': released ranges end at real values of people (label = \"tight\")",
+            quasi.name
+        ));
+    }
+    if is_sampled(run) && run.plan.algorithm.seed.is_some() {
+        warnings.push(
+            "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),
+        );
+    }
+    if run.plan.algorithm.steps.is_some() {
+        warnings.push(format!(
+            "'{}' runs to its end by itself; a number of steps changes nothing",
+            run.entry.name
+        ));
+    }
+    warnings
+}

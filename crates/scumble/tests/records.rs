@@ -1,0 +1,190 @@
+//! Algorithms whose records overlap, on random tables: what is released passes the check of the written strings against the
+//! original, and neither the order of rows nor the number of threads changes it.
+
+mod common;
+
+use common::demand::Demand;
+use common::run::{Ask, release, write_inputs};
+use common::seeded;
+use common::table::{Table, all_kinds, tables_of};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use scumble::Error;
+use scumble::config::MissingPolicy;
+use scumble::registry::RECORD_ALGORITHMS;
+use scumble_files::{ReadOptions, Source, read_table};
+
+/// What is asked for: sizes, shares of the column that becomes frequencies, and both.
+fn demands() -> Vec<Vec<Demand>> {
+    vec![
+        vec![Demand::K(1)],
+        vec![Demand::K(2)],
+        vec![Demand::K(5)],
+        vec![Demand::Frequency("ill", (3, 2))],
+        vec![Demand::K(3), Demand::Frequency("ill", (131, 100))],
+        vec![Demand::K(4), Demand::Frequency("label", (111, 100))],
+    ]
+}
+
+fn parameters(algorithm: &str) -> Vec<Vec<(&'static str, &'static str)>> {
+    match algorithm {
+        "nsvdist" => vec![
+            vec![("audit", "report")],
+            vec![("audit", "report"), ("format", "json")],
+            vec![("audit", "report"), ("cost", "entropy")],
+            vec![("audit", "report"), ("cost", "monotone_entropy"), ("prepartition", "12")],
+            vec![("audit", "report"), ("min_cover", "2")],
+            vec![("audit", "report"), ("search", "literal")],
+            vec![],
+            vec![("adversary", "mask")],
+        ],
+        _ => vec![vec![]],
+    }
+}
+
+fn cases(algorithm: &'static str) -> impl Strategy<Value = (Table, Ask)> {
+    let ask =
+        (prop::sample::select(demands()), prop::sample::select(parameters(algorithm)), any::<[bool; 2]>());
+    (tables_of(all_kinds(false), true), ask).prop_map(
+        move |(table, (demands, parameters, [serial, keep_order]))| {
+            let ask = Ask { serial, keep_order, parameters, ..Ask::new(algorithm, &demands) };
+            (table, ask)
+        },
+    )
+}
+
+/// The verdict of `scumble check` on a release, with its original.
+fn verdict(table: &Table, ask: &Ask, text: &str) -> scumble::check::Checked {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_inputs(table, folder.path());
+    std::fs::write(folder.path().join("release.csv"), text).expect("the folder takes files");
+    let plan = ask.plan(table);
+    let read = |name: &str, all: bool| {
+        let unread = ["name", "gone", "serial"];
+        let names = table.columns.iter().map(|(name, _)| name.clone());
+        let wanted = names.filter(|name| !unread.contains(&name.as_str()) || name == "serial" && ask.serial);
+        let columns = (!all).then(|| wanted.collect());
+        let options =
+            ReadOptions { header: Some(true), delimiter: Some(b','), columns, ..ReadOptions::default() };
+        read_table(&Source::open(folder.path().join(name)).expect("a file"), &options).expect("a table").coded
+    };
+    let mut original = read("input.csv", false);
+    scumble::prepare::drop_incomplete(&mut original, &plan).expect("rows are left");
+    scumble::check::check(&read("release.csv", true), Some(&original), &plan, folder.path())
+        .expect("a verdict")
+}
+
+/// Whether something was released; it must then keep what was asked for.
+fn conforms(table: &Table, ask: &Ask) -> bool {
+    let written = match release(table, ask) {
+        Ok(written) => written,
+        Err(Error::Infeasible(_) | Error::Refused(_) | Error::Verification(_) | Error::Data(_)) => {
+            return false;
+        }
+        Err(other) => panic!("{other}"),
+    };
+    let checked = verdict(table, ask, &written.text);
+    assert!(checked.holds(), "{checked:?}");
+    let records = checked.records.expect("frequencies were published");
+    assert_eq!(records.models.len(), ask.demands.len());
+    let audit = written.summary.audit.expect("it is always audited");
+    assert_eq!(records.least_covered, Some(audit.least_covered));
+    if !ask.parameters.iter().any(|(name, value)| *name == "audit" && *value == "report") {
+        assert_eq!(audit.by_cover.certain, 0);
+    }
+    assert!(audit.by_cover.certain <= audit.by_mask.certain + audit.by_mask.partly_solved);
+    true
+}
+
+#[test]
+fn what_is_released_keeps_what_was_asked_for() {
+    for (place, algorithm) in (0..).zip(RECORD_ALGORITHMS) {
+        let released = std::cell::Cell::new(0);
+        let outcome = TestRunner::new(seeded(place, 160)).run(&cases(algorithm.name), |(table, ask)| {
+            released.set(released.get() + usize::from(conforms(&table, &ask)));
+            Ok(())
+        });
+        outcome.unwrap_or_else(|error| panic!("{}: {error}", algorithm.name));
+        assert!(released.get() >= 40, "{}: only {} of 160 were released", algorithm.name, released.get());
+    }
+}
+
+#[test]
+fn the_order_of_rows_and_threads_change_nothing() {
+    for (place, algorithm) in (0..).zip(RECORD_ALGORITHMS) {
+        let outcome = TestRunner::new(seeded(100 + place, 24)).run(&cases(algorithm.name), |(table, ask)| {
+            let ask = Ask { serial: false, keep_order: false, ..ask };
+            let mut turned = table.clone();
+            for (_, cells) in &mut turned.columns {
+                cells.reverse();
+            }
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("a pool");
+            let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
+            let text = |table: &Table| {
+                release(table, &ask).map(|written| written.text).map_err(|error| error.to_string())
+            };
+            prop_assert_eq!(one.install(|| text(&table)), pool.install(|| text(&turned)));
+            Ok(())
+        });
+        outcome.unwrap_or_else(|error| panic!("{}: {error}", algorithm.name));
+    }
+}
+
+/// Drawn tables have one row a record each, only values of the original, and say which table they are in.
+#[test]
+fn drawn_tables_are_tables_of_the_original_values() {
+    let strategy = tables_of(all_kinds(false), true);
+    let released = std::cell::Cell::new(0);
+    let outcome = TestRunner::new(seeded(31, 60)).run(&strategy, |table| {
+        let parameters = vec![("audit", "report"), ("format", "sampled"), ("tables", "3")];
+        let ask = Ask { parameters, ..Ask::new("nsvdist", &[Demand::K(2)]) };
+        let kept = release(&table, &ask).err().map(|error| error.to_string());
+        prop_assert!(kept.is_none_or(
+            |message| message.contains("would link the drawn tables") || !message.contains("bug")
+        ));
+        let mut table = table;
+        table.columns.retain(|(name, _)| name.starts_with('q') || name == "label");
+        let Ok(written) = release(&table, &ask) else { return Ok(()) };
+        released.set(released.get() + 1);
+        prop_assert_eq!(written.summary.released, 3 * written.summary.rows);
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("release.csv");
+        std::fs::write(&file, &written.text).expect("the folder takes files");
+        let options = ReadOptions { header: Some(true), delimiter: Some(b','), ..ReadOptions::default() };
+        let drawn = read_table(&Source::open(&file).expect("a file"), &options).expect("a table").coded;
+        prop_assert_eq!(drawn.columns[0].name.as_str(), "sample");
+        let mut of_table = [0; 3];
+        drawn.columns[0].codes.iter().for_each(|code| of_table[code as usize] += 1);
+        prop_assert_eq!(of_table, [written.summary.rows; 3]);
+        for column in &drawn.columns[1..] {
+            let (_, original) =
+                table.columns.iter().find(|(of, _)| *of == column.name).expect("of the original");
+            prop_assert!(column.values.iter().all(|text| original.iter().any(|cell| cell == text)));
+        }
+        Ok(())
+    });
+    outcome.expect("drawn tables");
+    assert!(released.get() >= 20, "only {} of 60 were released", released.get());
+}
+
+#[test]
+fn models_of_classes_are_refused_by_name() {
+    let table = TestRunner::new(seeded(7, 1));
+    let mut runner = table;
+    let tree = proptest::strategy::Strategy::new_tree(&tables_of(all_kinds(false), false), &mut runner)
+        .expect("a table");
+    let table = Table { policy: MissingPolicy::OwnValue, ..proptest::strategy::ValueTree::current(&tree) };
+    for algorithm in RECORD_ALGORITHMS {
+        for (demand, name) in [
+            (Demand::Distinct("ill", 1), "distinct 1-diversity of ill"),
+            (Demand::Entropy("ill", (1, 1)), "entropy 1-diversity of ill"),
+        ] {
+            let error = release(&table, &Ask::new(algorithm.name, &[Demand::K(1), demand]))
+                .err()
+                .map(|e| e.to_string());
+            assert!(error.as_ref().is_some_and(|message| message.contains(name)), "{error:?}");
+        }
+        let flat = Ask { flatten: true, ..Ask::new(algorithm.name, &[Demand::K(1)]) };
+        assert!(matches!(release(&table, &flat), Err(Error::Refused(_))));
+    }
+}
