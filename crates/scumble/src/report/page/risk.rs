@@ -21,8 +21,16 @@ pub(super) fn section(report: &Report) -> Option<Value> {
     series.push(RiskSeries { name: "release", ink: Ink::After, risk: &risk.after });
     let mut figures: Vec<Value> = bands(&series).into_iter().collect();
     if let Some(singling) = &risk.singling_before {
-        figures.extend(contributions(singling, "Which columns of the original single people out"));
-        figures.extend(combinations(singling, "Combinations that single people out in the original"));
+        figures.extend(contributions(
+            singling,
+            "Which columns of the original single people out",
+            Ink::Before,
+        ));
+        figures.extend(combinations(
+            singling,
+            "Combinations that single people out in the original",
+            Ink::Before,
+        ));
     }
     Some(context! {
         intro => "Prosecutor risk: suppose somebody knows that a person is in the table, and knows all of that person’s \
@@ -79,10 +87,13 @@ fn sentences(risk: &Risk) -> Vec<String> {
         told.push(format!("In the release: {}", told::singling(after, risk.after.rows)));
     }
     if let (Some(before), Some(after)) = (&risk.population_before, &risk.population_after) {
-        let people = |uniques: f64| count(uniques.round() as u64);
+        let people = |uniques: f64| match uniques.round() as u64 {
+            0 => "nobody".to_owned(),
+            people => format!("about {}", count(people)),
+        };
         told.push(format!(
-            "Of {} people in the population, about {} were alone on these columns in the original, and about {} are in the \
-             release.",
+            "Of {} people in the population, {} would be alone on these columns if the original were published, and {} by the \
+             release; these are estimates.",
             count(before.population),
             people(before.uniques),
             people(after.uniques)

@@ -74,13 +74,14 @@ fn band_name(band: &RiskBand) -> String {
 /// A chart of one bar a row.
 fn bars(
     title: &str,
+    ink: Ink,
     rows: impl Iterator<Item = (String, f64, String)>,
     reference: Option<(f64, String)>,
 ) -> String {
     let rows: Vec<BarRow> = rows
         .map(|(name, value, label)| BarRow {
             name,
-            bars: vec![Bar { value, hint: label.clone(), label, ink: Ink::After }],
+            bars: vec![Bar { value, hint: label.clone(), label, ink }],
         })
         .collect();
     BarChart { title, rows: &rows, reference }.svg()
@@ -96,6 +97,7 @@ pub(super) fn quantiles(risk: &RiskFigures) -> Option<Value> {
     });
     let svg = bars(
         "The risk that a share of the rows does not exceed",
+        Ink::After,
         rows,
         Some((risk.threshold, percent(risk.threshold))),
     );
@@ -103,19 +105,19 @@ pub(super) fn quantiles(risk: &RiskFigures) -> Option<Value> {
 }
 
 /// How much each column has to do with people being singled out.
-pub(super) fn contributions(found: &Singling, heading: &str) -> Option<Value> {
+pub(super) fn contributions(found: &Singling, heading: &str, ink: Ink) -> Option<Value> {
     let most = found.columns.iter().filter(|column| column.share > 0.0).take(ROOM);
     let rows: Vec<_> = most.map(|c| (c.column.clone(), c.share, percent(c.share))).collect();
     if rows.is_empty() {
         return None;
     }
-    let svg = bars("Share of the scores in which a column takes part", rows.into_iter(), None);
+    let svg = bars("Share of the scores in which a column takes part", ink, rows.into_iter(), None);
     let remark = "The share of all scores that comes from combinations with the column. Coarsening the first ones helps most.";
     Some(plain(svg, heading, remark))
 }
 
 /// The combinations that single out most people.
-pub(super) fn combinations(found: &Singling, heading: &str) -> Option<Value> {
+pub(super) fn combinations(found: &Singling, heading: &str, ink: Ink) -> Option<Value> {
     let of_size = found.combinations.chunk_by(|a, b| a.columns.len() == b.columns.len());
     let sizes = of_size.clone().count().max(1);
     let listed = of_size.flat_map(|of_size| of_size.iter().take(ROOM / sizes));
@@ -123,7 +125,7 @@ pub(super) fn combinations(found: &Singling, heading: &str) -> Option<Value> {
     if rows.is_empty() {
         return None;
     }
-    let svg = bars("Rows that are alone on a combination of columns", rows.into_iter(), None);
+    let svg = bars("Rows that are alone on a combination of columns", ink, rows.into_iter(), None);
     Some(plain(
         svg,
         heading,
@@ -166,7 +168,7 @@ pub(super) fn estimates(found: &PopulationUniques) -> Option<Value> {
     if rows.is_empty() {
         return None;
     }
-    let svg = bars("People who are alone in the population, by model", rows.into_iter(), None);
+    let svg = bars("People who are alone in the population, by model", Ink::After, rows.into_iter(), None);
     Some(plain(svg, "Alone in the population, by model", &format!("Chosen: {}.", found.reason)))
 }
 

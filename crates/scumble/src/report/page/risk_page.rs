@@ -161,8 +161,8 @@ fn singling(found: &Assessment) -> Option<Value> {
     );
     let figures = [
         fewest_columns(singling),
-        contributions(singling, "Which columns single people out"),
-        combinations(singling, "Combinations that single people out"),
+        contributions(singling, "Which columns single people out", Ink::After),
+        combinations(singling, "Combinations that single people out", Ink::After),
     ];
     Some(body(
         "Few columns may be enough. A row is singled out by columns if no other row has its values there.",

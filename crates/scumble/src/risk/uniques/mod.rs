@@ -222,6 +222,24 @@ mod tests {
     }
 
     #[test]
+    fn the_likelihood_of_large_tables_is_flat_in_no_direction() {
+        // Adult's eight columns: sums by hand must balance at the maximum that is found.
+        let sizes = [(1, 14_021), (2, 2_236), (3, 760), (4, 372), (5, 212), (8, 300), (15, 150), (40, 58)];
+        let rows = sizes.iter().map(|(size, classes)| size * classes).sum();
+        let sample = Sample { sizes: &sizes, rows, population: rows * 100 };
+        let found = pitman::estimate(&sample).expect("it fits");
+        assert!(found.alpha > 0.0 && found.alpha < 1.0);
+        let sum = |to: u64, term: &dyn Fn(f64) -> f64| -> f64 { (1..to).map(|i| term(i as f64)).sum() };
+        let (theta, alpha) = (found.theta, found.alpha);
+        let of_classes = sum(sample.classes(), &|i| 1.0 / (theta + i * alpha));
+        assert!((of_classes - sum(rows, &|i| 1.0 / (theta + i))).abs() < 1e-8);
+        let rising = sum(sample.classes(), &|i| i / (theta + i * alpha));
+        let falling: f64 =
+            sizes.iter().map(|(size, classes)| *classes as f64 * sum(*size, &|t| 1.0 / (t - alpha))).sum();
+        assert!((rising / falling - 1.0).abs() < 1e-9, "{rising} {falling}");
+    }
+
+    #[test]
     fn the_rule_chooses_by_the_sampling_fraction() {
         let few = estimate(&SAMPLE);
         assert_eq!(few.method, Method::Pitman);

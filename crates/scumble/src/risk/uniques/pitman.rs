@@ -1,7 +1,7 @@
 //! Pitman's model: classes arise as in Ewens' and Pitman's sampling formula with the parameters theta and alpha, which are
 //! chosen by maximum likelihood (Hoshino 2001).
 
-use super::gamma::{digamma, ln_gamma};
+use super::gamma::{harmonic, ln_gamma};
 use super::{Sample, bisect};
 
 /// What was found.
@@ -42,15 +42,13 @@ pub(super) fn estimate(sample: &Sample<'_>) -> Option<Pitman> {
 
 /// `sum_{i=1}^{u-1} 1 / (theta + i alpha)`, where `theta > -alpha`.
 fn class_sum(sample: &Sample<'_>, theta: f64, alpha: f64) -> f64 {
-    // In units of alpha it is a difference of digammas.
-    let start = theta / alpha;
-    (digamma(start + sample.classes() as f64) - digamma(start + 1.0)) / alpha
+    harmonic(theta / alpha + 1.0, sample.classes() as f64 - 1.0) / alpha
 }
 
 /// The theta that is most likely for an alpha: `class_sum = sum_{i=1}^{n-1} 1 / (theta + i)`.
 fn theta(sample: &Sample<'_>, alpha: f64) -> Option<f64> {
     let rows = sample.rows as f64;
-    let excess = |theta: f64| digamma(theta + rows) - digamma(theta + 1.0) - class_sum(sample, theta, alpha);
+    let excess = |theta: f64| harmonic(theta + 1.0, rows - 1.0) - class_sum(sample, theta, alpha);
     // theta = -alpha + e^x: the excess is negative next to -alpha and positive for large theta.
     let shifted = |x: f64| Some(excess(x.exp() - alpha)).filter(|excess| excess.is_finite());
     let (low, high) = (alpha.ln() - 25.0, (rows * rows).ln() + 10.0);
@@ -67,7 +65,7 @@ fn alpha_slope(sample: &Sample<'_>, theta: f64, alpha: f64) -> Option<f64> {
     let falling: f64 = sample
         .sizes
         .iter()
-        .map(|(size, classes)| *classes as f64 * (digamma(*size as f64 - alpha) - digamma(1.0 - alpha)))
+        .map(|(size, classes)| *classes as f64 * harmonic(1.0 - alpha, *size as f64 - 1.0))
         .sum();
     Some(rising - falling).filter(|slope| slope.is_finite())
 }
