@@ -43,6 +43,8 @@ const SELECTIVITY: f64 = 0.05;
 const SANITY: f64 = 0.001;
 /// The 97.5 % quantile of the normal distribution.
 const QUANTILE: f64 = 1.96;
+/// Columns of more values are asked for neighbours, not for any of them.
+const LARGEST_SET: u32 = 1 << 10;
 /// So many questions are answered in one pass: one bit each.
 const TOGETHER: usize = u64::BITS as usize;
 /// Rolled up counts of at most so many combinations of codes are counted in an array.
@@ -94,8 +96,8 @@ fn bound(problem: &Problem) -> f64 {
 
 /// What a question asks for in one column.
 enum Wanted {
-    /// Numbers from one to another, both included.
-    Numbers(f64, f64),
+    /// Places from one to another, both included: numbers, or codes where the column is no line of numbers.
+    Run(f64, f64),
     /// Codes: for each how many of those before it are asked for, and then for all.
     Codes(Vec<u32>),
 }
@@ -104,7 +106,7 @@ enum Wanted {
 struct Query {
     columns: Vec<usize>,
     wanted: Vec<Wanted>,
-    kept: Vec<bool>,
+    kept: Wanted,
 }
 
 /// Reproducible chance.
@@ -116,12 +118,8 @@ impl Chance {
         ((u128::from(self.0.next_u64()) * u128::from(end)) >> 64) as u64
     }
 
-    /// So many different numbers below `end`, ascending: neighbours, or any.
-    fn choose(&mut self, count: usize, end: usize, neighbours: bool) -> Vec<usize> {
-        if neighbours {
-            let first = self.below((end - count + 1) as u64) as usize;
-            return (first..first + count).collect();
-        }
+    /// So many different numbers below `end`, ascending.
+    fn choose(&mut self, count: usize, end: usize) -> Vec<usize> {
         let mut all: Vec<usize> = (0..end).collect();
         for place in 0..count {
             let other = place + self.below((end - place) as u64) as usize;
@@ -140,41 +138,51 @@ impl Chance {
                 let width = (((last - first + 1) as f64 * share).ceil() as i128).clamp(1, last - first + 1);
                 let places = u64::try_from(last - first + 2 - width).unwrap_or(u64::MAX);
                 let from = first + i128::from(self.below(places));
-                Wanted::Numbers(from as f64, (from + width - 1) as f64)
+                Wanted::Run(from as f64, (from + width - 1) as f64)
             }
-            _ => {
-                let size = quasi.size() as usize;
-                let count = ((size as f64 * share).ceil() as usize).clamp(1, size);
-                let chosen = self.choose(count, size, quasi.measure.kind.is_ordered());
-                let mut before = vec![0; size + 1];
-                chosen.iter().for_each(|code| before[code + 1] = 1);
-                (0..size).for_each(|code| before[code + 1] += before[code]);
-                Wanted::Codes(before)
-            }
+            _ => self.wanted_codes(quasi.size() as usize, share, is_set(quasi)),
         }
+    }
+
+    /// About this share of so many codes: any of them, or neighbours.
+    fn wanted_codes(&mut self, size: usize, share: f64, any: bool) -> Wanted {
+        let count = ((size as f64 * share).ceil() as usize).clamp(1, size.max(1));
+        if !any {
+            let first = self.below((size.max(1) - count + 1) as u64);
+            return Wanted::Run(first as f64, (first + count as u64 - 1) as f64);
+        }
+        let mut before = vec![0; size + 1];
+        self.choose(count, size).iter().for_each(|code| before[code + 1] = 1);
+        (0..size).for_each(|code| before[code + 1] += before[code]);
+        Wanted::Codes(before)
     }
 }
 
-/// Whether a code is asked for.
-fn contains(wanted: &Wanted, quasi: &Quasi, code: u32) -> bool {
-    match (wanted, &quasi.shape) {
-        (Wanted::Numbers(from, to), Shape::Line(line)) => {
-            line.numbers.get(code as usize).is_some_and(|number| (*from..=*to).contains(&(*number as f64)))
+/// Whether questions ask for any values of a column; for neighbours where values have an order, or are too many to list.
+fn is_set(quasi: &Quasi) -> bool {
+    let line = matches!(&quasi.shape, Shape::Line(line) if !line.numbers.is_empty());
+    !line && !quasi.measure.kind.is_ordered() && quasi.size() <= LARGEST_SET
+}
+
+/// Where a code lies on the line on which runs are asked for: its number, or the code itself; nowhere if it is missing.
+fn place(quasi: &Quasi, code: u32) -> Option<f64> {
+    match &quasi.shape {
+        Shape::Line(line) if !line.numbers.is_empty() => {
+            line.numbers.get(code as usize).map(|number| *number as f64)
         }
-        (Wanted::Codes(before), _) => before[code as usize + 1] > before[code as usize],
-        (Wanted::Numbers(..), _) => false,
+        _ => Some(f64::from(code)),
     }
 }
 
 /// What a released value stands for, made ready for many questions.
 enum Open {
-    /// Numbers from one to another, and how many there are.
-    Numbers(f64, f64, f64),
+    /// Places from one to another, and how many there are.
+    Run(f64, f64, f64),
     /// Codes from one to another, and how many there are.
     Codes(usize, usize, f64),
     /// Exactly these codes.
     Subset(Vec<usize>),
-    /// One place, in units of the column's measure.
+    /// One place.
     Place(f64),
     /// Nothing that a question can ask for: a missing number.
     Nothing,
@@ -182,8 +190,7 @@ enum Open {
 
 impl Open {
     fn new(quasi: &Quasi, value: Value) -> Self {
-        let numbers =
-            |(low, high): (i128, i128)| Self::Numbers(low as f64, high as f64, (high - low + 1) as f64);
+        let run = |(low, high): (i128, i128)| Self::Run(low as f64, high as f64, (high - low + 1) as f64);
         match (value, &quasi.shape) {
             (Value::Subset(codes), _) => {
                 Self::Subset((0..LARGEST_SUBSET as usize).filter(|code| codes >> code & 1 == 1).collect())
@@ -191,11 +198,14 @@ impl Open {
             // A reader has the mean alone.
             (Value::Mean { mean, .. }, _) => Self::Place(mean as f64 / 10_f64.powi(MEAN_PLACES as i32)),
             (Value::Span(low, _), Shape::Line(line)) if Some(low) == line.missing() => Self::Nothing,
-            (Value::Span(low, high), Shape::Line(line)) => numbers(quasi.bounds(line, low, high)),
-            (_, Shape::Line(line)) if !line.numbers.is_empty() => numbers(line.domain()),
+            (Value::Span(low, high), Shape::Line(line)) => run(quasi.bounds(line, low, high)),
+            (_, Shape::Line(line)) if !line.numbers.is_empty() => run(line.domain()),
             _ => {
                 let (low, high) = quasi.codes(value);
-                Self::Codes(low as usize, high as usize, f64::from(high - low + 1))
+                if is_set(quasi) {
+                    return Self::Codes(low as usize, high as usize, f64::from(high - low + 1));
+                }
+                run((i128::from(low), i128::from(high)))
             }
         }
     }
@@ -204,19 +214,60 @@ impl Open {
 /// The share of a released value that is asked for, if each original value that it covers is as likely as the others.
 #[inline]
 fn share(wanted: &Wanted, open: &Open) -> f64 {
+    let inside = |place: f64| matches!(wanted, Wanted::Run(from, to) if (*from..=*to).contains(&place));
     match (wanted, open) {
-        (Wanted::Numbers(from, to), Open::Numbers(low, high, all)) => {
+        (Wanted::Run(from, to), Open::Run(low, high, all)) => {
             (high.min(*to) - low.max(*from) + 1.0).max(0.0) / all
         }
         (Wanted::Codes(before), Open::Codes(low, high, all)) => {
             f64::from(before[high + 1] - before[*low]) / all
         }
-        (Wanted::Codes(before), Open::Subset(codes)) => {
-            let asked = codes.iter().filter(|code| before[**code + 1] > before[**code]).count();
-            asked as f64 / codes.len().max(1) as f64
+        (_, Open::Subset(codes)) => {
+            let asked = |code: &&usize| match wanted {
+                Wanted::Codes(before) => before[**code + 1] > before[**code],
+                Wanted::Run(..) => inside(**code as f64),
+            };
+            codes.iter().filter(asked).count() as f64 / codes.len().max(1) as f64
         }
-        (Wanted::Numbers(from, to), Open::Place(place)) => f64::from((*from..=*to).contains(place)),
+        (_, Open::Place(place)) => f64::from(inside(*place)),
         _ => 0.0,
+    }
+}
+
+/// Which of some questions ask for a place, one bit each, without asking every one of them.
+struct Runs {
+    /// Where runs begin, ascending, each with the questions whose runs have begun by then.
+    begun: Vec<(f64, u64)>,
+    /// Where they end, descending, each with the questions whose runs end there or later.
+    unended: Vec<(f64, u64)>,
+}
+
+impl Runs {
+    fn new<'q>(wanted: impl Iterator<Item = &'q Wanted>) -> Self {
+        let (mut begun, mut unended) = (Vec::new(), Vec::new());
+        for (question, wanted) in wanted.enumerate() {
+            if let Wanted::Run(from, to) = wanted {
+                begun.push((*from, 1 << question));
+                unended.push((*to, 1 << question));
+            }
+        }
+        begun.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        unended.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        for ends in [&mut begun, &mut unended] {
+            let mut all = 0;
+            ends.iter_mut().for_each(|(_, bits)| {
+                all |= *bits;
+                *bits = all;
+            });
+        }
+        Self { begun, unended }
+    }
+
+    /// The questions whose runs meet the places from `low` to `high`.
+    fn meeting(&self, low: f64, high: f64) -> u64 {
+        let last = |ends: &[(f64, u64)], count: usize| count.checked_sub(1).map_or(0, |last| ends[last].1);
+        let begun = last(&self.begun, self.begun.partition_point(|(from, _)| *from <= high));
+        begun & last(&self.unended, self.unended.partition_point(|(to, _)| *to >= low))
     }
 }
 
@@ -229,15 +280,14 @@ fn queries(problem: &Problem, kept: Option<usize>) -> Vec<Query> {
     let share = SELECTIVITY.powf(1.0 / (count + usize::from(kept.is_some())).max(1) as f64);
     let mut chance = Chance(ChaCha8Rng::seed_from_u64(problem.seed));
     let query = |_| {
-        let places = chance.choose(count, asked.len(), false);
+        let places = chance.choose(count, asked.len());
         let columns: Vec<usize> = places.into_iter().map(|place| asked[place]).collect();
         let wanted = columns.iter().map(|column| chance.wanted(&problem.quasi[*column], share)).collect();
-        let mut kept = vec![values.is_none(); values.map_or(1, |column| column.values.len())];
-        if let Some(column) = values {
-            let count = ((kept.len() as f64 * share).ceil() as usize).clamp(1, kept.len());
-            let neighbours = column.measure.kind.is_ordered();
-            chance.choose(count, kept.len(), neighbours).into_iter().for_each(|value| kept[value] = true);
-        }
+        let kept = values.map_or(Wanted::Run(0.0, 0.0), |column| {
+            let size = column.values.len();
+            let any = !column.measure.kind.is_ordered() && size <= LARGEST_SET as usize;
+            chance.wanted_codes(size, share, any)
+        });
         Query { columns, wanted, kept }
     };
     (0..QUERIES).map(query).collect()
@@ -257,18 +307,20 @@ fn count(
     items: impl Iterator<Item = ([u32; ATTRIBUTES], u32, u64)>,
 ) -> Vec<Count> {
     let key = |places: [u32; ATTRIBUTES], value: u32| {
-        let place =
-            sizes.iter().zip(places).fold(0_u64, |key, (size, place)| key * *size as u64 + u64::from(place));
-        place * kept as u64 + u64::from(value)
+        let place = sizes
+            .iter()
+            .zip(places)
+            .fold(0_u128, |key, (size, place)| key * *size as u128 + u128::from(place));
+        place * kept as u128 + u128::from(value)
     };
-    let item = |(key, rows): (u64, u64)| {
-        let mut rest = key / kept as u64;
+    let item = |(key, rows): (u128, u64)| {
+        let mut rest = key / kept as u128;
         let mut places = [0; ATTRIBUTES];
         for (place, size) in places.iter_mut().zip(sizes).rev() {
-            *place = (rest % size as u64) as u32;
-            rest /= size as u64;
+            *place = (rest % size as u128) as u32;
+            rest /= size as u128;
         }
-        Count { places, kept: (key % kept as u64) as u32, rows }
+        Count { places, kept: (key % kept as u128) as u32, rows }
     };
     let most = sizes.iter().fold(kept, |most, size| most.saturating_mul(*size));
     if most <= LARGEST_ARRAY {
@@ -276,9 +328,9 @@ fn count(
         items.for_each(|(places, value, more)| rows[key(places, value) as usize] += more);
         return (0..).zip(rows).filter(|(_, rows)| *rows > 0).map(item).collect();
     }
-    let mut rows: HashMap<u64, u64, foldhash::fast::FixedState> = HashMap::default();
+    let mut rows: HashMap<u128, u64, foldhash::fast::FixedState> = HashMap::default();
     items.for_each(|(places, value, more)| *rows.entry(key(places, value)).or_default() += more);
-    let mut rows: Vec<(u64, u64)> = rows.into_iter().collect();
+    let mut rows: Vec<(u128, u64)> = rows.into_iter().collect();
     rows.sort_unstable();
     rows.into_iter().map(item).collect()
 }
@@ -322,6 +374,8 @@ struct Counts<'p> {
     released: Vec<Count>,
     /// What the released places mean, column by column.
     shown: Vec<Vec<Open>>,
+    /// How many values the kept column has.
+    kept: usize,
 }
 
 impl<'p> Counts<'p> {
@@ -362,7 +416,7 @@ impl<'p> Counts<'p> {
             values.map(|value| Open::new(&problem.quasi[*column], *value)).collect()
         };
         let shown = columns.iter().map(open).collect();
-        Self { problem, original, released, shown }
+        Self { problem, original, released, shown, kept: values }
     }
 
     /// Of each of at most [`TOGETHER`] questions |true count - expected count| over the true count, or over the bound if that is
@@ -373,17 +427,31 @@ impl<'p> Counts<'p> {
         let bits = |asks: &dyn Fn(&Query) -> bool| {
             (0..).zip(queries).fold(0_u64, |bits, (place, query)| bits | u64::from(asks(query)) << place)
         };
-        let kept: Vec<u64> = (0..queries.first().map_or(0, |query| query.kept.len()))
-            .map(|value| bits(&|query| query.kept[value]))
+        let one = |code: usize| Open::Codes(code, code, 1.0);
+        let runs = Runs::new(queries.iter().map(|query| &query.kept));
+        let of_kept = |value: usize| match queries.first().map(|query| &query.kept) {
+            Some(Wanted::Codes(_)) => bits(&|query| share(&query.kept, &one(value)) > 0.0),
+            _ => runs.meeting(value as f64, value as f64),
+        };
+        let kept: Vec<u64> = (0..self.kept).map(of_kept).collect();
+        let runs: Vec<Runs> = columns
+            .clone()
+            .map(|column| Runs::new(queries.iter().map(|query| &query.wanted[column])))
             .collect();
         let asked: Vec<Vec<u64>> = columns
             .clone()
             .map(|column| {
-                let quasi = queries.first().map(|query| &self.problem.quasi[query.columns[column]]);
-                let of_code = |(quasi, code)| bits(&|query| contains(&query.wanted[column], quasi, code));
-                quasi.map_or_else(Vec::new, |quasi| {
-                    (0..quasi.size()).map(|code| of_code((quasi, code))).collect()
-                })
+                let Some(first) = queries.first() else { return Vec::new() };
+                let quasi = &self.problem.quasi[first.columns[column]];
+                let of_code = |code: u32| match &first.wanted[column] {
+                    Wanted::Run(..) => {
+                        place(quasi, code).map_or(0, |place| runs[column].meeting(place, place))
+                    }
+                    Wanted::Codes(_) => {
+                        bits(&|query| share(&query.wanted[column], &one(code as usize)) > 0.0)
+                    }
+                };
+                (0..quasi.size()).map(of_code).collect()
             })
             .collect();
         let mut truth = [0_u64; TOGETHER];
@@ -397,7 +465,12 @@ impl<'p> Counts<'p> {
         }
         let met: Vec<Vec<u64>> = columns
             .map(|column| {
-                let of_value = |open: &Open| bits(&|query| share(&query.wanted[column], open) > 0.0);
+                let of_value = |open: &Open| match open {
+                    Open::Run(low, high, _) => runs[column].meeting(*low, *high),
+                    Open::Place(place) => runs[column].meeting(*place, *place),
+                    Open::Nothing => 0,
+                    _ => bits(&|query| share(&query.wanted[column], open) > 0.0),
+                };
                 self.shown[column].iter().map(of_value).collect()
             })
             .collect();
