@@ -188,7 +188,7 @@ pub fn attained_with(
         delta_min: people(PeopleTest::Least { delta: nothing })?,
         delta_max: people(PeopleTest::Most { delta: everything })?,
         columns: sensitive
-            .iter()
+            .par_iter()
             .map(|sensitive| measure(release, &classes, sensitive, reference))
             .collect::<Result<_, VerifyError>>()?,
         class_sizes: classes.sizes(),

@@ -45,8 +45,11 @@ impl RiskTest {
         };
         let holds = rows == 0 || limit.compare(part.into(), rows.into()).is_ge();
         let mut worst = sizes;
+        if worst.len() > WORST {
+            worst.select_nth_unstable(WORST - 1);
+            worst.truncate(WORST);
+        }
         worst.sort_unstable();
-        worst.truncate(WORST);
         ModelOutcome {
             name: name.to_owned(),
             label: Requirement::Risk(self).label(),

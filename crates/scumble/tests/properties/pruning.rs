@@ -74,26 +74,28 @@ fn classes_at(problem: &Problem, lattice: &Lattice, node: usize) -> Classes {
 }
 
 proptest! {
-    #![proptest_config(seeded(41, 60))]
+    #![proptest_config(seeded(41, 40))]
 
     #[test]
     fn no_model_declares_too_much(table in tables_of(all_kinds(true), true), dice in prop::collection::vec(any::<bool>(), 64)) {
         let (problem, lattice) = searched(&table);
         prop_assume!(lattice.nodes() <= 150);
         let payloads = problem.table.payloads();
-        for asked in all_asked() {
+        let published: Vec<Published> =
+            (0..lattice.nodes()).map(|node| Published::Classes(classes_at(&problem, &lattice, node))).collect();
+        for (number, asked) in all_asked().into_iter().enumerate() {
             let Some(model) = build(asked, &problem) else { continue };
             let declared = model.monotonicity();
             let judge = |classes: Classes| model.judge(&Published::Classes(classes), payloads);
-            let verdicts: Vec<Verdict> =
-                (0..lattice.nodes()).map(|node| judge(classes_at(&problem, &lattice, node))).collect();
+            let verdicts: Vec<Verdict> = published.iter().map(|published| model.judge(published, payloads)).collect();
             for (coarse, over) in verdicts.iter().enumerate() {
                 for (fine, under) in verdicts.iter().enumerate().filter(|(fine, _)| lattice.below(*fine, coarse)) {
                     let at = || (lattice.levels(fine), lattice.levels(coarse));
                     prop_assert!(!declared.merging || !under.holds || over.holds, "{:?} is lost by merging, {:?}", asked, at());
                     prop_assert!(!declared.upward || over.failing_rows <= under.failing_rows, "{:?}: more rows fail, {:?}", asked, at());
                 }
-                if declared.dropping && over.holds {
+                // Some nodes for each model, others for others.
+                if declared.dropping && over.holds && (coarse + number) % 5 == 0 {
                     let mut fewer = classes_at(&problem, &lattice, coarse);
                     let suppressed = (0..fewer.len()).map(|class| dice[(class + coarse) % 64]).collect();
                     fewer.suppress(suppressed, payloads.len());
