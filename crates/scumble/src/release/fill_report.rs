@@ -7,6 +7,7 @@ use crate::frequency::FrequencyTable;
 use crate::hierarchy::Provenance as Origin;
 use crate::metrics::{information, loss};
 use crate::pack::Packer;
+use crate::published::ClassView;
 use crate::quasi::{Quasi, Shape};
 use crate::registry::METRICS;
 use crate::report::data::{
@@ -187,17 +188,19 @@ fn class_sizes(run: &Run<'_>) -> ClassSizes {
 
 fn risk(run: &Run<'_>) -> Risk {
     let classes = run.classes();
-    let kept =
-        (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| classes.size(class));
+    let table = &run.problem.table;
+    let payloads = table.payloads();
+    // Rows of one person are no candidates for each other.
+    let kept = (0..classes.len())
+        .filter(|class| !classes.is_suppressed(*class))
+        .map(|class| classes.view(class, payloads).persons());
     let dropped = run.problem.star_policy == StarPolicy::Drop;
     // Starred rows are candidates for each other, whether or not they were judged.
-    let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.suppressed_rows());
-    let table = &run.problem.table;
+    let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.star(payloads).persons());
+    let original = (0..table.tuples() as u32)
+        .map(|tuple| ClassView { size: table.weight(tuple), cells: table.cells(tuple), payloads }.persons());
     Risk {
-        before: Some(RiskFigures::of(
-            &size_counts((0..table.tuples() as u32).map(|tuple| table.weight(tuple))),
-            THRESHOLD,
-        )),
+        before: Some(RiskFigures::of(&size_counts(original), THRESHOLD)),
         after: RiskFigures::of(&size_counts(kept.chain(star)), THRESHOLD),
     }
 }
