@@ -45,16 +45,18 @@ pub(super) fn in_mode(
     }
 }
 
-/// The columns that the model names and all other sensitive ones; two at least, since one has no others.
+/// The columns that are looked at together: those that the model names or, if it names none or what a column is given matters, all
+/// sensitive ones; two at least.
 fn columns_of(model: &str, mode: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {
-    let mut names: Vec<String> = context.columns.to_vec();
-    // Tuples are of the columns that are named; what a column may be given are all columns that outsiders must not learn.
-    if names.is_empty() || mode == "conditional" {
-        names.extend(context.sensitive.iter().filter(|name| !context.columns.contains(name)).cloned());
+    let mut all = protected_columns(model, context)?;
+    if mode == "conditional" {
+        let others: Vec<String> =
+            context.sensitive.iter().filter(|name| all.iter().all(|(of, _)| of != *name)).cloned().collect();
+        all.extend(places_of(model, &others, context.table.payloads())?);
     }
-    // The error that no column is sensitive is that of every model.
-    let named = protected_columns(model, context)?;
-    let all = if names.is_empty() { named } else { places_of(model, &names, context.table.payloads())? };
+    if let Some(twice) = (1..all.len()).find(|place| all[..*place].contains(&all[*place])) {
+        return Err(Error::config(format!("model '{model}': columns names '{}' twice", all[twice].0)));
+    }
     match &all[..] {
         [(only, _)] => Err(Error::config(format!(
             "model '{model}': mode = \"{mode}\" is about several sensitive columns, and '{only}' is the only one; leave mode out, \

@@ -577,8 +577,8 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
     Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
 }
 
-/// An error if a model judges the whole table or may break when classes are merged, and the search relies on neither; it names
-/// the algorithms that can serve it.
+/// An error if the search cannot serve a model: one that judges the whole table, that may break when classes are merged, or that
+/// judges some of the columns. It names the algorithms that can.
 fn check_served(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algorithm) -> Result<()> {
     for model in problem.models.iter().map(AsRef::as_ref) {
         // Those of a population, and those that a class size is enough for, are served elsewhere.
@@ -600,13 +600,14 @@ fn check_served(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algo
         if serves(algorithm) {
             continue;
         }
-        let why = if whole {
+        let why = if whole && !algorithm.serves_whole_tables() {
             format!("judges the whole table, and '{name}' judges classes")
-        } else if breaks {
+        } else if breaks && !algorithm.serves_unmergeable() {
             format!("may break when classes that keep it are merged, and '{name}' relies on merging")
         } else {
-            // The search itself says that it judges all columns together.
-            continue;
+            format!(
+                "judges some of the quasi-identifiers without the others, and '{name}' judges all of them together"
+            )
         };
         return Err(Error::refused(format!(
             "'{}' {why}; algorithms that can serve it: {}",

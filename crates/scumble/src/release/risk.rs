@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::Run;
 use crate::config::{RiskSpec, StarPolicy};
 use crate::label::STAR;
+use crate::published::ClassView;
 use crate::report::data::{PopulationUniques, Risk, RiskFigures, Singling};
 use crate::risk::uniques::{Sample, estimate};
 use crate::risk::{RiskClasses, singling};
@@ -53,7 +54,11 @@ fn is_quick(tuples: usize, columns: usize, size: u32) -> bool {
 /// The tuples; without their codes where combinations are not to be looked at.
 fn original(run: &Run<'_>) -> RiskClasses {
     let table = &run.problem.table;
-    let sizes = (0..table.tuples() as u32).map(|tuple| table.weight(tuple)).collect();
+    let payloads = table.payloads();
+    // Rows of one person are no candidates for each other.
+    let people =
+        |tuple: u32| ClassView { size: table.weight(tuple), cells: table.cells(tuple), payloads }.persons();
+    let sizes = (0..table.tuples() as u32).map(people).collect();
     if !is_quick(table.tuples(), table.width(), run.plan.risk.combination_size) {
         return RiskClasses { sizes, ..RiskClasses::default() };
     }
@@ -71,9 +76,10 @@ fn released(run: &Run<'_>) -> RiskClasses {
     let classes = run.classes();
     let kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
     let dropped = run.problem.star_policy == StarPolicy::Drop;
-    let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.suppressed_rows());
+    let payloads = run.problem.table.payloads();
+    let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.star(payloads).persons());
     let mut seen = RiskClasses {
-        sizes: kept.iter().map(|class| classes.size(*class)).chain(star).collect(),
+        sizes: kept.iter().map(|class| classes.view(*class, payloads).persons()).chain(star).collect(),
         star: star.map(|_| kept.len() as u32),
         ..RiskClasses::default()
     };
