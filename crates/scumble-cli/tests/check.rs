@@ -459,3 +459,43 @@ fn persons_over_several_tables() {
     desk.file("visits.csv", "patient,ward\np1,A\np2,A\np3,A\n");
     assert_eq!(plan("set").code, Some(1));
 }
+
+/// Two views, each with two values for the person, together with one (models.md 1.13).
+#[test]
+fn values_that_are_left_after_looking_into_several_tables() {
+    let desk = Desk::new();
+    desk.file("people.csv", "age,zip,disease\n30,z1,hiv\n30,z2,flu\n40,z1,cancer\n40,z2,flu\n");
+    desk.file("by_age.csv", "age,disease\n30,flu\n30,hiv\n40,cancer\n40,flu\n");
+    desk.file("by_zip.csv", "zip,disease\nz1,cancer\nz1,hiv\nz2,flu\nz2,flu\n");
+    let plan = |k: u32| {
+        format!(
+            "input = \"people.csv\"\noutput = \"by_age.csv\"\n[columns]\nage = {{ role = \"quasi\" }}\nzip = {{ role = \"quasi\" }}\n\
+             disease = {{ role = \"sensitive\" }}\n[[table]]\nfile = \"by_zip.csv\"\nquasi = [\"zip\"]\n[[privacy]]\n\
+             model = \"k_uncertainty\"\nk = {k}\n"
+        )
+    };
+    desk.file("release.toml", &plan(2));
+    let together = ["check", "by_age.csv", "--plan", "release.toml", "--original", "people.csv"];
+    let run = desk.run(&together);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(
+        run.out.contains("FAILS  k-uncertainty of disease over 2 tables: required 2, attained 1"),
+        "{}",
+        run.out
+    );
+    desk.file("release.toml", &plan(1));
+    desk.run(&together).succeeds();
+    desk.refuses(2, &["--original"], &together[..4]);
+    // By age alone everybody goes with two.
+    desk.run(&[
+        "check",
+        "by_age.csv",
+        "--quasi",
+        "age",
+        "--sensitive",
+        "disease",
+        "--model",
+        "k_uncertainty:k=2",
+    ])
+    .succeeds();
+}

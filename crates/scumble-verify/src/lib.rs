@@ -9,6 +9,7 @@
 //! | Does the release keep what is claimed? | [`check_models`] |
 //! | The same where models compare with a population? | [`check_models_with`] |
 //! | Do several tables together keep what is claimed about persons? | [`check_relations`] |
+//! | How many sensitive values does anybody go with in several tables together? | [`check_views`] |
 //! | What does it attain, where nothing is claimed? | [`attained`] |
 //! | Do records that overlap keep what is claimed? | [`Distributed::read`], [`check_records`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
@@ -67,8 +68,8 @@ pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
-    SensitiveColumn, StarRows, WorstClass, attained, attained_with, check_models, check_models_with,
-    check_relations, distinct_given_others, fewest_persons,
+    SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models, check_models_with,
+    check_relations, check_views, distinct_given_others, fewest_persons,
 };
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};

@@ -13,11 +13,13 @@ mod scope;
 mod several;
 mod t_closeness;
 mod values;
+mod views;
 
 pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
 pub use judging::fewest_persons;
 pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
+pub use views::{View, check_views};
 
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
@@ -54,6 +56,7 @@ pub struct Claim {
 /// | `k_e` | `column`; either `k` ≥ 1, integer, and `count` = `distinct` or `rows`; or `e` ≥ 0, `comma`: whether that is the decimal mark, and `missing`: texts that are no numbers |
 /// | `p_sensitive` | `column`; either `p` ≥ 1, integer, and perhaps `categories`: lists of values, the most sensitive first; or `alpha` ≥ 0, `categories` and `weight_over` = `distinct` or `rows` |
 /// | `xy_anonymity` | `column` (Y); `k` ≥ 1, integer |
+/// | `k_uncertainty` | `column`; `k` ≥ 1, integer |
 /// | `xy_linkability` | `column` (Y); `h` in (0, 1\]; perhaps `values`: the protected ones |
 /// | `personalised` | `column`; `p_breach` in (0, 1\]; `guarding`: the column of guarded nodes; `none`: texts that guard nothing; `tree`: a list of paths, each from a value to the root |
 /// | `multirelational` | `k` ≥ 1, integer; `count` = `multiset` or `set`; `person`: the column that says who a row is about |

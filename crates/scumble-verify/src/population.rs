@@ -28,6 +28,14 @@ pub(crate) struct People {
 /// Up to so many combinations of labels are looked up one by one; where there are more, the classes are.
 const FEW: usize = 64;
 
+/// Where the people of a population belong.
+pub(crate) struct Placed {
+    /// The different people, by what is known of them.
+    pub(crate) tuples: Groups,
+    /// For each of them the classes that cover them, without that of the star rows.
+    pub(crate) classes: Vec<Vec<usize>>,
+}
+
 impl Population<'_> {
     /// Counts the people of each class. Whoever is in none of them but would be among the star rows is outside.
     pub(crate) fn people(
@@ -37,6 +45,35 @@ impl Population<'_> {
         groups: &Groups,
         star: Option<usize>,
     ) -> Result<People, VerifyError> {
+        let placed = self.placed(release, names, groups, star)?;
+        let mut counted = People { of_class: vec![0; groups.len()], outside: 0 };
+        let tuples = placed.tuples.first_row.iter().zip(&placed.tuples.size);
+        for ((row, size), classes) in tuples.zip(&placed.classes) {
+            match classes[..] {
+                [] => counted.outside += size,
+                [class] => counted.of_class[class] += size,
+                _ => {
+                    return Err(VerifyError::Population {
+                        why: format!(
+                            "its row {} fits several classes of the release, so it cannot be told in which that person would be; \
+                             models that compare with a population need labels that do not overlap in any column",
+                            row + 1
+                        ),
+                    });
+                }
+            }
+        }
+        Ok(counted)
+    }
+
+    /// Looks everybody up in the classes of a release.
+    pub(crate) fn placed(
+        &self,
+        release: &CodedTable,
+        names: &[String],
+        groups: &Groups,
+        star: Option<usize>,
+    ) -> Result<Placed, VerifyError> {
         check_size(self.table, POPULATION)?;
         let released =
             names.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
@@ -68,32 +105,20 @@ impl Population<'_> {
         }
         let parts: Vec<_> = people.iter().map(|column| part(column)).collect();
         let tuples = group(&parts, self.table.rows);
-        let mut counted = People { of_class: vec![0; groups.len()], outside: 0 };
-        for (&row, &size) in tuples.first_row.iter().zip(&tuples.size) {
+        let of_tuple = |&row: &u32| {
             let labels: Vec<&[u32]> = people
                 .iter()
                 .zip(&covering)
                 .map(|(column, covering)| &covering[column.codes.get(row as usize) as usize][..])
                 .collect();
-            match classes_of(&labels, &classes)[..] {
-                [] => counted.outside += size,
-                [class] => counted.of_class[class] += size,
-                _ => {
-                    return Err(VerifyError::Population {
-                        why: format!(
-                            "its row {} fits several classes of the release, so it cannot be told in which that person would be; \
-                             models that compare with a population need labels that do not overlap in any column",
-                            row + 1
-                        ),
-                    });
-                }
-            }
-        }
-        Ok(counted)
+            classes_of(&labels, &classes)
+        };
+        let classes = tuples.first_row.iter().map(of_tuple).collect();
+        Ok(Placed { tuples, classes })
     }
 }
 
-/// The classes that show one of the labels in every column; no more than two of them.
+/// The classes that show one of the labels in every column, ascending.
 fn classes_of(labels: &[&[u32]], classes: &HashMap<Vec<u32>, usize, FixedState>) -> Vec<usize> {
     let combinations = labels.iter().try_fold(1_usize, |all, labels| all.checked_mul(labels.len()));
     if combinations.is_some_and(|combinations| combinations <= FEW) {
@@ -104,8 +129,13 @@ fn classes_of(labels: &[&[u32]], classes: &HashMap<Vec<u32>, usize, FixedState>)
                 .flat_map(|front: &Vec<u32>| labels.iter().map(|label| [&front[..], &[*label]].concat()))
                 .collect();
         }
-        return shown.iter().filter_map(|shown| classes.get(shown).copied()).take(2).collect();
+        let mut found: Vec<usize> = shown.iter().filter_map(|shown| classes.get(shown).copied()).collect();
+        found.sort_unstable();
+        return found;
     }
     let fits = |shown: &Vec<u32>| shown.iter().zip(labels).all(|(label, labels)| labels.contains(label));
-    classes.iter().filter(|(shown, _)| fits(shown)).map(|(_, class)| *class).take(2).collect()
+    let mut found: Vec<usize> =
+        classes.iter().filter(|(shown, _)| fits(shown)).map(|(_, class)| *class).collect();
+    found.sort_unstable();
+    found
 }

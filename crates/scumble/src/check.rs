@@ -7,14 +7,14 @@ use scumble_files::{Source, read_table};
 use scumble_verify::{
     Attained, Claim, Cover, Distributed, Drops, ModelClaim, ModelOutcome, Nodes, Originals, Outcome,
     Population, RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth,
-    TruthOutcome, ValueKind, VerifyError, attained_with, check_models_with, check_records, check_relations,
-    check_truth, distinct_given_others, fewest_persons,
+    TruthOutcome, ValueKind, VerifyError, View, attained_with, check_models_with, check_records,
+    check_relations, check_truth, check_views, distinct_given_others, fewest_persons,
 };
 use serde_json::{Map, Value};
 
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
-use crate::models::{ModelContext, multirelational};
+use crate::models::{ModelContext, k_uncertainty, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::population::{PopulationTable, quasi_only, read_population};
 use crate::prepare::{has_repeated_persons, payload_of, prepare, table_in_one_spelling, value_table};
@@ -55,7 +55,12 @@ pub fn check(
     plan: &Plan,
     folder: &Path,
 ) -> Result<Checked> {
-    let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    // Of several tables, each may have columns of its own.
+    let here = |name: &&str| {
+        release.column(name).is_some()
+            || !plan.table.iter().any(|other| other.quasi.iter().any(|of| of == name))
+    };
+    let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let distributions = distributions(release, plan)?;
     if !distributions.is_empty() {
@@ -115,6 +120,13 @@ pub fn check(
         if spec.model == multirelational::ENTRY.name && !plan.table.is_empty() {
             over_tables
                 .push((models.len() + over_tables.len(), relational(release, spec, plan, folder, star)?));
+            continue;
+        }
+        if spec.model == k_uncertainty::ENTRY.name && !plan.table.is_empty() {
+            let place = models.len() + over_tables.len();
+            for judged in over_views(release, original.map(|original| &**original), spec, plan, folder)? {
+                over_tables.push((place, judged));
+            }
             continue;
         }
         let known = original.unwrap_or(release);
@@ -235,17 +247,51 @@ fn relational(
     spec.parameters.allow_only(&known)?;
     let (k, set) = multirelational::settings(&spec.parameters)?;
     let subject = plan.names_with(Role::Subject).next().ok_or_else(multirelational::no_subject)?;
-    let mut tables = Vec::new();
-    for table in &plan.table {
-        let source = Source::open(folder.join(&table.file))?;
-        tables.push(read_table(&source, &read_options(plan, 0)?)?.coded);
-    }
+    let tables = further_tables(plan, folder)?;
     let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
     let mut relations = vec![Relation { table: release, quasi: &quasi, person: subject }];
     for (spec, table) in plan.table.iter().zip(&tables) {
-        relations.push(Relation { table, quasi: &spec.quasi, person: &spec.subject });
+        let person = spec.subject.as_deref().ok_or_else(multirelational::no_subject)?;
+        relations.push(Relation { table, quasi: &spec.quasi, person });
     }
     check_relations(&relations, k, set, star).map_err(cannot_check)
+}
+
+/// The plan's further tables.
+fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
+    let read = |table: &crate::config::TableSpec| {
+        let source = Source::open(folder.join(&table.file))?;
+        Ok(read_table(&source, &read_options(plan, 0)?)?.coded)
+    };
+    plan.table.iter().map(read).collect()
+}
+
+/// k-uncertainty of the table and the plan's further tables, for everybody who is in the original.
+fn over_views(
+    release: &CodedTable,
+    original: Option<&CodedTable>,
+    spec: &ModelSpec,
+    plan: &Plan,
+    folder: &Path,
+) -> Result<Vec<ModelOutcome>> {
+    let known: Vec<&str> = k_uncertainty::ENTRY.parameters.iter().map(|(name, _)| *name).collect();
+    spec.parameters.allow_only(&known)?;
+    let k = k_uncertainty::least(&spec.parameters)?;
+    let original = original.ok_or_else(|| {
+        Error::config(
+            "k-uncertainty of several tables is about everybody who can be looked up in them; give the original rows (--original FILE)",
+        )
+    })?;
+    let people = people(original, plan, folder)?;
+    let tables = further_tables(plan, folder)?;
+    let here = |name: &&str| release.column(name).is_some();
+    let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
+    let mut views = vec![View { table: release, quasi: &quasi }];
+    views.extend(plan.table.iter().zip(&tables).map(|(spec, table)| View { table, quasi: &spec.quasi }));
+    let sensitive: Vec<&str> = plan.names_with(Role::Sensitive).collect();
+    let columns =
+        if spec.columns.is_empty() { sensitive } else { spec.columns.iter().map(String::as_str).collect() };
+    columns.iter().map(|column| check_views(&views, &people, column, k).map_err(cannot_check)).collect()
 }
 
 /// The column that says who a row is about, where the table still has it and persons have several rows; and what a reader must

@@ -130,6 +130,7 @@ pub const MODELS: &[Entry<BuildModel>] = &[
     models::xy_linkability::ENTRY,
     models::personalised::ENTRY,
     models::multirelational::ENTRY,
+    models::k_uncertainty::ENTRY,
 ];
 
 /// Every metric.

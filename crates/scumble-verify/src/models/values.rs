@@ -5,6 +5,7 @@
 //! | `alpha_k` | [`Shares`] | no value has more than its share |
 //! | `k_e` | [`Test::Count`], [`Span`] | enough values or rows; the numbers span enough |
 //! | `xy_anonymity`, `xy_linkability` | [`Test::Different`], [`Link`] | enough values of Y; none has more than its share |
+//! | `k_uncertainty` | [`Test::Different`] | enough sensitive values |
 //! | `p_sensitive` | [`Test::Several`], [`Weight`] | enough values or categories; they weigh enough |
 //! | `beta_likeness`, `delta_disclosure` | [`Growth`], [`Change`] | shares are near those of the original table |
 
@@ -44,9 +45,10 @@ pub(super) enum Test {
         categories: Option<Categories>,
     },
     Weight(Weight),
-    /// At least so many different values of Y.
+    /// At least so many different values, of Y or of a sensitive column.
     Different {
         k: u64,
+        y: bool,
     },
     Link(Link),
     Growth(Growth),
@@ -73,7 +75,8 @@ impl Test {
                     parameters.has("categories").then(|| Categories::read(parameters)).transpose()?;
                 Self::Several { p: parameters.integer("p", 1)?, categories }
             }
-            "xy_anonymity" => Self::Different { k: parameters.integer("k", 1)? },
+            "xy_anonymity" => Self::Different { k: parameters.integer("k", 1)?, y: true },
+            "k_uncertainty" => Self::Different { k: parameters.integer("k", 1)?, y: false },
             "xy_linkability" => Self::Link(Link::read(parameters)?),
             "beta_likeness" => {
                 let enhanced = parameters.choice("variant", &["basic", "enhanced"])? == "enhanced";
@@ -95,7 +98,7 @@ impl Test {
             Self::Shares(shares) => (shares.prepare(column), None),
             Self::Count { k, rows: true } => (Box::new(move |size, _| count(size, *k)), None),
             Self::Link(link) => (link.prepare(column), None),
-            Self::Different { k }
+            Self::Different { k, .. }
             | Self::Count { k, rows: false }
             | Self::Several { p: k, categories: None } => {
                 (Box::new(move |_, histogram| count(histogram.len() as u64, *k)), None)
@@ -122,9 +125,9 @@ impl Test {
     pub(super) fn required(&self) -> f64 {
         match self {
             Self::Shares(shares) => shares.required(),
-            Self::Count { k: least, .. } | Self::Several { p: least, .. } | Self::Different { k: least } => {
-                *least as f64
-            }
+            Self::Count { k: least, .. }
+            | Self::Several { p: least, .. }
+            | Self::Different { k: least, .. } => *least as f64,
             Self::Link(link) => link.h.to_f64(),
             Self::Span(Span { e: bound, .. })
             | Self::Weight(Weight { alpha: bound, .. })
@@ -154,7 +157,8 @@ impl Test {
             Self::Span(_) => format!("(k,e)-anonymity of {column}, range"),
             Self::Several { categories: None, .. } => format!("p-sensitivity of {column}, different values"),
             Self::Several { categories: Some(_), .. } => format!("p-sensitivity of {column}, categories"),
-            Self::Different { .. } => format!("(X,Y)-anonymity, different values of {column}"),
+            Self::Different { y: true, .. } => format!("(X,Y)-anonymity, different values of {column}"),
+            Self::Different { y: false, .. } => format!("k-uncertainty of {column}"),
             Self::Link(_) => format!("(X,Y)-linkability, largest share of one value of {column}"),
             Self::Weight(_) => format!("(p,alpha)-sensitivity of {column}, weight"),
             Self::Growth(Growth { enhanced: false, .. }) => format!("basic beta-likeness of {column}"),

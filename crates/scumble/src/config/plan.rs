@@ -74,8 +74,9 @@ pub struct Plan {
 pub struct TableSpec {
     /// The file, relative to the plan.
     pub file: String,
-    /// The column that says who a row is about.
-    pub subject: String,
+    /// The column that says who a row is about, where persons are compared over tables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
     /// The columns that outsiders may know.
     pub quasi: Vec<String>,
 }

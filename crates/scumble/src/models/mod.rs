@@ -18,6 +18,7 @@ pub mod delta_presence;
 pub mod k_anonymity;
 pub mod k_e;
 pub mod k_map;
+pub mod k_uncertainty;
 pub mod l_diversity;
 pub mod lkc;
 pub mod multirelational;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{ClassTest, Model, ModelContext, Monotonicity};
 use crate::error::{Error, Result};
 use crate::published::ClassView;
+use crate::registry::Entry;
 
 /// A test on the rows per value of one column in one class.
 pub(super) trait ValueTest: Send + Sync {
@@ -136,6 +137,42 @@ impl<T: ValueTest> ClassTest for OfColumn<T> {
             Some(of_persons) if self.test.larger_is_better() => of_rows.min(of_persons),
             Some(of_persons) => of_rows.max(of_persons),
         }
+    }
+}
+
+/// At least so many different values, whatever the model is called.
+pub(super) struct Different {
+    pub(super) k: u64,
+    pub(super) model: &'static Entry<super::BuildModel>,
+}
+
+impl ValueTest for Different {
+    fn name(&self) -> &'static str {
+        self.model.name
+    }
+    fn title(&self, column: &str) -> String {
+        format!("{}: at least {} different values of {column}", self.model.title, self.k)
+    }
+    fn claim(&self) -> Vec<(&'static str, Value)> {
+        vec![("k", self.k.into())]
+    }
+    fn required(&self) -> f64 {
+        self.k as f64
+    }
+    fn larger_is_better(&self) -> bool {
+        true
+    }
+    fn upward(&self) -> bool {
+        true
+    }
+    fn passes(&self, _: u64, tally: &[(u32, u64)]) -> bool {
+        tally.len() as u64 >= self.k
+    }
+    fn attained(&self, _: u64, tally: &[(u32, u64)]) -> f64 {
+        tally.len() as f64
+    }
+    fn nearest(&self, attained: f64) -> String {
+        format!("the largest possible k is {attained}")
     }
 }
 

@@ -1,8 +1,6 @@
 //! (X,Y)-anonymity (models.md 1.6): every group of X has at least k different values of Y.
 
-use serde_json::Value;
-
-use super::values::{OfColumn, ValueTest};
+use super::values::{Different, OfColumn};
 use super::{Model, ModelContext, protected_columns, several};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
@@ -24,11 +22,6 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     ],
     build,
 };
-
-/// At least so many different values.
-struct Different {
-    k: u64,
-}
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     on_y(ENTRY.name, parameters, context, separate)
@@ -70,37 +63,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
     let k =
         parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'xy_anonymity' needs k, e.g. k = 5"))?;
     let columns = protected_columns(ENTRY.name, context)?.into_iter();
-    let model =
-        |(column, place)| Box::new(OfColumn::new(Different { k }, column, place, context)) as Box<dyn Model>;
+    let model = |(column, place)| {
+        Box::new(OfColumn::new(Different { k, model: &ENTRY }, column, place, context)) as Box<dyn Model>
+    };
     Ok(columns.map(model).collect())
-}
-
-impl ValueTest for Different {
-    fn name(&self) -> &'static str {
-        ENTRY.name
-    }
-    fn title(&self, column: &str) -> String {
-        format!("(X,Y)-anonymity: at least {} different values of {column}", self.k)
-    }
-    fn claim(&self) -> Vec<(&'static str, Value)> {
-        vec![("k", self.k.into())]
-    }
-    fn required(&self) -> f64 {
-        self.k as f64
-    }
-    fn larger_is_better(&self) -> bool {
-        true
-    }
-    fn upward(&self) -> bool {
-        true
-    }
-    fn passes(&self, _: u64, tally: &[(u32, u64)]) -> bool {
-        tally.len() as u64 >= self.k
-    }
-    fn attained(&self, _: u64, tally: &[(u32, u64)]) -> f64 {
-        tally.len() as f64
-    }
-    fn nearest(&self, attained: f64) -> String {
-        format!("the largest possible k is {attained}")
-    }
 }

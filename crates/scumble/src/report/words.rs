@@ -138,9 +138,10 @@ pub(super) fn claim(model: &ModelResult) -> String {
         ("k_anonymity", [k]) => format!("{}-anonymous{on}", amount(k.value)),
         ("l_diversity", [l]) => format!("{}-diverse{of} ({})", amount(l.value), lower_first(&model.title)),
         ("t_closeness", [t]) => format!("{}-close{of}", amount(t.value)),
-        ("lkc" | "xy_anonymity" | "xy_linkability" | "personalised" | "multirelational", _) => {
-            model.title.clone()
-        }
+        (
+            "lkc" | "k_uncertainty" | "xy_anonymity" | "xy_linkability" | "personalised" | "multirelational",
+            _,
+        ) => model.title.clone(),
         // Their titles say it all, with the column and the number.
         ("alpha_k", _) => format!("such that {}", alpha_k_holds(model)),
         ("k_e" | "p_sensitive", _) => format!("such that every class has {}", model.title),
@@ -223,6 +224,10 @@ pub(super) fn model_meaning(model: &ModelResult, unit: &str) -> Option<String> {
             "Whoever knows these columns about a person finds rows with at least {} different values of {column}.",
             first()?
         ),
+        "k_uncertainty" => format!(
+            "Whoever is looked up goes with at least {} different values of {column}.",
+            first()?
+        ),
         "xy_linkability" => format!(
             "Whoever knows these columns about a person links them to no protected value of {column} with more confidence than {}.",
             first()?
@@ -278,7 +283,7 @@ pub(super) fn model_limits(model: &ModelResult) -> Option<String> {
             "delta_disclosure" => {
                 "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole table."
             }
-            "xy_anonymity" => {
+            "xy_anonymity" | "k_uncertainty" => {
                 "Values that are much more frequent than others: one row with another value is enough to be counted."
             }
             "xy_linkability" => {

@@ -47,6 +47,8 @@ pub(crate) enum Demand {
     Change(&'static str, Ratio),
     /// So many different values of Y ((X,Y)-anonymity).
     Different(&'static str, i128),
+    /// The same as k-uncertainty of one table.
+    Uncertain(&'static str, i128),
     /// No value of Y above a share ((X,Y)-linkability).
     Linked(&'static str, Ratio),
 }
@@ -138,6 +140,7 @@ pub(crate) fn variants(column: &'static str) -> Vec<(&'static str, Vec<Demand>)>
         ("beta_likeness basic", growth(false)),
         ("beta_likeness enhanced", growth(true)),
         ("xy_anonymity", [1, 2, 3].map(|k| Demand::Different(column, k)).to_vec()),
+        ("k_uncertainty", [1, 2, 3].map(|k| Demand::Uncertain(column, k)).to_vec()),
         ("xy_linkability", [(1, 1), (2, 3), (1, 2)].map(|h| Demand::Linked(column, h)).to_vec()),
         ("delta_disclosure", [(1, 2), (1, 1), (3, 2), (5, 1)].map(|delta| Change(column, delta)).to_vec()),
     ]
@@ -169,6 +172,7 @@ impl Demand {
             | Self::Growth(column, ..)
             | Self::Change(column, _)
             | Self::Different(column, _)
+            | Self::Uncertain(column, _)
             | Self::Linked(column, _)
             | Self::Close(column, ..) => Some(column),
         }
@@ -185,6 +189,7 @@ impl Demand {
             Self::Growth(..) => "beta_likeness",
             Self::Change(..) => "delta_disclosure",
             Self::Different(..) => "xy_anonymity",
+            Self::Uncertain(..) => "k_uncertainty",
             Self::Linked(..) => "xy_linkability",
             _ => "l_diversity",
         }
@@ -242,6 +247,7 @@ impl Demand {
             Self::Change(_, delta) => vec![("delta", ratio(delta))],
             Self::Different(column, k) => vec![("k", Value::Integer(k as i64)), ("y", word(column))],
             Self::Linked(column, h) => vec![("h", ratio(h)), ("y", word(column))],
+            Self::Uncertain(_, k) => vec![("k", Value::Integer(k as i64))],
         }
     }
 
@@ -342,9 +348,10 @@ impl Demand {
                 rows * of <= share * size
             }),
             Self::Values(_, k, true) => size >= k,
-            Self::Values(_, k, false) | Self::Several(_, k, false) | Self::Different(_, k) => {
-                rows.len() as i128 >= k
-            }
+            Self::Values(_, k, false)
+            | Self::Several(_, k, false)
+            | Self::Different(_, k)
+            | Self::Uncertain(_, k) => rows.len() as i128 >= k,
             Self::Linked(_, h) => most * h.1 <= size * h.0,
             Self::Range(_, e) => range(class) * e.1 >= e.0,
             Self::Several(_, p, true) => categories_of(class) as i128 >= p,
@@ -386,7 +393,9 @@ impl Demand {
                 })
                 .fold(0.0, f64::max),
             Self::Values(_, _, true) => size,
-            Self::Values(..) | Self::Several(_, _, false) | Self::Different(..) => rows.len() as f64,
+            Self::Values(..) | Self::Several(_, _, false) | Self::Different(..) | Self::Uncertain(..) => {
+                rows.len() as f64
+            }
             Self::Linked(..) => most / size,
             Self::Range(..) => range(class) as f64,
             Self::Several(..) => categories_of(class) as f64,

@@ -1,0 +1,84 @@
+//! k-uncertainty over several tables (models.md 1.13): how many sensitive values everybody goes with in all of them together.
+
+use std::collections::BTreeSet;
+
+use scumble_files::table::CodedTable;
+
+use super::{Classes, ModelOutcome, StarRows, WORST, WorstClass};
+use crate::columns::{POPULATION, RELEASE, column, part};
+use crate::error::VerifyError;
+use crate::group::{Histograms, group};
+use crate::population::Population;
+
+/// One of several published tables about the same people.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The table.
+    pub table: &'a CodedTable,
+    /// Its columns that outsiders may know.
+    pub quasi: &'a [String],
+}
+
+/// Judges k-uncertainty: whoever of `people` is looked up in every view goes with at least `k` values of `sensitive` that all views
+/// allow. What people show in the columns of the views is known to whoever looks them up, so views that share columns agree on them
+/// already, and intersecting the values of each view is the join.
+pub fn check_views(
+    views: &[View<'_>],
+    people: &Population<'_>,
+    sensitive: &str,
+    k: u64,
+) -> Result<ModelOutcome, VerifyError> {
+    let mut allowed: Vec<(Vec<u32>, Vec<BTreeSet<&str>>)> = Vec::new();
+    for (number, view) in views.iter().enumerate() {
+        let values = column(view.table, RELEASE, sensitive)?;
+        let classes = Classes::of(view.table, view.quasi, StarRows::Judged)?;
+        let histograms = Histograms::count(&classes.groups, part(values));
+        let placed = people.placed(view.table, view.quasi, &classes.groups, classes.star)?;
+        let mut of_tuple = Vec::new();
+        for (found, row) in placed.classes.iter().zip(&placed.tuples.first_row) {
+            // Whoever is in no other class is among the star rows.
+            let found = if found.is_empty() { classes.star.as_slice() } else { found };
+            if found.is_empty() {
+                let why = format!(
+                    "its row {} is in no class of table {}, so it cannot be looked up in all of them",
+                    row + 1,
+                    number + 1
+                );
+                return Err(VerifyError::Population { why });
+            }
+            let codes = found.iter().flat_map(|&class| histograms.of(class));
+            of_tuple.push(codes.map(|&(code, _)| values.values.get(code)).collect());
+        }
+        allowed.push((placed.tuples.of_row, of_tuple));
+    }
+
+    let mut known: Vec<&String> = views.iter().flat_map(|view| view.quasi).collect();
+    known.sort_unstable();
+    known.dedup();
+    let known =
+        known.iter().map(|name| column(people.table, POPULATION, name)).collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<_> = known.iter().map(|column| part(column)).collect();
+    let looked_up = group(&parts, people.table.rows);
+    let found = looked_up.first_row.iter().zip(&looked_up.size).map(|(&row, &size)| {
+        let mut of_views = allowed.iter().map(|(of_row, of_tuple)| &of_tuple[of_row[row as usize] as usize]);
+        let first = of_views.next().cloned().unwrap_or_default();
+        let left = of_views.fold(first, |left, other| left.intersection(other).copied().collect());
+        WorstClass { size, attained: left.len() as f64 }
+    });
+    let mut worst: Vec<WorstClass> = found.collect();
+    let failing = || worst.iter().filter(|of| of.attained < k as f64);
+    let (failing_classes, failing_rows) = (failing().count() as u64, failing().map(|of| of.size).sum());
+    worst.sort_unstable_by(|a, b| a.worse_first(b, true));
+    worst.truncate(WORST);
+    Ok(ModelOutcome {
+        name: "k_uncertainty".to_owned(),
+        label: format!("k-uncertainty of {sensitive} over {} tables", views.len()),
+        required: k as f64,
+        attained: worst.first().map(|of| of.attained),
+        holds: failing_classes == 0,
+        failing_classes,
+        failing_rows,
+        worst,
+        note: None,
+    })
+}
