@@ -50,6 +50,7 @@ mod exact;
 mod flow;
 mod group;
 pub mod label;
+mod links;
 mod matching;
 mod models;
 mod records;
