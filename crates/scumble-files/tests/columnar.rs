@@ -288,6 +288,39 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
     assert_eq!(reader.schema().field(3).data_type(), &DataType::Int64);
 }
 
+/// Values with frequencies are lists where the format has lists, and read as the objects that they were.
+#[test]
+fn frequencies_are_lists_and_come_back_as_objects() {
+    let rows =
+        [r#"{"a":0.5,"b|\"c":0.5}"#, r#"{"a":1.0}"#, r#"{"d":0.3333333333333333,"e":0.6666666666666666}"#];
+    let rows: Vec<Vec<String>> = rows.iter().map(|text| vec![(*text).to_owned()]).collect();
+    let table = table_of(&["disease".to_owned()], &rows);
+    let column = &table.columns[0];
+    let columns = [OutColumn {
+        name: &column.name,
+        texts: &column.values,
+        cells: Cells::Direct(&column.codes),
+        kind: ColumnType::Frequencies,
+    }];
+    for format in [OutFormat::Parquet, OutFormat::ArrowIpc] {
+        let mut file = tempfile::tempfile().unwrap();
+        write_table(&mut file, &columns, &[0, 1, 2], &WriteOptions { format, name: "out", threads: 0 })
+            .unwrap();
+        let mut bytes = Vec::new();
+        file.rewind().unwrap();
+        file.read_to_end(&mut bytes).unwrap();
+        assert_eq!(cells(&read_default(&bytes).coded), rows, "{format:?}");
+        let schema = if format == OutFormat::Parquet {
+            let builder =
+                parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+            Arc::clone(builder.schema())
+        } else {
+            arrow_ipc::reader::FileReader::try_new(file, None).unwrap().schema()
+        };
+        assert!(matches!(schema.field(0).data_type(), DataType::List(_)), "{format:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

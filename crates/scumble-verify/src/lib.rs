@@ -53,6 +53,7 @@ mod exact;
 mod flow;
 mod group;
 pub mod label;
+mod links;
 mod matching;
 mod models;
 mod population;

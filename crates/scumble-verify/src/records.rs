@@ -10,7 +10,8 @@ use crate::cover::{Cover, Original, Reading, Released};
 use crate::distribution::Distributed;
 use crate::error::VerifyError;
 use crate::exact::Rational;
-use crate::group::group;
+use crate::group::{Groups, group};
+use crate::links::Links;
 use crate::models::{ModelClaim, ModelOutcome};
 
 /// What was found about records; figures only, no values.
@@ -35,10 +36,13 @@ pub struct Originals<'a> {
     pub table: &'a CodedTable,
     /// The quasi-identifiers.
     pub quasi: &'a [(String, Cover)],
+    /// The original row of each released one, where it is known.
+    pub row_map: Option<&'a [u32]>,
 }
 
-/// Checks records. `k_anonymity` asks that each covers at least `k` original rows, the frequency variant of `l_diversity` that
-/// no frequency is above 1/`l`; nothing else is about records.
+/// Checks records. `k_anonymity` asks that each covers at least `k` original rows, or what its parameter `links` says: that each
+/// original row is `covered` by at least `k` records, `both`, or that it `matches` so many, which may be its own (with a row
+/// map). The frequency variant of `l_diversity` asks that no frequency is above 1/`l`. Nothing else is about records.
 pub fn check_records(
     release: &CodedTable,
     distributions: &[(String, Distributed)],
@@ -50,7 +54,7 @@ pub fn check_records(
     let models = models
         .iter()
         .map(|model| match model.name.as_str() {
-            "k_anonymity" => size(model, covered.as_deref()),
+            "k_anonymity" => size(release, model, covered.as_deref(), originals),
             "l_diversity" => diversity(model, distributions),
             _ => Err(parameter(model, "model", "it is about classes, and records that overlap form none")),
         })
@@ -65,7 +69,7 @@ pub fn check_records(
     })
 }
 
-fn parameter(model: &ModelClaim, parameter: &str, why: &str) -> VerifyError {
+pub(crate) fn parameter(model: &ModelClaim, parameter: &str, why: &str) -> VerifyError {
     VerifyError::Parameter { model: model.name.clone(), parameter: parameter.to_owned(), why: why.to_owned() }
 }
 
@@ -78,21 +82,37 @@ fn number(model: &ModelClaim, name: &str) -> Result<Rational, VerifyError> {
         .ok_or_else(|| parameter(model, name, "it must be a number of at least 1"))
 }
 
-fn size(model: &ModelClaim, covered: Option<&[u64]>) -> Result<ModelOutcome, VerifyError> {
+fn size(
+    release: &CodedTable,
+    model: &ModelClaim,
+    covered: Option<&[u64]>,
+    originals: Option<Originals<'_>>,
+) -> Result<ModelOutcome, VerifyError> {
     let k = number(model, "k")?
         .integer()
         .ok_or_else(|| parameter(model, "k", "it must be a whole number of at least 1"))?;
-    let covered = covered.ok_or_else(|| {
-        parameter(model, "k", "what a record covers is counted in the original table, which is not given")
-    })?;
-    let failing = covered.iter().filter(|rows| u128::from(**rows) < k).count() as u64;
-    Ok(outcome(
-        model,
-        "original rows that each record covers".into(),
-        k as f64,
-        covered.iter().map(|rows| *rows as f64),
-        failing,
-    ))
+    let (Some(covered), Some(originals)) = (covered, originals) else {
+        let why = "what a record covers is counted in the original table, which is not given";
+        return Err(parameter(model, "k", why));
+    };
+    let of_records = covered.to_vec();
+    let (label, figures) = match model.parameters.get("links").and_then(serde_json::Value::as_str) {
+        None | Some("covers") => ("original rows that each record covers", of_records),
+        Some("covered") => {
+            ("records that cover each original row", Links::new(release, originals)?.covering())
+        }
+        Some("both") => {
+            let covering = Links::new(release, originals)?.covering();
+            ("rows that each record covers, and records that cover each row", [of_records, covering].concat())
+        }
+        Some("matches") => (
+            "records that may be each original row's own",
+            Links::new(release, originals)?.matching(model, originals)?,
+        ),
+        Some(_) => return Err(parameter(model, "links", "it must be covers, covered, both or matches")),
+    };
+    let failing = figures.iter().filter(|rows| u128::from(**rows) < k).count() as u64;
+    Ok(outcome(model, label.into(), k as f64, figures.iter().map(|rows| *rows as f64), failing))
 }
 
 fn diversity(
@@ -149,42 +169,60 @@ const MOST_PAIRS: usize = 1 << 32;
 
 /// For each released row the number of original rows of which all its quasi-identifiers are true.
 fn covered_rows(release: &CodedTable, originals: Originals<'_>) -> Result<Vec<u64>, VerifyError> {
-    check_size(originals.table, ORIGINAL)?;
-    if originals.quasi.is_empty() {
-        return Err(VerifyError::NoQuasi);
+    let cover = Covering::new(release, originals)?;
+    let count = |row: &u32| cover.tuples_of(*row).map(|tuple| cover.tuples.size[tuple as usize]).sum();
+    let of_record: Vec<u64> = cover.records.first_row.par_iter().map(count).collect();
+    Ok(cover.records.of_row.iter().map(|record| of_record[*record as usize]).collect())
+}
+
+/// Distinct records and distinct original tuples, and which cover which.
+pub(crate) struct Covering<'a> {
+    released: Vec<&'a CodedColumn>,
+    pub(crate) records: Groups,
+    pub(crate) tuples: Groups,
+    truths: Vec<Truths>,
+}
+
+impl<'a> Covering<'a> {
+    pub(crate) fn new(release: &'a CodedTable, originals: Originals<'a>) -> Result<Self, VerifyError> {
+        check_size(originals.table, ORIGINAL)?;
+        if originals.quasi.is_empty() {
+            return Err(VerifyError::NoQuasi);
+        }
+        let columns = |table: &'a CodedTable, which: &'static str| {
+            let found = originals.quasi.iter().map(|(name, _)| column(table, which, name));
+            found.collect::<Result<Vec<&'a CodedColumn>, VerifyError>>()
+        };
+        let (released, original) = (columns(release, RELEASE)?, columns(originals.table, ORIGINAL)?);
+        let parts: Vec<_> = original.iter().map(|column| part(column)).collect();
+        let tuples = group(&parts, originals.table.rows);
+        let parts: Vec<_> = released.iter().map(|column| part(column)).collect();
+        let records = group(&parts, release.rows);
+        let truths: Vec<Truths> = originals
+            .quasi
+            .par_iter()
+            .zip(released.par_iter().zip(&original))
+            .map(|((_, cover), (released, original))| {
+                Truths::new(cover, released, original, &tuples.first_row)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { released, records, tuples, truths })
     }
-    let released: Vec<&CodedColumn> =
-        originals.quasi.iter().map(|(name, _)| column(release, RELEASE, name)).collect::<Result<_, _>>()?;
-    let original: Vec<&CodedColumn> = originals
-        .quasi
-        .iter()
-        .map(|(name, _)| column(originals.table, ORIGINAL, name))
-        .collect::<Result<_, _>>()?;
-    let parts: Vec<_> = original.iter().map(|column| part(column)).collect();
-    let tuples = group(&parts, originals.table.rows);
-    let parts: Vec<_> = released.iter().map(|column| part(column)).collect();
-    let records = group(&parts, release.rows);
-    let truths: Vec<Truths> = originals
-        .quasi
-        .par_iter()
-        .zip(released.par_iter().zip(&original))
-        .map(|((_, cover), (released, original))| Truths::new(cover, released, original, &tuples.first_row))
-        .collect::<Result<_, _>>()?;
-    let count = |row: &u32| -> u64 {
-        let labels: Vec<u32> = released.iter().map(|column| column.codes.get(*row as usize)).collect();
-        let places = |column: usize| &truths[column].tuples[labels[column] as usize];
-        let narrowest = (0..truths.len()).min_by_key(|column| places(*column).1).unwrap_or(0);
-        let fits = |tuple: &u32| {
-            truths.iter().zip(&labels).enumerate().all(|(column, (truth, label))| {
+
+    /// The original tuples that a released row covers.
+    pub(crate) fn tuples_of(&self, row: u32) -> impl Iterator<Item = u32> + '_ {
+        let labels: Vec<u32> = self.released.iter().map(|column| column.codes.get(row as usize)).collect();
+        let count = |column: usize| self.truths[column].tuples[labels[column] as usize].1;
+        let narrowest = (0..self.truths.len()).min_by_key(|column| count(*column)).unwrap_or(0);
+        let of_narrowest = &self.truths[narrowest];
+        let values = &of_narrowest.tuples[labels[narrowest] as usize].0;
+        let candidates = values.iter().flat_map(|code| &of_narrowest.of_code[*code as usize]).copied();
+        candidates.filter(move |tuple| {
+            self.truths.iter().zip(&labels).enumerate().all(|(column, (truth, label))| {
                 column == narrowest || truth.holds(*label, truth.code_of_tuple[*tuple as usize])
             })
-        };
-        let values = &places(narrowest).0;
-        let candidates = values.iter().flat_map(|code| &truths[narrowest].of_code[*code as usize]);
-        candidates.filter(|tuple| fits(tuple)).map(|tuple| tuples.size[*tuple as usize]).sum()
-    };
-    let of_record: Vec<u64> = records.first_row.par_iter().map(count).collect();
-    Ok(records.of_row.iter().map(|record| of_record[*record as usize]).collect())
+        })
+    }
 }
 
 /// Which labels of a column are true of which of its original values.
@@ -294,7 +332,7 @@ mod tests {
             check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden).expect("checked");
         assert!(truth.holds);
         let supports = found.supports.clone();
-        let originals = Originals { table: &original, quasi: &covers };
+        let originals = Originals { table: &original, quasi: &covers, row_map: Some(&[0, 1, 2, 3, 4]) };
         let distributions = [("disease".to_owned(), found)];
         let check = |models: &[ModelClaim], with: bool| {
             check_records(&supports, &distributions, models, with.then_some(originals))
@@ -309,6 +347,13 @@ mod tests {
         assert!(both.holds);
         assert_eq!((both.least_covered, both.mean_covered), (Some(2), Some(2.2)));
         assert_eq!((both.models[0].attained, both.models[1].attained), (Some(2.0), Some(2.0)));
+        // Alice is covered by the records of Alice and Carol, Bob by three, Carol by those of Bob and Carol.
+        let linked = |links: &str, k: u64| {
+            let json = format!("{{\"model\": \"k_anonymity\", \"k\": {k}, \"links\": \"{links}\"}}");
+            check(&[claim(&json)], true).expect("checked").holds
+        };
+        assert!(linked("covered", 2) && linked("both", 2) && linked("matches", 2));
+        assert!(!linked("covered", 3) && !linked("both", 3) && !linked("matches", 3));
         let three = check(&[k(3)], true).expect("checked");
         assert!(!three.holds && three.models[0].failing_rows == 4);
         assert!(!check(&[l("2.0000001")], false).expect("checked").holds);

@@ -83,7 +83,8 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
 ];
 
 /// Every algorithm that publishes records which overlap, instead of classes.
-pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] = &[algorithms::nsvdist::ENTRY];
+pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] =
+    &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY];
 
 /// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
 pub enum Method {

@@ -3,7 +3,7 @@
 mod arrow;
 mod text;
 
-pub(crate) use text::shortest;
+pub(crate) use text::{frequencies_type, item, pair_fields, shortest};
 
 use std::fs::File;
 use std::io::Read;

@@ -1,9 +1,11 @@
 //! Every value of a typed column as a text, always the same one.
 //!
 //! Integers and decimals in digits, floating-point numbers in the fewest digits that read back as the
-//! same number, dates and times as ISO 8601 says (times with a zone in UTC), nothing as the empty text.
+//! same number, dates and times as ISO 8601 says (times with a zone in UTC), nothing as the empty text, lists of
+//! values with frequencies as JSON objects.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::temporal_conversions::{as_date, as_datetime, as_time};
@@ -15,7 +17,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrowNativeTypeOp};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 
 use crate::dictionary::{Dictionary, Refusal};
 use crate::flaw::Flaw;
@@ -43,8 +45,34 @@ pub(crate) fn is_readable(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_readable(values),
         DataType::RunEndEncoded(..) => false,
+        DataType::List(item) => is_pair(item.data_type()),
         other => !other.is_nested(),
     }
+}
+
+/// The type of a list of values with their frequencies.
+pub(crate) fn frequencies_type() -> DataType {
+    DataType::List(item())
+}
+
+/// One entry of such a list.
+pub(crate) fn item() -> FieldRef {
+    Arc::new(Field::new("item", DataType::Struct(pair_fields()), false))
+}
+
+/// A value and its frequency.
+pub(crate) fn pair_fields() -> Fields {
+    Fields::from(vec![
+        Field::new("value", DataType::Utf8, false),
+        Field::new("frequency", DataType::Float64, false),
+    ])
+}
+
+/// Whether a type is that of a value and its frequency.
+fn is_pair(data_type: &DataType) -> bool {
+    let DataType::Struct(fields) = data_type else { return false };
+    let shape = |field: &FieldRef| (field.name().as_str().to_owned(), field.data_type().clone());
+    fields.iter().map(shape).eq(pair_fields().iter().map(shape))
 }
 
 /// Appends the codes of an array's texts; fails with the row whose value has none.
@@ -99,6 +127,17 @@ fn text_of(array: &dyn Array) -> TextOf<'_> {
         T::Boolean => {
             let array = array.as_boolean();
             shown(move |row| Some(array.value(row)))
+        }
+        T::List(_) => {
+            let array = array.as_list::<i32>();
+            shown(move |row| {
+                let pairs = array.value(row);
+                let pairs = pairs.as_struct();
+                let (values, frequencies) =
+                    (pairs.column(0).as_string::<i32>(), pairs.column(1).as_primitive::<Float64Type>());
+                let pair = |at: usize| (values.value(at).to_owned(), frequencies.value(at).into());
+                Some(serde_json::Value::Object((0..pairs.len()).map(pair).collect()).to_string())
+            })
         }
         T::Utf8 => bytes(|row| array.as_string::<i32>().value(row).as_bytes()),
         T::LargeUtf8 => bytes(|row| array.as_string::<i64>().value(row).as_bytes()),

@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use arrow_array::temporal_conversions::date32_to_datetime;
 use arrow_array::types::Date32Type;
-use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, Date32Array, Float64Array, Int64Array, ListArray, RecordBatch, StringArray, StructArray,
+};
+use arrow_buffer::OffsetBuffer;
 use arrow_cast::parse::Parser;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -18,7 +21,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use rayon::prelude::*;
 
 use super::{ColumnType, OutColumn};
-use crate::columnar::shortest;
+use crate::columnar::{frequencies_type, item, pair_fields, shortest};
 use crate::error::{FileError, Result, writing};
 use crate::table::Texts;
 
@@ -34,7 +37,11 @@ enum Values<'a> {
     Integer(Vec<Option<i64>>),
     Float(Vec<Option<f64>>),
     Date(Vec<Option<i32>>),
+    Frequencies(Vec<Option<Frequencies>>),
 }
+
+/// Values with their frequencies.
+type Frequencies = Vec<(String, f64)>;
 
 impl<'a> Values<'a> {
     /// The values of a column. Only texts of rows that are written decide whether they can be typed.
@@ -44,6 +51,7 @@ impl<'a> Values<'a> {
             ColumnType::Integer => parse_used(column, order, parse_integer).map(Self::Integer),
             ColumnType::Float => parse_used(column, order, parse_float).map(Self::Float),
             ColumnType::Date => parse_used(column, order, parse_date).map(Self::Date),
+            ColumnType::Frequencies => parse_used(column, order, parse_frequencies).map(Self::Frequencies),
         };
         typed.unwrap_or(Self::Text(column.texts))
     }
@@ -54,6 +62,7 @@ impl<'a> Values<'a> {
             Self::Integer(_) => DataType::Int64,
             Self::Float(_) => DataType::Float64,
             Self::Date(_) => DataType::Date32,
+            Self::Frequencies(_) => frequencies_type(),
         }
     }
 
@@ -68,6 +77,9 @@ impl<'a> Values<'a> {
             }
             Self::Date(values) => {
                 Arc::new(codes.iter().map(|&code| values[code as usize]).collect::<Date32Array>())
+            }
+            Self::Frequencies(values) => {
+                Arc::new(lists(codes.iter().map(|&code| values[code as usize].as_ref())))
             }
         }
     }
@@ -111,6 +123,26 @@ fn parse_integer(text: &str) -> Option<i64> {
 
 fn parse_float(text: &str) -> Option<f64> {
     text.parse().ok().filter(|&number: &f64| shortest(number) == text)
+}
+
+fn parse_frequencies(text: &str) -> Option<Frequencies> {
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).ok()?;
+    object.into_iter().map(|(value, frequency)| Some((value, frequency.as_f64()?))).collect()
+}
+
+/// The lists of some rows; a row without one has an empty list.
+fn lists<'a>(rows: impl Iterator<Item = Option<&'a Frequencies>>) -> ListArray {
+    let (mut lengths, mut values, mut frequencies) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        let pairs = row.map_or(&[][..], Vec::as_slice);
+        lengths.push(pairs.len());
+        values.extend(pairs.iter().map(|pair| pair.0.as_str()));
+        frequencies.extend(pairs.iter().map(|pair| pair.1));
+    }
+    let columns: Vec<ArrayRef> =
+        vec![Arc::new(StringArray::from_iter_values(values)), Arc::new(Float64Array::from(frequencies))];
+    let pairs = StructArray::new(pair_fields(), columns, None);
+    ListArray::new(item(), OffsetBuffer::from_lengths(lengths), Arc::new(pairs), None)
 }
 
 fn parse_date(text: &str) -> Option<i32> {

@@ -39,6 +39,8 @@ pub enum ColumnType {
     Float,
     /// Dates, if every text that is written is one as ISO 8601 writes it; else text.
     Date,
+    /// Lists of values with their frequencies, if every text that is written is a JSON object of numbers; else text.
+    Frequencies,
 }
 
 /// One column to write.

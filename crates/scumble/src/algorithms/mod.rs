@@ -22,6 +22,7 @@ pub mod iacc;
 pub mod iack;
 pub mod incognito;
 pub mod infogain_mondrian;
+pub mod k_concealment;
 pub mod k_member;
 pub mod k_optimize;
 pub mod kactus;
@@ -166,6 +167,8 @@ pub struct RecordSolution {
     pub records: Vec<Record>,
     /// The payload column that is published as frequencies, if one is.
     pub column: Option<usize>,
+    /// What k is about.
+    pub linkage: Linkage,
     /// How many rows each record counts.
     pub size: u64,
     /// How frequencies are written.
@@ -176,6 +179,32 @@ pub struct RecordSolution {
     pub findings: Vec<Finding>,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
+}
+
+/// What k is about where records overlap (models.md 1.15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linkage {
+    /// (k,1): every record covers k rows.
+    Covers,
+    /// (1,k): every row is covered by k records.
+    Covered,
+    /// (k,k): both.
+    Both,
+    /// k-concealment: every row has k records that may be its own.
+    Matches,
+}
+
+impl Linkage {
+    /// The name in parameters and claims.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Covers => "covers",
+            Self::Covered => "covered",
+            Self::Both => "both",
+            Self::Matches => "matches",
+        }
+    }
 }
 
 /// How frequencies are written.

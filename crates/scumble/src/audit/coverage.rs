@@ -4,15 +4,15 @@ use crate::frequency::FrequencyTable;
 use crate::quasi::{Quasi, Value};
 
 /// The tuples of a table, ready to be asked which of them a record covers.
-pub(super) struct Coverage<'a> {
-    pub(super) table: &'a FrequencyTable,
+pub(crate) struct Coverage<'a> {
+    pub(crate) table: &'a FrequencyTable,
     quasi: &'a [Quasi],
     /// Per column the tuples by code, and where those of each code begin.
     by_code: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
 impl<'a> Coverage<'a> {
-    pub(super) fn new(table: &'a FrequencyTable, quasi: &'a [Quasi]) -> Self {
+    pub(crate) fn new(table: &'a FrequencyTable, quasi: &'a [Quasi]) -> Self {
         let sorted = |(column, quasi): (usize, &Quasi)| {
             let codes = table.column(column);
             let mut tuples: Vec<u32> = (0..table.tuples() as u32).collect();
@@ -28,7 +28,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// The tuples that a record with these values covers, in no particular order, added to `tuples`.
-    pub(super) fn add_covered(&self, shown: &[Value], tuples: &mut Vec<u32>) {
+    pub(crate) fn add_covered(&self, shown: &[Value], tuples: &mut Vec<u32>) {
         let ranges: Vec<(u32, u32)> =
             self.quasi.iter().zip(shown).map(|(quasi, value)| quasi.codes(*value)).collect();
         let slice = |column: usize| {
@@ -54,7 +54,7 @@ impl<'a> Coverage<'a> {
     }
 
     /// How many rows some tuples have.
-    pub(super) fn rows(&self, tuples: &[u32]) -> u64 {
+    pub(crate) fn rows(&self, tuples: &[u32]) -> u64 {
         tuples.iter().map(|tuple| self.table.weight(*tuple)).sum()
     }
 }

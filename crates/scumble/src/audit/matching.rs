@@ -25,13 +25,16 @@ pub struct Degrees {
     pub rows_below_k: u64,
 }
 
-/// Counts the records that cover each row, and those that may be its own.
-pub(super) fn degrees(
-    coverage: &Coverage<'_>,
-    records: &[Record],
-    k: u64,
-    progress: &Progress,
-) -> Result<Degrees> {
+/// What is known of each tuple.
+pub(crate) struct Links {
+    /// The records that cover it, and of these the ones that may be its own.
+    pub(crate) counts: Vec<(u64, u64)>,
+    /// Its component: tuples that may exchange their records have the same.
+    pub(crate) component: Vec<u32>,
+}
+
+/// Counts the records that cover each row, and those that may be its own. Records are by tuple.
+pub(crate) fn links(coverage: &Coverage<'_>, records: &[Record], progress: &Progress) -> Result<Links> {
     let tuples = coverage.table.tuples();
     let component = components(coverage, records, progress)?;
     let count = |records: &[Record]| -> Result<Vec<(u64, u64)>> {
@@ -60,17 +63,25 @@ pub(super) fn degrees(
         .par_chunks(chunk)
         .map(count)
         .try_reduce(|| vec![(0, 0); tuples], |one, other| Ok(add(one, other)))?;
+    Ok(Links { counts, component })
+}
+
+/// The figures of [`links`] over all rows.
+pub(super) fn degrees(
+    coverage: &Coverage<'_>,
+    records: &[Record],
+    k: u64,
+    progress: &Progress,
+) -> Result<Degrees> {
+    let counts = links(coverage, records, progress)?.counts;
     let table = coverage.table;
-    let rows = |counted: &dyn Fn(u64) -> bool| -> u64 {
-        let below = counts.iter().zip(0..).filter(|((_, matching), _)| counted(*matching));
-        below.map(|(_, tuple)| table.weight(tuple)).sum()
-    };
+    let below = counts.iter().zip(0..).filter(|((_, matching), _)| *matching < k);
     let sum: u64 = counts.iter().zip(0..).map(|((_, matching), tuple)| matching * table.weight(tuple)).sum();
     Ok(Degrees {
         least_covering: counts.iter().map(|count| count.0).min().unwrap_or(0),
         least_matching: counts.iter().map(|count| count.1).min().unwrap_or(0),
         mean_matching: sum as f64 / table.rows().max(1) as f64,
-        rows_below_k: rows(&|matching| matching < k),
+        rows_below_k: below.map(|(_, tuple)| table.weight(tuple)).sum(),
     })
 }
 

@@ -20,10 +20,11 @@ mod matching;
 #[cfg(test)]
 mod tests;
 
-use coverage::Coverage;
+pub(crate) use coverage::Coverage;
 pub use equations::Disclosure;
 use equations::{Equation, solve};
 pub use matching::Degrees;
+pub(crate) use matching::links;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

@@ -145,6 +145,25 @@ impl<'p> Axis<'p> {
         }
     }
 
+    /// The first and last rank of the codes from `low` to `high`.
+    pub(in crate::algorithms) fn ranks_of(&self, (low, high): (u32, u32)) -> (u32, u32) {
+        let rank = |code: u32| self.codes.partition_point(|present| *present < code) as u32;
+        (rank(low), rank(high + 1).saturating_sub(1))
+    }
+
+    /// The ranks of all codes that are covered by what covers the ranks `low` to `high`.
+    pub(in crate::algorithms) fn closed(&self, (low, high): (u32, u32)) -> (u32, u32) {
+        match &self.cost {
+            Cost::Nodes { tree, ranks, .. } => {
+                let node = tree.lca_of_range(self.codes[low as usize], self.codes[high as usize]);
+                let (from, to) = ranks[node as usize];
+                (from, to - 1)
+            }
+            Cost::Ends { missing, .. } if low != high && *missing == Some(high) => (0, self.len() as u32 - 1),
+            Cost::Ends { .. } => (low, high),
+        }
+    }
+
     /// How many codes occur.
     pub(in crate::algorithms) fn len(&self) -> usize {
         self.codes.len()

@@ -24,17 +24,17 @@ pub(super) struct Arena {
 /// Some columns, and the combinations of their ranks that occur.
 pub(super) struct Bundle {
     pub(super) columns: Vec<usize>,
-    /// Ranks, combination by combination.
-    pub(super) combinations: Vec<u32>,
+    /// For each of its columns the rank in each combination.
+    pub(super) ranks: Vec<Vec<u32>>,
     /// The combination of each tuple.
     pub(super) of_tuple: Vec<u32>,
 }
 
 impl Arena {
-    /// Some tuples of a table, whose sensitive values are those of a payload column.
+    /// Some tuples of a table, whose sensitive values are those of a payload column; all the same if there is none.
     pub(super) fn new(
         table: &FrequencyTable,
-        sensitive: usize,
+        sensitive: Option<usize>,
         rulers: &[Ruler<'_>],
         tuples: Vec<u32>,
     ) -> Self {
@@ -51,7 +51,7 @@ impl Arena {
             let mut of_tuple: Vec<(u32, u32)> = table
                 .cells(*tuple)
                 .iter()
-                .map(|cell| (payloads.value(cell.payload, sensitive), cell.rows))
+                .map(|cell| (sensitive.map_or(0, |column| payloads.value(cell.payload, column)), cell.rows))
                 .collect();
             of_tuple.sort_unstable();
             for same in of_tuple.chunk_by(|a, b| a.0 == b.0) {
@@ -59,7 +59,7 @@ impl Arena {
             }
             starts.push(cells.len() as u32);
         }
-        let values = payloads.columns[sensitive].values.len();
+        let values = sensitive.map_or(1, |column| payloads.columns[column].values.len());
         let mut arena = Self { tuples, width, ranks, starts, cells, values, bundles: Vec::new() };
         arena.bundles = arena.bundle(rulers);
         arena
@@ -122,12 +122,10 @@ impl Arena {
                 keys.sort_unstable();
                 keys.dedup();
                 if keys.len() <= BUNDLE {
-                    let width = last.columns.len();
-                    let combinations = keys.iter().flat_map(|key| {
-                        let before = &last.combinations[(key / size) as usize * width..][..width];
-                        before.iter().copied().chain([(key % size) as u32])
-                    });
-                    last.combinations = combinations.collect();
+                    for ranks in &mut last.ranks {
+                        *ranks = keys.iter().map(|key| ranks[(key / size) as usize]).collect();
+                    }
+                    last.ranks.push(keys.iter().map(|key| (key % size) as u32).collect());
                     let place = |key: &u64| keys.partition_point(|of| of < key) as u32;
                     last.of_tuple = of_tuple.iter().map(place).collect();
                     last.columns.push(column);
@@ -136,7 +134,7 @@ impl Arena {
             }
             bundles.push(Bundle {
                 columns: vec![column],
-                combinations: (0..rulers[column].len() as u32).collect(),
+                ranks: vec![(0..rulers[column].len() as u32).collect()],
                 of_tuple: (0..self.len()).map(|place| self.ranks(place)[column]).collect(),
             });
         }

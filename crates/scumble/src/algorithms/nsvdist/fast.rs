@@ -1,11 +1,11 @@
 //! The same masks without looking at every row for every place of every mask (algorithms.md A4).
 //!
-//! What a cover costs together with a tuple never falls while the cover grows, so what was found about a tuple earlier
-//! bounds what it costs now. A tuple is looked at again only where its bound does not exceed the best cost found. All rows
-//! that lead to the best cover are taken at once, so the work does not grow with the size of the masks but with the number
-//! of covers on the way, of which there are few.
+//! What a cover costs together with a tuple never falls while the cover grows. Every tuple keeps a bound on that, which is
+//! brought up to date when the cover grows: only the columns in which it does change it. Exact costs are worked out where the
+//! bound does not exceed the best cost found. All rows that lead to the best cover are taken at once, so the work does not
+//! grow with the size of the masks but with the number of covers on the way, of which there are few.
 
-use super::arena::Arena;
+use super::arena::{Arena, Bundle};
 use super::feasible::{Demand, share};
 use super::masks::Rules;
 use super::ruler::{Reach, Ruler, Sight};
@@ -19,10 +19,10 @@ pub(super) struct Searcher<'a> {
     /// By how many bits costs are shortened to 32 bits for bounds.
     shift: u32,
     sights: Vec<Sight>,
-    /// Per column and rank a bound on the cost of covering it, and whether it changed since its bundle was added up.
+    /// Per column and rank a bound on the cost of covering it together with the tuple searched for.
     column_bounds: Vec<Vec<u32>>,
+    /// The same per combination of a bundle, and per tuple.
     bundle_bounds: Vec<Vec<u32>>,
-    /// Per tuple a bound on the cost of covering it together with the tuple searched for.
     bounds: Vec<u32>,
     /// Tuples with a bound above this are not candidates yet.
     horizon: u32,
@@ -30,11 +30,14 @@ pub(super) struct Searcher<'a> {
     looked: bool,
 }
 
-/// The tuples that may be chosen next, with bounds on their costs.
+/// The tuples that may be chosen next.
 #[derive(Default)]
 struct Candidates {
     places: Vec<u32>,
+    /// Bounds on the cost of covering them together with the mask.
     bounds: Vec<u32>,
+    /// Per bundle their combinations.
+    combinations: Vec<Vec<u32>>,
 }
 
 /// The cheapest cover seen in a step.
@@ -56,8 +59,8 @@ struct Growing {
     used: Vec<(u32, u32)>,
     /// The rows in the mask, by place.
     taken: Vec<(u32, u32)>,
-    /// Per column what each step costs under the cover, where it has a tree: costs, and bounds.
-    step_costs: Vec<Vec<(u64, u64)>>,
+    /// Per column what each step costs under the cover, where it has a tree.
+    step_costs: Vec<Vec<u64>>,
 }
 
 impl<'a> Searcher<'a> {
@@ -74,7 +77,10 @@ impl<'a> Searcher<'a> {
             bundle_bounds: vec![Vec::new(); arena.bundles.len()],
             bounds: vec![0; arena.len()],
             horizon: 0,
-            candidates: Candidates::default(),
+            candidates: Candidates {
+                combinations: vec![Vec::new(); arena.bundles.len()],
+                ..Candidates::default()
+            },
             looked: false,
         }
     }
@@ -91,38 +97,19 @@ impl<'a> Searcher<'a> {
         let ranks = self.arena.ranks(place);
         let mut changed = vec![false; ranks.len()];
         for (column, ruler) in self.rules.rulers.iter().enumerate() {
-            let sight = &mut self.sights[column];
-            if self.looked && sight.rank == ranks[column] {
+            if self.looked && self.sights[column].rank == ranks[column] {
                 continue;
             }
             changed[column] = true;
-            ruler.look(ranks[column], sight);
-            let bounds = &mut self.column_bounds[column];
-            bounds.clear();
-            match ruler.steps(sight) {
-                Some((steps, count)) => {
-                    let of_step: Vec<u32> = (0..count as u32)
-                        .map(|step| (ruler.floor(sight, (step, 0)) >> self.shift) as u32)
-                        .collect();
-                    bounds.extend(steps.iter().map(|step| of_step[*step as usize]));
-                }
-                None => bounds.extend(
-                    (0..ruler.len() as u32)
-                        .map(|rank| (ruler.floor(sight, ruler.reach(sight, rank)) >> self.shift) as u32),
-                ),
-            }
+            ruler.look(ranks[column], &mut self.sights[column]);
+            self.column_bounds[column] = self.by_rank(column, |reach| self.bound(column, reach));
         }
         self.looked = true;
         for (bundle, bounds) in self.arena.bundles.iter().zip(&mut self.bundle_bounds) {
-            if !bundle.columns.iter().any(|column| changed[*column]) {
-                continue;
+            if bundle.columns.iter().any(|column| changed[*column]) {
+                let columns = bundle.columns.iter().map(|column| (*column, &self.column_bounds[*column][..]));
+                *bounds = of_combinations(bundle, columns);
             }
-            let of_column: Vec<&[u32]> =
-                bundle.columns.iter().map(|column| &self.column_bounds[*column][..]).collect();
-            let sum =
-                |ranks: &[u32]| of_column.iter().zip(ranks).map(|(of, rank)| of[*rank as usize]).sum::<u32>();
-            bounds.clear();
-            bounds.extend(bundle.combinations.chunks_exact(bundle.columns.len()).map(sum));
         }
         self.bounds.fill(0);
         let mut bundles = self.arena.bundles.iter().zip(&self.bundle_bounds);
@@ -144,27 +131,35 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// Takes the tuples as candidates whose bound is above `from` and at most the horizon.
-    fn enlist(&mut self, from: Option<u32>) {
-        for (place, bound) in (0..).zip(&self.bounds) {
-            if *bound <= self.horizon && from.is_none_or(|from| *bound > from) {
-                self.candidates.places.push(place);
-                self.candidates.bounds.push(*bound);
+    /// A bound on the cost of covers that reach at least so far in a column.
+    fn bound(&self, column: usize, reach: Reach) -> u32 {
+        (self.rules.rulers[column].floor(&self.sights[column], reach) >> self.shift) as u32
+    }
+
+    /// A figure for each rank of a column, by how far a cover reaches that holds it.
+    fn by_rank(&self, column: usize, figure: impl Fn(Reach) -> u32) -> Vec<u32> {
+        let (ruler, sight) = (&self.rules.rulers[column], &self.sights[column]);
+        match ruler.steps(sight) {
+            Some((steps, count)) => {
+                let of_step: Vec<u32> = (0..count as u32).map(|step| figure((step, 0))).collect();
+                steps.iter().map(|step| of_step[*step as usize]).collect()
             }
+            None => (0..ruler.len() as u32).map(|rank| figure(ruler.reach(sight, rank))).collect(),
         }
     }
 
     fn mask(&mut self, place: usize, value: u32, rows: u32) -> Record {
         let nowhere = vec![(0, 0); self.rules.rulers.len()];
-        let mut growing = self.begin(nowhere, self.demand.most, self.demand.size - 1);
+        let mut growing = self.begin(&nowhere, self.demand.most, self.demand.size - 1);
         growing.counts[value as usize] = 1;
         growing.used.push((place as u32, value));
         growing.taken.push((place as u32, 1));
+        self.drop_dead(&growing);
         let mut spent = self.grow(&mut growing);
         let mut reach = growing.reach;
         if self.demand.cover > self.demand.size {
             // The mask stays as it is, and the cover goes on growing until it holds enough rows of any value.
-            let mut wider = self.begin(reach, u64::MAX, self.demand.cover);
+            let mut wider = self.begin(&reach, u64::MAX, self.demand.cover);
             spent = self.grow(&mut wider);
             reach = wider.reach;
         }
@@ -185,15 +180,20 @@ impl<'a> Searcher<'a> {
     }
 
     /// An empty mask under a cover, with all near tuples as candidates.
-    fn begin(&mut self, reach: Vec<Reach>, most: u64, need: u64) -> Growing {
-        self.candidates.places.clear();
-        self.candidates.bounds.clear();
-        self.enlist(None);
-        let step_costs = vec![Vec::new(); reach.len()];
-        let counts = vec![0; self.arena.values];
-        let mut growing =
-            Growing { reach, counts, most, need, used: Vec::new(), taken: Vec::new(), step_costs };
-        self.widen(&mut growing, None);
+    fn begin(&mut self, reach: &[Reach], most: u64, need: u64) -> Growing {
+        self.candidates.clear();
+        let mut growing = Growing {
+            reach: vec![(0, 0); reach.len()],
+            counts: vec![0; self.arena.values],
+            most,
+            need,
+            used: Vec::new(),
+            taken: Vec::new(),
+            step_costs: vec![Vec::new(); reach.len()],
+        };
+        self.enlist(&growing, None);
+        (0..reach.len()).for_each(|column| self.price(&mut growing, column));
+        self.widen(&mut growing, reach);
         growing
     }
 
@@ -208,23 +208,73 @@ impl<'a> Searcher<'a> {
         spent
     }
 
-    /// Makes the cover reach as far as it must, and works out what steps cost from there.
-    fn widen(&self, growing: &mut Growing, reach: Option<&[Reach]>) {
-        for (column, ruler) in self.rules.rulers.iter().enumerate() {
-            let old = growing.reach[column];
-            let new = reach.map_or(old, |reach| reach[column]);
-            if reach.is_some() && new == old {
+    /// Takes the tuples as candidates whose bound is above `from` and at most the horizon.
+    fn enlist(&mut self, growing: &Growing, from: Option<u32>) {
+        for (place, bound) in (0..).zip(&self.bounds) {
+            if *bound > self.horizon
+                || from.is_some_and(|from| *bound <= from)
+                || !self.is_live(growing, place)
+            {
                 continue;
             }
-            growing.reach[column] = new;
-            let sight = &self.sights[column];
-            if let Some((_, count)) = ruler.steps(sight) {
-                let of_step = (0..count as u32).map(|step| {
-                    let reach = (step.max(new.0), 0);
-                    (ruler.cost(sight, reach), ruler.floor(sight, reach))
-                });
-                growing.step_costs[column] = of_step.collect();
+            // A mask that has grown already costs more than the bound from its first row.
+            let bound = if from.is_none() {
+                *bound
+            } else {
+                let ranks = self.arena.ranks(place as usize).iter().enumerate();
+                let reach = |(column, rank): (usize, &u32)| {
+                    let far = self.rules.rulers[column].reach(&self.sights[column], *rank);
+                    self.bound(column, joint(growing.reach[column], far))
+                };
+                ranks.map(reach).sum()
+            };
+            self.candidates.places.push(place);
+            self.candidates.bounds.push(bound);
+            for (bundle, combinations) in self.arena.bundles.iter().zip(&mut self.candidates.combinations) {
+                combinations.push(bundle.of_tuple[place as usize]);
             }
+        }
+    }
+
+    /// Makes the cover reach further, and brings the candidates' bounds up to date.
+    fn widen(&mut self, growing: &mut Growing, reach: &[Reach]) {
+        for number in 0..self.arena.bundles.len() {
+            let bundle = &self.arena.bundles[number];
+            let changed =
+                bundle.columns.iter().copied().filter(|column| reach[*column] != growing.reach[*column]);
+            let more: Vec<(usize, Vec<u32>)> = changed
+                .map(|column| {
+                    let (old, new) = (growing.reach[column], reach[column]);
+                    let more = self.by_rank(column, |far| {
+                        self.bound(column, joint(new, far)).wrapping_sub(self.bound(column, joint(old, far)))
+                    });
+                    (column, more)
+                })
+                .collect();
+            if more.is_empty() {
+                continue;
+            }
+            let more = of_combinations(bundle, more.iter().map(|(column, more)| (*column, &more[..])));
+            let combinations = &self.candidates.combinations[number];
+            for (bound, combination) in self.candidates.bounds.iter_mut().zip(combinations) {
+                *bound = bound.wrapping_add(more[*combination as usize]);
+            }
+        }
+        for column in 0..reach.len() {
+            if reach[column] != growing.reach[column] {
+                growing.reach[column] = reach[column];
+                self.price(growing, column);
+            }
+        }
+    }
+
+    /// Works out what each step of a column costs under the cover.
+    fn price(&self, growing: &mut Growing, column: usize) {
+        let (ruler, sight) = (&self.rules.rulers[column], &self.sights[column]);
+        if let Some((_, count)) = ruler.steps(sight) {
+            let from = growing.reach[column].0;
+            growing.step_costs[column] =
+                (0..count as u32).map(|step| ruler.cost(sight, (step.max(from), 0))).collect();
         }
     }
 
@@ -234,28 +284,21 @@ impl<'a> Searcher<'a> {
         let mut best: Option<Best> = None;
         let mut seen = 0;
         loop {
-            // A candidate that is likely to be cheap first, so that most others need no look.
-            if best.is_none() {
-                let first = (seen..self.candidates.places.len()).min_by_key(|at| self.candidates.bounds[*at]);
-                if let Some(at) = first {
-                    self.candidates.swap(at, seen);
-                }
-            }
-            while seen < self.candidates.places.len() {
-                let limit = best.as_ref().map_or(u32::MAX, |best| (best.cost >> self.shift) as u32);
-                let ahead = self.candidates.bounds[seen..].iter().position(|bound| *bound <= limit);
-                let Some(ahead) = ahead else {
-                    seen = self.candidates.places.len();
-                    break;
-                };
-                seen += ahead;
-                if !self.is_live(growing, self.candidates.places[seen]) {
-                    self.candidates.remove(seen);
-                    continue;
-                }
+            // The candidate that is likely to be cheapest first, so that most others need no look.
+            if best.is_none()
+                && let Some(at) =
+                    (seen..self.candidates.bounds.len()).min_by_key(|at| self.candidates.bounds[*at])
+            {
+                self.candidates.swap(at, seen);
                 self.consider(growing, seen, &mut best);
                 seen += 1;
             }
+            while let Some(best_cost) = best.as_ref().map(|best| (best.cost >> self.shift) as u32) {
+                let Some(ahead) = first_within(&self.candidates.bounds[seen..], best_cost) else { break };
+                self.consider(growing, seen + ahead, &mut best);
+                seen += ahead + 1;
+            }
+            seen = self.candidates.bounds.len();
             // Tuples beyond the horizon may be as cheap as what was found.
             let sure = best.as_ref().is_some_and(|best| best.cost >> self.shift <= u64::from(self.horizon));
             if sure || self.horizon == u32::MAX {
@@ -264,7 +307,7 @@ impl<'a> Searcher<'a> {
             let old = self.horizon;
             let wanted = best.as_ref().map_or(0, |best| (best.cost >> self.shift) as u32);
             self.horizon = wanted.max(old.saturating_mul(2)).max(1);
-            self.enlist(Some(old));
+            self.enlist(growing, Some(old));
         }
     }
 
@@ -274,24 +317,28 @@ impl<'a> Searcher<'a> {
         self.arena.cells(place as usize).iter().any(|(value, _)| growing.counts[*value as usize] < most)
     }
 
-    /// Works out what a candidate costs.
-    fn consider(&mut self, growing: &Growing, at: usize, best: &mut Option<Best>) {
-        let ranks = self.arena.ranks(self.candidates.places[at] as usize);
-        let (mut cost, mut floor) = (0, 0);
-        let columns = self.rules.rulers.iter().zip(&self.sights).zip(ranks).enumerate();
-        for (column, ((ruler, sight), rank)) in columns {
-            let (of_column, least) = match ruler.steps(sight) {
-                Some((steps, _)) => growing.step_costs[column][steps[*rank as usize] as usize],
-                None => {
-                    let reach = joint(growing.reach[column], ruler.reach(sight, *rank));
-                    (ruler.cost(sight, reach), ruler.floor(sight, reach))
-                }
-            };
-            cost += of_column;
-            floor += least;
+    /// Removes the candidates that have no row left which may come in.
+    fn drop_dead(&mut self, growing: &Growing) {
+        if growing.counts.iter().all(|count| *count < growing.most) {
+            return;
         }
-        let bound = &mut self.candidates.bounds[at];
-        *bound = (*bound).max((floor >> self.shift) as u32);
+        for at in (0..self.candidates.places.len()).rev() {
+            if !self.is_live(growing, self.candidates.places[at]) {
+                self.candidates.remove(at);
+            }
+        }
+    }
+
+    /// Works out what a candidate costs.
+    fn consider(&self, growing: &Growing, at: usize, best: &mut Option<Best>) {
+        let ranks = self.arena.ranks(self.candidates.places[at] as usize);
+        let columns = self.rules.rulers.iter().zip(&self.sights).zip(ranks).enumerate();
+        let cost = columns
+            .map(|(column, ((ruler, sight), rank))| match ruler.steps(sight) {
+                Some((steps, _)) => growing.step_costs[column][steps[*rank as usize] as usize],
+                None => ruler.cost(sight, joint(growing.reach[column], ruler.reach(sight, *rank))),
+            })
+            .sum();
         if best.as_ref().is_some_and(|best| best.cost < cost) {
             return;
         }
@@ -314,7 +361,7 @@ impl<'a> Searcher<'a> {
         }
         let grows = best.reach != growing.reach;
         if grows {
-            self.widen(growing, Some(&best.reach));
+            self.widen(growing, &best.reach);
         } else {
             for (place, value) in growing.used.drain(..) {
                 rows.iter_mut().filter(|of| (of.0, of.1) == (place, value)).for_each(|of| of.2 -= 1);
@@ -335,6 +382,7 @@ impl<'a> Searcher<'a> {
             taken = share(growing.need, &pool, &room);
         }
         growing.need -= taken.iter().sum::<u64>();
+        let filled = taken.iter().zip(&room).any(|(taken, room)| *taken > 0 && taken == room);
         for (count, more) in growing.counts.iter_mut().zip(&taken) {
             *count += more;
         }
@@ -351,21 +399,60 @@ impl<'a> Searcher<'a> {
             }
         }
         if !one_by_one {
-            best.members.iter().rev().for_each(|at| self.candidates.remove(*at));
+            let mut members = best.members;
+            members.sort_unstable();
+            members.iter().rev().for_each(|at| self.candidates.remove(*at));
+        }
+        if filled {
+            self.drop_dead(growing);
         }
     }
 }
 
 impl Candidates {
+    fn clear(&mut self) {
+        self.places.clear();
+        self.bounds.clear();
+        self.combinations.iter_mut().for_each(Vec::clear);
+    }
+
     fn swap(&mut self, one: usize, other: usize) {
         self.places.swap(one, other);
         self.bounds.swap(one, other);
+        self.combinations.iter_mut().for_each(|of| of.swap(one, other));
     }
 
     fn remove(&mut self, at: usize) {
         self.places.swap_remove(at);
         self.bounds.swap_remove(at);
+        self.combinations.iter_mut().for_each(|of| {
+            of.swap_remove(at);
+        });
     }
+}
+
+/// The sum over some columns of a bundle of a figure by rank, for each combination.
+fn of_combinations<'f>(bundle: &Bundle, figures: impl Iterator<Item = (usize, &'f [u32])>) -> Vec<u32> {
+    let mut sums = vec![0_u32; bundle.ranks[0].len()];
+    for (column, figure) in figures {
+        let Some(at) = bundle.columns.iter().position(|of| *of == column) else { continue };
+        for (sum, rank) in sums.iter_mut().zip(&bundle.ranks[at]) {
+            *sum = sum.wrapping_add(figure[*rank as usize]);
+        }
+    }
+    sums
+}
+
+/// The first bound that is at most a limit. Most are not, so they are compared many at a time.
+fn first_within(bounds: &[u32], limit: u32) -> Option<usize> {
+    let mut from = 0;
+    for chunk in bounds.chunks(64) {
+        if chunk.iter().fold(u32::MAX, |least, bound| least.min(*bound)) <= limit {
+            return chunk.iter().position(|bound| *bound <= limit).map(|at| from + at);
+        }
+        from += chunk.len();
+    }
+    None
 }
 
 /// The reach of a cover that reaches as far as both.

@@ -43,12 +43,12 @@ impl Rules<'_> {
 /// So many tuples are searched one after the other by the same thread: neighbours share what is seen from them.
 const BLOCK: usize = 64;
 
-/// A mask for each tuple and value of the payload column `sensitive`, by tuple, then value. It does not depend on the number
+/// A mask for each tuple and value of the payload column `sensitive` (or for each tuple), by tuple, then value. It does not depend on the number
 /// of threads.
 pub fn masks(
     table: &FrequencyTable,
     quasi: &[Quasi],
-    sensitive: usize,
+    sensitive: Option<usize>,
     demand: Demand,
     options: Options,
     progress: &Progress,

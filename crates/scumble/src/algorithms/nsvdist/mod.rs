@@ -1,7 +1,7 @@
 //! NSVDist (Last, Tassa, Zhmudyak, Shmueli 2014): every row is published with what covers it and its k − 1 nearest rows, and
 //! with how often each sensitive value occurs among them. The sets of rows, called masks here, may overlap.
 
-use super::{Finding, Format, RecordAlgorithm, RecordSolution};
+use super::{Finding, Format, Linkage, RecordAlgorithm, RecordSolution};
 use crate::audit::{Audit, Disclosure, audit};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -196,7 +196,7 @@ impl NsvDist {
 
     fn records(&self, problem: &Problem, asked: &Asked, demand: Demand) -> Result<(Vec<Record>, Audit)> {
         let (table, quasi) = (&problem.table, &problem.quasi);
-        let records = masks(table, quasi, asked.column, demand, self.options, &problem.progress)?;
+        let records = masks(table, quasi, Some(asked.column), demand, self.options, &problem.progress)?;
         let audit = audit(table, quasi, asked.column, &records, asked.k, &problem.progress)?;
         Ok((records, audit))
     }
@@ -293,6 +293,7 @@ impl RecordAlgorithm for NsvDist {
         Ok(RecordSolution {
             records,
             column: Some(asked.column),
+            linkage: Linkage::Covers,
             size: demand.size,
             format: self.format,
             audit,

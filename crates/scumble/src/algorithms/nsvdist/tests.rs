@@ -52,7 +52,8 @@ const FOUR_CODES: &str = "10023;100**;10***\n10055;100**;10***\n10165;101**;10**
 fn published(zip: &str, k: u64, l: &str) -> (Vec<String>, f64) {
     let (quasi, table) = paper(zip);
     let demand = Demand::new(k, l.parse().expect("a fraction"), &[1, 1, 2, 1]).expect("feasible");
-    let found = masks(&table, &quasi, 0, demand, options(Cost::Loss), &Progress::default()).expect("masks");
+    let found =
+        masks(&table, &quasi, Some(0), demand, options(Cost::Loss), &Progress::default()).expect("masks");
     let loss = |found: &Record| {
         quasi.iter().zip(&found.shown).map(|(quasi, value)| quasi.loss(*value)).sum::<f64>()
             / quasi.len() as f64
@@ -132,7 +133,7 @@ fn check(
     let demand = Demand { cover: (demand.size * (1 + k % 2)).min(rows.len() as u64), ..demand };
     let run = |literal: bool| {
         let options = Options { cost, literal, prepartition: parts };
-        masks(&problem.table, &problem.quasi, 1, demand, options, &Progress::default()).expect("masks")
+        masks(&problem.table, &problem.quasi, Some(1), demand, options, &Progress::default()).expect("masks")
     };
     let (fast, literal) = (run(false), run(true));
     assert_eq!(fast.iter().map(|found| u64::from(found.rows)).sum::<u64>(), rows.len() as u64);

@@ -110,7 +110,7 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             None => (
                 "record_coverage",
                 "k",
-                "Every record is true of so many rows of the original table.".to_owned(),
+                format!("Of the records it holds that {}.", found.title),
                 format!(
                     "Someone who knows the quasi-identifiers of everyone: the record of a person may be one of at least {}, and \
                      fewer than k are left for {} rows.",

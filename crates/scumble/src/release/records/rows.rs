@@ -126,7 +126,7 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
             serde_json::Value::Object(pairs.collect()).to_string()
         };
         let labels = records.iter().map(|record| object(&record.counts)).collect();
-        return Ok(vec![shown(column.name.clone(), labels, ColumnType::Text)]);
+        return Ok(vec![shown(column.name.clone(), labels, ColumnType::Frequencies)]);
     }
     let of_value = |value: u32| {
         let name = format!("{}={}", column.name, column.values.get(value));

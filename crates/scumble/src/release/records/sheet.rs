@@ -1,7 +1,7 @@
 //! What may be said in public about a release of records, and what somebody should decide about before.
 
 use super::RecordRun;
-use crate::algorithms::Format;
+use crate::algorithms::{Format, Linkage};
 use crate::release::Summary;
 use crate::release::datasheet::{ColumnSheet, Datasheet, Guarantee, kept_sheet, provenance, value_kind};
 
@@ -10,7 +10,17 @@ pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
     let words = run.problem.models.iter().map(|model| {
         let required = model.required();
         match model.protects() {
-            None => format!("each record covers at least {required} of the original rows"),
+            None => match run.solution.linkage {
+                Linkage::Covers => format!("each record covers at least {required} of the original rows"),
+                Linkage::Covered => format!("each original row is covered by at least {required} records"),
+                Linkage::Both => {
+                    format!("each record covers at least {required} of the original rows, and each of these at least so many records")
+                }
+                Linkage::Matches => format!(
+                    "each original row has at least {required} records that may be its own, for someone who knows these columns of \
+                     everyone"
+                ),
+            },
             Some(column) => format!("no frequency of {column} is above 1/{required}"),
         }
     });
@@ -119,8 +129,8 @@ fn limits(run: &RecordRun<'_>) -> Vec<String> {
          called so."
             .to_owned(),
         format!(
-            "k counts the rows that a record covers, not the records that cover a row: someone who knows the quasi-identifiers of \
-             everyone finds at least {} record(s) that may be a person's, and fewer than promised for {} rows.",
+            "Someone who knows the quasi-identifiers of everyone finds at least {} record(s) that may be a person's, and fewer than \
+             k for {} rows. How likely each of them is, is not bounded.",
             audit.degrees.least_matching, audit.degrees.rows_below_k
         ),
     ];

@@ -1,0 +1,146 @@
+//! Which records may be whose: the graph of original rows and the records that cover them.
+//!
+//! Everyone has one record, and it covers them. So a record that covers a row may be its own only if the others can still
+//! be assigned: if the two rows lie on a common circle of the graph that leads from each row to all rows that its record
+//! covers.
+
+use scumble_files::table::CodedTable;
+
+use crate::error::VerifyError;
+use crate::models::ModelClaim;
+use crate::records::{Covering, Originals, parameter};
+
+/// Which distinct records cover which distinct original tuples.
+pub(crate) struct Links {
+    /// Per record its tuples, and how many rows show it.
+    tuples: Vec<Vec<u32>>,
+    rows: Vec<u64>,
+    /// Per tuple the records that cover it.
+    records: Vec<Vec<u32>>,
+    record_of_row: Vec<u32>,
+    tuple_of_original: Vec<u32>,
+}
+
+impl Links {
+    pub(crate) fn new(release: &CodedTable, originals: Originals<'_>) -> Result<Self, VerifyError> {
+        let cover = Covering::new(release, originals)?;
+        let tuples: Vec<Vec<u32>> =
+            cover.records.first_row.iter().map(|row| cover.tuples_of(*row).collect()).collect();
+        let mut records = vec![Vec::new(); cover.tuples.len()];
+        for (record, covered) in (0..).zip(&tuples) {
+            covered.iter().for_each(|tuple| records[*tuple as usize].push(record));
+        }
+        Ok(Self {
+            tuples,
+            rows: cover.records.size.clone(),
+            records,
+            record_of_row: cover.records.of_row,
+            tuple_of_original: cover.tuples.of_row,
+        })
+    }
+
+    /// For each tuple the number of released rows that cover it.
+    pub(crate) fn covering(&self) -> Vec<u64> {
+        let count = |records: &Vec<u32>| records.iter().map(|record| self.rows[*record as usize]).sum();
+        self.records.iter().map(count).collect()
+    }
+
+    /// For each tuple the number of released rows that may be one of its own.
+    pub(crate) fn matching(
+        &self,
+        model: &ModelClaim,
+        originals: Originals<'_>,
+    ) -> Result<Vec<u64>, VerifyError> {
+        let map = originals.row_map.filter(|map| map.len() == self.record_of_row.len());
+        let map = map.ok_or_else(|| parameter(model, "links", "whose record is whose is not known"))?;
+        // Per record the tuples of the rows that it is the record of, and the other way round.
+        let mut owners = vec![Vec::new(); self.tuples.len()];
+        let mut own = vec![Vec::new(); self.records.len()];
+        for (record, source) in self.record_of_row.iter().zip(map) {
+            let Some(tuple) = self.tuple_of_original.get(*source as usize) else {
+                let why = "it points to a row the original table does not have".to_owned();
+                return Err(VerifyError::RowMap { why });
+            };
+            owners[*record as usize].push(*tuple);
+            own[*tuple as usize].push(*record);
+        }
+        own.iter_mut().for_each(|records| {
+            records.sort_unstable();
+            records.dedup();
+        });
+        let forward = |tuple: u32| {
+            own[tuple as usize].iter().flat_map(|record| &self.tuples[*record as usize]).copied()
+        };
+        let backward = |tuple: u32| {
+            self.records[tuple as usize].iter().flat_map(|record| &owners[*record as usize]).copied()
+        };
+        let circle = circles(self.records.len(), forward, backward);
+        let count = |tuple: usize| {
+            let owners = self.records[tuple].iter().flat_map(|record| &owners[*record as usize]);
+            owners.filter(|owner| circle[**owner as usize] == circle[tuple]).count() as u64
+        };
+        Ok((0..self.records.len()).map(count).collect())
+    }
+}
+
+/// Numbers the nodes of a graph so that nodes on a common circle have the same number (Kosaraju).
+fn circles<F: Iterator<Item = u32>, B: Iterator<Item = u32>>(
+    nodes: usize,
+    forward: impl Fn(u32) -> F,
+    backward: impl Fn(u32) -> B,
+) -> Vec<u32> {
+    let mut seen = vec![false; nodes];
+    let mut finished = Vec::with_capacity(nodes);
+    for root in 0..nodes as u32 {
+        if std::mem::replace(&mut seen[root as usize], true) {
+            continue;
+        }
+        let mut path = vec![(root, forward(root))];
+        while let Some((node, next)) = path.last_mut() {
+            match next.find(|other| !seen[*other as usize]) {
+                Some(other) => {
+                    seen[other as usize] = true;
+                    path.push((other, forward(other)));
+                }
+                None => {
+                    finished.push(*node);
+                    path.pop();
+                }
+            }
+        }
+    }
+    let mut circle = vec![u32::MAX; nodes];
+    for root in finished.into_iter().rev() {
+        if circle[root as usize] != u32::MAX {
+            continue;
+        }
+        circle[root as usize] = root;
+        let mut open = vec![root];
+        while let Some(node) = open.pop() {
+            for other in backward(node) {
+                if circle[other as usize] == u32::MAX {
+                    circle[other as usize] = root;
+                    open.push(other);
+                }
+            }
+        }
+    }
+    circle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// models.md 1.15: 1 to 5 published as {1,2}, {1,2}, {1,2,3}, {3,4,5}, {3,4,5}: the third has only its own.
+    #[test]
+    fn nodes_on_a_circle() {
+        let edges: [&[u32]; 5] = [&[0, 1], &[0, 1], &[0, 1, 2], &[2, 3, 4], &[2, 3, 4]];
+        let forward = |node: u32| edges[node as usize].iter().copied();
+        let backward = |node: u32| (0..5).filter(move |other: &u32| edges[*other as usize].contains(&node));
+        let circle = circles(5, forward, backward);
+        assert_eq!(circle[0], circle[1]);
+        assert_eq!(circle[3], circle[4]);
+        assert!(circle[2] != circle[0] && circle[2] != circle[3] && circle[0] != circle[3]);
+    }
+}
