@@ -159,8 +159,12 @@ impl<'p> Axis<'p> {
                 let (from, to) = ranks[node as usize];
                 (from, to - 1)
             }
-            Cost::Ends { missing, .. } if low != high && *missing == Some(high) => (0, self.len() as u32 - 1),
-            Cost::Ends { .. } => (low, high),
+            Cost::Ends { missing, .. } | Cost::Apart { missing, .. }
+                if low != high && *missing == Some(high) =>
+            {
+                (0, self.len() as u32 - 1)
+            }
+            Cost::Ends { .. } | Cost::Apart { .. } => (low, high),
         }
     }
 
