@@ -55,11 +55,7 @@ pub fn check(
     plan: &Plan,
     folder: &Path,
 ) -> Result<Checked> {
-    // Of several tables, each may have columns of its own.
-    let here = |name: &&str| {
-        release.column(name).is_some()
-            || !plan.table.iter().any(|other| other.quasi.iter().any(|of| of == name))
-    };
+    let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let distributions = distributions(release, plan)?;
@@ -258,6 +254,11 @@ fn relational(
     check_relations(&relations, k, set, star).map_err(cannot_check)
 }
 
+/// Whether a column is in another of several tables, and not in this one.
+fn is_elsewhere(release: &CodedTable, name: &str, plan: &Plan) -> bool {
+    release.column(name).is_none() && plan.is_in_further_table(name)
+}
+
 /// The plan's further tables.
 fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
     let read = |table: &crate::config::TableSpec| {
@@ -442,7 +443,9 @@ fn truthful(
     };
     let mut columns = Vec::new();
     for (name, column) in &plan.columns {
-        let truth = if let Some(quasi) = prepared.quasi.iter().find(|quasi| quasi.name == *name) {
+        let truth = if is_elsewhere(release, name, plan) {
+            Truth::Absent
+        } else if let Some(quasi) = prepared.quasi.iter().find(|quasi| quasi.name == *name) {
             if means {
                 columns.push((name.clone(), mean(quasi)));
                 continue;

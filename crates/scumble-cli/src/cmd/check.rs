@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         // A column that is published as frequencies has one column a value.
         let frequencies =
             names.iter().any(|of| of.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')));
-        if !names.contains(&name) && !frequencies {
+        if !names.contains(&name) && !frequencies && !plan.is_in_further_table(name) {
             return Err(scumble::release::unknown_column(name, &names));
         }
     }
@@ -61,9 +61,16 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let needed = |name: &str| {
         arguments.original.is_some()
             || plan.privacy.iter().any(|spec| spec.columns.iter().any(|column| column == name))
-            || [Role::Quasi, Role::Sensitive, Role::Class]
-                .into_iter()
-                .any(|role| plan.names_with(role).any(|of| of == name))
+            || plan.counted_columns().contains(&name)
+            || [Role::Quasi, Role::Sensitive, Role::Class, Role::Subject, Role::Guarding].into_iter().any(
+                |role| {
+                    // Frequencies of a value stand in columns such as `disease=flu`.
+                    let is = |of: &str| {
+                        name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+                    };
+                    plan.names_with(role).any(is)
+                },
+            )
     };
     let needed: Vec<&str> = names.iter().copied().filter(|name| needed(name)).collect();
     let release = read(&source, &plan, &needed, interface)?;

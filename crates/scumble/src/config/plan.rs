@@ -359,9 +359,15 @@ impl Plan {
         self.privacy.iter().any(separate)
     }
 
+    /// Whether a quasi-identifier is one of a further table.
+    #[must_use]
+    pub fn is_in_further_table(&self, name: &str) -> bool {
+        self.table.iter().any(|table| table.quasi.iter().any(|quasi| quasi == name))
+    }
+
     /// The columns that models name in `y`: their values are counted.
     #[must_use]
-    pub(crate) fn counted_columns(&self) -> Vec<&str> {
+    pub fn counted_columns(&self) -> Vec<&str> {
         // No quasi-identifier: it is published coarser than it is.
         let apart = |name: &&str| self.column(name).is_some_and(|column| !column.role.has(Role::Quasi));
         let named = self.privacy.iter().filter_map(|spec| spec.parameters.texts("y").ok().flatten());
