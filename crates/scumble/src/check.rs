@@ -8,7 +8,7 @@ use scumble_verify::{
     Attained, Claim, Cover, Distributed, Drops, ModelClaim, ModelOutcome, Nodes, Originals, Outcome,
     Population, RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth,
     TruthOutcome, ValueKind, VerifyError, View, attained_with, check_models_with, check_records,
-    check_relations, check_truth, check_views, distinct_given_others, fewest_persons,
+    check_relations, check_truth, check_views, distinct_given_others,
 };
 use serde_json::{Map, Value};
 
@@ -103,10 +103,7 @@ pub fn check(
         found.notes.extend(together);
         found.notes.extend(persons_note);
         if let Some(person) = person {
-            let fewest = fewest_persons(release, &quasi, person, star).map_err(cannot_check)?;
-            found.notes.extend(
-                fewest.map(|persons| format!("the fewest persons in a class, by '{person}': {persons}")),
-            );
+            count_persons(&mut found, release, &quasi, person, star)?;
         }
         return Ok(Checked { outcome: None, attained: Some(found), truth, records: None });
     }
@@ -216,6 +213,40 @@ fn quasi_covers(original: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec
         Ok((quasi.name.clone(), cover(quasi, column.unwrap_or_else(|| plan.read.missing.clone()))?))
     };
     prepared.quasi.iter().map(cover_of).collect()
+}
+
+/// Puts persons in the place of rows, in the figures that count either.
+fn count_persons(
+    found: &mut Attained,
+    release: &CodedTable,
+    quasi: &[String],
+    person: &str,
+    star: StarRows,
+) -> Result<()> {
+    let asked = |name: &str, parameters: Value| ModelClaim {
+        name: name.to_owned(),
+        parameters: parameters.as_object().cloned().unwrap_or_default(),
+    };
+    // Asking for next to nothing gives the figure.
+    let mut models = vec![asked("k_anonymity", serde_json::json!({ "k": 1, "person": person }))];
+    models.extend(found.columns.iter().map(|column| {
+        let parameters =
+            serde_json::json!({ "column": column.column, "variant": "frequency", "l": 1, "person": person });
+        asked("l_diversity", parameters)
+    }));
+    let claim = Claim { quasi: quasi.to_vec(), models, star };
+    let outcome = check_models_with(release, &claim, None, None).map_err(cannot_check)?;
+    let mut figures = outcome.models.iter().map(|model| model.attained);
+    found.k = figures.next().flatten().map(|k| k as u64);
+    for (column, l) in found.columns.iter_mut().zip(figures) {
+        column.frequency_l = l;
+        column.alpha = l.map(|l| 1.0 / l);
+    }
+    (found.average_risk, found.at_risk) = (None, None);
+    found.notes.push(format!(
+        "rows with the same {person} are one person: k, frequency l and alpha count persons, the other figures rows"
+    ));
+    Ok(())
 }
 
 /// The people of a population, and how the labels of a release are to be read: as a release made of them would have labels.

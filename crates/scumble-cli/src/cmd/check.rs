@@ -221,14 +221,22 @@ fn tell_records(text: &mut String, records: &RecordOutcome) {
               together tell; one row is taken for one person.\n";
 }
 
+/// What a parameter must exceed.
+fn beyond(name: &str, value: Option<f64>) -> String {
+    match value {
+        None => format!("{name} undefined"),
+        Some(value) if value.is_infinite() => format!("no {name} would do"),
+        Some(value) => format!("{name} > {}", number(value)),
+    }
+}
+
 fn tell_attained(text: &mut String, attained: &Attained) {
     let show = |value: Option<f64>| value.map_or("undefined".into(), number);
-    *text += &format!(
-        "k = {}, mean risk = {}, share at a risk above 0.2 = {}\n",
-        attained.k.map_or("undefined".into(), count),
-        show(attained.average_risk),
-        show(attained.at_risk)
-    );
+    *text += &format!("k = {}", attained.k.map_or("undefined".into(), count));
+    if let (Some(mean), Some(share)) = (attained.average_risk, attained.at_risk) {
+        *text += &format!(", mean risk = {}, share at a risk above 0.2 = {}", number(mean), number(share));
+    }
+    *text += "\n";
     if attained.k_map.is_some() {
         *text += &format!(
             "beside the population: k of k-map = {}, delta_min = {}, delta_max = {}\n",
@@ -242,18 +250,18 @@ fn tell_attained(text: &mut String, attained: &Attained) {
             column.ordered_t.map_or(String::new(), |t| format!(", t (ordered distance) = {}", number(t)));
         let range = column.e.map_or(String::new(), |e| format!(", e = {}", number(e)));
         *text += &format!(
-            "{}: distinct l = {}, entropy l = {}, frequency l = {}, c of (c,2)-diversity > {}, t (equal distance) = {}{ordered}, alpha = {}, \
-             beta = {}, enhanced beta = {}, delta > {}{range}; {} one value only\n",
+            "{}: distinct l = {}, entropy l = {}, frequency l = {}, {}, t (equal distance) = {}{ordered}, alpha = {}, beta = {}, enhanced \
+             beta = {}, {}{range}; {} one value only\n",
             column.column,
             column.distinct_l.map_or("undefined".into(), count),
             show(column.entropy_l),
             show(column.frequency_l),
-            show(column.recursive_c),
+            beyond("c of (c,2)-diversity", column.recursive_c),
             show(column.equal_t),
             show(column.alpha),
             show(column.beta),
             show(column.enhanced_beta),
-            show(column.delta),
+            beyond("delta", column.delta),
             match column.homogeneous_classes {
                 1 => "1 class has".to_owned(),
                 classes => format!("{} classes have", count(classes)),

@@ -192,8 +192,17 @@ pub fn attained_with(
             .map(|sensitive| measure(release, &classes, sensitive, reference))
             .collect::<Result<_, VerifyError>>()?,
         class_sizes: classes.sizes(),
-        notes: classes.notes(),
+        notes: classes.notes().into_iter().chain(star_is_smallest(&classes)).collect(),
     })
+}
+
+/// Which rows k is about, where no class that is listed is so small.
+fn star_is_smallest(classes: &Classes) -> Option<String> {
+    let smallest = classes.sizes().first().map_or(u64::MAX, |(size, _)| *size);
+    let star = classes.star_rows();
+    let judged = classes.star_rule == StarRows::Judged;
+    (judged && star > 0 && star < smallest)
+        .then(|| format!("k is that of the {star} rows that show * in every quasi-identifier"))
 }
 
 /// All figures of one column, in one pass over the classes.

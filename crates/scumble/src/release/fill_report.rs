@@ -123,7 +123,24 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
         .zip(&summary.models)
         .map(|(model, found)| {
             let claim = model.claim();
-            let names = ["k", "l", "c", "t", "p", "alpha", "e", "beta", "delta", "h", "p_breach"];
+            let names = [
+                "k",
+                "l",
+                "c",
+                "t",
+                "p",
+                "alpha",
+                "e",
+                "beta",
+                "delta",
+                "h",
+                "p_breach",
+                "delta_min",
+                "delta_max",
+                "average",
+                "at_risk",
+                "highest",
+            ];
             let numbers = names.into_iter().filter_map(|name| {
                 let value = claim.get(name)?;
                 let exact = || Some(value.as_str()?.parse::<Rational>().ok()?.to_f64());
