@@ -115,11 +115,20 @@ fn size(
     Ok(outcome(model, label.into(), k as f64, figures.iter().map(|rows| *rows as f64), failing))
 }
 
+/// An error if a claim says something that is not judged here.
+fn known(model: &ModelClaim, names: &[&str]) -> Result<(), VerifyError> {
+    match model.parameters.keys().find(|name| !names.contains(&name.as_str())) {
+        Some(name) => Err(parameter(model, name, "records that overlap are not judged by it")),
+        None => Ok(()),
+    }
+}
+
 fn diversity(
     model: &ModelClaim,
     distributions: &[(String, Distributed)],
 ) -> Result<ModelOutcome, VerifyError> {
     let l = number(model, "l")?;
+    known(model, &["l", "variant", "column"])?;
     if model.parameters.get("variant").and_then(serde_json::Value::as_str) != Some("frequency") {
         return Err(parameter(
             model,

@@ -116,9 +116,8 @@ pub fn check(
             continue;
         }
         if spec.model == k_uncertainty::ENTRY.name && !plan.table.is_empty() {
-            let place = models.len() + over_tables.len();
             for judged in over_views(release, original.map(|original| &**original), spec, plan, folder)? {
-                over_tables.push((place, judged));
+                over_tables.push((models.len() + over_tables.len(), judged));
             }
             continue;
         }
@@ -276,7 +275,8 @@ fn relational(
     let (k, set) = multirelational::settings(&spec.parameters)?;
     let subject = plan.names_with(Role::Subject).next().ok_or_else(multirelational::no_subject)?;
     let tables = further_tables(plan, folder)?;
-    let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    let here = |name: &&str| !is_elsewhere(release, name, plan);
+    let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let mut relations = vec![Relation { table: release, quasi: &quasi, person: subject }];
     for (spec, table) in plan.table.iter().zip(&tables) {
         let person = spec.subject.as_deref().ok_or_else(multirelational::no_subject)?;

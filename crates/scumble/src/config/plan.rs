@@ -349,14 +349,14 @@ impl Plan {
         })
     }
 
-    /// Whether some model judges each sensitive column alone.
+    /// Whether no model judges a sensitive column given the others.
     #[must_use]
     pub(crate) fn has_separate_models(&self) -> bool {
-        let separate = |spec: &ModelSpec| {
-            let mode = spec.parameters.get("mode").map(Value::to_text);
-            mode.is_none_or(|mode| mode == "separate")
+        // Tuples of columns leave each of them open, as separate models do.
+        let conditional = |spec: &ModelSpec| {
+            spec.parameters.get("mode").is_some_and(|mode| mode.to_text() == "conditional")
         };
-        self.privacy.iter().any(separate)
+        !self.privacy.iter().any(conditional)
     }
 
     /// Whether a quasi-identifier is one of a further table.

@@ -214,8 +214,11 @@ impl ClassTest for Lkc {
             Part::Share { place, .. } => most(class, *place) as f64 / class.size as f64,
         }
     }
-    fn only_size(&self) -> bool {
-        matches!(self.part, Part::Size(_, None))
+    fn least_size(&self) -> Option<u64> {
+        match self.part {
+            Part::Size(k, None) => Some(k),
+            _ => None,
+        }
     }
 }
 

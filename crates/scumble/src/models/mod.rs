@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::config::Parameters;
 use crate::error::Result;
-use crate::frequency::{Cell, FrequencyTable};
+use crate::frequency::{Cell, FrequencyTable, total};
 use crate::payload::Payloads;
 use crate::published::{ClassView, Classes, Published};
 
@@ -148,6 +148,10 @@ pub trait Model: Send + Sync {
             None => self.protects().into_iter().collect(),
         }
     }
+    /// Whether the shares of persons who have a value are bounded, and not only those of rows.
+    fn bounds_persons(&self) -> bool {
+        false
+    }
     /// Every published column whose values it looks at besides the quasi-identifiers.
     fn reads(&self) -> Vec<&str> {
         self.protected()
@@ -243,26 +247,22 @@ pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> 
 pub type BuildModel = fn(&Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
 
 /// Whether a model forbids, for some value at least, that everyone in a class has that value of the column it is about. One
-/// that asks for a single value (l = 1) or allows every distance (t = 1) forbids nothing, so nobody is protected by it.
+/// that asks for a single value (l = 1) or allows every distance (t = 1) forbids nothing, so nobody is protected by it; nor does
+/// one that is about several columns together, each of which may be the same for all.
 pub(crate) fn forbids_sameness(model: &dyn Model, table: &FrequencyTable) -> bool {
     let payloads = table.payloads();
-    let columns: Vec<usize> = model.protected().iter().filter_map(|name| payloads.position(name)).collect();
-    if columns.is_empty() {
-        return false;
-    }
+    let Some(column) = model.protects().filter(|_| model.joint().is_none()) else { return false };
+    let Some(column) = payloads.position(column) else { return false };
     let Some(test) = model.class_test() else { return true };
-    let mut of_value: BTreeMap<Vec<u32>, (u32, u32)> = BTreeMap::new();
+    let mut of_value: BTreeMap<u32, Vec<Cell>> = BTreeMap::new();
     for cell in table.payload_totals() {
-        let value = columns.iter().map(|column| payloads.value(cell.payload, *column)).collect();
-        of_value.entry(value).or_insert((cell.payload, 0)).1 += cell.rows;
+        of_value.entry(payloads.value(cell.payload, column)).or_default().push(cell);
     }
+    let mut of_value: Vec<(u64, Vec<Cell>)> =
+        of_value.into_values().map(|cells| (total(&cells), cells)).collect();
     // Rare values are the first to be forbidden, so the search mostly ends at once.
-    let mut of_value: Vec<(u32, u32)> = of_value.into_values().collect();
-    of_value.sort_by_key(|(_, rows)| *rows);
-    of_value.into_iter().any(|(payload, _)| {
-        let cells = [Cell { payload, rows: u32::try_from(table.rows()).unwrap_or(u32::MAX) }];
-        !test.passes(&ClassView { size: u64::from(cells[0].rows), cells: &cells, payloads })
-    })
+    of_value.sort_by_key(|(rows, _)| *rows);
+    of_value.iter().any(|(size, cells)| !test.passes(&ClassView { size: *size, cells, payloads }))
 }
 
 /// The payload columns that a model's `columns` parameter names, or all sensitive ones.

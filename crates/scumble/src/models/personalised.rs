@@ -106,6 +106,13 @@ fn guards(
     let (mut guards, mut none) = (Vec::new(), Vec::new());
     for (place, label) in (0..).zip(guarding.values.iter()) {
         if guarding.is_missing(place) || label == "none" {
+            if (0..tree.node_count()).any(|node| tree.label(node) == label) {
+                return Err(Error::config(format!(
+                    "column '{}': '{label}' would guard nothing, and the hierarchy of '{}' has a node of that name; call one of them \
+                     otherwise",
+                    guarding.name, values.name
+                )));
+            }
             none.push(label.to_owned());
             guards.push(None);
             continue;

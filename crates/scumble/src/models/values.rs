@@ -95,7 +95,14 @@ impl<T: ValueTest> Model for OfColumn<T> {
         self.test.larger_is_better()
     }
     fn protects(&self) -> Option<&str> {
-        Some(&self.column)
+        // A number of rows, or of persons, says nothing about their values.
+        (self.test.counts() != Counts::Persons).then_some(&self.column)
+    }
+    fn bounds_persons(&self) -> bool {
+        self.person.is_some() && self.test.counts() == Counts::Shares
+    }
+    fn reads(&self) -> Vec<&str> {
+        vec![&self.column]
     }
     fn class_test(&self) -> Option<&dyn ClassTest> {
         Some(self)

@@ -7,7 +7,7 @@ use crate::models::{Model, k_anonymity};
 use crate::problem::Problem;
 use crate::published::Published;
 
-/// Searches by `attempt`; where some models are about the whole table, once for each class size from the one that is asked for
+/// Searches by `attempt`; where some models are about the whole table, for growing class sizes from the one that is asked for
 /// anyway, until the release keeps them all. That a larger size may again fail them does not matter: what is found is judged.
 pub(super) fn search(
     mut problem: Problem,
@@ -24,7 +24,8 @@ pub(super) fn search(
         std::mem::take(&mut problem.models).into_iter().partition(|model| is_of_table(&**model));
     problem.models = of_classes;
     let least = problem.k().unwrap_or(1);
-    for k in least..=enough.max(least) {
+    let (mut k, last) = (least, enough.max(least));
+    loop {
         problem.models.push(k_anonymity::of_rows(k));
         let attempted = attempt(&problem);
         problem.models.pop();
@@ -37,15 +38,21 @@ pub(super) fn search(
             found.findings.push(Finding::new(
                 "k_for_risk",
                 Some(k as f64),
-                "the least class size that had to be asked for so that the risk of the whole table is low enough",
+                "the class size that had to be asked for so that the risk of the whole table is low enough",
             ));
             // Back to where they were, so that models and figures stand in the order of the plan.
             places.into_iter().zip(of_table).for_each(|(place, model)| problem.models.insert(place, model));
             return Ok((problem, found));
         }
+        if k == last {
+            return Err(Error::internal(
+                "classes of a size that is enough for a model of the whole table do not keep it",
+            ));
+        }
         problem.progress.check()?;
+        // Small sizes one by one, large ones in steps of a sixteenth: thousands of searches would find little more.
+        k = (k + (k / 16).max(1)).min(last);
     }
-    Err(Error::internal("classes of a size that is enough for a model of the whole table do not keep it"))
 }
 
 /// An infeasible size, and why it was asked for.

@@ -240,7 +240,9 @@ impl NsvDist {
 /// The l of a claim about frequencies.
 fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) -> Option<Rational> {
     let text = |name: &str| claim.get(name)?.as_str();
-    (text("model")? == crate::models::l_diversity::ENTRY.name && text("variant")? == "frequency")
+    // What is asked given other columns, of several together, or of persons is more than one record shows.
+    let plain = ["given", "columns", "person"].iter().all(|name| !claim.contains_key(*name));
+    (plain && text("model")? == crate::models::l_diversity::ENTRY.name && text("variant")? == "frequency")
         .then(|| text("l")?.parse().ok())?
 }
 
