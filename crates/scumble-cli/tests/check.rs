@@ -486,6 +486,14 @@ fn values_that_are_left_after_looking_into_several_tables() {
     desk.file("release.toml", &plan(1));
     desk.run(&together).succeeds();
     desk.refuses(2, &["--original"], &together[..4]);
+    // A further column that both show is joined too: nobody's value goes with the same doctor in both.
+    desk.file("release.toml", &plan(1).replace("[[table]]", "doctor = { role = \"other\" }\n[[table]]"));
+    desk.file("people.csv", "age,zip,disease,doctor\n30,z1,flu,A\n30,z1,hiv,B\n");
+    desk.file("by_age.csv", "age,disease,doctor\n30,flu,A\n30,hiv,B\n");
+    desk.file("by_zip.csv", "zip,disease,doctor\nz1,flu,A\nz1,hiv,C\n");
+    let json =
+        |arguments: &[&str]| desk.run(&arguments.iter().copied().chain(["--json"]).collect::<Vec<_>>()).out;
+    assert!(json(&together).contains("\"attained\":1.0"), "{}", json(&together));
     // By age alone everybody goes with two.
     desk.run(&[
         "check",

@@ -194,6 +194,11 @@ fn check_distributions(
             folder,
         )?);
     }
+    if let Some(subject) = plan.names_with(Role::Subject).next() {
+        return Err(Error::refused(format!(
+            "records that overlap are judged by rows, and '{subject}' says that persons may have several; leave it out if each has one row"
+        )));
+    }
     let published: Vec<&str> = distributions.iter().map(|(name, _)| name.as_str()).collect();
     let truth =
         original.map(|original| truthful(&supports, original, &published, plan, folder)).transpose()?;
@@ -274,9 +279,18 @@ fn relational(
     spec.parameters.allow_only(&known)?;
     let (k, set) = multirelational::settings(&spec.parameters)?;
     let subject = plan.names_with(Role::Subject).next().ok_or_else(multirelational::no_subject)?;
-    let tables = further_tables(plan, folder)?;
     let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
+    let persons = release.column(subject).ok_or_else(|| {
+        Error::config(format!(
+            "the table has no column '{subject}', which says who a row is about; check a private copy that still has it"
+        ))
+    })?;
+    let (persons, _) = payload_of(persons, plan)?;
+    let mut tables = further_tables(plan, folder)?;
+    for (spec, table) in plan.table.iter().zip(&mut tables) {
+        *table = with_persons(table, spec, &persons)?;
+    }
     let mut relations = vec![Relation { table: release, quasi: &quasi, person: subject }];
     for (spec, table) in plan.table.iter().zip(&tables) {
         let person = spec.subject.as_deref().ok_or_else(multirelational::no_subject)?;
@@ -288,6 +302,36 @@ fn relational(
 /// Whether a column is in another of several tables, and not in this one.
 fn is_elsewhere(release: &CodedTable, name: &str, plan: &Plan) -> bool {
     release.column(name).is_none() && plan.is_in_further_table(name)
+}
+
+/// A further table with its persons written as the first table writes them; an error if they cannot be the same persons.
+fn with_persons(
+    table: &CodedTable,
+    spec: &crate::config::TableSpec,
+    persons: &PayloadColumn,
+) -> Result<CodedTable> {
+    let name = spec.subject.as_deref().ok_or_else(multirelational::no_subject)?;
+    let column = table.column(name).ok_or_else(|| {
+        Error::config(format!(
+            "'{}' has no column '{name}', which is to say who its rows are about",
+            spec.file
+        ))
+    })?;
+    if column.values.iter().any(|text| persons.missing.iter().any(|marker| marker == text)) {
+        return Err(Error::data(format!(
+            "'{}' has rows without a person (column '{name}'); leave them out, or say whom they are about",
+            spec.file
+        )));
+    }
+    let spellings = persons.spellings();
+    if column.values.iter().all(|text| spellings.find(text).is_none()) {
+        return Err(Error::data(format!(
+            "no person of '{}' (column '{name}') is in the first table; are they written in the same way?",
+            spec.file
+        )));
+    }
+    let values = PayloadColumn { name: name.to_owned(), ..persons.clone() };
+    Ok(table_in_one_spelling(table, &[values]).into_owned())
 }
 
 /// The plan's further tables.

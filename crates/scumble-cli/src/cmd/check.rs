@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
                 + "\n",
         )?;
     } else {
-        print(tell(&checked, &plan))?;
+        print(tell(&checked, &plan, &names))?;
     }
     Ok(code)
 }
@@ -142,7 +142,7 @@ fn read(source: &Source, plan: &Plan, columns: &[&str], interface: &Interface) -
     Ok(table.coded)
 }
 
-fn tell(checked: &Checked, plan: &Plan) -> String {
+fn tell(checked: &Checked, plan: &Plan, columns: &[&str]) -> String {
     let mut text = String::new();
     if let Some(outcome) = &checked.outcome {
         tell_models(&mut text, outcome);
@@ -158,7 +158,7 @@ fn tell(checked: &Checked, plan: &Plan) -> String {
         return text;
     }
     let quasi: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    let persons = match plan.names_with(Role::Subject).next() {
+    let persons = match plan.names_with(Role::Subject).find(|subject| columns.contains(subject)) {
         None => "one row is taken for one person".to_owned(),
         Some(subject) => format!("rows with the same {subject} are one person"),
     };

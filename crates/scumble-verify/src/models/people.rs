@@ -24,8 +24,9 @@ impl PeopleTest {
         let share = |delta: Rational| delta.compare(rows.into(), people.into());
         let (holds, attained) = match self {
             Self::Many { k } => (people >= k, people as f64),
-            Self::Least { delta } => (share(delta).is_le(), rows as f64 / people as f64),
-            Self::Most { delta } => (share(delta).is_ge(), rows as f64 / people as f64),
+            // More rows than people: somebody is not in the population, which both bounds suppose.
+            Self::Least { delta } => (rows <= people && share(delta).is_le(), rows as f64 / people as f64),
+            Self::Most { delta } => (rows <= people && share(delta).is_ge(), rows as f64 / people as f64),
         };
         Judgement { holds, attained }
     }

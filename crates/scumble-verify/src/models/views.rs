@@ -7,7 +7,7 @@ use scumble_files::table::CodedTable;
 use super::{Classes, ModelOutcome, StarRows, WORST, WorstClass};
 use crate::columns::{POPULATION, RELEASE, column, part};
 use crate::error::VerifyError;
-use crate::group::{Histograms, group};
+use crate::group::group;
 use crate::population::Population;
 
 /// One of several published tables about the same people.
@@ -20,19 +20,25 @@ pub struct View<'a> {
 }
 
 /// Judges k-uncertainty: whoever of `people` is looked up in every view goes with at least `k` values of `sensitive` that all views
-/// allow. What people show in the columns of the views is known to whoever looks them up, so views that share columns agree on them
-/// already, and intersecting the values of each view is the join.
+/// allow. Views are joined on everything that all of them share: on what outsiders know, which people bring along, on the sensitive
+/// value, and on further columns, which nobody brings along and which therefore belong to what is intersected.
 pub fn check_views(
     views: &[View<'_>],
     people: &Population<'_>,
     sensitive: &str,
     k: u64,
 ) -> Result<ModelOutcome, VerifyError> {
-    let mut allowed: Vec<(Vec<u32>, Vec<BTreeSet<&str>>)> = Vec::new();
+    let joined = joined(views, sensitive)?;
+    let mut allowed: Vec<(Vec<u32>, Vec<BTreeSet<Vec<&str>>>)> = Vec::new();
     for (number, view) in views.iter().enumerate() {
-        let values = column(view.table, RELEASE, sensitive)?;
+        let values =
+            joined.iter().map(|name| column(view.table, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
         let classes = Classes::of(view.table, view.quasi, StarRows::Judged)?;
-        let histograms = Histograms::count(&classes.groups, part(values));
+        let mut of_class: Vec<BTreeSet<Vec<&str>>> = vec![BTreeSet::new(); classes.groups.len()];
+        for (row, class) in classes.groups.of_row.iter().enumerate() {
+            let shown = values.iter().map(|column| column.values.get(column.codes.get(row))).collect();
+            of_class[*class as usize].insert(shown);
+        }
         let placed = people.placed(view.table, view.quasi, &classes.groups, classes.star)?;
         let mut of_tuple = Vec::new();
         for (found, row) in placed.classes.iter().zip(&placed.tuples.first_row) {
@@ -46,8 +52,7 @@ pub fn check_views(
                 );
                 return Err(VerifyError::Population { why });
             }
-            let codes = found.iter().flat_map(|&class| histograms.of(class));
-            of_tuple.push(codes.map(|&(code, _)| values.values.get(code)).collect());
+            of_tuple.push(found.iter().flat_map(|&class| of_class[class].iter().cloned()).collect());
         }
         allowed.push((placed.tuples.of_row, of_tuple));
     }
@@ -62,8 +67,10 @@ pub fn check_views(
     let found = looked_up.first_row.iter().zip(&looked_up.size).map(|(&row, &size)| {
         let mut of_views = allowed.iter().map(|(of_row, of_tuple)| &of_tuple[of_row[row as usize] as usize]);
         let first = of_views.next().cloned().unwrap_or_default();
-        let left = of_views.fold(first, |left, other| left.intersection(other).copied().collect());
-        WorstClass { size, attained: left.len() as f64 }
+        let left = of_views.fold(first, |left, other| left.intersection(other).cloned().collect());
+        // The sensitive value stands first.
+        let values: BTreeSet<&str> = left.iter().filter_map(|shown| shown.first().copied()).collect();
+        WorstClass { size, attained: values.len() as f64 }
     });
     let mut worst: Vec<WorstClass> = found.collect();
     let failing = || worst.iter().filter(|of| of.attained < k as f64);
@@ -81,4 +88,26 @@ pub fn check_views(
         worst,
         note: None,
     })
+}
+
+/// The columns that views are joined on besides what outsiders know, the sensitive one first. One that some views share and others
+/// lack could only be joined view by view.
+fn joined<'a>(views: &[View<'a>], sensitive: &'a str) -> Result<Vec<&'a str>, VerifyError> {
+    let known = |name: &str| views.iter().any(|view| view.quasi.iter().any(|quasi| quasi == name));
+    let mut joined = vec![sensitive];
+    for column in views.iter().flat_map(|view| &view.table.columns) {
+        let name = column.name.as_str();
+        let having = views.iter().filter(|view| view.table.column(name).is_some()).count();
+        if having < 2 || known(name) || joined.contains(&name) {
+            continue;
+        }
+        if having < views.len() {
+            let why = format!(
+                "some of the tables share the column `{name}` and others lack it; leave it out, or check them in pairs"
+            );
+            return Err(VerifyError::Population { why });
+        }
+        joined.push(name);
+    }
+    Ok(joined)
 }

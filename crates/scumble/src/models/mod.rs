@@ -148,10 +148,6 @@ pub trait Model: Send + Sync {
             None => self.protects().into_iter().collect(),
         }
     }
-    /// Whether the shares of persons who have a value are bounded, and not only those of rows.
-    fn bounds_persons(&self) -> bool {
-        false
-    }
     /// Every published column whose values it looks at besides the quasi-identifiers.
     fn reads(&self) -> Vec<&str> {
         self.protected()

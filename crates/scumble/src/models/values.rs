@@ -98,9 +98,6 @@ impl<T: ValueTest> Model for OfColumn<T> {
         // A number of rows, or of persons, says nothing about their values.
         (self.test.counts() != Counts::Persons).then_some(&self.column)
     }
-    fn bounds_persons(&self) -> bool {
-        self.person.is_some() && self.test.counts() == Counts::Shares
-    }
     fn reads(&self) -> Vec<&str> {
         vec![&self.column]
     }

@@ -241,6 +241,9 @@ fn limits(run: &Run<'_>) -> Vec<String> {
     }
     if unjudged_rows(run).is_some() {
         lines.push("Rows that show * in every quasi-identifier are not covered by the guarantees.");
+        if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
+            lines.push("Nor, for guarantees on fewer columns, are other rows that show * in all of these.");
+        }
     }
     lines.into_iter().map(str::to_owned).collect()
 }

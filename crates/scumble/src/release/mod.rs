@@ -330,9 +330,7 @@ pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
         let built = (entry.build)(&spec.parameters, &context)?;
         match &spec.quasi {
             None => models.extend(built),
-            Some(_)
-                if built.iter().any(|m| m.population_test().is_some() || m.sufficient_size().is_some()) =>
-            {
+            Some(_) if built.iter().any(|model| model.class_test().is_none()) => {
                 return Err(Error::refused(format!(
                     "model '{}' is about all quasi-identifiers together; leave 'quasi' out",
                     entry.name

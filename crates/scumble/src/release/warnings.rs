@@ -70,6 +70,22 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
                 .into(),
         );
     }
+    if run.problem.table.payloads().person().is_some() {
+        for name in run.plan.names_with(crate::config::Role::Sensitive) {
+            // Models that bound shares among persons claim who the persons are.
+            let bounded = run.problem.models.iter().any(|model| {
+                model.protects() == Some(name)
+                    && model.joint().is_none()
+                    && model.claim().contains_key("person")
+            });
+            if !bounded {
+                warnings.push(format!(
+                    "the values of '{name}' were counted, not the persons who have them: all persons of a class may have one value beside \
+                     others; l-diversity with variant = \"frequency\" and (alpha,k)-anonymity bound that"
+                ));
+            }
+        }
+    }
     for quasi in &run.problem.quasi {
         if quasi.tight {
             warnings.push(format!(

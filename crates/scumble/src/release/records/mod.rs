@@ -64,14 +64,19 @@ pub(super) fn release(
     entry: &'static Entry<BuildRecordAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    // No model of records compares with a population.
-    let Begun { plan, table, population: _, targets, mut notes, left_out, mut seconds, started } = begun;
+    let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     allow_parameters(plan, entry)?;
     if plan.algorithm.polish || plan.algorithm.flatten {
         return Err(Error::refused(format!(
             "polish and flatten change classes, and '{}' publishes records that overlap and form none; leave them out",
+            entry.name
+        )));
+    }
+    if population.is_some() {
+        return Err(Error::refused(format!(
+            "'{}' publishes records that overlap, and no model of such records compares with a population; leave the population out",
             entry.name
         )));
     }
