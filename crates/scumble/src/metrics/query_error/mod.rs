@@ -6,7 +6,6 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
@@ -300,39 +299,34 @@ struct Count {
     rows: u64,
 }
 
-/// Counts by places in each column, of which there are `sizes`, and by kept value; ascending.
+/// Counts by places in each column, of which there are `sizes`, and by kept value: each once and ascending, or as they come if
+/// there may be too many.
 fn count(
     sizes: [usize; ATTRIBUTES],
     kept: usize,
     items: impl Iterator<Item = ([u32; ATTRIBUTES], u32, u64)>,
 ) -> Vec<Count> {
     let key = |places: [u32; ATTRIBUTES], value: u32| {
-        let place = sizes
-            .iter()
-            .zip(places)
-            .fold(0_u128, |key, (size, place)| key * *size as u128 + u128::from(place));
-        place * kept as u128 + u128::from(value)
+        let place = sizes.iter().zip(places).fold(0, |key, (size, place)| key * *size + place as usize);
+        place * kept + value as usize
     };
-    let item = |(key, rows): (u128, u64)| {
-        let mut rest = key / kept as u128;
+    let item = |(key, rows): (usize, u64)| {
+        let mut rest = key / kept;
         let mut places = [0; ATTRIBUTES];
         for (place, size) in places.iter_mut().zip(sizes).rev() {
-            *place = (rest % size as u128) as u32;
-            rest /= size as u128;
+            *place = (rest % size) as u32;
+            rest /= size;
         }
-        Count { places, kept: (key % kept as u128) as u32, rows }
+        Count { places, kept: (key % kept) as u32, rows }
     };
     let most = sizes.iter().fold(kept, |most, size| most.saturating_mul(*size));
     if most <= LARGEST_ARRAY {
         let mut rows = vec![0; most];
-        items.for_each(|(places, value, more)| rows[key(places, value) as usize] += more);
+        items.for_each(|(places, value, more)| rows[key(places, value)] += more);
         return (0..).zip(rows).filter(|(_, rows)| *rows > 0).map(item).collect();
     }
-    let mut rows: HashMap<u128, u64, foldhash::fast::FixedState> = HashMap::default();
-    items.for_each(|(places, value, more)| *rows.entry(key(places, value)).or_default() += more);
-    let mut rows: Vec<(u128, u64)> = rows.into_iter().collect();
-    rows.sort_unstable();
-    rows.into_iter().map(item).collect()
+    // So many combinations have few rows each, and finding the equal ones takes longer than counting them apart.
+    items.map(|(places, kept, rows)| Count { places, kept, rows }).collect()
 }
 
 /// The error of each question.
