@@ -60,7 +60,7 @@ pub fn check(
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let distributions = distributions(release, plan)?;
     if !distributions.is_empty() {
-        return check_distributions(release, original, distributions, plan, folder);
+        return check_distributions(release, original, &distributions, plan, folder);
     }
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
@@ -165,12 +165,12 @@ fn distributions(release: &CodedTable, plan: &Plan) -> Result<Vec<(String, Distr
 fn check_distributions(
     release: &CodedTable,
     original: Option<&CodedTable>,
-    distributions: Vec<(String, Distributed)>,
+    distributions: &[(String, Distributed)],
     plan: &Plan,
     folder: &Path,
 ) -> Result<Checked> {
     let mut supports = release.clone();
-    for (name, _) in &distributions {
+    for (name, _) in distributions {
         if let Some(read) = Distributed::read(&supports, name).map_err(cannot_check)? {
             supports = read.supports;
         }
@@ -205,7 +205,7 @@ fn check_distributions(
     let covers = original.map(|original| quasi_covers(original, plan, folder)).transpose()?;
     let originals =
         original.zip(covers.as_ref()).map(|(table, quasi)| Originals { table, quasi, row_map: None });
-    let records = check_records(&supports, &distributions, &models, originals).map_err(cannot_check)?;
+    let records = check_records(&supports, distributions, &models, originals).map_err(cannot_check)?;
     Ok(Checked { outcome: None, attained: None, truth, records: Some(records) })
 }
 

@@ -260,9 +260,9 @@ impl<'a> Searcher<'a> {
                 *bound = bound.wrapping_add(more[*combination as usize]);
             }
         }
-        for column in 0..reach.len() {
-            if reach[column] != growing.reach[column] {
-                growing.reach[column] = reach[column];
+        for (column, new) in reach.iter().enumerate() {
+            if *new != growing.reach[column] {
+                growing.reach[column] = *new;
                 self.price(growing, column);
             }
         }

@@ -30,14 +30,14 @@ pub(super) fn verify(
         distributions.push((name.to_owned(), found));
     }
     let quasi = covers(run)?;
-    let claim = |model: &Box<dyn crate::models::Model>| {
+    let claim = |model: &dyn crate::models::Model| {
         let mut claim = model_claim(model.claim());
         if model.protects().is_none() {
             claim.parameters.insert("links".into(), run.solution.linkage.name().into());
         }
         claim
     };
-    let models: Vec<_> = run.problem.models.iter().map(claim).collect();
+    let models: Vec<_> = run.problem.models.iter().map(|model| claim(&**model)).collect();
     let originals = Originals { table: run.source, quasi: &quasi, row_map: Some(order) };
     let outcome = check_records(&release, &distributions, &models, Some(originals))?;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {

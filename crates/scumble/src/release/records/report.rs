@@ -105,7 +105,7 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     let on: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
     let audit = &run.solution.audit;
     let models = run.problem.models.iter().zip(&summary.models);
-    let result = |(model, found): (&Box<dyn crate::models::Model>, &ModelSummary)| {
+    let result = |model: &dyn crate::models::Model, found: &ModelSummary| {
         let (name, unit, meaning, limits) = match model.protects() {
             None => (
                 "record_coverage",
@@ -142,7 +142,7 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             limits: Some(limits),
         }
     };
-    models.map(result).collect()
+    models.map(|(model, found)| result(&**model, found)).collect()
 }
 
 fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {

@@ -55,8 +55,9 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
         .par_iter()
         .enumerate()
         .map(|(column, quasi)| {
-            let labels = records.iter().map(|record| quasi.label(record.shown[column])).collect();
-            shown(quasi.name.clone(), labels, ColumnType::Text)
+            let labels: Vec<String> =
+                records.iter().map(|record| quasi.label(record.shown[column])).collect();
+            shown(quasi.name.clone(), &labels, ColumnType::Text)
         })
         .collect();
     let frequencies = frequencies(run)?;
@@ -103,7 +104,7 @@ fn kept_keys(run: &RecordRun<'_>) -> Vec<u64> {
 }
 
 /// A column from the text of each record.
-fn shown(name: String, labels: Vec<String>, kind: ColumnType) -> Shown {
+fn shown(name: String, labels: &[String], kind: ColumnType) -> Shown {
     let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     sorted.dedup();
@@ -125,13 +126,14 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
                 positive.map(|(value, count)| (column.values.get(value).to_owned(), share(*count).into()));
             serde_json::Value::Object(pairs.collect()).to_string()
         };
-        let labels = records.iter().map(|record| object(&record.counts)).collect();
-        return Ok(vec![shown(column.name.clone(), labels, ColumnType::Frequencies)]);
+        let labels: Vec<String> = records.iter().map(|record| object(&record.counts)).collect();
+        return Ok(vec![shown(column.name.clone(), &labels, ColumnType::Frequencies)]);
     }
     let of_value = |value: u32| {
         let name = format!("{}={}", column.name, column.values.get(value));
-        let labels = records.iter().map(|record| share(record.counts[value as usize]).to_string()).collect();
-        shown(name, labels, ColumnType::Float)
+        let labels: Vec<String> =
+            records.iter().map(|record| share(record.counts[value as usize]).to_string()).collect();
+        shown(name, &labels, ColumnType::Float)
     };
     let columns: Vec<Shown> = (0..column.values.len() as u32).into_par_iter().map(of_value).collect();
     let taken = |name: &str| run.plan.columns.iter().any(|(of, _)| of == name);
