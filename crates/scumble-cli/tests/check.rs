@@ -474,7 +474,7 @@ fn values_that_are_left_after_looking_into_several_tables() {
              model = \"k_uncertainty\"\nk = {k}\n"
         )
     };
-    desk.file("release.toml", &plan(2));
+    desk.file("release.toml", plan(2));
     let together = ["check", "by_age.csv", "--plan", "release.toml", "--original", "people.csv"];
     let run = desk.run(&together);
     assert_eq!(run.code, Some(1), "{run:#?}");
@@ -483,11 +483,11 @@ fn values_that_are_left_after_looking_into_several_tables() {
         "{}",
         run.out
     );
-    desk.file("release.toml", &plan(1));
+    desk.file("release.toml", plan(1));
     desk.run(&together).succeeds();
     desk.refuses(2, &["--original"], &together[..4]);
     // A further column that both show is joined too: nobody's value goes with the same doctor in both.
-    desk.file("release.toml", &plan(1).replace("[[table]]", "doctor = { role = \"other\" }\n[[table]]"));
+    desk.file("release.toml", plan(1).replace("[[table]]", "doctor = { role = \"other\" }\n[[table]]"));
     desk.file("people.csv", "age,zip,disease,doctor\n30,z1,flu,A\n30,z1,hiv,B\n");
     desk.file("by_age.csv", "age,disease,doctor\n30,flu,A\n30,hiv,B\n");
     desk.file("by_zip.csv", "zip,disease,doctor\nz1,flu,A\nz1,hiv,C\n");

@@ -19,6 +19,9 @@ pub struct View<'a> {
     pub quasi: &'a [String],
 }
 
+/// What rows show in the columns that views are joined on.
+type Shown<'a> = BTreeSet<Vec<&'a str>>;
+
 /// Judges k-uncertainty: whoever of `people` is looked up in every view goes with at least `k` values of `sensitive` that all views
 /// allow. Views are joined on everything that all of them share: on what outsiders know, which people bring along, on the sensitive
 /// value, and on further columns, which nobody brings along and which therefore belong to what is intersected.
@@ -29,12 +32,12 @@ pub fn check_views(
     k: u64,
 ) -> Result<ModelOutcome, VerifyError> {
     let joined = joined(views, sensitive)?;
-    let mut allowed: Vec<(Vec<u32>, Vec<BTreeSet<Vec<&str>>>)> = Vec::new();
+    let mut allowed: Vec<(Vec<u32>, Vec<Shown<'_>>)> = Vec::new();
     for (number, view) in views.iter().enumerate() {
         let values =
             joined.iter().map(|name| column(view.table, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
         let classes = Classes::of(view.table, view.quasi, StarRows::Judged)?;
-        let mut of_class: Vec<BTreeSet<Vec<&str>>> = vec![BTreeSet::new(); classes.groups.len()];
+        let mut of_class: Vec<Shown<'_>> = vec![BTreeSet::new(); classes.groups.len()];
         for (row, class) in classes.groups.of_row.iter().enumerate() {
             let shown = values.iter().map(|column| column.values.get(column.codes.get(row))).collect();
             of_class[*class as usize].insert(shown);
