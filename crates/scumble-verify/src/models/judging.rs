@@ -215,7 +215,9 @@ fn persons(
         let row = |&row: &u32| row as usize;
         let of_row: Vec<u32> = told.first_row.iter().map(|first| groups.of_row[row(first)]).collect();
         let codes: Vec<u32> = told.first_row.iter().map(|first| values.codes.get(row(first))).collect();
-        let facts = Groups { of_row, first_row: groups.first_row.clone(), size: Vec::new() };
+        let mut size = vec![0; groups.len()];
+        of_row.iter().for_each(|&group| size[group as usize] += 1);
+        let facts = Groups { of_row, first_row: groups.first_row.clone(), size };
         Histograms::count(&facts, Part { codes: View::U32(&codes), bound: values.values.len() })
     });
     (count, histograms)
