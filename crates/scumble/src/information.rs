@@ -179,20 +179,27 @@ impl Contingency {
         if entropy <= TIE { 0.0 } else { self.mutual_information() / entropy }
     }
 
-    /// D(before‖after) / H(before), both over the rows of `before`; infinite if a value vanished. `floor` replaces
-    /// the frequency of a vanished value.
+    /// D(before‖after) / H(before), both over the rows of `before`; infinite if a value vanished.
     #[must_use]
-    pub fn divergence_to(&self, after: &Self, floor: Option<f64>) -> f64 {
+    pub fn divergence_to(&self, after: &Self) -> f64 {
+        self.divergence(after, 0.0)
+    }
+
+    /// The same with half a row for each value that vanished, so that it is finite.
+    #[must_use]
+    pub fn finite_divergence_to(&self, after: &Self) -> f64 {
+        self.divergence(after, 0.5)
+    }
+
+    /// `vanished`: the rows that a value without rows in `after` counts as.
+    fn divergence(&self, after: &Self, vanished: f64) -> f64 {
         let total = self.total() as f64;
         let entropy = self.column_entropy();
         if entropy <= TIE {
             return 0.0;
         }
         let term = |(before, after): (u64, u64)| {
-            let after = match (after, floor) {
-                (0, Some(floor)) => floor,
-                (after, _) => after as f64 / total,
-            };
+            let after = if after == 0 { vanished } else { after as f64 } / total;
             let before = before as f64 / total;
             if before == 0.0 { 0.0 } else { before * (before / after).log2() }
         };
@@ -252,12 +259,13 @@ mod tests {
     #[test]
     fn a_vanished_value_makes_the_divergence_infinite() {
         let (before, mut after) = (example(|row| row as u32 / 4), example(|row| row as u32 / 4));
-        assert_eq!(before.divergence_to(&after, None), 0.0);
+        assert_eq!(before.divergence_to(&after), 0.0);
         for (class, rows) in [(1, 1), (0, 3)] {
             after.remove(1, class, rows);
         }
-        assert_eq!(before.divergence_to(&after, None), f64::INFINITY);
-        assert!(before.divergence_to(&after, Some(1.0 / 16.0)).is_finite());
+        assert_eq!(before.divergence_to(&after), f64::INFINITY);
+        // Half of the rows are as before, the other half count as a sixteenth: 1/2 · log2 8, and H = 1.
+        near(before.finite_divergence_to(&after), 1.5);
         assert_eq!(before.vanished(&after), 1);
         // Two values of four among eight rows, one row of each kept: 2 bits.
         near(before.largest_divergence(), 2.0);

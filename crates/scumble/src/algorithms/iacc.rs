@@ -57,14 +57,14 @@ struct Column {
 impl Column {
     fn exceeds(&self) -> bool {
         self.before.column_entropy() > TIE
-            && (self.before.divergence_to(&self.after, None) > self.limit_d + TIE
+            && (self.before.divergence_to(&self.after) > self.limit_d + TIE
                 || self.before.information_change(&self.after) > self.limit_c + TIE)
     }
 }
 
 impl Iacc {
     fn columns(&self, classes: &Classes, problem: &Problem, class: usize) -> Vec<Column> {
-        crate::metrics::information::contingencies(classes, problem, class)
+        crate::metrics::information::contingencies(classes, problem, Some(class))
             .into_iter()
             .map(|(before, _)| {
                 let (limit_d, limit_c) = if self.fractions {
@@ -140,7 +140,7 @@ impl Algorithm for Iacc {
             .min();
         // Models that were asked for, and the suppressed rows' own protection, may need more suppression; the limits bind still.
         let released = problem.suppress_failing(classes.assignment.clone())?;
-        let damaged = crate::metrics::information::contingencies(&released, problem, class)
+        let damaged = crate::metrics::information::contingencies(&released, problem, Some(class))
             .into_iter()
             .zip(&mut columns)
             .any(|((_, after), column)| {

@@ -14,8 +14,8 @@ pub const UNIFORM: Entry<&'static dyn Metric> = Entry {
     paper: "Sun, Wang, Li 2009",
     standing: Standing::Classic,
     about: "The mean over all original rows and quasi-identifiers of (steps taken up the hierarchy / steps to the root): 0 is \
-            untouched, 1 shows nothing. A column without a hierarchy has the three levels value, range or set, and *. Columns \
-            weigh as their `priority` says. DBCA minimises it.",
+            untouched, 1 shows nothing. A column without a hierarchy has the three levels value, range or set, and *; one that \
+            has no steps to take is left out. Columns weigh as their `priority` says. DBCA minimises it.",
     parameters: &[],
     build: &Distance { weights: Weights::Uniform },
 };
@@ -112,8 +112,6 @@ impl<'p> Distances<'p> {
     /// The distances of a problem's values.
     #[must_use]
     pub fn new(problem: &'p Problem, weights: Weights) -> Self {
-        // Without a tree: the value, a range or set of values, nothing.
-        let height = |quasi: &Quasi| quasi.tree().map_or(2, |tree| tree.height());
         let levels = problem.quasi.iter().map(|quasi| weights.levels(height(quasi))).collect();
         Self { problem, levels }
     }
@@ -129,9 +127,21 @@ impl ByColumn for Distances<'_> {
         self.levels[column][level as usize]
     }
 
+    /// Columns that have no steps to take cost nothing, even in a suppressed row, and are not counted, as in precision.
     fn figure(&self, means: &[f64]) -> Option<f64> {
-        Some(super::weighted_mean(means, self.problem))
+        let columns = means.iter().zip(&self.levels).zip(&self.problem.quasi);
+        let (taken, all) = columns
+            .filter(|((_, levels), _)| levels.len() > 1)
+            .fold((0.0, 0.0), |(taken, all), ((mean, _), quasi)| {
+                (taken + mean * quasi.priority, all + quasi.priority)
+            });
+        Some(if all > 0.0 { taken / all } else { 0.0 })
     }
+}
+
+/// The steps from a value to nothing. Without a tree: the value, a range or set of values, nothing; none where there is one value.
+fn height(quasi: &Quasi) -> u32 {
+    quasi.tree().map_or(if quasi.size() <= 1 { 0 } else { 2 }, |tree| tree.height())
 }
 
 /// 0 for a value of its own, 1 for several, 2 for nothing; 0 where there is one value only.
@@ -156,6 +166,7 @@ fn level_without_tree(quasi: &Quasi, value: Value) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::partition::testing::{numbers, problem, words};
 
     #[test]
     fn the_papers_distances() {
@@ -173,8 +184,15 @@ mod tests {
         assert!((Weights::Height { beta: 2.0 }.levels(2)[1] - 0.2).abs() < 1e-12);
     }
 
+    /// A column of one value has no steps to take: whatever is shown, it costs nothing and leaves the figure alone.
     #[test]
-    fn a_lone_leaf_costs_nothing() {
+    fn a_column_of_one_value_is_left_out() {
         assert_eq!(Weights::Uniform.levels(0), [0.0]);
+        let rows = [(vec![0, 0], 0), (vec![1, 0], 0)];
+        let problem = problem(vec![numbers(&[20, 30]), words(1)], &rows, 1, 1);
+        let distances = Distances::new(&problem, Weights::Uniform);
+        assert_eq!([0, 1].map(|column| distances.penalty(column, Value::Star)), [1.0, 0.0]);
+        assert_eq!(distances.figure(&[1.0, 0.0]), Some(1.0), "nothing is shown");
+        assert_eq!(distances.figure(&[0.5, 0.0]), Some(0.5));
     }
 }

@@ -127,3 +127,34 @@ impl ByColumn for Open<'_> {
         Some(if self.most > 0.0 { (sum / self.most).max(0.0) } else { 0.0 })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partition::testing::{problem, words};
+
+    /// models.md 2.6: what a row of a single value lacks once nothing is shown.
+    #[test]
+    fn bits_of_single_rows() {
+        let of = |counts: &[u32]| {
+            let codes = (0..).zip(counts).flat_map(|(code, rows)| (0..*rows).map(move |_| (vec![code], 0)));
+            let rows: Vec<(Vec<u32>, u32)> = codes.collect();
+            let problem = problem(vec![words(counts.len())], &rows, 1, 1);
+            let lacks = |code: u32| {
+                let bits = Open::new(&problem, Kind::NonUniform);
+                bits.penalty(0, Value::Star) - bits.penalty(0, Value::Span(code, code))
+            };
+            let lacking: Vec<f64> = (0..counts.len() as u32).map(lacks).collect();
+            (lacking, Open::new(&problem, Kind::Plain).penalty(0, Value::Star))
+        };
+        let near = |found: f64, bits: f64| assert!((found - bits).abs() < 1e-6, "{found} is not {bits}");
+        let (lacking, entropy) = of(&[1, 1, 18]);
+        near(lacking[0], 4.321928);
+        near(lacking[2], 0.152003);
+        near(entropy, 0.568996);
+        let (lacking, entropy) = of(&[99, 1]);
+        near(lacking[0], 0.014500);
+        near(lacking[1], 6.643856);
+        near(entropy, 0.080793);
+    }
+}

@@ -34,11 +34,15 @@ struct Information {
     divergence: bool,
 }
 
-/// Rows per shown value and class of each column, before and after suppression.
+/// Rows per shown value and class label of each column, before and after suppression; without a class all rows have one label.
 #[must_use]
-pub fn contingencies(classes: &Classes, problem: &Problem, class: usize) -> Vec<(Contingency, Contingency)> {
+pub fn contingencies(
+    classes: &Classes,
+    problem: &Problem,
+    class: Option<usize>,
+) -> Vec<(Contingency, Contingency)> {
     let payloads = problem.table.payloads();
-    let labels = payloads.columns[class].values.len();
+    let labels = class.map_or(1, |class| payloads.columns[class].values.len());
     classes
         .assignment
         .columns
@@ -48,7 +52,7 @@ pub fn contingencies(classes: &Classes, problem: &Problem, class: usize) -> Vec<
             let mut after = before.clone();
             for (place, value) in column.of_class.iter().enumerate() {
                 for cell in classes.class_cells(place) {
-                    let label = payloads.value(cell.payload, class);
+                    let label = class.map_or(0, |class| payloads.value(cell.payload, class));
                     before.add(value, label, u64::from(cell.rows));
                     if !classes.is_suppressed(place) {
                         after.add(value, label, u64::from(cell.rows));
@@ -63,10 +67,10 @@ pub fn contingencies(classes: &Classes, problem: &Problem, class: usize) -> Vec<
 /// The largest |change of I_N| and the largest D_N over the columns (the paper's alpha and beta).
 #[must_use]
 pub fn largest_changes(classes: &Classes, problem: &Problem, class: usize) -> (f64, f64) {
-    contingencies(classes, problem, class).iter().fold(
+    contingencies(classes, problem, Some(class)).iter().fold(
         (0.0, 0.0),
         |(alpha, beta): (f64, f64), (before, after)| {
-            (alpha.max(before.information_change(after)), beta.max(before.divergence_to(after, None)))
+            (alpha.max(before.information_change(after)), beta.max(before.divergence_to(after)))
         },
     )
 }
@@ -74,18 +78,25 @@ pub fn largest_changes(classes: &Classes, problem: &Problem, class: usize) -> (f
 impl Metric for Information {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
         let classes = super::classes_of(published);
-        let (alpha, beta) = largest_changes(classes, problem, problem.class?);
-        Some(if self.divergence { beta } else { alpha })
+        if self.divergence {
+            // Distributions of values have no labels in them.
+            let columns = contingencies(classes, problem, None);
+            return Some(
+                columns.iter().map(|(before, after)| before.divergence_to(after)).fold(0.0, f64::max),
+            );
+        }
+        Some(largest_changes(classes, problem, problem.class?).0)
     }
 
     /// Where a value is lost the divergence is infinite; then also how many are, and the finite companion in which a lost value
     /// counts as half a row (models.md 2.8).
     fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        let Some(class) = problem.class.filter(|_| self.divergence) else { return Vec::new() };
-        let columns = contingencies(super::classes_of(published), problem, class);
+        if !self.divergence {
+            return Vec::new();
+        }
+        let columns = contingencies(super::classes_of(published), problem, None);
         let lost: usize = columns.iter().map(|(before, after)| before.vanished(after)).sum();
-        let floor = 0.5 / problem.table.rows().max(1) as f64;
-        let finite = columns.iter().map(|(before, after)| before.divergence_to(after, Some(floor)));
+        let finite = columns.iter().map(|(before, after)| before.finite_divergence_to(after));
         vec![("lost_values", lost as f64), ("finite", finite.fold(0.0, f64::max))]
     }
 

@@ -88,3 +88,36 @@ impl ByColumn for Losses<'_> {
         Some(weighed.map(|(loss, weight)| (loss + 1.0).powf(weight / all)).product::<f64>() - 1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::partition::testing::{numbers, problem, words};
+
+    /// models.md 2.1: the records of Table 1(b) and (c) of Last et al., ages from 21 to 55 and four postcodes.
+    #[test]
+    fn records_of_the_papers_table_1() {
+        let rows = [(vec![0, 0], 0), (vec![3, 3], 0)];
+        let problem = problem(vec![numbers(&[21, 30, 47, 55]), words(4)], &rows, 1, 1);
+        let losses = Losses { problem: &problem, geometric: false };
+        let of_record = |age: Value, zip: Value| {
+            losses.figure(&[losses.penalty(0, age), losses.penalty(1, zip)]).expect("always defined")
+        };
+        let (young, old) = (Value::Span(0, 1), Value::Span(2, 3));
+        // The postcodes 10023 and 10055 are 100**, all four are 10***.
+        let (one_zip, two_zips) = (Value::Span(1, 1), Value::Subset(0b11));
+        let shown = [
+            (young, one_zip, 9.0 / 68.0),
+            (Value::Span(0, 0), two_zips, 1.0 / 6.0),
+            (young, two_zips, 61.0 / 204.0),
+            (old, Value::Star, 21.0 / 34.0),
+            (old, Value::Star, 21.0 / 34.0),
+        ];
+        for (age, zip, loss) in shown {
+            assert!((of_record(age, zip) - loss).abs() < 1e-12, "{loss}");
+        }
+        let mean = |of: &[usize]| of.iter().map(|row| shown[*row].2).sum::<f64>() / of.len() as f64;
+        assert!((mean(&[0, 1, 2, 3, 4]) - 11.0 / 30.0).abs() < 1e-12, "records of their own");
+        assert!((mean(&[2, 2, 2, 3, 4]) - 29.0 / 68.0).abs() < 1e-12, "two classes");
+    }
+}

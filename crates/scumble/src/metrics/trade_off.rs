@@ -106,6 +106,8 @@ mod tests {
         let lost = 1.0 - entropy([3, 1].into_iter());
         assert!((lost - 0.188722).abs() < 1e-6);
         assert!((quotient(lost, 3) - 0.062907).abs() < 1e-6);
+        // The difference of bits and rows, which the page warns of.
+        assert!((lost - 3.0 + 2.811278).abs() < 1e-6);
         assert_eq!(quotient(lost, 0), f64::INFINITY);
         assert_eq!(quotient(lost, -1), f64::INFINITY);
         assert_eq!(quotient(0.0, 0), 0.0);

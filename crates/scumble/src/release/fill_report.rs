@@ -16,6 +16,7 @@ use crate::report::data::{
     ModelResult, Provenance, ReasonCount, Release, Report, Setting, Severity, SizeCount, Subgroup,
     SubgroupColumn, SuppressedAs, Suppression, Uniqueness, ValueCount, Warning,
 };
+use crate::risk::histogram;
 
 /// Columns with more values than this make no readable subgroups.
 const LARGEST_SUBGROUPS: usize = 40;
@@ -186,20 +187,15 @@ fn metric((entry, figure): &Figure) -> Option<MetricResult> {
     })
 }
 
-/// How many groups have each size, ascending.
-fn size_counts(sizes: impl Iterator<Item = u64>) -> Vec<SizeCount> {
-    let mut sizes: Vec<u64> = sizes.collect();
-    sizes.sort_unstable();
-    let count = |same: &[u64]| SizeCount { size: same[0], classes: same.len() as u64 };
-    sizes.chunk_by(|a, b| a == b).map(count).collect()
-}
-
 fn class_sizes(run: &Run<'_>) -> ClassSizes {
     let classes = run.classes();
-    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
+    let counts = |of: &dyn Fn(usize) -> bool| {
+        let sizes = (0..classes.len()).filter(|class| of(*class)).map(|class| classes.size(class));
+        histogram(sizes).into_iter().map(|(size, classes)| SizeCount { size, classes }).collect()
+    };
     ClassSizes {
-        before: size_counts((0..classes.len()).map(|class| classes.size(class))),
-        after: size_counts(kept.map(|class| classes.size(class))),
+        before: counts(&|_| true),
+        after: counts(&|class| !classes.is_suppressed(class)),
         k: run.problem.k(),
     }
 }
@@ -304,23 +300,23 @@ fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
 }
 
 fn changes(run: &Run<'_>) -> Vec<ColumnChange> {
-    let (Some(class), true) = (run.problem.class, run.classes().suppressed_rows() > 0) else {
+    if run.classes().suppressed_rows() == 0 {
         return Vec::new();
-    };
-    let rows = run.problem.table.rows() as f64;
+    }
+    let class = run.problem.class;
     information::contingencies(run.classes(), &run.problem, class)
         .iter()
         .zip(&run.problem.quasi)
         .map(|((before, after), quasi)| {
-            let divergence = before.divergence_to(after, None);
+            let divergence = before.divergence_to(after);
             ColumnChange {
                 column: quasi.name.clone(),
                 divergence: divergence.into(),
                 finite_divergence: divergence
                     .is_infinite()
-                    .then(|| before.divergence_to(after, Some(1.0 / (2.0 * rows))).into()),
+                    .then(|| before.finite_divergence_to(after).into()),
                 lost_values: before.vanished(after) as u64,
-                information_change: Some(before.information_change(after).into()),
+                information_change: class.map(|_| before.information_change(after).into()),
             }
         })
         .collect()

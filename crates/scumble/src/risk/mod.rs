@@ -34,6 +34,7 @@ mod weights;
 pub mod words;
 
 pub use classes::RiskClasses;
+pub(crate) use classes::histogram;
 pub use figures::{RiskBand, RiskFigures, RiskQuantile};
 pub use households::{HouseholdRisk, household_risk};
 pub use records::Records;

@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     Sizes,
     /// `csv population`: the population that the table was drawn from.
     Population,
+    /// `csv view FILE`: a further table about the same people, which the plan names.
+    View(String),
     /// `toml risk`: a plan by which the risk in the table is assessed.
     Risk,
     /// `json risk`: some of what `risk --json` prints.
@@ -95,6 +97,7 @@ fn kind(information: &str) -> Result<Option<Kind>, String> {
         ["json", "verdict"] => Kind::Verdict,
         ["csv", "sizes"] => Kind::Sizes,
         ["csv", "population"] => Kind::Population,
+        ["csv", "view", file] => Kind::View(file.to_owned()),
         ["toml", "risk"] => Kind::Risk,
         ["json", "risk"] => Kind::Assessment,
         ["toml", "fragment"] => Kind::Fragment,

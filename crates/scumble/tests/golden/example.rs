@@ -34,6 +34,8 @@ struct Reader {
     table: Option<String>,
     original: Option<String>,
     population: Option<String>,
+    /// Further tables by file name.
+    views: Vec<(String, String)>,
     hierarchies: Vec<(String, String)>,
     plan: Option<toml::Table>,
     /// What was done with the plan; a change of the plan repeats it.
@@ -81,6 +83,10 @@ impl Reader {
             }
             Kind::Population => {
                 self.population = Some(block.text.clone());
+                Ok(())
+            }
+            Kind::View(file) => {
+                self.views.push((file.clone(), block.text.clone()));
                 Ok(())
             }
             Kind::Hierarchy(column) => {
@@ -140,6 +146,7 @@ impl Reader {
                     let named = plan.population.iter().zip(&self.population);
                     named.into_iter().try_for_each(|(name, people)| write(name, people))
                 })
+                .and_then(|()| self.views.iter().try_for_each(|(file, text)| write(file, text)))
                 .and_then(|()| std::fs::create_dir_all(folder.path().join("hierarchies")))
                 .and_then(|()| {
                     self.hierarchies

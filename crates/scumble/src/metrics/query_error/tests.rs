@@ -58,6 +58,47 @@ fn half_of_a_range_is_expected_to_hold_half_of_its_rows() {
     assert!((error - 3.0 / 8.0).abs() < 1e-12);
 }
 
+/// models.md 2.10: in a table of 10,000 rows errors are relative to at least 10.
+#[test]
+fn a_small_count_is_compared_with_the_bound() {
+    let age = numbers(&(20..41).collect::<Vec<i128>>());
+    // Ten rows show [20,39], of which eight are 20 to 27; the others are 40.
+    let group = (0..8).chain([10, 10]).map(|code| (vec![code], 0));
+    let rows: Vec<(Vec<u32>, u32)> = group.chain((10..10_000).map(|_| (vec![20], 0))).collect();
+    let problem = problem(vec![age], &rows, 1, 1);
+    assert_eq!(bound(&problem), 10.0);
+    let of_tuple: Vec<u32> = (0..problem.table.tuples())
+        .map(|tuple| u32::from(problem.table.column(0).get(tuple) == 20))
+        .collect();
+    let Published::Classes(mut classes) = release(&problem, &of_tuple, &[false; 2], StarPolicy::Strict);
+    let shown = classes.assignment.columns[0].of_class.get(0) as usize;
+    classes.assignment.columns[0].values[shown] = Value::Span(0, 19);
+    let query =
+        Query { columns: vec![0], wanted: vec![Wanted::Run(20.0, 29.0)], kept: Wanted::Run(0.0, 0.0) };
+    let error = Counts::new(&classes, &problem, &[0], None).errors(&[&query])[0];
+    assert!((error - 3.0 / 10.0).abs() < 1e-12, "{error}");
+}
+
+/// models.md 2.10: ten rows show 20 ages and four jobs; half of the ages and one job are asked for, and 5/4 rows expected.
+#[test]
+fn shares_of_two_columns_are_multiplied() {
+    let ages: Vec<i128> = (20..40).collect();
+    // Nobody has the job that is asked for, so that the error is the expected count over the bound of 1.
+    let rows: Vec<(Vec<u32>, u32)> = (0..10).map(|row| (vec![2 * row, 1 + row % 3], 0)).collect();
+    let problem = problem(vec![numbers(&ages), words(4)], &rows, 1, 1);
+    let tuples = problem.table.tuples();
+    let Published::Classes(mut classes) = release(&problem, &vec![0; tuples], &[false], StarPolicy::Strict);
+    classes.assignment.columns[0].values[0] = Value::Span(0, 19);
+    classes.assignment.columns[1].values[0] = Value::Star;
+    let query = Query {
+        columns: vec![0, 1],
+        wanted: vec![Wanted::Run(20.0, 29.0), Wanted::Codes(vec![0, 1, 1, 1, 1])],
+        kept: Wanted::Run(0.0, 0.0),
+    };
+    let error = Counts::new(&classes, &problem, &[0, 1], None).errors(&[&query])[0];
+    assert!((error - 5.0 / 4.0).abs() < 1e-12, "{error}");
+}
+
 /// A mean is where it is; no question about numbers is about missing ones.
 #[test]
 fn means_and_missing_values() {
