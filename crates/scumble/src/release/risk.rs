@@ -8,7 +8,7 @@ use crate::label::STAR;
 use crate::published::ClassView;
 use crate::report::data::{PopulationUniques, Risk, RiskFigures, Singling};
 use crate::risk::uniques::{Sample, estimate};
-use crate::risk::{RiskClasses, singling};
+use crate::risk::{RiskClasses, combinations, singling};
 
 /// How many tuples may be looked at, over all combinations of columns: a second's work at most. Beyond that `scumble risk`
 /// does it, where somebody waits for nothing else.
@@ -42,13 +42,8 @@ fn look(classes: &RiskClasses, spec: &RiskSpec, people: Option<u64>) -> Option<S
 
 /// Whether so many tuples of so many columns can be looked at in all combinations of at most `size` columns.
 fn is_quick(tuples: usize, columns: usize, size: u32) -> bool {
-    let (size, all) = (u64::from(size), columns as u64);
-    let (mut sets, mut of_size) = (0_u64, 1_u64);
-    for columns in 1..=size.min(all) {
-        of_size = of_size.saturating_mul(all - columns + 1) / columns;
-        sets = sets.saturating_add(of_size);
-    }
-    size > 0 && all <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
+    let sets = combinations(columns, size as usize);
+    size > 0 && columns <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
 }
 
 /// The tuples; without their codes where combinations are not to be looked at.

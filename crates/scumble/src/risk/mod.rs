@@ -37,6 +37,7 @@ pub use classes::RiskClasses;
 pub use figures::{RiskBand, RiskFigures, RiskQuantile};
 pub use households::{HouseholdRisk, household_risk};
 pub use records::Records;
+pub(crate) use singling::sets as combinations;
 pub use suda::{ColumnContribution, Combination, Scores, Singling, SinglingSize, singling};
 pub use weights::{WeightedRisk, individual_risk};
 
@@ -131,6 +132,11 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     if input.table.rows == 0 {
         return Err(Error::data("the table has no rows, so nobody is at risk"));
     }
+    if input.quasi.is_empty() {
+        return Err(Error::config(
+            "no column is named that outsiders may know, so there is no risk to assess",
+        ));
+    }
     if input.quasi.len() > singling::MOST_COLUMNS && spec.combination_size > 0 {
         return Err(Error::config(format!(
             "{} quasi-identifiers are more than {}, too many to look for combinations that single people out; name fewer, or \
@@ -140,6 +146,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
         )));
     }
     let classes = RiskClasses::of_table(input.table, input.quasi)?;
+    refuse_too_many_sets(&classes, spec.combination_size as usize)?;
     let mut warnings = Vec::new();
     let prosecutor = RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
     let counted =
@@ -193,14 +200,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
         uniques: Uniques {
             rows: alone,
             share: alone as f64 / classes.rows() as f64,
-            rows_alone_in_population: counted.as_ref().map(|counted| {
-                counted
-                    .sizes
-                    .iter()
-                    .zip(&classes.sizes)
-                    .filter(|(there, here)| **there == 1 && **here == 1)
-                    .count() as u64
-            }),
+            rows_alone_in_population: counted.as_ref().map(|counted| counted.alone_in_both),
             population: population_uniques(&classes, people, counted.as_ref()),
         },
         prosecutor,
@@ -215,6 +215,23 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     Ok((found, records))
 }
 
+/// An error if so many combinations of columns would be looked at that nobody waits for it. Where nobody is alone, none is.
+fn refuse_too_many_sets(classes: &RiskClasses, size: usize) -> Result<()> {
+    let columns = classes.codes.len();
+    let sets = singling::sets(columns, size);
+    if sets <= singling::MOST_SETS || !classes.sizes.contains(&1) {
+        return Ok(());
+    }
+    let fits =
+        (0..size).rev().find(|size| singling::sets(columns, *size) <= singling::MOST_SETS).unwrap_or(0);
+    Err(Error::config(format!(
+        "{columns} quasi-identifiers have {} combinations of at most {size}, more than the {} that are looked at; use \
+         --combination-size {fits} or less (combination_size in [risk]), or name fewer quasi-identifiers",
+        grouped(sets),
+        grouped(singling::MOST_SETS)
+    )))
+}
+
 /// The population as it was counted.
 struct Counted {
     /// The people of each class of the table.
@@ -222,6 +239,8 @@ struct Counted {
     rows: u64,
     /// People who are alone, in the table or not.
     alone: u64,
+    /// Those who are alone in the table and in the population.
+    alone_in_both: u64,
 }
 
 fn population(
@@ -237,6 +256,9 @@ fn population(
              coarsened table needs a population that was coarsened likewise",
         ));
     }
+    // Before counts are raised: who is not in the population is not alone there.
+    let in_both = sizes.iter().zip(&classes.sizes).filter(|(there, here)| **there == 1 && **here == 1);
+    let alone_in_both = in_both.count() as u64;
     let mut short = 0;
     for (there, here) in sizes.iter_mut().zip(&classes.sizes) {
         if *there < *here {
@@ -252,7 +274,7 @@ fn population(
         ));
     }
     let alone = RiskClasses::of_table(there, &classes.names)?.sizes.iter().filter(|size| **size == 1).count();
-    Ok(Counted { sizes, rows: there.rows as u64, alone: alone as u64 })
+    Ok(Counted { sizes, rows: there.rows as u64, alone: alone as u64, alone_in_both })
 }
 
 /// How many people the population has, from whatever says so.

@@ -59,6 +59,10 @@ fn a_population_that_does_not_hold_the_table() {
     let found = found.expect("figures");
     // Classes b and d are smaller there, so they count as in the table: 1/4 + 2/2 + 2/10 + 5/5.
     assert!((found.journalist.risk.expected.finite().expect("a sum") - 2.45).abs() < 1e-12);
+    // A person who is missing there is not alone there.
+    assert_eq!((found.uniques.rows, found.uniques.rows_alone_in_population), (1, Some(0)));
+    let absent = assessed(&classes(&[1, 1]), &["q"], Some(&classes(&[1])), &RiskSpec::default());
+    assert_eq!(absent.expect("figures").uniques.rows_alone_in_population, Some(1));
     assert!(found.warnings[0].starts_with("7 rows are in classes that have fewer rows"));
     let other = table(&["q"], &[&["x"]]);
     let message = assessed(&classes(&[1]), &["q"], Some(&other), &RiskSpec::default()).expect_err("unlike");
@@ -69,6 +73,26 @@ fn a_population_that_does_not_hold_the_table() {
 fn a_table_without_rows_is_an_error() {
     let message = assessed(&table(&["q"], &[]), &["q"], None, &RiskSpec::default()).expect_err("no rows");
     assert!(message.to_string().contains("no rows"));
+}
+
+#[test]
+fn without_quasi_identifiers_there_is_nothing_to_assess() {
+    let message = assessed(&classes(&[1]), &[], None, &RiskSpec::default()).expect_err("no columns");
+    assert!(message.to_string().contains("no column is named"));
+}
+
+#[test]
+fn too_many_combinations_are_refused_and_the_message_says_how_many_fit() {
+    let names: Vec<String> = (0..64).map(|column| format!("c{column}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let spec = RiskSpec { combination_size: 10, ..RiskSpec::default() };
+    let row = |text| vec![text; 64];
+    let message = assessed(&table(&names, &[&row("a"), &row("b")]), &names, None, &spec).expect_err("many");
+    // 64 columns have 679,120 sets of at most four, and 8,303,632 of at most five.
+    assert!(message.to_string().contains("--combination-size 4 or less"), "{message}");
+    // Where nobody is alone there is nothing to look for.
+    let found = assessed(&table(&names, &[&row("a"), &row("a")]), &names, None, &spec).expect("figures");
+    assert_eq!(found.singling.expect("it was asked for").rows, 0);
 }
 
 #[test]

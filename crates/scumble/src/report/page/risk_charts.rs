@@ -39,9 +39,7 @@ pub(super) fn bands(all: &[RiskSeries<'_>]) -> Option<Value> {
             values: one.risk.bands.iter().map(|band| band.rows as f64).collect(),
         })
         .collect();
-    let exposed = last.bands.iter().filter(|band| band.above >= last.threshold).count();
-    let mark = (exposed > 0 && exposed < groups.len())
-        .then(|| (exposed, format!("at most {} from here", percent(last.threshold))));
+    let mark = mark(last);
     let svg = ColumnChart {
         title: "Rows by the chance of picking the right one",
         x_name: "chance of picking the right row, from high to low",
@@ -52,6 +50,12 @@ pub(super) fn bands(all: &[RiskSeries<'_>]) -> Option<Value> {
     }
     .svg();
     Some(figure(svg, "Rows by risk", "Bars at the left are the rows that are easiest to find.", &series))
+}
+
+/// Where the bands at or below the threshold begin; nowhere if the threshold lies inside a band.
+fn mark(risk: &RiskFigures) -> Option<(usize, String)> {
+    let first = risk.bands.iter().position(|band| band.up_to == risk.threshold).filter(|first| *first > 0)?;
+    Some((first, format!("at most {} from here", percent(risk.threshold))))
 }
 
 /// A band of risks as chances: `1 in 5–9` has risks above 1/10 and up to 1/5.
@@ -176,6 +180,18 @@ pub(super) fn estimates(found: &PopulationUniques) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::config::Rational;
+
+    #[test]
+    fn the_threshold_is_marked_only_between_bands() {
+        let marked = |part, whole| {
+            let threshold = Rational::new(part, whole).expect("a fraction");
+            mark(&RiskFigures::of_sizes(&[(1, 1)], threshold)).map(|(first, _)| first)
+        };
+        // Bands begin at 1, 1/2, 1/3, 1/5, 1/10 ...
+        assert_eq!([marked(1, 2), marked(1, 3), marked(1, 5), marked(1, 100)], [1, 2, 3, 7].map(Some));
+        // 0.15 and 0.3 lie inside a band, nobody is above 1, and everybody is above 0.
+        assert_eq!([marked(3, 20), marked(3, 10), marked(1, 1), marked(0, 1)], [None; 4]);
+    }
 
     #[test]
     fn bands_are_named_by_class_size() {
