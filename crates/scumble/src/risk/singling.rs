@@ -5,6 +5,9 @@
 //! row is unique on no smaller part of it. Sets are visited depth first, each as a refinement of the classes of the set with
 //! one column less. Classes of one tuple are left behind at once: they are unique or never will be. That is what keeps the
 //! search short, since people who are found by few columns are not carried on.
+//!
+//! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once in every
+//! class.
 
 use super::RiskClasses;
 
@@ -19,12 +22,13 @@ pub(super) const MOST_SETS: u64 = 2_000_000;
 
 /// How many sets of at least one and at most `largest` of so many columns there are.
 pub(crate) fn sets(columns: usize, largest: usize) -> u64 {
-    let (mut sets, mut of_size) = (0_u64, 1_u64);
-    for size in 1..=largest.min(columns) as u64 {
-        of_size = of_size.saturating_mul(columns as u64 - size + 1) / size;
+    let (mut sets, mut of_size) = (0_u128, 1_u128);
+    for size in 1..=largest.min(columns) as u128 {
+        let Some(larger) = of_size.checked_mul(columns as u128 - size + 1) else { return u64::MAX };
+        of_size = larger / size;
         sets = sets.saturating_add(of_size);
     }
-    sets
+    u64::try_from(sets).unwrap_or(u64::MAX)
 }
 
 /// What was found.
@@ -147,7 +151,7 @@ impl Search<'_> {
             let members = &partition.members[start..*end];
             start = *end;
             let values = self.classes.values[column] as usize;
-            if !keep && members.len() > values {
+            if !keep && members.len() > values && self.classes.person.is_empty() {
                 // Only who is alone matters.
                 self.counts.clear();
                 self.counts.resize(values, 0);
@@ -163,7 +167,9 @@ impl Search<'_> {
             self.pairs.sort_unstable();
             for part in self.pairs.chunk_by(|a, b| a.0 == b.0) {
                 match part {
-                    [(_, class)] if sizes[*class as usize] == 1 => unique.push(*class),
+                    part if self.classes.are_one_person(part) => {
+                        unique.extend(part.iter().map(|(_, class)| class))
+                    }
                     [_] => {}
                     part if keep && part.iter().any(|(_, class)| sizes[*class as usize] == 1) => {
                         refined.members.extend(part.iter().map(|(_, class)| class));
@@ -234,11 +240,27 @@ mod tests {
     fn sets_are_counted_and_nobody_alone_needs_none() {
         // Nine columns have 9 + 36 + 84 sets of at most three.
         assert_eq!([sets(9, 3), sets(3, 9), sets(5, 0), sets(0, 5)], [129, 7, 0, 0]);
-        assert_eq!(sets(64, 64), u64::MAX);
+        assert_eq!([sets(63, 63), sets(64, 64), sets(900, 900)], [u64::MAX / 2, u64::MAX, u64::MAX]);
         // Sixty columns, of which nobody would see the last set.
         let twins = vec![vec![1; 60], vec![1; 60]];
         let found = search(&classes(&twins), 60);
         assert!(found.minimal.is_empty() && found.unique_rows.is_empty());
+    }
+
+    #[test]
+    fn another_row_of_the_same_person_is_no_double() {
+        // The first person has two rows, the second one, the third one.
+        let mut classes = classes(&[vec![1, 0], vec![1, 1], vec![2, 0], vec![2, 0]]);
+        assert_eq!(
+            search(&classes, 2).minimal,
+            [(0, 3), (1, 2)],
+            "counted in rows, the first column tells nothing"
+        );
+        classes.count_persons(&[0, 0, 1, 2]);
+        // The first column is enough for both rows of the first person, and the second column for one of them.
+        let found = search(&classes, 2);
+        assert_eq!(found.minimal, [(0, 1), (1, 1), (1, 2)]);
+        assert_eq!(found.unique_rows, [(1, 2), (2, 1), (3, 2)]);
     }
 
     #[test]
