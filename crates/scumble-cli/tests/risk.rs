@@ -81,6 +81,67 @@ fn people_read_sentences() {
     }
 }
 
+/// Two classes of three rows and of two; person p1 has three rows, two of them in the first class.
+const VISITS: &str = "patient,age\np1,30\np1,30\np2,30\np1,40\np3,40\n";
+
+#[test]
+fn persons_are_counted_where_they_have_several_rows() {
+    let mut desk = Desk::new();
+    desk.table("visits.csv", VISITS);
+    let assessed = |flags: &[&str]| -> Value {
+        let run =
+            desk.run(&arguments(&[&["risk", "visits.csv", "--quasi", "age", "--json"], flags])).succeeds();
+        serde_json::from_str(&run.out).expect("JSON")
+    };
+    let rows = assessed(&[]);
+    assert_eq!((&rows["unit"], &rows["persons"]), (&"rows".into(), &Value::Null));
+    assert_eq!((&rows["smallest_class"], &rows["prosecutor"]["rows"]), (&2.into(), &5.into()));
+    let persons = assessed(&["--subject", "patient", "--population-size", "3"]);
+    assert_eq!(
+        (&persons["unit"], &persons["rows"], &persons["persons"]),
+        (&"persons".into(), &5.into(), &3.into())
+    );
+    assert_eq!((&persons["prosecutor"]["rows"], &persons["prosecutor"]["average"]), (&4.into(), &0.5.into()));
+    assert_eq!(
+        (&persons["uniques"]["population"], &persons["singling"]["dis"]),
+        (&Value::Null, &Value::Null)
+    );
+    let run = desk
+        .run(&["risk", "visits.csv", "--quasi", "age", "--subject", "patient", "-o", "r.html"])
+        .succeeds();
+    for sentence in [
+        "5 rows of 3 persons in 2 classes on age; the smallest has 2 persons.",
+        "picks the right person in at most 1 of 2 tries",
+        "4 of 4 persons (100 %) have a risk above 20 %.",
+        "is not estimated, since some persons have several rows",
+        "a person counts once in every class.",
+    ] {
+        assert!(
+            run.out.replace("\n  ", " ").replace('\n', " ").contains(sentence),
+            "{sentence} is not in\n{}",
+            run.out
+        );
+    }
+    assert!(desk.text("r.html").contains("Persons by risk") && !desk.text("r.html").contains("Rows by risk"));
+    // The plan says it as well; a release has no such column.
+    let plan = "input = \"visits.csv\"\noutput = \"out.csv\"\n[columns]\npatient = { role = \"subject\" }\n\
+                age = { role = \"quasi\" }\n";
+    desk.file("release.toml", plan);
+    let found: Value =
+        serde_json::from_str(&desk.run(&["risk", "--plan", "release.toml", "--json"]).succeeds().out)
+            .expect("JSON");
+    assert_eq!((&found["unit"], &found["persons"]), (&"persons".into(), &3.into()));
+    desk.file("out.csv", "age\n30\n30\n");
+    let run = desk.run(&["risk", "out.csv", "--plan", "release.toml"]).succeeds();
+    assert!(run.err.contains("no column 'patient', so rows are counted"), "{}", run.err);
+    desk.refuses(
+        2,
+        &["no column 'patent'"],
+        &["risk", "visits.csv", "--quasi", "age", "--subject", "patent"],
+    );
+    desk.refuses(2, &["tells persons apart"], &["risk", "visits.csv", "--quasi", "age", "--subject", "age"]);
+}
+
 #[test]
 fn star_rows_are_a_class() {
     let mut desk = Desk::new();
@@ -167,7 +228,7 @@ fn a_plan_says_what_to_look_at() {
     assert_eq!(found["quasi"], serde_json::json!(["sex"]));
     assert_eq!(found["journalist"]["upper_bound"], Value::Bool(true));
     desk.file("wrong.toml", plan.replace("0.5", "5"));
-    desk.refuses(2, &["wrong.toml:8", "from 0 to 1"], &["risk", "--plan", "wrong.toml"]);
+    desk.refuses(2, &["wrong.toml:9", "from 0 to 1"], &["risk", "--plan", "wrong.toml"]);
 }
 
 #[test]
@@ -220,7 +281,21 @@ fn the_report_tells_the_risk_before_and_after() {
     assert!(risk["after"]["highest"].as_f64().is_some_and(|highest| highest <= 1.0 / 3.0));
     assert_eq!((&risk["singling_before"]["rows"], &risk["singling_after"]["rows"]), (&1.into(), &0.into()));
     assert_eq!(risk["population_after"]["method"], "nobody_unique");
+    assert_eq!((&risk["unit"], &risk["journalist_before"]), (&"rows".into(), &Value::Null));
     assert!(desk.text("report/report.html").contains("Knowing age singles out"));
+    let with_people = plan
+        .replace("[risk]\npopulation_size = 100\n", "")
+        .replace("rest =", "population = \"population.csv\"\nrest =");
+    desk.file("release.toml", &with_people);
+    desk.run(&["anonymize", "release.toml"]).succeeds();
+    let risk = &desk.json("report/report.json")["risk"];
+    // 1/4 + 2/2 + 2/10 + 5/20, as scumble risk has it.
+    assert_eq!(risk["journalist_before"]["expected"], 1.7);
+    assert!(risk["journalist_after"]["highest"].as_f64() <= risk["after"]["highest"].as_f64());
+    assert!(
+        desk.text("report/report.html")
+            .contains("In the original: An attacker who knows only that someone is in the population")
+    );
     desk.file("release.toml", plan.replace("100", "9"));
     let run = desk.run(&["anonymize", "release.toml"]);
     run.fails(2, &["9 people", "already has 10 rows"]);

@@ -70,25 +70,30 @@ fn places(quasi: &Quasi, values: &[Value]) -> Option<Vec<u32>> {
     Some(places)
 }
 
-/// How many rows of a table are not among its population: of each tuple those that are more than its people.
+/// How many people of a population each tuple of a table has.
 #[must_use]
-pub fn strangers(table: &FrequencyTable, population: &FrequencyTable) -> u64 {
+pub fn people_of_tuples(table: &FrequencyTable, population: &FrequencyTable) -> Vec<u64> {
     let codes = |table: &FrequencyTable, tuple: usize| -> Vec<u32> {
         (0..table.width()).map(|column| table.column(column).get(tuple)).collect()
     };
     // Both are sorted, so one goes along the other.
     let mut next = 0;
-    let mut strangers = 0;
-    for tuple in 0..table.tuples() {
+    let people = |tuple: usize| {
         let wanted = codes(table, tuple);
         while next < population.tuples() && codes(population, next) < wanted {
             next += 1;
         }
         let there = next < population.tuples() && codes(population, next) == wanted;
-        let people = if there { population.weight(next as u32) } else { 0 };
-        strangers += table.weight(tuple as u32).saturating_sub(people);
-    }
-    strangers
+        if there { population.weight(next as u32) } else { 0 }
+    };
+    (0..table.tuples()).map(people).collect()
+}
+
+/// How many rows of a table are not among its population: of each tuple those that are more than its people.
+#[must_use]
+pub fn strangers(table: &FrequencyTable, population: &FrequencyTable) -> u64 {
+    let people = people_of_tuples(table, population);
+    (0..).zip(people).map(|(tuple, people)| table.weight(tuple).saturating_sub(people)).sum()
 }
 
 #[cfg(test)]

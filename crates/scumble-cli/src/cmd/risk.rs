@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Column, Plan, Rational, Role, Roles};
-use scumble::prepare::drop_incomplete;
+use scumble::prepare::{drop_incomplete, persons_of_rows};
 use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header, read_table};
@@ -33,6 +33,9 @@ pub(crate) struct Arguments {
     /// Columns that outsiders may know, comma-separated; instead of those of the plan
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     quasi: Vec<String>,
+    /// The column that tells which rows belong to one person; instead of that of the plan
+    #[arg(long, value_name = "COLUMN")]
+    subject: Option<String>,
     #[command(flatten)]
     risk: RiskFlags,
     #[command(flatten)]
@@ -81,23 +84,32 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             ));
         }
     }
-    let wanted: Vec<&String> = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household).collect();
-    let mut table = read(&path, &wanted, &plan, interface)?;
+    let asked = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household).chain(&arguments.subject);
+    let wanted: Vec<&String> = asked.collect();
+    let subject = plan.names_with(Role::Subject).next();
+    let mut table = read(&path, &wanted, subject, &plan, interface)?;
+    if let Some(subject) = subject.filter(|name| table.column(name).is_none()) {
+        interface.warn(format_args!(
+            "the table has no column '{subject}', so rows are counted; persons are counted where the column is still there"
+        ));
+    }
     drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.warn(note));
     let population = match &plan.population {
         None => None,
         Some(name) => {
             let wanted: Vec<&String> = quasi.iter().collect();
-            let mut there = read(&Plan::beside(&folder.join("plan"), name), &wanted, &plan, interface)?;
+            let mut there = read(&Plan::beside(&folder.join("plan"), name), &wanted, None, &plan, interface)?;
             drop_incomplete(&mut there, &plan)?;
             Some(there)
         }
     };
+    let persons = persons_of_rows(&table, &plan)?;
     let input = RiskTable {
         table: &table,
         quasi: &quasi,
         missing: &plan.read.missing,
         population: population.as_ref(),
+        persons: persons.as_deref(),
     };
     let (found, records) = assess(&input, &plan.risk)?;
     if let Some(target) = &arguments.records {
@@ -137,6 +149,10 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
             plan.columns.push((name.clone(), Column::new(Roles::one(Role::Quasi))));
         }
     }
+    if let Some(subject) = &arguments.subject {
+        plan.columns.retain(|(name, column)| name != subject && !column.role.has(Role::Subject));
+        plan.columns.push((subject.clone(), Column::new(Roles::one(Role::Subject))));
+    }
     arguments.reading.apply(&mut plan.read)?;
     arguments.risk.apply(&mut plan)?;
     Ok((plan, folder))
@@ -158,6 +174,12 @@ fn quasi(arguments: &Arguments, plan: &Plan) -> Result<Vec<String>> {
         return Err(Error::config(
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
+    }
+    if let Some(subject) = plan.names_with(Role::Subject).find(|name| quasi.iter().any(|quasi| quasi == name))
+    {
+        return Err(Error::config(format!(
+            "column '{subject}' tells persons apart, so it cannot be a column that outsiders know at the same time"
+        )));
     }
     Ok(quasi)
 }
@@ -193,8 +215,14 @@ impl RiskFlags {
     }
 }
 
-/// Reads the columns that are needed and no others.
-fn read(path: &Path, wanted: &[&String], plan: &Plan, interface: &Interface) -> Result<CodedTable> {
+/// Reads the columns that are needed and no others. A release may lack the `subject` column.
+fn read(
+    path: &Path,
+    wanted: &[&String],
+    subject: Option<&str>,
+    plan: &Plan,
+    interface: &Interface,
+) -> Result<CodedTable> {
     let source = Source::open(path)?;
     let mut options = scumble::release::read_options(plan, 0)?;
     let header = read_header(&source, &options)?;
@@ -204,7 +232,9 @@ fn read(path: &Path, wanted: &[&String], plan: &Plan, interface: &Interface) -> 
             return Err(scumble::release::unknown_column(name, &names));
         }
     }
-    options.columns = Some(wanted.iter().map(|name| (*name).clone()).collect());
+    let subject = subject.filter(|name| names.contains(name) && !wanted.iter().any(|wanted| wanted == name));
+    options.columns =
+        Some(wanted.iter().map(|name| (*name).clone()).chain(subject.map(str::to_owned)).collect());
     let table = read_table(&source, &options)?;
     table.notes.iter().for_each(|note| interface.note(note));
     Ok(table.coded)
@@ -220,8 +250,9 @@ fn paragraph(text: &mut String, heading: &str, sentences: impl IntoIterator<Item
 
 fn tell(found: &Assessment) -> String {
     let mut text = wrap(&words::classes(found).replace('\u{a0}', " "), 112, "") + "\n";
-    let spread = |risk: &RiskFigures| [words::above(risk), words::quantiles(risk)];
-    let mut sentences = vec![words::prosecutor(&found.prosecutor)];
+    let unit = found.unit;
+    let spread = |risk: &RiskFigures| [words::above(risk, unit), words::quantiles(risk, unit)];
+    let mut sentences = vec![words::prosecutor(&found.prosecutor, unit)];
     sentences.extend(spread(&found.prosecutor));
     paragraph(&mut text, "Prosecutor", sentences);
     let mut sentences = vec![words::journalist(found)];
@@ -236,33 +267,30 @@ fn tell(found: &Assessment) -> String {
             sentences.push(words::population(population));
             sentences.extend(words::estimates(population));
         }
-        None => sentences.push(
-            "How many are alone in the population is estimated if its size is known: --population-size N."
-                .to_owned(),
-        ),
+        None => sentences.push(words::no_population(unit).to_owned()),
     }
     paragraph(&mut text, "Alone", sentences);
     if let Some(singling) = &found.singling {
-        paragraph(&mut text, "What singles people out", tell_singling(singling, found.rows));
+        paragraph(&mut text, "What singles people out", tell_singling(singling, found));
     }
     if let Some(weights) = &found.weights {
-        paragraph(&mut text, "Survey weights", [words::weights(weights), words::above(&weights.risk)]);
+        paragraph(&mut text, "Survey weights", [words::weights(weights), words::above(&weights.risk, unit)]);
     }
     if let Some(households) = &found.households {
         paragraph(
             &mut text,
             "Households",
-            [words::households(households), words::above(&households.of_rows)],
+            [words::households(households), words::above(&households.of_rows, unit)],
         );
     }
-    text += "\nOne row is taken for one person. Whoever knows more columns than these may do better.\n";
-    text
+    let closing = format!("{} Whoever knows more columns than these may do better.", words::one_person(unit));
+    text + "\n" + &wrap(&closing, 112, "") + "\n"
 }
 
-fn tell_singling(found: &Singling, rows: u64) -> Vec<String> {
-    let mut sentences = vec![words::singling(found, rows)];
+fn tell_singling(found: &Singling, all: &Assessment) -> Vec<String> {
+    let mut sentences = vec![words::singling(found, all.prosecutor.rows, all.unit)];
     sentences.extend(words::worst_combinations(found).into_iter().map(words::combination));
-    sentences.extend(words::contributions(found));
+    sentences.extend(words::contributions(found, all.unit));
     sentences.extend(words::intrusion(found));
     sentences
 }

@@ -237,6 +237,17 @@ pub(crate) fn has_repeated_persons(table: &CodedTable, name: &str, plan: &Plan) 
     planned.map_or(Ok(false), |subject| repeated_persons(&subject))
 }
 
+/// Who each row is about, where the table has the subject column of the plan and some person has several rows.
+pub fn persons_of_rows(table: &CodedTable, plan: &Plan) -> Result<Option<Vec<u32>>> {
+    let subject = plan.names_with(Role::Subject).next().and_then(|name| table.column(name));
+    let Some(coded) = subject else { return Ok(None) };
+    if !has_repeated_persons(table, &coded.name, plan)? {
+        return Ok(None);
+    }
+    let (_, person) = payload_of(coded, plan)?;
+    Ok(Some(coded.codes.iter().map(|code| person[code as usize]).collect()))
+}
+
 /// Whether some person has several rows: then models count persons. A row without a person could be anybody's, so there must be none.
 fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
     let missing: Vec<bool> =

@@ -161,8 +161,10 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let population = read_population(plan, options.folder, options.threads)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     let population = population.as_ref().map(|PopulationTable { table, .. }| table);
-    // Said before the search, not after it.
-    plan.risk.people(table.rows as u64)?;
+    // Said before the search, not after it. Where there is a subject column, rows need not be people.
+    if plan.names_with(Role::Subject).next().is_none() {
+        plan.risk.people(table.rows as u64)?;
+    }
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 

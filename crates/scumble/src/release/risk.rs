@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use super::Run;
 use crate::config::{RiskSpec, StarPolicy};
+use crate::frequency::Cell;
 use crate::label::STAR;
+use crate::payload::Payloads;
+use crate::population::people_of_tuples;
 use crate::published::ClassView;
 use crate::report::data::{PopulationUniques, Risk, RiskFigures, Singling};
 use crate::risk::uniques::{Sample, estimate};
-use crate::risk::{RiskClasses, singling};
+use crate::risk::{RiskClasses, Unit, combinations, singling};
 
 /// How many tuples may be looked at, over all combinations of columns: a second's work at most. Beyond that `scumble risk`
 /// does it, where somebody waits for nothing else.
@@ -18,19 +21,46 @@ pub(super) fn risk(run: &Run<'_>) -> Risk {
     let spec = &run.plan.risk;
     let (before, after) = (original(run), released(run));
     let figures = |classes: &RiskClasses| RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
-    let people = spec.people(before.rows()).unwrap_or_default();
+    let persons = run.problem.table.payloads().person();
+    let repeated = persons.is_some_and(|persons| (persons.values.len() as u64) < run.problem.table.rows());
+    let unit = if repeated { Unit::Persons } else { Unit::Rows };
+    // Estimates draw people, each with one row.
+    let people = spec.people(before.rows()).unwrap_or_default().filter(|_| unit == Unit::Rows);
     let alone = |classes: &RiskClasses| -> Option<PopulationUniques> {
         let population = people.filter(|people| *people >= classes.rows() && classes.rows() > 0)?;
         Some(estimate(&Sample { sizes: &classes.histogram(), rows: classes.rows(), population }))
     };
+    let journalist = |classes: &RiskClasses, people: Vec<u64>| {
+        // A class counts at least as large as in the table, whether or not the population has everybody.
+        let parts: Vec<(u64, u64)> =
+            classes.sizes.iter().zip(people).map(|(here, there)| (there.max(*here), *here)).collect();
+        RiskFigures::of_sizes(&parts, spec.threshold)
+    };
+    let table = &run.problem.table;
     Risk {
+        unit,
         before: Some(figures(&before)),
         after: figures(&after),
+        journalist_before: table
+            .population()
+            .map(|there| journalist(&before, people_of_tuples(table, there))),
+        journalist_after: people_of_classes(run).map(|people| journalist(&after, people)),
         singling_before: look(&before, spec, people),
         singling_after: look(&after, spec, people),
         population_before: alone(&before),
         population_after: alone(&after),
     }
+}
+
+/// The people of each class of [`released`], where there is a population and each of them can be in one class only.
+fn people_of_classes(run: &Run<'_>) -> Option<Vec<u64>> {
+    let classes = run.classes();
+    let people = classes.people()?;
+    let (gone, kept): (Vec<usize>, Vec<usize>) =
+        (0..classes.len()).partition(|class| classes.is_suppressed(*class));
+    // Whoever is in no class that is shown may be among the starred rows.
+    let star = people.outside + gone.iter().map(|class| people.of_class[*class]).sum::<u64>();
+    Some(kept.iter().map(|class| people.of_class[*class]).chain([star]).collect())
 }
 
 /// Which columns single people out, if it is quickly found.
@@ -42,13 +72,13 @@ fn look(classes: &RiskClasses, spec: &RiskSpec, people: Option<u64>) -> Option<S
 
 /// Whether so many tuples of so many columns can be looked at in all combinations of at most `size` columns.
 fn is_quick(tuples: usize, columns: usize, size: u32) -> bool {
-    let (size, all) = (u64::from(size), columns as u64);
-    let (mut sets, mut of_size) = (0_u64, 1_u64);
-    for columns in 1..=size.min(all) {
-        of_size = of_size.saturating_mul(all - columns + 1) / columns;
-        sets = sets.saturating_add(of_size);
-    }
-    size > 0 && all <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
+    let sets = combinations(columns, size as usize);
+    size > 0 && columns <= 64 && sets.saturating_mul(tuples as u64) <= MOST_LOOKS
+}
+
+/// Somebody of a class, where persons have several rows.
+fn a_person(cells: &[Cell], payloads: &Payloads) -> Option<u32> {
+    payloads.person_of(cells.first()?.payload)
 }
 
 /// The tuples; without their codes where combinations are not to be looked at.
@@ -59,14 +89,17 @@ fn original(run: &Run<'_>) -> RiskClasses {
     let people =
         |tuple: u32| ClassView { size: table.weight(tuple), cells: table.cells(tuple), payloads }.persons();
     let sizes = (0..table.tuples() as u32).map(people).collect();
+    let person =
+        (0..table.tuples() as u32).map_while(|tuple| a_person(table.cells(tuple), payloads)).collect();
     if !is_quick(table.tuples(), table.width(), run.plan.risk.combination_size) {
-        return RiskClasses { sizes, ..RiskClasses::default() };
+        return RiskClasses { sizes, person, ..RiskClasses::default() };
     }
     RiskClasses {
         names: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         values: run.problem.quasi.iter().map(crate::quasi::Quasi::size).collect(),
         codes: (0..table.width()).map(|column| table.column(column).iter().collect()).collect(),
         sizes,
+        person,
         ..RiskClasses::default()
     }
 }
@@ -78,7 +111,10 @@ fn released(run: &Run<'_>) -> RiskClasses {
     let dropped = run.problem.star_policy == StarPolicy::Drop;
     let payloads = run.problem.table.payloads();
     let star = (!dropped && classes.suppressed_rows() > 0).then(|| classes.star(payloads).persons());
+    let of_star = star.and_then(|_| a_person(classes.star(payloads).cells, payloads));
+    let of_kept = kept.iter().map_while(|class| a_person(classes.view(*class, payloads).cells, payloads));
     let mut seen = RiskClasses {
+        person: of_kept.chain(of_star).collect(),
         sizes: kept.iter().map(|class| classes.view(*class, payloads).persons()).chain(star).collect(),
         star: star.map(|_| kept.len() as u32),
         ..RiskClasses::default()

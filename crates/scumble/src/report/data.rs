@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub use super::amount::Amount;
 pub use super::combinations::{Combination, Combinations};
 pub use crate::risk::uniques::PopulationUniques;
-pub use crate::risk::{RiskBand, RiskFigures, Singling};
+pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
 
 /// The private report of one run. Start from `Report::default()` and fill in what is known.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -386,10 +386,16 @@ pub struct Subgroup {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Risk {
+    /// What is counted: rows, or persons where some have several rows. A person counts once in every class.
+    pub unit: Unit,
     /// If the original had been published on the same columns.
     pub before: Option<RiskFigures>,
     /// In the release.
     pub after: RiskFigures,
+    /// The risk of people who are known to be in the population, if the original had been published; where a population is given.
+    pub journalist_before: Option<RiskFigures>,
+    /// The same in the release; none also where people of the population could be in several classes.
+    pub journalist_after: Option<RiskFigures>,
     /// Which columns of the original single people out; none if the table is too large to look on the way.
     pub singling_before: Option<Singling>,
     /// Which columns of the release do.

@@ -164,6 +164,7 @@ fn spoil(value: &mut serde_json::Value, nasty: &str) {
                 "warning",
                 "note",
                 "pitman",
+                "rows",
             ]
             .contains(&text.as_str()) => {}
         serde_json::Value::String(text) => *text = format!("{nasty}{text}"),

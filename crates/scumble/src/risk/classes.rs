@@ -16,8 +16,10 @@ pub struct RiskClasses {
     pub values: Vec<u32>,
     /// The code of each class, quasi-identifier by quasi-identifier.
     pub codes: Vec<Vec<u32>>,
-    /// The rows of each class.
+    /// The rows of each class, or its persons.
     pub sizes: Vec<u64>,
+    /// Where persons are counted, a person of each class: the only one of classes of one. Empty where rows are counted.
+    pub person: Vec<u32>,
     /// The class of each row; empty where classes were not counted from rows.
     pub class_of_row: Vec<u32>,
     /// The class that shows `*` in every quasi-identifier.
@@ -52,15 +54,45 @@ impl RiskClasses {
             values: columns.iter().map(|column| column.values.len() as u32).collect(),
             codes,
             sizes,
+            person: Vec::new(),
             class_of_row: groups.group_of_row,
             star,
         })
     }
 
-    /// All rows.
+    /// Counts persons instead of rows: the rows of one person are no candidates for each other. `persons` says who each row of
+    /// the table is about.
+    pub fn count_persons(&mut self, persons: &[u32]) {
+        let mut present: Vec<(u32, u32)> =
+            self.class_of_row.iter().copied().zip(persons.iter().copied()).collect();
+        present.sort_unstable();
+        present.dedup();
+        self.sizes.fill(0);
+        self.person = vec![0; self.sizes.len()];
+        for (class, person) in present {
+            self.sizes[class as usize] += 1;
+            self.person[class as usize] = person;
+        }
+    }
+
+    /// All rows; or all persons, each counted once in every class.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.sizes.iter().sum()
+    }
+
+    /// Whether these classes, given as the second of each pair, have one person in all.
+    pub(super) fn are_one_person(&self, classes: &[(u32, u32)]) -> bool {
+        let alone = |(_, class): &(u32, u32)| self.sizes[*class as usize] == 1;
+        let person = |(_, class): &(u32, u32)| self.person.get(*class as usize);
+        match classes {
+            [one] => alone(one),
+            [first, others @ ..] => {
+                let same = |other| person(other).is_some() && person(other) == person(first);
+                alone(first) && others.iter().all(|other| same(other) && alone(other))
+            }
+            [] => false,
+        }
     }
 
     /// How many classes have each size, ascending by size.
@@ -143,6 +175,16 @@ pub(crate) mod tests {
         assert_eq!(classes.histogram(), [(1, 1), (2, 2)]);
         assert_eq!(classes.star.map(|star| classes.sizes[star as usize]), Some(2));
         assert_eq!(classes.class_of_row[1], classes.class_of_row[4]);
+    }
+
+    #[test]
+    fn rows_of_one_person_are_one_candidate() {
+        let rows: [&[&str]; 5] = [&["1"], &["1"], &["1"], &["2"], &["2"]];
+        let mut classes = RiskClasses::of_table(&table(&["age"], &rows), &names(&["age"])).expect("classes");
+        assert_eq!(classes.sizes, [3, 2]);
+        // Person 7 has both rows of the second class and one of the first.
+        classes.count_persons(&[7, 4, 4, 7, 7]);
+        assert_eq!((&classes.sizes[..], classes.person[1], classes.rows()), (&[2, 1][..], 7, 3));
     }
 
     #[test]

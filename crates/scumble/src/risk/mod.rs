@@ -13,7 +13,8 @@
 //! std::fs::write(&path, "age,sex\n30,f\n30,f\n40,f\n40,m\n")?;
 //! let table = scumble_files::read_table(&scumble_files::Source::open(&path)?, &Default::default())?.coded;
 //! let quasi = ["age".to_owned(), "sex".to_owned()];
-//! let (found, _) = assess(&RiskTable { table: &table, quasi: &quasi, missing: &[], population: None }, &RiskSpec::default())?;
+//! let input = RiskTable { table: &table, quasi: &quasi, missing: &[], population: None, persons: None };
+//! let (found, _) = assess(&input, &RiskSpec::default())?;
 //! assert_eq!((found.classes, found.uniques.rows), (3, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -30,6 +31,7 @@ mod suda;
 #[cfg(test)]
 mod tests;
 pub mod uniques;
+mod unit;
 mod weights;
 pub mod words;
 
@@ -38,11 +40,14 @@ pub(crate) use classes::histogram;
 pub use figures::{RiskBand, RiskFigures, RiskQuantile};
 pub use households::{HouseholdRisk, household_risk};
 pub use records::Records;
+pub(crate) use singling::sets as combinations;
 pub use suda::{ColumnContribution, Combination, Scores, Singling, SinglingSize, singling};
+pub use unit::Unit;
 pub use weights::{WeightedRisk, individual_risk};
 
 use crate::config::RiskSpec;
 use crate::error::{Error, Result};
+use crate::report::format::list;
 use crate::text::grouped;
 use uniques::{Method, PopulationUniques, Sample};
 
@@ -57,6 +62,8 @@ pub struct RiskTable<'a> {
     pub missing: &'a [String],
     /// The population that the table was drawn from, with the same quasi-identifiers, written in the same way.
     pub population: Option<&'a CodedTable>,
+    /// Who each row is about, where persons have several rows; see [`persons_of_rows`](crate::prepare::persons_of_rows).
+    pub persons: Option<&'a [u32]>,
 }
 
 /// What was found. Private: it says which columns single out how many people.
@@ -65,11 +72,15 @@ pub struct RiskTable<'a> {
 pub struct Assessment {
     /// The columns that outsiders may know.
     pub quasi: Vec<String>,
+    /// What class sizes and figures count: rows, or persons where some have several rows. A person counts once in every class.
+    pub unit: Unit,
     /// The rows of the table.
     pub rows: u64,
+    /// The persons of the table, where they are counted.
+    pub persons: Option<u64>,
     /// The classes, that of rows with `*` everywhere included.
     pub classes: u64,
-    /// Rows in the smallest class.
+    /// Rows in the smallest class, or persons.
     pub smallest_class: Option<u64>,
     /// Rows that show `*` in every quasi-identifier.
     pub star_rows: u64,
@@ -127,10 +138,18 @@ pub struct Uniques {
 }
 
 /// Assesses a table. Also gives the risk of each row.
+///
+/// Where persons have several rows, classes are counted in persons, and what takes a row for a person is left out: estimates
+/// for the population, survey weights and households.
 pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Records)> {
     spec.check()?;
     if input.table.rows == 0 {
         return Err(Error::data("the table has no rows, so nobody is at risk"));
+    }
+    if input.quasi.is_empty() {
+        return Err(Error::config(
+            "no column is named that outsiders may know, so there is no risk to assess",
+        ));
     }
     if input.quasi.len() > singling::MOST_COLUMNS && spec.combination_size > 0 {
         return Err(Error::config(format!(
@@ -140,8 +159,18 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
             singling::MOST_COLUMNS
         )));
     }
-    let classes = RiskClasses::of_table(input.table, input.quasi)?;
-    let mut warnings = Vec::new();
+    let mut classes = RiskClasses::of_table(input.table, input.quasi)?;
+    let star_rows = classes.class_of_row.iter().filter(|class| Some(**class) == classes.star).count() as u64;
+    let mut unit = Unit::Rows;
+    let mut persons = None;
+    if let Some(of_rows) = input.persons {
+        classes.count_persons(of_rows);
+        unit = Unit::Persons;
+        persons = Some(distinct(of_rows));
+    }
+    refuse_too_many_sets(&classes, spec.combination_size as usize)?;
+    let mut warnings: Vec<String> = left_out(unit, spec).into_iter().collect();
+    let one_row_each = unit == Unit::Rows;
     let prosecutor = RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
     let counted =
         input.population.map(|there| population(&classes, input.table, there, &mut warnings)).transpose()?;
@@ -156,10 +185,12 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     let weighted = spec
         .weight
         .as_ref()
+        .filter(|_| one_row_each)
         .map(|name| weights::weighted(input.table, name, &classes, spec.threshold))
         .transpose()?;
-    let people = people(spec, classes.rows(), counted.as_ref(), weighted.as_ref().map(|(found, _)| found))?;
-    let fraction = people.map(|people| classes.rows() as f64 / people as f64);
+    let here = persons.unwrap_or(classes.rows());
+    let people = people(spec, here, counted.as_ref(), weighted.as_ref().map(|(found, _)| found))?;
+    let fraction = people.filter(|_| one_row_each).map(|people| here as f64 / people as f64);
     let looked =
         (spec.combination_size > 0).then(|| singling(&classes, spec.combination_size as usize, fraction));
     let mut records = Records {
@@ -168,7 +199,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
         weights: weighted.as_ref().map(|(_, risks)| risks.clone()).unwrap_or_default(),
         ..Records::default()
     };
-    let households = match &spec.household {
+    let households = match spec.household.as_ref().filter(|_| one_row_each) {
         None => None,
         Some(name) => {
             let (based_on, risks) = records.best();
@@ -183,10 +214,12 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     let (singling, scores) = looked.unzip();
     let found = Assessment {
         quasi: classes.names.clone(),
-        rows: classes.rows(),
+        unit,
+        rows: input.table.rows as u64,
+        persons,
         classes: classes.sizes.len() as u64,
         smallest_class: classes.sizes.iter().min().copied(),
-        star_rows: classes.star.map_or(0, |star| classes.sizes[star as usize]),
+        star_rows,
         marketer: Marketer {
             share: journalist.risk.average.finite().unwrap_or(0.0),
             expected: journalist.risk.expected.finite().unwrap_or(0.0),
@@ -194,15 +227,8 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
         uniques: Uniques {
             rows: alone,
             share: alone as f64 / classes.rows() as f64,
-            rows_alone_in_population: counted.as_ref().map(|counted| {
-                counted
-                    .sizes
-                    .iter()
-                    .zip(&classes.sizes)
-                    .filter(|(there, here)| **there == 1 && **here == 1)
-                    .count() as u64
-            }),
-            population: population_uniques(&classes, people, counted.as_ref()),
+            rows_alone_in_population: counted.as_ref().map(|counted| counted.alone_in_both),
+            population: population_uniques(&classes, here, people, counted.as_ref()),
         },
         prosecutor,
         journalist,
@@ -216,6 +242,52 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     Ok((found, records))
 }
 
+/// How many different ones there are.
+fn distinct(persons: &[u32]) -> u64 {
+    let mut persons = persons.to_vec();
+    persons.sort_unstable();
+    persons.dedup();
+    persons.len() as u64
+}
+
+/// What was asked for and cannot be said where persons have several rows.
+fn left_out(unit: Unit, spec: &RiskSpec) -> Option<String> {
+    if unit == Unit::Rows {
+        return None;
+    }
+    let sized = spec.population_size.is_some() || spec.sampling_fraction.is_some();
+    let asked = [
+        (sized, "estimates for the population"),
+        (spec.weight.is_some(), "survey weights"),
+        (spec.household.is_some(), "households"),
+    ];
+    let names: Vec<String> =
+        asked.iter().filter(|(asked, _)| *asked).map(|(_, name)| (*name).to_owned()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "some persons have several rows, so these are left out, which take a row for a person: {}",
+            list(&names, names.len())
+        )
+    })
+}
+
+/// An error if so many combinations of columns would be looked at that nobody waits for it. Where nobody is alone, none is.
+fn refuse_too_many_sets(classes: &RiskClasses, size: usize) -> Result<()> {
+    let columns = classes.codes.len();
+    let sets = singling::sets(columns, size);
+    if sets <= singling::MOST_SETS || !classes.sizes.contains(&1) {
+        return Ok(());
+    }
+    let fits =
+        (0..size).rev().find(|size| singling::sets(columns, *size) <= singling::MOST_SETS).unwrap_or(0);
+    Err(Error::config(format!(
+        "{columns} quasi-identifiers have {} combinations of at most {size}, more than the {} that are looked at; use \
+         --combination-size {fits} or less (combination_size in [risk]), or name fewer quasi-identifiers",
+        grouped(sets),
+        grouped(singling::MOST_SETS)
+    )))
+}
+
 /// The population as it was counted.
 struct Counted {
     /// The people of each class of the table.
@@ -223,6 +295,8 @@ struct Counted {
     rows: u64,
     /// People who are alone, in the table or not.
     alone: u64,
+    /// Those who are alone in the table and in the population.
+    alone_in_both: u64,
 }
 
 fn population(
@@ -238,6 +312,10 @@ fn population(
              coarsened table needs a population that was coarsened likewise",
         ));
     }
+    // Before counts are raised: who is not in the population is not alone there.
+    let in_both = sizes.iter().zip(&classes.sizes).filter(|(there, here)| **there == 1 && **here == 1);
+    let alone_in_both = in_both.count() as u64;
+    let unit = if classes.person.is_empty() { Unit::Rows } else { Unit::Persons }.many();
     let mut short = 0;
     for (there, here) in sizes.iter_mut().zip(&classes.sizes) {
         if *there < *here {
@@ -247,13 +325,13 @@ fn population(
     }
     if short > 0 {
         warnings.push(format!(
-            "{} rows are in classes that have fewer rows in the population than in the table, so the population does not hold \
+            "{} {unit} are in classes that have fewer {unit} in the population than in the table, so the population does not hold \
              the whole table; these classes count as large as they are in the table",
             grouped(short)
         ));
     }
     let alone = RiskClasses::of_table(there, &classes.names)?.sizes.iter().filter(|size| **size == 1).count();
-    Ok(Counted { sizes, rows: there.rows as u64, alone: alone as u64 })
+    Ok(Counted { sizes, rows: there.rows as u64, alone: alone as u64, alone_in_both })
 }
 
 /// How many people the population has, from whatever says so.
@@ -269,6 +347,7 @@ fn people(
 
 fn population_uniques(
     classes: &RiskClasses,
+    here: u64,
     people: Option<u64>,
     counted: Option<&Counted>,
 ) -> Option<PopulationUniques> {
@@ -276,12 +355,14 @@ fn population_uniques(
     Some(match counted {
         Some(counted) => PopulationUniques {
             population: people,
-            sampling_fraction: classes.rows() as f64 / people as f64,
+            sampling_fraction: here as f64 / people as f64,
             uniques: counted.alone as f64,
             method: Method::Counted,
             reason: "the population table was given".to_owned(),
             estimates: Vec::new(),
         },
+        // The models draw people, each with one row.
+        None if !classes.person.is_empty() => return None,
         None => uniques::estimate(&Sample {
             sizes: &classes.histogram(),
             rows: classes.rows(),

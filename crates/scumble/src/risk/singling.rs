@@ -5,6 +5,9 @@
 //! row is unique on no smaller part of it. Sets are visited depth first, each as a refinement of the classes of the set with
 //! one column less. Classes of one tuple are left behind at once: they are unique or never will be. That is what keeps the
 //! search short, since people who are found by few columns are not carried on.
+//!
+//! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once in every
+//! class.
 
 use super::RiskClasses;
 
@@ -14,18 +17,36 @@ pub(super) type ColumnSet = u64;
 /// The most columns that a set can have.
 pub(super) const MOST_COLUMNS: usize = 64;
 
+/// The most sets that are looked at.
+pub(super) const MOST_SETS: u64 = 2_000_000;
+
+/// How many sets of at least one and at most `largest` of so many columns there are.
+pub(crate) fn sets(columns: usize, largest: usize) -> u64 {
+    let (mut sets, mut of_size) = (0_u128, 1_u128);
+    for size in 1..=largest.min(columns) as u128 {
+        let Some(larger) = of_size.checked_mul(columns as u128 - size + 1) else { return u64::MAX };
+        of_size = larger / size;
+        sets = sets.saturating_add(of_size);
+    }
+    u64::try_from(sets).unwrap_or(u64::MAX)
+}
+
 /// What was found.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     /// Classes (of one row) and the sets that are minimal for them, ascending.
     pub(super) minimal: Vec<(u32, ColumnSet)>,
-    /// Every set that was looked at, and how many rows are unique on it, minimal or not.
+    /// The sets on which somebody is unique, and how many rows are, minimal or not.
     pub(super) unique_rows: Vec<(ColumnSet, u64)>,
 }
 
 /// All minimal sets of at most `largest` columns, for all rows that have one.
 pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
     let columns = classes.codes.len();
+    // Where nobody is alone on all columns, nobody is on some.
+    if largest == 0 || !classes.sizes.contains(&1) {
+        return Found::default();
+    }
     // The set with one column less leaves out the lowest bit, so columns that tell much get high bits.
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by_key(|column| (classes.values[*column], *column));
@@ -39,9 +60,7 @@ pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
         counts: Vec::new(),
         pairs: Vec::new(),
     };
-    // Where nobody is alone on all columns, nobody is on some.
-    let alone = classes.sizes.contains(&1);
-    let members: Vec<u32> = if alone { (0..classes.sizes.len() as u32).collect() } else { Vec::new() };
+    let members: Vec<u32> = (0..classes.sizes.len() as u32).collect();
     let all = Partition { ends: vec![members.len()], members };
     search.visit(0, columns, &all, 0);
     let in_columns = |bits: ColumnSet| -> ColumnSet {
@@ -98,7 +117,9 @@ impl Search<'_> {
             }
             // Who is unique on a part is unique on the whole.
             let unique = unique + found.len() as u64;
-            self.unique_rows.push((next, unique));
+            if unique > 0 {
+                self.unique_rows.push((next, unique));
+            }
             if !last {
                 self.visit(next, bit, &refined, unique);
             }
@@ -130,7 +151,7 @@ impl Search<'_> {
             let members = &partition.members[start..*end];
             start = *end;
             let values = self.classes.values[column] as usize;
-            if !keep && members.len() > values {
+            if !keep && members.len() > values && self.classes.person.is_empty() {
                 // Only who is alone matters.
                 self.counts.clear();
                 self.counts.resize(values, 0);
@@ -146,7 +167,9 @@ impl Search<'_> {
             self.pairs.sort_unstable();
             for part in self.pairs.chunk_by(|a, b| a.0 == b.0) {
                 match part {
-                    [(_, class)] if sizes[*class as usize] == 1 => unique.push(*class),
+                    part if self.classes.are_one_person(part) => {
+                        unique.extend(part.iter().map(|(_, class)| class))
+                    }
                     [_] => {}
                     part if keep && part.iter().any(|(_, class)| sizes[*class as usize] == 1) => {
                         refined.members.extend(part.iter().map(|(_, class)| class));
@@ -211,6 +234,39 @@ mod tests {
         assert_eq!(found.minimal, [&of_first[..], &of_others[..]].concat());
         let rows = |set| found.unique_rows.iter().find(|(of, _)| *of == set).map(|(_, rows)| *rows);
         assert_eq!([age, sex, age | sex, age | sex | postcode].map(rows), [1, 1, 3, 3].map(Some));
+    }
+
+    #[test]
+    fn sets_are_counted_and_nobody_alone_needs_none() {
+        // Nine columns have 9 + 36 + 84 sets of at most three.
+        assert_eq!([sets(9, 3), sets(3, 9), sets(5, 0), sets(0, 5)], [129, 7, 0, 0]);
+        assert_eq!([sets(63, 63), sets(64, 64), sets(900, 900)], [u64::MAX / 2, u64::MAX, u64::MAX]);
+        // Sixty columns, of which nobody would see the last set.
+        let twins = vec![vec![1; 60], vec![1; 60]];
+        let found = search(&classes(&twins), 60);
+        assert!(found.minimal.is_empty() && found.unique_rows.is_empty());
+    }
+
+    #[test]
+    fn another_row_of_the_same_person_is_no_double() {
+        // The first person has two rows, the second one, the third one.
+        let mut classes = classes(&[vec![1, 0], vec![1, 1], vec![2, 0], vec![2, 0]]);
+        assert_eq!(
+            search(&classes, 2).minimal,
+            [(0, 3), (1, 2)],
+            "counted in rows, the first column tells nothing"
+        );
+        classes.count_persons(&[0, 0, 1, 2]);
+        // The first column is enough for both rows of the first person, and the second column for one of them.
+        let found = search(&classes, 2);
+        assert_eq!(found.minimal, [(0, 1), (1, 1), (1, 2)]);
+        assert_eq!(found.unique_rows, [(1, 2), (2, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn only_sets_on_which_somebody_is_unique_are_listed() {
+        let found = search(&classes(&[vec![1, 0], vec![1, 1], vec![1, 1]]), 2);
+        assert_eq!(found.unique_rows, [(2, 1), (3, 1)]);
     }
 
     proptest! {

@@ -144,7 +144,7 @@ pub fn singling(classes: &RiskClasses, size: usize, fraction: Option<f64>) -> (S
 
 /// `∏_{i=of}^{size} (all - i)`, where the last factor is never zero.
 fn weight(of: usize, size: usize, all: usize) -> f64 {
-    (of..=size.min(all - 1)).map(|i| (all - i) as f64).product()
+    (of..=size.min(all.saturating_sub(1))).map(|i| (all - i) as f64).product()
 }
 
 fn members(set: ColumnSet, all: usize) -> impl Iterator<Item = usize> {
@@ -160,7 +160,6 @@ fn combinations(
     let all = classes.names.len();
     let mut sets: Vec<(u32, std::cmp::Reverse<u64>, Vec<usize>, ColumnSet)> = unique_rows
         .iter()
-        .filter(|(_, rows)| *rows > 0)
         .map(|(set, rows)| (set.count_ones(), std::cmp::Reverse(*rows), members(*set, all).collect(), *set))
         .collect();
     sets.sort_unstable();

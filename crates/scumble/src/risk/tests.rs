@@ -17,7 +17,8 @@ fn assessed(
 ) -> Result<Assessment> {
     let quasi: Vec<String> = quasi.iter().map(|name| (*name).to_owned()).collect();
     let missing = ["?".to_owned()];
-    assess(&RiskTable { table, quasi: &quasi, missing: &missing, population }, spec).map(|(found, _)| found)
+    assess(&RiskTable { table, quasi: &quasi, missing: &missing, population, persons: None }, spec)
+        .map(|(found, _)| found)
 }
 
 /// Classes of these sizes, named a, b, c …
@@ -59,6 +60,10 @@ fn a_population_that_does_not_hold_the_table() {
     let found = found.expect("figures");
     // Classes b and d are smaller there, so they count as in the table: 1/4 + 2/2 + 2/10 + 5/5.
     assert!((found.journalist.risk.expected.finite().expect("a sum") - 2.45).abs() < 1e-12);
+    // A person who is missing there is not alone there.
+    assert_eq!((found.uniques.rows, found.uniques.rows_alone_in_population), (1, Some(0)));
+    let absent = assessed(&classes(&[1, 1]), &["q"], Some(&classes(&[1])), &RiskSpec::default());
+    assert_eq!(absent.expect("figures").uniques.rows_alone_in_population, Some(1));
     assert!(found.warnings[0].starts_with("7 rows are in classes that have fewer rows"));
     let other = table(&["q"], &[&["x"]]);
     let message = assessed(&classes(&[1]), &["q"], Some(&other), &RiskSpec::default()).expect_err("unlike");
@@ -69,6 +74,68 @@ fn a_population_that_does_not_hold_the_table() {
 fn a_table_without_rows_is_an_error() {
     let message = assessed(&table(&["q"], &[]), &["q"], None, &RiskSpec::default()).expect_err("no rows");
     assert!(message.to_string().contains("no rows"));
+}
+
+#[test]
+fn without_quasi_identifiers_there_is_nothing_to_assess() {
+    let message = assessed(&classes(&[1]), &[], None, &RiskSpec::default()).expect_err("no columns");
+    assert!(message.to_string().contains("no column is named"));
+}
+
+#[test]
+fn persons_are_counted_where_they_have_several_rows() {
+    let sample = classes(&[3, 2]);
+    let quasi = ["q".to_owned()];
+    let spec = RiskSpec {
+        population_size: Some(100),
+        weight: Some("w".into()),
+        household: Some("h".into()),
+        ..RiskSpec::default()
+    };
+    // Person 0 has three rows, two of them in the first class.
+    let persons = [0, 0, 1, 0, 2];
+    let people = classes(&[4, 1]);
+    let mut input =
+        RiskTable { table: &sample, quasi: &quasi, missing: &[], population: None, persons: Some(&persons) };
+    let (found, records) = assess(&input, &spec).expect("figures");
+    assert_eq!((found.unit, found.rows, found.persons), (Unit::Persons, 5, Some(3)));
+    assert_eq!((found.smallest_class, found.prosecutor.rows), (Some(2), 4));
+    assert_eq!((found.prosecutor.highest, found.uniques.rows), (Amount::Finite(0.5), 0));
+    assert_eq!(records.classes.sizes, [2, 2]);
+    // What takes a row for a person is left out, and that is said.
+    assert_eq!((&found.uniques.population, &found.weights, &found.households), (&None, &None, &None));
+    assert_eq!(found.singling.and_then(|singling| singling.dis), None);
+    assert_eq!(
+        found.warnings,
+        [
+            "some persons have several rows, so these are left out, which take a row for a person: estimates for the population, \
+          survey weights and households"
+        ]
+    );
+    // People of a population are one row each, so the journalist is as always: 2/4 + 2/2.
+    input.population = Some(&people);
+    let (found, _) = assess(&input, &RiskSpec::default()).expect("figures");
+    assert_eq!(found.journalist.risk.expected, Amount::Finite(1.5));
+    assert_eq!(
+        found.uniques.population.map(|found| (found.uniques, found.sampling_fraction)),
+        Some((1.0, 0.6))
+    );
+    assert_eq!(found.singling.and_then(|singling| singling.dis), None);
+    assert!(found.warnings[0].starts_with("2 persons are in classes that have fewer persons"));
+}
+
+#[test]
+fn too_many_combinations_are_refused_and_the_message_says_how_many_fit() {
+    let names: Vec<String> = (0..64).map(|column| format!("c{column}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let spec = RiskSpec { combination_size: 10, ..RiskSpec::default() };
+    let row = |text| vec![text; 64];
+    let message = assessed(&table(&names, &[&row("a"), &row("b")]), &names, None, &spec).expect_err("many");
+    // 64 columns have 679,120 sets of at most four, and 8,303,632 of at most five.
+    assert!(message.to_string().contains("--combination-size 4 or less"), "{message}");
+    // Where nobody is alone there is nothing to look for.
+    let found = assessed(&table(&names, &[&row("a"), &row("a")]), &names, None, &spec).expect("figures");
+    assert_eq!(found.singling.expect("it was asked for").rows, 0);
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(super) fn people_of_classes(
 ) -> Result<(Vec<f64>, f64)> {
     let column = table.column(name).ok_or_else(|| Error::internal("the weights were not read"))?;
     let weights = weights(column)?;
-    // Equal weights of a class are added up together, lighter ones first, so that the order of rows is irrelevant.
+    // Equal weights of a class are added up together, in the order of their texts, so that the order of rows is irrelevant.
     let mut packer = Packer::new(table.rows);
     packer.push(classes.sizes.len() as u32, |row| classes.class_of_row[row]);
     packer.push(column.values.len() as u32, |row| column.codes.get(row));

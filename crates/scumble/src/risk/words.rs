@@ -1,7 +1,7 @@
 //! Each figure in one plain sentence, for the command and for the page.
 
 use super::uniques::{Method, PopulationUniques};
-use super::{Assessment, Combination, HouseholdRisk, RiskFigures, Singling, WeightedRisk};
+use super::{Assessment, Combination, HouseholdRisk, RiskFigures, Singling, Unit, WeightedRisk};
 use crate::report::format::{count, counted, list, number, percent, share};
 
 /// Column names that are spelt out in a sentence.
@@ -18,12 +18,14 @@ pub fn classes(found: &Assessment) -> String {
     } else {
         String::new()
     };
+    let persons =
+        found.persons.map_or_else(String::new, |persons| format!(" of {}", Unit::Persons.counted(persons)));
     format!(
-        "{} in {} on {}; the smallest has {}{star}.",
-        counted(found.rows, "row", "rows"),
+        "{}{persons} in {} on {}; the smallest has {}{star}.",
+        Unit::Rows.counted(found.rows),
         counted(found.classes, "class", "classes"),
         list(&found.quasi, NAMES),
-        counted(found.smallest_class.unwrap_or(0), "row", "rows")
+        found.unit.counted(found.smallest_class.unwrap_or(0))
     )
 }
 
@@ -49,11 +51,11 @@ fn tries(risk: f64) -> String {
 }
 
 /// `picks the right row in at most 1 of 5 tries, and on average in about 1 of 9.3 tries`.
-fn at_most(risk: &RiskFigures, what: &str) -> String {
+fn at_most(risk: &RiskFigures, what: &str, unit: Unit) -> String {
     let (highest, average) = (risk.highest.finite().unwrap_or(0.0), risk.average.finite().unwrap_or(0.0));
     let average = tries(average);
     if highest >= 1.0 {
-        let rows = counted(risk.rows_at_highest, "row", "rows");
+        let rows = unit.counted(risk.rows_at_highest);
         return format!("picks the right {what} at once for {rows}, and on average in {average}");
     }
     format!("picks the right {what} in at most {}, and on average in {average}", tries(highest))
@@ -61,21 +63,21 @@ fn at_most(risk: &RiskFigures, what: &str) -> String {
 
 /// The prosecutor.
 #[must_use]
-pub fn prosecutor(risk: &RiskFigures) -> String {
-    format!("An attacker who knows that someone is in this table {}.", at_most(risk, "row"))
+pub fn prosecutor(risk: &RiskFigures, unit: Unit) -> String {
+    format!("An attacker who knows that someone is in this table {}.", at_most(risk, unit.one(), unit))
 }
 
 /// How many rows lie above the threshold.
 #[must_use]
-pub fn above(risk: &RiskFigures) -> String {
+pub fn above(risk: &RiskFigures, unit: Unit) -> String {
     let threshold = percent(risk.threshold);
     if risk.rows_above == 0 {
-        return format!("No row has a risk above {threshold}.");
+        return format!("No {} has a risk above {threshold}.", unit.one());
     }
     format!(
         "{} of {} ({}) {} a risk above {threshold}.",
         count(risk.rows_above),
-        counted(risk.rows, "row", "rows"),
+        unit.counted(risk.rows),
         share(risk.rows_above, risk.rows),
         if risk.rows_above == 1 { "has" } else { "have" }
     )
@@ -84,43 +86,64 @@ pub fn above(risk: &RiskFigures) -> String {
 /// The journalist.
 #[must_use]
 pub fn journalist(found: &Assessment) -> String {
-    if found.journalist.upper_bound {
-        return "An attacker who knows only that someone is in the population does no better than the prosecutor; how much worse \
-                is not known without a table of the population, so the prosecutor’s figures stand as an upper bound."
-            .to_owned();
+    if !found.journalist.upper_bound {
+        return in_population(&found.journalist.risk, found.unit);
     }
+    let estimate = if found.weights.is_some() { "; for an estimate by the weights see below" } else { "" };
     format!(
-        "An attacker who knows only that someone is in the population {}.",
-        at_most(&found.journalist.risk, "person")
+        "An attacker who knows only that someone is in the population does no better than the prosecutor; how much worse is not \
+         known without a table of the population, so the prosecutor’s figures stand as an upper bound{estimate}."
     )
+}
+
+/// The journalist where the population was counted.
+#[must_use]
+pub fn in_population(risk: &RiskFigures, unit: Unit) -> String {
+    format!("An attacker who knows only that someone is in the population {}.", at_most(risk, "person", unit))
 }
 
 /// The marketer.
 #[must_use]
 pub fn marketer(found: &Assessment) -> String {
     let bound = if found.journalist.upper_bound { "at most about" } else { "about" };
+    let links = match found.unit {
+        Unit::Rows => "every row with a person",
+        Unit::Persons => "all persons of every class with somebody",
+    };
     format!(
-        "An attacker who links every row with a person gets {bound} {} of {} right ({}).",
+        "An attacker who links {links} gets {bound} {} of {} right ({}).",
         number(found.marketer.expected),
-        count(found.rows),
+        count(found.prosecutor.rows),
         percent(found.marketer.share)
     )
 }
 
-/// The spread of the record risks.
+/// The spread of the record risks. That nobody is above the highest risk says nothing, so where a quantile is the highest it is
+/// said how many have it.
 #[must_use]
-pub fn quantiles(risk: &RiskFigures) -> String {
-    let at = |share: f64| {
-        let found = risk.quantiles.iter().find(|quantile| (quantile.share - share).abs() < 1e-9);
-        found.map_or_else(String::new, |quantile| percent(quantile.risk))
-    };
-    let [half, most, nearly_all] = [0.5, 0.9, 0.99].map(at);
-    if half == nearly_all {
-        return format!("Half of the rows, and 99 of 100, have a risk of at most {half}.");
+pub fn quantiles(risk: &RiskFigures, unit: Unit) -> String {
+    let highest = risk.highest.finite().unwrap_or(0.0);
+    let below: Vec<String> = [0.5, 0.9, 0.99]
+        .into_iter()
+        .filter_map(|share| risk.quantiles.iter().find(|quantile| (quantile.share - share).abs() < 1e-9))
+        .filter(|quantile| quantile.risk < highest)
+        .map(|quantile| percent(quantile.risk))
+        .collect();
+    let (many, highest) = (unit.many(), percent(highest));
+    match &below[..] {
+        [] => format!("More than half of the {many} have the highest risk, {highest}."),
+        [half] => format!(
+            "Half of the {many} have a risk of at most {half}, and more than one of ten have the highest, {highest}."
+        ),
+        [half, most] => format!(
+            "Half of the {many} have a risk of at most {half}, nine of ten of at most {most}, and more than one of 100 have the \
+             highest, {highest}."
+        ),
+        [half, most, nearly_all, ..] => format!(
+            "Half of the {many} have a risk of at most {half}, nine of ten of at most {most}, and 99 of 100 of at most \
+             {nearly_all}."
+        ),
     }
-    format!(
-        "Half of the rows have a risk of at most {half}, nine of ten of at most {most}, and 99 of 100 of at most {nearly_all}."
-    )
 }
 
 fn is_or_are(number: u64) -> &'static str {
@@ -137,8 +160,8 @@ pub fn uniques(found: &Assessment) -> String {
     format!(
         "{} of {} ({}) {} alone on these columns in the table{also}.",
         count(uniques.rows),
-        counted(found.rows, "row", "rows"),
-        share(uniques.rows, found.rows),
+        found.unit.counted(found.prosecutor.rows),
+        share(uniques.rows, found.prosecutor.rows),
         is_or_are(uniques.rows)
     )
 }
@@ -162,6 +185,32 @@ pub fn population(found: &PopulationUniques) -> String {
         "{about}{people} of {} people are alone in the population on these columns ({how}).",
         count(found.population)
     )
+}
+
+/// Why nothing is said about who is alone in the population.
+#[must_use]
+pub fn no_population(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Rows => {
+            "How many are alone in the population is estimated if its size is known: --population-size N."
+        }
+        Unit::Persons => {
+            "How many are alone in the population is not estimated, since some persons have several rows: the models take a row \
+             for a person."
+        }
+    }
+}
+
+/// What one person is.
+#[must_use]
+pub fn one_person(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Rows => "One row is taken for one person.",
+        Unit::Persons => {
+            "Some persons have several rows: those of one person are no candidates for each other, and a person counts once in \
+             every class."
+        }
+    }
 }
 
 /// What the models say that were not chosen.
@@ -200,7 +249,7 @@ pub fn worst_combinations(found: &Singling) -> Vec<&Combination> {
 
 /// How many people few columns single out.
 #[must_use]
-pub fn singling(found: &Singling, rows: u64) -> String {
+pub fn singling(found: &Singling, rows: u64, unit: Unit) -> String {
     let columns = counted(found.combination_size, "column", "columns");
     if found.rows == 0 {
         return format!("No combination of up to {columns} singles anybody out.");
@@ -208,7 +257,7 @@ pub fn singling(found: &Singling, rows: u64) -> String {
     format!(
         "{} of {} ({}) {} singled out by some combination of at most {columns}.",
         count(found.rows),
-        counted(rows, "row", "rows"),
+        unit.counted(rows),
         share(found.rows, rows),
         is_or_are(found.rows)
     )
@@ -216,13 +265,13 @@ pub fn singling(found: &Singling, rows: u64) -> String {
 
 /// Which columns are to blame.
 #[must_use]
-pub fn contributions(found: &Singling) -> Option<String> {
+pub fn contributions(found: &Singling, unit: Unit) -> Option<String> {
     let most = found.columns.first().filter(|column| column.share > 0.0)?;
     Some(format!(
         "{} contributes most: {} of the scores come from combinations with it, of {}.",
         most.column,
         percent(most.share),
-        counted(most.rows, "row", "rows")
+        unit.counted(most.rows)
     ))
 }
 
@@ -247,7 +296,7 @@ pub fn weights(found: &WeightedRisk) -> String {
         "By their weights the rows stand for about {} people. An attacker who knows only that someone is among these {}; of {} \
          about {} would be found.",
         number(found.people.round()),
-        at_most(&found.risk, "person"),
+        at_most(&found.risk, "person", Unit::Rows),
         counted(found.risk.rows, "row", "rows"),
         number(found.risk.expected.finite().unwrap_or(0.0))
     )
@@ -283,18 +332,49 @@ mod tests {
         let fifth = Rational::new(1, 5).expect("a fraction");
         let risk = RiskFigures::of_sizes(&[(1, 1), (2, 4), (5, 5)], fifth);
         assert_eq!(
-            plain(&prosecutor(&risk)),
+            plain(&prosecutor(&risk, Unit::Rows)),
             "An attacker who knows that someone is in this table picks the right row at once for 1 row, and on average in about 1 \
              of 2.5 tries."
         );
-        assert_eq!(plain(&above(&risk)), "5 of 10 rows (50 %) have a risk above 20 %.");
+        assert_eq!(plain(&above(&risk, Unit::Rows)), "5 of 10 rows (50 %) have a risk above 20 %.");
         let risk = RiskFigures::of_sizes(&[(5, 5), (10, 10)], fifth);
         assert_eq!(
-            plain(&prosecutor(&risk)),
+            plain(&prosecutor(&risk, Unit::Rows)),
             "An attacker who knows that someone is in this table picks the right row in at most 1 of 5 tries, and on average in \
              about 1 of 7.5 tries."
         );
-        assert_eq!(plain(&above(&risk)), "No row has a risk above 20 %.");
+        assert_eq!(plain(&above(&risk, Unit::Rows)), "No row has a risk above 20 %.");
+    }
+
+    #[test]
+    fn persons_in_words() {
+        let fifth = Rational::new(1, 5).expect("a fraction");
+        let risk = RiskFigures::of_sizes(&[(1, 1), (2, 4), (5, 5)], fifth);
+        assert!(
+            prosecutor(&risk, Unit::Persons).contains("picks the right person at once for 1\u{a0}person,")
+        );
+        assert_eq!(plain(&above(&risk, Unit::Persons)), "5 of 10 persons (50 %) have a risk above 20 %.");
+    }
+
+    #[test]
+    fn quantiles_say_how_many_have_the_highest_risk() {
+        let fifth = Rational::new(1, 5).expect("a fraction");
+        let told = |parts: &[(u64, u64)]| plain(&quantiles(&RiskFigures::of_sizes(parts, fifth), Unit::Rows));
+        assert_eq!(told(&[(1, 6), (2, 4)]), "More than half of the rows have the highest risk, 100 %.");
+        assert_eq!(
+            told(&[(1, 2), (2, 8)]),
+            "Half of the rows have a risk of at most 50 %, and more than one of ten have the highest, 100 %."
+        );
+        // 90 of 100 rows have 1/10, eight 1/2 and two 1.
+        assert_eq!(
+            told(&[(1, 2), (2, 8), (10, 90)]),
+            "Half of the rows have a risk of at most 10 %, nine of ten of at most 10 %, and more than one of 100 have the \
+             highest, 100 %."
+        );
+        assert_eq!(
+            told(&[(1, 1), (2, 9), (10, 90)]),
+            "Half of the rows have a risk of at most 10 %, nine of ten of at most 10 %, and 99 of 100 of at most 50 %."
+        );
     }
 
     #[test]

@@ -200,11 +200,13 @@ fn risk(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     let table = read(&plan.input)?;
     let population = plan.population.as_deref().map(read).transpose()?;
     let quasi: Vec<String> = plan.names_with(scumble::config::Role::Quasi).map(str::to_owned).collect();
+    let persons = scumble::prepare::persons_of_rows(&table, plan)?;
     let input = scumble::risk::RiskTable {
         table: &table,
         quasi: &quasi,
         missing: &plan.read.missing,
         population: population.as_ref(),
+        persons: persons.as_deref(),
     };
     let (found, _) = scumble::risk::assess(&input, &plan.risk)?;
     Ok(Outcome::Assessed(serde_json::to_value(&found).map_err(scumble::Error::internal)?))

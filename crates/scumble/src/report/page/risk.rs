@@ -6,7 +6,7 @@ use crate::report::charts::Ink;
 use crate::report::data::{Amount, Report, Risk, RiskFigures};
 use crate::report::format::{count, percent, share};
 use crate::report::words;
-use crate::risk::words as told;
+use crate::risk::{Unit, words as told};
 use minijinja::{Value, context};
 
 pub(super) fn section(report: &Report) -> Option<Value> {
@@ -19,7 +19,7 @@ pub(super) fn section(report: &Report) -> Option<Value> {
         series.push(RiskSeries { name: "original", ink: Ink::Before, risk: before });
     }
     series.push(RiskSeries { name: "release", ink: Ink::After, risk: &risk.after });
-    let mut figures: Vec<Value> = bands(&series).into_iter().collect();
+    let mut figures: Vec<Value> = bands(&series, risk.unit).into_iter().collect();
     if let Some(singling) = &risk.singling_before {
         figures.extend(contributions(
             singling,
@@ -30,12 +30,13 @@ pub(super) fn section(report: &Report) -> Option<Value> {
             singling,
             "Combinations that single people out in the original",
             Ink::Before,
+            risk.unit,
         ));
     }
     Some(context! {
         intro => "Prosecutor risk: suppose somebody knows that a person is in the table, and knows all of that person’s \
                   quasi-identifiers. How likely do they pick the right row?",
-        cards => cards(&risk.after, risk.before.as_ref()),
+        cards => cards(&risk.after, risk.before.as_ref(), risk.unit),
         figures,
         sentences => sentences(risk),
         remark => "This counts only the quasi-identifiers. Whoever knows further columns of a person, or can rule rows out, may \
@@ -43,7 +44,7 @@ pub(super) fn section(report: &Report) -> Option<Value> {
     })
 }
 
-fn cards(after: &RiskFigures, before: Option<&RiskFigures>) -> Vec<Value> {
+fn cards(after: &RiskFigures, before: Option<&RiskFigures>, unit: Unit) -> Vec<Value> {
     let shown = |amount: Amount| amount.finite().map_or_else(|| "–".to_owned(), percent);
     let chance = |amount: Amount| words::chance(amount.finite().unwrap_or(f64::NAN));
     let threshold = percent(after.threshold);
@@ -63,28 +64,44 @@ fn cards(after: &RiskFigures, before: Option<&RiskFigures>) -> Vec<Value> {
             value => shown(after.average),
             was => was(before.map(|b| shown(b.average))),
             sentence => format!(
-                "Over all rows, it is {} on average: who links every row with a person gets so many right.",
-                chance(after.average)
+                "Over all {}, it is {} on average: who links every {} with somebody gets so many right.",
+                unit.many(),
+                chance(after.average),
+                unit.one()
             ),
         },
         context! {
-            label => format!("Rows above {threshold}"),
+            label => match unit {
+                Unit::Rows => format!("Rows above {threshold}"),
+                Unit::Persons => format!("Persons above {threshold}"),
+            },
             value => share(after.rows_above, after.rows),
             was => was(before.map(|b| share(b.rows_above, b.rows))),
-            sentence => told::above(after),
+            sentence => told::above(after, unit),
         },
     ]
 }
 
 /// What singles people out, and who is alone in the population, before and after.
 fn sentences(risk: &Risk) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut told = vec![format!("In the release: {}", told::quantiles(&risk.after, risk.unit))];
+    if risk.unit == Unit::Persons {
+        told.push(told::one_person(risk.unit).to_owned());
+        told.push(told::no_population(risk.unit).to_owned());
+    }
+    for (table, figures) in [("original", &risk.journalist_before), ("release", &risk.journalist_after)] {
+        told.extend(
+            figures
+                .iter()
+                .map(|risk_there| format!("In the {table}: {}", told::in_population(risk_there, risk.unit))),
+        );
+    }
     if let (Some(before), Some(rows)) = (&risk.singling_before, risk.before.as_ref().map(|risk| risk.rows)) {
-        told.push(format!("In the original: {}", told::singling(before, rows)));
+        told.push(format!("In the original: {}", told::singling(before, rows, risk.unit)));
         told.extend(told::worst_combinations(before).into_iter().map(told::combination));
     }
     if let Some(after) = &risk.singling_after {
-        told.push(format!("In the release: {}", told::singling(after, risk.after.rows)));
+        told.push(format!("In the release: {}", told::singling(after, risk.after.rows, risk.unit)));
     }
     if let (Some(before), Some(after)) = (&risk.population_before, &risk.population_after) {
         let people = |uniques: f64| match uniques.round() as u64 {

@@ -8,7 +8,7 @@ use crate::report::charts::{Ink, Series};
 use crate::report::data::{RiskBand, RiskFigures, Singling};
 use crate::report::format::{count, counted, number, percent};
 use crate::risk::uniques::PopulationUniques;
-use crate::risk::words;
+use crate::risk::{Unit, words};
 use minijinja::Value;
 
 /// Columns and combinations that a chart has room for.
@@ -21,8 +21,8 @@ pub(super) struct RiskSeries<'a> {
     pub(super) risk: &'a RiskFigures,
 }
 
-/// Rows by risk.
-pub(super) fn bands(all: &[RiskSeries<'_>]) -> Option<Value> {
+/// Rows by risk, or persons.
+pub(super) fn bands(all: &[RiskSeries<'_>], unit: Unit) -> Option<Value> {
     let last = all.last()?.risk;
     if last.bands.is_empty() {
         return None;
@@ -39,19 +39,28 @@ pub(super) fn bands(all: &[RiskSeries<'_>]) -> Option<Value> {
             values: one.risk.bands.iter().map(|band| band.rows as f64).collect(),
         })
         .collect();
-    let exposed = last.bands.iter().filter(|band| band.above >= last.threshold).count();
-    let mark = (exposed > 0 && exposed < groups.len())
-        .then(|| (exposed, format!("at most {} from here", percent(last.threshold))));
+    let mark = mark(last);
+    let name = match unit {
+        Unit::Rows => "Rows",
+        Unit::Persons => "Persons",
+    };
     let svg = ColumnChart {
-        title: "Rows by the chance of picking the right one",
-        x_name: "chance of picking the right row, from high to low",
-        unit: "rows",
+        title: &format!("{name} by the chance of picking the right one"),
+        x_name: &format!("chance of picking the right {}, from high to low", unit.one()),
+        unit: unit.many(),
         groups: &groups,
         series: &series,
         mark,
     }
     .svg();
-    Some(figure(svg, "Rows by risk", "Bars at the left are the rows that are easiest to find.", &series))
+    let remark = format!("Bars at the left are the {} that are easiest to find.", unit.many());
+    Some(figure(svg, &format!("{name} by risk"), &remark, &series))
+}
+
+/// Where the bands at or below the threshold begin; nowhere if the threshold lies inside a band.
+fn mark(risk: &RiskFigures) -> Option<(usize, String)> {
+    let first = risk.bands.iter().position(|band| band.up_to == risk.threshold).filter(|first| *first > 0)?;
+    Some((first, format!("at most {} from here", percent(risk.threshold))))
 }
 
 /// A band of risks as chances: `1 in 5–9` has risks above 1/10 and up to 1/5.
@@ -88,20 +97,16 @@ fn bars(
 }
 
 /// What risk so many rows do not exceed.
-pub(super) fn quantiles(risk: &RiskFigures) -> Option<Value> {
+pub(super) fn quantiles(risk: &RiskFigures, unit: Unit) -> Option<Value> {
     if risk.quantiles.is_empty() {
         return None;
     }
     let rows = risk.quantiles.iter().map(|quantile| {
-        (format!("{} of rows", percent(quantile.share)), quantile.risk, percent(quantile.risk))
+        (format!("{} of {}", percent(quantile.share), unit.many()), quantile.risk, percent(quantile.risk))
     });
-    let svg = bars(
-        "The risk that a share of the rows does not exceed",
-        Ink::After,
-        rows,
-        Some((risk.threshold, percent(risk.threshold))),
-    );
-    Some(plain(svg, "The risk that a share of the rows does not exceed", &words::quantiles(risk)))
+    let heading = format!("The risk that a share of the {} does not exceed", unit.many());
+    let svg = bars(&heading, Ink::After, rows, Some((risk.threshold, percent(risk.threshold))));
+    Some(plain(svg, &heading, &words::quantiles(risk, unit)))
 }
 
 /// How much each column has to do with people being singled out.
@@ -117,7 +122,7 @@ pub(super) fn contributions(found: &Singling, heading: &str, ink: Ink) -> Option
 }
 
 /// The combinations that single out most people.
-pub(super) fn combinations(found: &Singling, heading: &str, ink: Ink) -> Option<Value> {
+pub(super) fn combinations(found: &Singling, heading: &str, ink: Ink, unit: Unit) -> Option<Value> {
     let of_size = found.combinations.chunk_by(|a, b| a.columns.len() == b.columns.len());
     let sizes = of_size.clone().count().max(1);
     let listed = of_size.flat_map(|of_size| of_size.iter().take(ROOM / sizes));
@@ -125,33 +130,35 @@ pub(super) fn combinations(found: &Singling, heading: &str, ink: Ink) -> Option<
     if rows.is_empty() {
         return None;
     }
-    let svg = bars("Rows that are alone on a combination of columns", ink, rows.into_iter(), None);
-    Some(plain(
-        svg,
-        heading,
-        "Rows that are alone on the columns named, of each number of columns the worst.",
-    ))
+    let title = format!("How many {} are alone on a combination of columns", unit.many());
+    let svg = bars(&title, ink, rows.into_iter(), None);
+    let remark = format!(
+        "How many {} are alone on the columns named, of each number of columns the worst.",
+        unit.many()
+    );
+    Some(plain(svg, heading, &remark))
 }
 
 /// The fewest columns that single rows out.
-pub(super) fn fewest_columns(found: &Singling) -> Option<Value> {
+pub(super) fn fewest_columns(found: &Singling, unit: Unit) -> Option<Value> {
     if found.rows == 0 {
         return None;
     }
     let groups: Vec<String> =
         found.sizes.iter().map(|size| counted(size.columns, "column", "columns")).collect();
     let values = found.sizes.iter().map(|size| size.rows as f64).collect();
-    let series = [Series { name: "rows".into(), ink: Ink::After, values }];
+    let series = [Series { name: unit.many().into(), ink: Ink::After, values }];
     let svg = ColumnChart {
-        title: "Rows by the fewest columns that single them out",
+        title: "By the fewest columns that single them out",
         x_name: "fewest columns that are needed",
-        unit: "rows",
+        unit: unit.many(),
         groups: &groups,
         series: &series,
         mark: None,
     }
     .svg();
-    Some(plain(svg, "How many columns it takes", "Rows by the fewest columns that are enough to find them."))
+    let remark = format!("The {} by the fewest columns that are enough to find them.", unit.many());
+    Some(plain(svg, "How many columns it takes", &remark))
 }
 
 /// What each model estimates.
@@ -176,6 +183,18 @@ pub(super) fn estimates(found: &PopulationUniques) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::config::Rational;
+
+    #[test]
+    fn the_threshold_is_marked_only_between_bands() {
+        let marked = |part, whole| {
+            let threshold = Rational::new(part, whole).expect("a fraction");
+            mark(&RiskFigures::of_sizes(&[(1, 1)], threshold)).map(|(first, _)| first)
+        };
+        // Bands begin at 1, 1/2, 1/3, 1/5, 1/10 ...
+        assert_eq!([marked(1, 2), marked(1, 3), marked(1, 5), marked(1, 100)], [1, 2, 3, 7].map(Some));
+        // 0.15 and 0.3 lie inside a band, nobody is above 1, and everybody is above 0.
+        assert_eq!([marked(3, 20), marked(3, 10), marked(1, 1), marked(0, 1)], [None; 4]);
+    }
 
     #[test]
     fn bands_are_named_by_class_size() {

@@ -8,7 +8,7 @@ use super::risk_charts::{
 use crate::report::charts::Ink;
 use crate::report::data::{Amount, RiskFigures};
 use crate::report::format::{count, counted, number, percent, share};
-use crate::risk::{Assessment, words};
+use crate::risk::{Assessment, Unit, words};
 use minijinja::{Value, context};
 
 /// Everything the template needs.
@@ -29,13 +29,13 @@ fn shown(amount: Amount) -> String {
 }
 
 fn opening(found: &Assessment) -> Value {
-    let risk = &found.prosecutor;
+    let (risk, unit) = (&found.prosecutor, found.unit);
     let threshold = percent(risk.threshold);
     let exposed = risk.rows_above > 0;
     let heading = if exposed {
-        format!("{} of rows are above {threshold}", share(risk.rows_above, risk.rows))
+        format!("{} of {} are above {threshold}", share(risk.rows_above, risk.rows), unit.many())
     } else {
-        format!("No row is above {threshold}")
+        format!("No {} is above {threshold}", unit.one())
     };
     let worst =
         found.singling.as_ref().and_then(|singling| singling.columns.first()).filter(|c| c.share > 0.0);
@@ -52,19 +52,23 @@ fn opening(found: &Assessment) -> Value {
                 .to_owned()
         }
     };
+    let whose = found.persons.map_or_else(
+        || "one row per person assumed".to_owned(),
+        |persons| format!("of {}", Unit::Persons.counted(persons)),
+    );
     let one = |label: &str, value: String, note: &str| context! { label, value, note };
     context! {
         class => if exposed { "warn" } else { "good" },
         heading,
-        sentence => words::prosecutor(risk),
+        sentence => words::prosecutor(risk, unit),
         next,
         figures => vec![
-            one("Rows", count(found.rows), "one row per person assumed"),
+            one("Rows", count(found.rows), &whose),
             one("Classes", count(found.classes), "rows that look the same"),
-            one("Smallest class", found.smallest_class.map_or_else(|| "–".to_owned(), count), "rows"),
-            one("Highest risk", shown(risk.highest), "of a row"),
-            one("Average risk", shown(risk.average), "over all rows"),
-            one("Alone", count(found.uniques.rows), "rows that are unique"),
+            one("Smallest class", found.smallest_class.map_or_else(|| "–".to_owned(), count), unit.many()),
+            one("Highest risk", shown(risk.highest), &format!("of a {}", unit.one())),
+            one("Average risk", shown(risk.average), &format!("over all {}", unit.many())),
+            one("Alone", count(found.uniques.rows), &format!("{} that are unique", unit.many())),
         ],
     }
 }
@@ -90,7 +94,7 @@ fn attackers(found: &Assessment) -> Value {
         card(
             "Prosecutor, highest risk",
             shown(found.prosecutor.highest),
-            words::prosecutor(&found.prosecutor),
+            words::prosecutor(&found.prosecutor, found.unit),
         ),
         card(
             "Journalist, highest risk",
@@ -107,8 +111,12 @@ fn attackers(found: &Assessment) -> Value {
     if !journalist.upper_bound {
         series.insert(0, RiskSeries { name: "journalist", ink: Ink::Before, risk: &journalist.risk });
     }
-    let figures = bands(&series).into_iter().chain(quantiles(&found.prosecutor)).collect();
-    let mut sentences = vec![words::classes(found), words::above(&found.prosecutor)];
+    let unit = found.unit;
+    let figures = bands(&series, unit).into_iter().chain(quantiles(&found.prosecutor, unit)).collect();
+    let mut sentences = vec![words::classes(found), words::above(&found.prosecutor, unit)];
+    if unit == Unit::Persons {
+        sentences.push(words::one_person(unit).to_owned());
+    }
     sentences.extend(found.warnings.iter().map(|warning| format!("Warning: {warning}.")));
     body(
         "Three kinds of attacker. The prosecutor knows that a person is in the table; the journalist only that the person is in \
@@ -122,7 +130,8 @@ fn attackers(found: &Assessment) -> Value {
 
 fn alone(found: &Assessment) -> Value {
     let uniques = &found.uniques;
-    let mut cards = vec![card("Alone in the table", share(uniques.rows, found.rows), words::uniques(found))];
+    let mut cards =
+        vec![card("Alone in the table", share(uniques.rows, found.prosecutor.rows), words::uniques(found))];
     let mut figures = Vec::new();
     let remark = match &uniques.population {
         Some(population) => {
@@ -134,7 +143,7 @@ fn alone(found: &Assessment) -> Value {
             figures.extend(estimates(population));
             "Estimates rest on how many classes have which size, and on rows being drawn at random."
         }
-        None => "How many are alone in the population is estimated if its size is known.",
+        None => words::no_population(found.unit),
     };
     body(
         "Whoever is alone on these columns is found by whoever knows them. Alone in the table need not mean alone in the \
@@ -150,19 +159,21 @@ fn singling(found: &Assessment) -> Option<Value> {
     let singling = found.singling.as_ref()?;
     let mut cards = vec![card(
         &format!("Singled out by up to {}", counted(singling.combination_size, "column", "columns")),
-        share(singling.rows, found.rows),
-        words::singling(singling, found.rows),
+        share(singling.rows, found.prosecutor.rows),
+        words::singling(singling, found.prosecutor.rows, found.unit),
     )];
     let worst = singling.columns.first().map(|column| column.column.clone()).unwrap_or_default();
-    cards.extend(words::contributions(singling).map(|sentence| card("Contributes most", worst, sentence)));
+    cards.extend(
+        words::contributions(singling, found.unit).map(|sentence| card("Contributes most", worst, sentence)),
+    );
     let right = singling.dis.map(percent).unwrap_or_default();
     cards.extend(
         words::intrusion(singling).map(|sentence| card("Right matches of unique rows", right, sentence)),
     );
     let figures = [
-        fewest_columns(singling),
+        fewest_columns(singling, found.unit),
         contributions(singling, "Which columns single people out", Ink::After),
-        combinations(singling, "Combinations that single people out", Ink::After),
+        combinations(singling, "Combinations that single people out", Ink::After, found.unit),
     ];
     Some(body(
         "Few columns may be enough. A row is singled out by columns if no other row has its values there.",
@@ -176,7 +187,7 @@ fn singling(found: &Assessment) -> Option<Value> {
 fn estimated(risk: &RiskFigures, sentence: String) -> Vec<Value> {
     vec![
         card("Highest risk", shown(risk.highest), sentence),
-        card("Rows above the threshold", share(risk.rows_above, risk.rows), words::above(risk)),
+        card("Rows above the threshold", share(risk.rows_above, risk.rows), words::above(risk, Unit::Rows)),
         card(
             "Expected to be found",
             risk.expected.finite().map_or_else(|| "–".to_owned(), number),
@@ -191,7 +202,7 @@ fn weights(found: &Assessment) -> Option<Value> {
     Some(body(
         "A row that stands for many people hides among them. The weights say how many people each class has in the population.",
         estimated(&weights.risk, words::weights(weights)),
-        bands(&series).into_iter().collect(),
+        bands(&series, Unit::Rows).into_iter().collect(),
         Vec::new(),
         "The negative binomial model of Benedetti and Franconi: the risk is the mean of 1 over the size of the class in the \
          population.",
@@ -204,7 +215,7 @@ fn households(found: &Assessment) -> Option<Value> {
     Some(body(
         "Whoever finds one member of a household has found them all, so every member has the risk of the household.",
         estimated(&households.of_rows, words::households(households)),
-        bands(&series).into_iter().collect(),
+        bands(&series, Unit::Rows).into_iter().collect(),
         Vec::new(),
         "The risk of a household is the chance that at least one of its members is found.",
     ))
