@@ -370,7 +370,11 @@ fn persons_are_counted_where_a_column_tells_them_apart() {
     assert!(run.out.contains("FAILS  k-anonymity, counting persons: required 3, attained 2"), "{}", run.out);
     assert!(run.out.contains("rows with the same who are one person"), "{}", run.out);
     let run = check(&["--subject", "who", "--sensitive", "ill"]).succeeds();
-    assert!(run.out.contains("k = 2\n") && run.out.contains("k, frequency l and alpha count persons"), "{}", run.out);
+    assert!(
+        run.out.contains("k = 2\n") && run.out.contains("k, frequency l and alpha count persons"),
+        "{}",
+        run.out
+    );
     let run = check(&["--k", "3", "--subject", "whoever"]).succeeds();
     assert!(run.out.contains("the table has no column 'whoever', so rows were counted"), "{}", run.out);
     let run = check(&["--subject", "who", "--model", "multirelational:k=2,count=set"]);
