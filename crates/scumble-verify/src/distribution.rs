@@ -114,7 +114,8 @@ fn simplest(number: Rational) -> Rational {
     // Convergents of the continued fraction, until one is as near as the digits tell.
     let near = |p: u128, q: u128| -> Option<bool> {
         let difference = p.checked_mul(number.denominator)?.abs_diff(number.numerator.checked_mul(q)?);
-        Some(difference.checked_mul(1_000_000_000_000)? <= q.checked_mul(number.denominator)?)
+        // A number that was written out is right to sixteen digits.
+        Some(difference.checked_mul(1_000_000_000_000_000)? <= q.checked_mul(number.numerator)?)
     };
     let (mut rest, mut below) = (number.numerator, number.denominator);
     let ((mut p, mut q), (mut last_p, mut last_q)) = ((1_u128, 0_u128), (0_u128, 1_u128));
