@@ -168,7 +168,7 @@ impl Search<'_> {
             for part in self.pairs.chunk_by(|a, b| a.0 == b.0) {
                 match part {
                     part if self.classes.are_one_person(part) => {
-                        unique.extend(part.iter().map(|(_, class)| class))
+                        unique.extend(part.iter().map(|(_, class)| class));
                     }
                     [_] => {}
                     part if keep && part.iter().any(|(_, class)| sizes[*class as usize] == 1) => {
