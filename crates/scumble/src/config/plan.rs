@@ -349,14 +349,17 @@ impl Plan {
         })
     }
 
-    /// Whether no model judges a sensitive column given the others.
+    /// Whether some model of sensitive values judges a column without regard to the others.
     #[must_use]
     pub(crate) fn has_separate_models(&self) -> bool {
         // Tuples of columns leave each of them open, as separate models do.
-        let conditional = |spec: &ModelSpec| {
-            spec.parameters.get("mode").is_some_and(|mode| mode.to_text() == "conditional")
+        let open = |spec: &ModelSpec| {
+            let entry = crate::registry::find("model", &spec.model, crate::registry::MODELS);
+            let of_values = entry.is_ok_and(|entry| entry.parameters.iter().any(|(name, _)| *name == "mode"));
+            let mode = spec.parameters.get("mode").map(Value::to_text);
+            of_values && mode.is_none_or(|mode| mode != "conditional")
         };
-        !self.privacy.iter().any(conditional)
+        self.privacy.iter().any(open)
     }
 
     /// Whether a quasi-identifier is one of a further table.
