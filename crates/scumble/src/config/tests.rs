@@ -83,7 +83,6 @@ order = ["zip", "age"]
 
 [risk]
 threshold = 0.1
-population_size = 1000000
 combination_size = 2
 weight = "zip"
 household = "age"
@@ -442,9 +441,10 @@ fn the_schema_has_every_key_of_a_full_plan_and_no_other() {
     let model = at(&schema, &schema["properties"]["privacy"]["items"]);
     assert_eq!(keys(model), ["columns", "model", "quasi"].map(str::to_owned).into());
     assert_ne!(model["additionalProperties"], false, "models have parameters of their own");
-    // Three keys say how large the population is; only one of them can be given.
+    // Two keys say how large the population is, which contradicts its table.
     let given = written(&full["risk"]).into_iter();
-    let all: BTreeSet<String> = given.chain(["population", "sampling_fraction"].map(str::to_owned)).collect();
+    let all: BTreeSet<String> =
+        given.chain(["population_size", "sampling_fraction"].map(str::to_owned)).collect();
     assert_eq!(keys(at(&schema, &schema["properties"]["risk"])), all);
     let algorithm = at(&schema, &schema["properties"]["algorithm"]);
     assert_eq!(keys(algorithm), AlgorithmSpec::KEYS.map(str::to_owned).into());
