@@ -323,15 +323,16 @@ impl<'a> Column<'a> {
 
     /// How much of the domain a released text leaves open.
     fn loss(&self, shown: &str) -> f64 {
+        // Where everybody has one value there is nothing to lose, whatever range is declared.
+        if self.domain.len() <= 1 {
+            return 0.0;
+        }
         if let (Some((first, last)), Some((low, high, closed))) = (self.range, self.kind.interval(shown)) {
             assert!(closed);
             if first == last {
                 return 0.0;
             }
             return (high.min(last) - low.max(first)) as f64 / (last - first) as f64;
-        }
-        if self.domain.len() <= 1 {
-            return 0.0;
         }
         let covered = self.domain.iter().filter(|value| self.kind.covers(value, shown)).count();
         (covered - 1) as f64 / (self.domain.len() - 1) as f64
