@@ -112,8 +112,8 @@ mod tests {
         assert_eq!(at(0, 3), ([true, false, false, false, false], [true; 5]));
         assert_eq!(at(6, 9), ([true, true, true, true, false], [false, false, false, true, true]));
         // More rows than people: no share allows that.
-        assert_eq!(at(3, 2).1, [false; 5]);
-        assert_eq!(at(1, 0), ([true; 5], [false; 5]));
+        assert_eq!(at(3, 2), ([false; 5], [false; 5]));
+        assert_eq!(at(1, 0), ([false; 5], [false; 5]));
     }
 
     #[test]
