@@ -37,7 +37,7 @@ fn plan(
     rest: &str,
 ) -> String {
     let mut text = format!(
-        "input = {input:?}\noutput = \"out.csv\"\nhierarchies = {hierarchies:?}\naccept_attribute_disclosure = true\n{rest}\n"
+        "input = {input:?}\noutput = \"out.csv\"\nrest = \"drop\"\nhierarchies = {hierarchies:?}\naccept_attribute_disclosure = true\n{rest}\n"
     );
     for column in quasi {
         let _ = writeln!(text, "[columns.{column}]\nrole = \"quasi\"{typed}");

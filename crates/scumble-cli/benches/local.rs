@@ -47,7 +47,7 @@ struct Trial<'a> {
 impl Trial<'_> {
     fn plan(&self) -> String {
         let Self { input, k, algorithm, settings, .. } = self;
-        let mut plan = format!("input = {input:?}\noutput = \"out.csv\"\n");
+        let mut plan = format!("input = {input:?}\noutput = \"out.csv\"\nrest = \"drop\"\n");
         if let Some(hierarchies) = self.hierarchies {
             let _ = writeln!(plan, "hierarchies = {hierarchies:?}");
         }

@@ -84,7 +84,7 @@ impl Bench {
         std::fs::write(self.folder.join("adult.csv"), table)?;
         let trees = std::path::absolute(&self.trees)?.display().to_string();
         let mut plan = format!(
-            "input = \"adult.csv\"\noutput = \"release.csv\"\nreport = \"\"\nrest = \"drop\"\nhierarchies = {trees:?}\n[columns]\n"
+            "input = \"adult.csv\"\noutput = \"release.csv\"\nreport = \"\"\nrest = \"drop\"\naccept_attribute_disclosure = true\nhierarchies = {trees:?}\n[columns]\n"
         );
         for name in quasi {
             writeln!(plan, "{name:?} = {{ role = \"quasi\" }}")?;

@@ -93,13 +93,15 @@ pub fn check(
         .transpose()
         .map_err(cannot_check)?;
     let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
-    let together = distinct_given_others(release, &quasi, &sensitive, star).map_err(cannot_check)?;
-    let together = together.and_then(|figures| given_others(&sensitive, &figures));
     if plan.privacy.is_empty() {
         let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
         let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
         let mut found = attained_with(release, &quasi, &measured, star, reference.as_ref(), people.as_ref())
             .map_err(cannot_check)?;
+        let alone = found.columns.iter().map(|column| column.distinct_l.unwrap_or_default());
+        let figures =
+            found.given_others.as_ref().map(|given| alone.zip(given.iter().copied()).collect::<Vec<_>>());
+        let together = figures.and_then(|figures| given_others(&sensitive, &figures));
         found.notes.extend(together);
         found.notes.extend(persons_note);
         if let Some(person) = person {
@@ -143,7 +145,10 @@ pub fn check(
         outcome.models.insert(place, judged);
     }
     outcome.notes.extend(persons_note);
-    outcome.notes.extend(together.filter(|_| plan.has_separate_models()));
+    if plan.has_separate_models() {
+        let figures = distinct_given_others(release, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
+        outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
+    }
     Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None })
 }
 

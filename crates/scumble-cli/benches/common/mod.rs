@@ -54,12 +54,18 @@ fn cpu_milliseconds() -> f64 {
 
 /// Reads, encodes and groups the table of a plan, and searches as often as asked; the figures of the fastest round.
 fn one(path: &Path, rounds: u32) -> Outcome<Value> {
-    let plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
+    let mut plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
     let folder = path.parent().ok_or("a folder")?;
     let clock = Clock::start();
     let mut options = scumble::release::read_options(&plan, 0)?;
+    let source = Source::open(folder.join(&plan.input))?;
+    // Columns stand in the order of the file, as in a release: searches break ties by it.
+    let header = scumble_files::read_header(&source, &options)?;
+    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    plan.columns = names.iter().map(|name| (*name).to_owned()).zip(plan.columns_for(&names)?).collect();
+    plan.columns.retain(|(_, column)| !column.role.has(scumble::config::Role::Drop));
     options.columns = Some(plan.columns.iter().map(|(name, _)| name.clone()).collect());
-    let mut table = read_table(&Source::open(folder.join(&plan.input))?, &options)?.coded;
+    let mut table = read_table(&source, &options)?.coded;
     drop_incomplete(&mut table, &plan)?;
     let algorithm = (find("algorithm", &plan.algorithm.name, ALGORITHMS)?.build)(&plan.algorithm.parameters)?;
     let mut prepared = prepare(&table, &plan, folder, algorithm.needs_trees())?;

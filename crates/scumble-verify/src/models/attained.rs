@@ -8,6 +8,7 @@ use super::l_diversity::{entropy_diversity, frequency_diversity};
 use super::original::{Original, described};
 use super::people::{self, PeopleTest};
 use super::risk::RiskTest;
+use super::several::least_given_others;
 use super::t_closeness::{Closeness, Ground};
 use super::values::{Numbers, largest_change, largest_enhanced_growth, largest_growth};
 use super::{Classes, Known, Reference, StarRows};
@@ -55,6 +56,9 @@ pub struct Attained {
     pub delta_max: Option<f64>,
     /// Each sensitive column, in the order asked.
     pub columns: Vec<AttainedColumn>,
+    /// The distinct l of each sensitive column among the rows of a class that agree on the others; none for one column alone.
+    #[serde(skip)]
+    pub given_others: Option<Vec<u64>>,
     /// How many classes there are of each size, ascending by size, without the star rows.
     pub class_sizes: Vec<(u64, u64)>,
     /// What a reader must know.
@@ -191,9 +195,24 @@ pub fn attained_with(
             .par_iter()
             .map(|sensitive| measure(release, &classes, sensitive, reference))
             .collect::<Result<_, VerifyError>>()?,
+        given_others: given_others(release, &classes, sensitive)?,
         class_sizes: classes.sizes(),
         notes: classes.notes().into_iter().chain(star_is_smallest(&classes)).collect(),
     })
+}
+
+/// The distinct l of each column given the others, where there are several and some class is judged.
+fn given_others(
+    release: &CodedTable,
+    classes: &Classes,
+    sensitive: &[SensitiveColumn],
+) -> Result<Option<Vec<u64>>, VerifyError> {
+    if sensitive.len() < 2 || classes.judged().next().is_none() {
+        return Ok(None);
+    }
+    let find = |sensitive: &SensitiveColumn| column(release, RELEASE, &sensitive.name);
+    let columns = sensitive.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(least_given_others(classes, &columns)))
 }
 
 /// Which rows k is about, where no class that is listed is so small.

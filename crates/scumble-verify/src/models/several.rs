@@ -68,26 +68,53 @@ pub fn distinct_given_others(
         return Ok(None);
     }
     let classes = Classes::of(release, quasi, star)?;
-    let mut judged = vec![false; classes.groups.len()];
-    classes.judged().for_each(|class| judged[class] = true);
-    if !judged.contains(&true) {
+    if classes.judged().next().is_none() {
         return Ok(None);
     }
     let coded = columns.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
-    let figures = (0..coded.len()).map(|place| {
-        let least = |groups: &Groups, of: &dyn Fn(usize) -> usize| {
-            let histograms = Histograms::count(groups, part(coded[place]));
-            let counted = (0..groups.len()).filter(|&group| judged[of(group)]);
-            counted.map(|group| histograms.of(group).len() as u64).min().unwrap_or(0)
-        };
-        let others: Vec<&CodedColumn> = coded
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != place)
-            .map(|(_, column)| *column)
-            .collect();
-        let (finer, of) = divided(&classes.groups, &others);
-        (least(&classes.groups, &|class| class), least(&finer, &|part| of[part]))
+    let alone = coded.iter().map(|column| {
+        let histograms = Histograms::count(&classes.groups, part(column));
+        classes.judged().map(|class| histograms.of(class).len() as u64).min().unwrap_or(0)
     });
-    Ok(Some(figures.collect()))
+    Ok(Some(alone.zip(least_given_others(&classes, &coded)).collect()))
+}
+
+/// The least number of different values of each column among the rows of a class that agree on all the other columns. Classes are
+/// looked at one by one, and no further once every figure is 1: mostly after a few of them.
+pub(super) fn least_given_others(classes: &Classes, columns: &[&CodedColumn]) -> Vec<u64> {
+    let groups = &classes.groups;
+    let mut ends: Vec<usize> = groups
+        .size
+        .iter()
+        .scan(0, |sum, size| {
+            let start = *sum;
+            *sum += *size as usize;
+            Some(start)
+        })
+        .collect();
+    let starts = ends.clone();
+    let mut rows = vec![0_u32; groups.of_row.len()];
+    for (row, class) in (0..).zip(&groups.of_row) {
+        rows[ends[*class as usize]] = row;
+        ends[*class as usize] += 1;
+    }
+    let mut least = vec![u64::MAX; columns.len()];
+    for class in classes.judged() {
+        for (place, figure) in least.iter_mut().enumerate().filter(|(_, figure)| **figure > 1) {
+            let told = |row: &u32| {
+                let code = |column: usize| columns[column].codes.get(*row as usize);
+                let others: Vec<u32> = (0..columns.len()).filter(|other| *other != place).map(code).collect();
+                (others, code(place))
+            };
+            let mut told: Vec<(Vec<u32>, u32)> = rows[starts[class]..ends[class]].iter().map(told).collect();
+            told.sort_unstable();
+            told.dedup();
+            let fewest = told.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).min().unwrap_or(0);
+            *figure = (*figure).min(fewest as u64);
+        }
+        if least.iter().all(|figure| *figure <= 1) {
+            break;
+        }
+    }
+    least
 }

@@ -177,14 +177,15 @@ impl<'a> Rows<'a> {
             cell.covered.len() as f64 / rows * self.bits(column, &cell.covered)
         });
         let non_uniform = over_cells(&|row, column, cell| -self.share(column, row, &cell.covered).log2());
-        let count = self.columns.len() as f64;
+        // Columns without steps to take are left out.
+        let with_steps = self.columns.iter().filter(|column| column.levels() > 0).count().max(1) as f64;
         // A step that ends at the level j, counted from the leaves, is the (height - j + 1)th from the root.
         let lifted = |weight: &dyn Fn(u32) -> f64| {
             over_cells(&|_, column, cell| {
                 let height = self.columns[column].levels();
                 let steps = |to: u32| (1..=to).map(|level| weight(height - level + 1)).sum::<f64>();
                 if cell.level == 0 { 0.0 } else { steps(cell.level) / steps(height) }
-            }) / count
+            }) / with_steps
         };
         vec![
             ("entropy", of_bits(plain)),
