@@ -99,7 +99,10 @@ pub(super) fn least_given_others(classes: &Classes, columns: &[&CodedColumn]) ->
         ends[*class as usize] += 1;
     }
     let mut least = vec![u64::MAX; columns.len()];
-    for class in classes.judged() {
+    // Small classes first: there people are alone with what they have.
+    let mut judged: Vec<usize> = classes.judged().collect();
+    judged.sort_by_key(|class| groups.size[*class]);
+    for class in judged {
         for (place, figure) in least.iter_mut().enumerate().filter(|(_, figure)| **figure > 1) {
             let told = |row: &u32| {
                 let code = |column: usize| columns[column].codes.get(*row as usize);
