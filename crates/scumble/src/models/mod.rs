@@ -133,7 +133,7 @@ pub trait Model: Send + Sync {
     fn required(&self) -> f64;
     /// Whether a larger attained value is better.
     fn larger_is_better(&self) -> bool;
-    /// The payload column that the model reads, if it reads one; [`forbids_sameness`] says whether it asks anything of it.
+    /// The payload column that the model reads, if it reads one; `forbids_sameness` says whether it asks anything of it.
     fn protects(&self) -> Option<&str> {
         None
     }
