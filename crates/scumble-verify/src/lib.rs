@@ -70,7 +70,7 @@ pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
     SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models, check_models_with,
-    check_relations, check_views, distinct_given_others, fewest_persons,
+    check_relations, check_views, distinct_given_others,
 };
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};

@@ -16,7 +16,6 @@ mod values;
 mod views;
 
 pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
-pub use judging::fewest_persons;
 pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
 pub use views::{View, check_views};

@@ -9,7 +9,7 @@ use super::requirement::Requirement;
 use super::scope::Scope;
 use super::several::{divided, joint_column};
 use super::t_closeness::Closeness;
-use super::{Classes, Counted, Judgement, ModelOutcome, Reference, StarRows, outcome};
+use super::{Classes, Counted, Judgement, ModelOutcome, Reference, outcome};
 use crate::columns::{RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, Part, View, group};
@@ -186,18 +186,6 @@ impl<'a> Judging<'a> {
         };
         Ok((judgements, note))
     }
-}
-
-/// The fewest persons in a class; none if no class is judged.
-pub fn fewest_persons(
-    release: &CodedTable,
-    quasi: &[String],
-    person: &str,
-    star: StarRows,
-) -> Result<Option<u64>, VerifyError> {
-    let classes = Classes::of(release, quasi, star)?;
-    let (count, _) = persons(&classes.groups, column(release, RELEASE, person)?, None);
-    Ok(classes.judged().map(|class| count[class]).min())
 }
 
 /// How many persons each group has, and how many of them have each value in it.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::table;
 use crate::{
     Claim, ModelClaim, ModelOutcome, Reference, ReferenceColumn, StarRows, VerifyError, check_models,
-    distinct_given_others, fewest_persons,
+    distinct_given_others,
 };
 use scumble_files::table::CodedTable;
 
@@ -87,7 +87,6 @@ fn persons_count_once() {
     let k = judged(&visits(), &json!({"model": "k_anonymity", "k": 3, "person": "who"}));
     assert_eq!((k.holds, k.attained, k.failing_rows), (false, Some(2.0), 3));
     assert!(judged(&visits(), &json!({"model": "k_anonymity", "k": 3})).holds);
-    assert_eq!(fewest_persons(&visits(), &["q".into()], "who", StarRows::Judged).expect("columns"), Some(2));
     let share = |more: Value| {
         let mut model = json!({"column": "s"});
         model.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());

@@ -162,7 +162,7 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
             ModelResult {
                 name: model.name().into(),
                 title: model.title(),
-                column: model.protects().map(str::to_owned),
+                column: model.protects().or(model.reads().first().copied()).map(str::to_owned),
                 on: model.on().map_or_else(|| on.clone(), <[String]>::to_vec),
                 attained: Some(Setting::new(unit, found.attained)),
                 required,

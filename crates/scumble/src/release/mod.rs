@@ -15,17 +15,15 @@ use scumble_files::{ReadOptions, Source};
 use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
-use crate::frequency::FrequencyTable;
-use crate::models::on_set::OnSet;
-use crate::models::{Model, ModelContext, forbids_sameness};
 use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
 use crate::quasi::Value;
 use crate::recoding::{Assignment, Step};
-use crate::registry::{self, ALGORITHMS, Entry, METRICS, MODELS, Method};
+use crate::registry::{self, Entry, METRICS, Method};
 use crate::relabel;
+use requirements::{build_models, check_metric, check_served};
 
 pub(crate) mod check;
 mod combinations;
@@ -35,6 +33,7 @@ mod population;
 mod publish;
 mod recoding_file;
 mod records;
+mod requirements;
 mod risk;
 mod rows;
 mod summary;
@@ -311,108 +310,6 @@ fn allow_parameters<B>(plan: &Plan, entry: &Entry<B>) -> Result<()> {
     plan.algorithm.allow_only(&known)
 }
 
-/// Builds the models of a plan on a table.
-pub(crate) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<dyn Model>>> {
-    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
-    let trees = |name: &str| prepared.payload_trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
-    let quasi: Vec<&str> = prepared.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
-    let mut models: Vec<Box<dyn Model>> = Vec::new();
-    for spec in &plan.privacy {
-        let entry = registry::find("model", &spec.model, MODELS)?;
-        let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
-        spec.parameters
-            .allow_only(&known)
-            .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
-        let context = ModelContext {
-            table: &prepared.table,
-            trees: &trees,
-            columns: &spec.columns,
-            sensitive: &sensitive,
-        };
-        let built = (entry.build)(&spec.parameters, &context)?;
-        match &spec.quasi {
-            None => models.extend(built),
-            Some(_) if built.iter().any(|model| model.class_test().is_none()) => {
-                return Err(Error::refused(format!(
-                    "model '{}' is about all quasi-identifiers together; leave 'quasi' out",
-                    entry.name
-                )));
-            }
-            Some(set) => {
-                let columns = places_of(plan.columns_of(set)?, &quasi)?;
-                let on_set = |model| Box::new(OnSet::new(model, columns.clone(), &quasi)) as Box<dyn Model>;
-                models.extend(built.into_iter().map(on_set));
-            }
-        }
-    }
-    check_all_judged(&models, &quasi)?;
-    if !plan.accept_attribute_disclosure {
-        check_protected(&models, &sensitive, &prepared.table)?;
-    }
-    Ok(models)
-}
-
-/// An error if somebody who knows a set of quasi-identifiers that a model is about could read a sensitive value off a class.
-fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &FrequencyTable) -> Result<()> {
-    let protecting: Vec<&dyn Model> =
-        models.iter().map(|model| &**model).filter(|model| forbids_sameness(*model, table)).collect();
-    let covers = |model: &dyn Model, known: Option<&[String]>| match (model.on(), known) {
-        (None, _) => true,
-        (Some(_), None) => false,
-        (Some(set), Some(known)) => known.iter().all(|name| set.contains(name)),
-    };
-    for name in sensitive {
-        let mut of_column =
-            protecting.iter().filter(|model| model.protected().contains(&name.as_str())).peekable();
-        if of_column.peek().is_none() {
-            let asked = models.iter().find(|model| model.protected().contains(&name.as_str()));
-            let why = asked.map_or("is protected by no model".to_owned(), |model| {
-                format!("is not protected: {} asks for nothing", model.title())
-            });
-            return Err(Error::refused(format!(
-                "the sensitive column '{name}' {why}: in a class where everyone has the same value it would be given away. Add a \
-                 model for it (--l 2, or [[privacy]] model = \"l_diversity\"), or accept the disclosure \
-                 (--accept-attribute-disclosure, accept_attribute_disclosure = true)"
-            )));
-        }
-        let of_column: Vec<_> = of_column.collect();
-        let open = models
-            .iter()
-            .map(|model| model.on())
-            .find(|known| !of_column.iter().any(|model| covers(**model, *known)));
-        if let Some(known) = open {
-            let known = known.map_or("all quasi-identifiers".to_owned(), |set| set.join(", "));
-            return Err(Error::refused(format!(
-                "the sensitive column '{name}' is not protected from someone who knows {known}: the models for it are about other \
-                 columns. Add a model for it on that set too, or accept the disclosure (--accept-attribute-disclosure, \
-                 accept_attribute_disclosure = true)"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The places of columns among the quasi-identifiers.
-fn places_of(columns: &[String], quasi: &[&str]) -> Result<Vec<usize>> {
-    let place = |name: &String| quasi.iter().position(|of| of == name);
-    columns.iter().map(|name| place(name).ok_or_else(|| unknown_column(name, quasi))).collect()
-}
-
-/// An error if models are about sets of quasi-identifiers and some quasi-identifier is in none of them: it would be published
-/// as it is.
-fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
-    let judged = |name: &&&str| {
-        models.iter().any(|model| model.on().is_none_or(|set| set.iter().any(|of| of == **name)))
-    };
-    match quasi.iter().find(|name| !judged(name)) {
-        Some(name) if !models.is_empty() => Err(Error::config(format!(
-            "the quasi-identifier '{name}' is in no set that a model is about, so nothing would be promised about it; add it to a \
-             set, or give it the role other if outsiders do not have it"
-        ))),
-        _ => Ok(()),
-    }
-}
-
 /// What an algorithm needs where the plan is silent.
 struct Needs {
     /// Whether a run without any model makes no sense.
@@ -527,31 +424,6 @@ fn search<'a>(
     Ok(run)
 }
 
-/// An error if a metric is asked for that neither the algorithm minimises nor polishing looks at.
-fn check_metric(
-    plan: &Plan,
-    entry: &Entry<crate::algorithms::BuildAlgorithm>,
-    algorithm: &dyn Algorithm,
-    metric: &str,
-    problem: &Problem,
-) -> Result<()> {
-    let asked = plan.algorithm.metric.is_some() && metric != algorithm.default_metric();
-    if !asked || plan.algorithm.polish || algorithm.minimises(problem) {
-        return Ok(());
-    }
-    let can = |entry: &&Entry<crate::algorithms::BuildAlgorithm>| {
-        (entry.build)(&crate::config::Parameters::default()).is_ok_and(|other| other.minimises(problem))
-    };
-    let names: Vec<&str> = ALGORITHMS.iter().filter(can).map(|entry| entry.name).collect();
-    Err(Error::refused(format!(
-        "'{}' does not look at {}, so it cannot be asked for it; leave the metric out (every run reports all of them), or use an \
-         algorithm that minimises it: {}",
-        entry.name,
-        metric,
-        names.join(", ")
-    )))
-}
-
 /// What a search found.
 struct Found {
     classes: Classes,
@@ -575,47 +447,6 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
     }
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
-}
-
-/// An error if the search cannot serve a model: one that judges the whole table, that may break when classes are merged, or that
-/// judges some of the columns. It names the algorithms that can.
-fn check_served(problem: &Problem, plan: &Plan, name: &str, algorithm: &dyn Algorithm) -> Result<()> {
-    for model in problem.models.iter().map(AsRef::as_ref) {
-        // Those of a population, and those that a class size is enough for, are served elsewhere.
-        let elsewhere = model.population_test().is_some() || model.sufficient_size().is_some();
-        let whole = model.class_test().is_none() && !elsewhere;
-        let breaks = !model.monotonicity().merging;
-        let switch = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
-        if let (true, Some((switch, _))) = (breaks, switch.iter().find(|(_, on)| *on)) {
-            return Err(Error::refused(format!(
-                "'{}' may break when classes that keep it are merged, as {switch} does; leave {switch} out",
-                model.title()
-            )));
-        }
-        let serves = |algorithm: &dyn Algorithm| {
-            (!whole || algorithm.serves_whole_tables())
-                && (!breaks || algorithm.serves_unmergeable())
-                && (problem.is_about_all(model) || algorithm.serves_projections())
-        };
-        if serves(algorithm) {
-            continue;
-        }
-        let why = if whole && !algorithm.serves_whole_tables() {
-            format!("judges the whole table, and '{name}' judges classes")
-        } else if breaks && !algorithm.serves_unmergeable() {
-            format!("may break when classes that keep it are merged, and '{name}' relies on merging")
-        } else {
-            format!(
-                "judges some of the quasi-identifiers without the others, and '{name}' judges all of them together"
-            )
-        };
-        return Err(Error::refused(format!(
-            "'{}' {why}; algorithms that can serve it: {}",
-            model.title(),
-            registry::serving(serves).join(", ")
-        )));
-    }
-    Ok(())
 }
 
 /// Classes with one domain for each column, and what that costs.

@@ -6,7 +6,7 @@
 //! it with owner-only permissions.
 //!
 //! * [`data`]: what the report says. The JSON twin is exactly this, serialised.
-//! * `words`: the sentences. `format`: numbers as people write them.
+//! * `words`: the sentences; `model_words`: those about models. `format`: numbers as people write them.
 //! * `charts`: small SVG images. `page`: one file per section, from data to what the template shows.
 //! * `template.html`: how it looks. No script, no network, light, dark and paper.
 //!
@@ -42,6 +42,7 @@ mod combinations;
 pub mod data;
 mod derive;
 pub(crate) mod format;
+mod model_words;
 mod page;
 pub(crate) mod words;
 

@@ -2,7 +2,7 @@
 
 use crate::report::data::{Better, MetricResult, ModelResult, Report, Setting, SuppressedAs};
 use crate::report::format::{amount, counted, list};
-use crate::report::words;
+use crate::report::{model_words, words};
 use minijinja::{Value, context};
 
 pub(super) fn models(report: &Report) -> Option<Value> {
@@ -18,14 +18,14 @@ fn model(model: &ModelResult, unit: &str) -> Value {
     context! {
         title => &model.title,
         about => about(model),
-        required => words::settings(&model.required),
+        required => model_words::settings(&model.required),
         attained => model.attained.as_ref().map_or_else(
             || "–".to_owned(),
-            |attained| words::settings(std::slice::from_ref(attained)),
+            |attained| model_words::settings(std::slice::from_ref(attained)),
         ),
         holds => model.holds,
-        meaning => words::model_meaning(model, unit),
-        limits => words::model_limits(model),
+        meaning => model_words::model_meaning(model, unit),
+        limits => model_words::model_limits(model),
     }
 }
 
