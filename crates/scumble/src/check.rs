@@ -519,7 +519,7 @@ fn truthful(
     let prepared = prepare(original, plan, folder, false)?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),
-        Method::Records(_) => false,
+        Method::Records(_) | Method::Tables(_) => false,
     };
     let mut columns = Vec::new();
     for (name, column) in &plan.columns {

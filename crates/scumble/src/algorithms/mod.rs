@@ -42,6 +42,7 @@ pub mod samarati;
 pub mod seqa;
 pub mod single_dimensional_mondrian;
 mod space;
+pub mod tables;
 pub mod tdr;
 pub mod tds;
 mod top_down;

@@ -38,6 +38,7 @@ mod risk;
 mod rows;
 mod summary;
 mod table_risk;
+mod tables;
 mod warnings;
 
 pub use publish::stem_of;
@@ -171,6 +172,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     match registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => classes(begun, entry, options),
         Method::Records(entry) => records::release(begun, entry, options),
+        Method::Tables(entry) => tables::release(begun, entry, options),
     }
 }
 
