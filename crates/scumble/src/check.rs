@@ -22,6 +22,10 @@ use crate::registry::Method;
 use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
 use crate::release::read_options;
 
+mod folder;
+
+pub use folder::{CheckedFolder, CheckedTable, check_folder, published_columns};
+
 /// What was found.
 #[derive(Debug, serde::Serialize)]
 pub struct Checked {

@@ -14,10 +14,12 @@ use super::anonymize::{PrivacyFlags, RoleFlags};
 use super::reading::Reading;
 use crate::ui::{Interface, count, counted, print, row_count};
 
+mod several;
+
 /// Verify any table, also another tool's, against privacy models; without a model, say what it attains
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The table to check; - is standard input
+    /// The table to check, or the folder of a release of several tables; - is standard input
     release: PathBuf,
     /// A plan whose columns and models are checked
     #[arg(long, value_name = "release.toml")]
@@ -41,6 +43,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let (mut plan, folder) = plan(arguments)?;
+    if arguments.release.is_dir() {
+        return several::run(arguments, &plan, interface);
+    }
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",

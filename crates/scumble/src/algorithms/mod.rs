@@ -8,6 +8,7 @@ use crate::problem::Problem;
 use crate::published::{Classes, Record};
 use crate::recoding::{Assignment, Recoding, Step};
 
+pub mod anatomy;
 pub mod bottom_up;
 pub mod cluster;
 mod clustering;
@@ -38,6 +39,7 @@ pub mod oka;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
+pub mod permutation;
 pub mod samarati;
 pub mod seqa;
 pub mod single_dimensional_mondrian;

@@ -38,6 +38,8 @@ pub struct TablesProblem {
     pub known: Vec<bool>,
     /// The payload column of the target.
     pub target: usize,
+    /// The seed that was given. Chance that protection rests on is secret without one.
+    pub seed: Option<u64>,
 }
 
 /// Several tables.

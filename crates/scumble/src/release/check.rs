@@ -151,7 +151,11 @@ fn population<'a>(run: &Run<'_>, table: &'a CodedTable) -> Result<Population<'a>
 
 /// What was written, read again.
 pub(super) fn read_back(file: &PrivateFile, format: OutFormat) -> Result<CodedTable> {
-    let handle = file.reopen()?;
+    read_back_from(file.reopen()?, format)
+}
+
+/// The same of an open file.
+pub(super) fn read_back_from(handle: std::fs::File, format: OutFormat) -> Result<CodedTable> {
     // How the file was written is known; nothing is left to detection.
     let delimiter = match format {
         OutFormat::Csv { delimiter, .. } => Some(delimiter),

@@ -44,6 +44,7 @@ mod warnings;
 pub use publish::stem_of;
 use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
+pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
@@ -152,7 +153,11 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
              then check them (scumble check)",
         ));
     }
-    let targets = Targets::of(plan, options.folder)?;
+    let method = registry::method(&plan.algorithm.name)?;
+    let targets = match method {
+        Method::Tables(_) => Targets::of_several(plan, options.folder)?,
+        Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder)?,
+    };
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
@@ -169,7 +174,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     options.progress.check()?;
 
     let begun = Begun { plan, table: &table, population, targets, notes, left_out, seconds, started };
-    match registry::method(&plan.algorithm.name)? {
+    match method {
         Method::Classes(entry) => classes(begun, entry, options),
         Method::Records(entry) => records::release(begun, entry, options),
         Method::Tables(entry) => tables::release(begun, entry, options),

@@ -44,6 +44,9 @@ pub struct Summary {
     /// What may be inferred from records that overlap, where the release has such.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<crate::audit::Audit>,
+    /// The tables, where several are published beside each other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<super::TableFile>,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
     /// What is worth knowing.
@@ -149,6 +152,7 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome, figures: &[Figure]) ->
         search: search(&run.findings),
         findings: run.findings.clone(),
         audit: None,
+        tables: Vec::new(),
         warnings: run.warnings.clone(),
         notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
         seconds: Seconds::default(),
