@@ -85,6 +85,7 @@ pub mod relabel;
 pub mod release;
 pub mod report;
 pub mod risk;
+pub mod rough;
 pub mod text;
 
 pub use error::{Error, Result};
