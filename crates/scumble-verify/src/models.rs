@@ -195,7 +195,7 @@ pub struct WorstClass {
 const LIST: &str = "it must be a list of texts";
 
 /// How many of the worst classes are reported.
-const WORST: usize = 5;
+pub(crate) const WORST: usize = 5;
 
 /// One class under one model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -404,7 +404,7 @@ fn outcome(
 }
 
 impl WorstClass {
-    fn worse_first(&self, other: &Self, larger_is_better: bool) -> std::cmp::Ordering {
+    pub(crate) fn worse_first(&self, other: &Self, larger_is_better: bool) -> std::cmp::Ordering {
         let by_attained = self.attained.total_cmp(&other.attained);
         let by_attained = if larger_is_better { by_attained } else { by_attained.reverse() };
         by_attained.then(self.size.cmp(&other.size))
