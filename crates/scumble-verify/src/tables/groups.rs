@@ -310,8 +310,7 @@ mod tests {
             let permuted = Some(Sums { least: "least", greatest: "most", sum: "sum", comma: false });
             let tables =
                 GroupTables { rows: &rows, groups, group: "group", target: "pay", count: "rows", permuted };
-            let claim =
-                serde_json::json!({"model": "k_e", "e": "2.5", "column": "pay", "comma": false});
+            let claim = serde_json::json!({"model": "k_e", "e": "2.5", "column": "pay", "comma": false});
             check_groups(&tables, &[ModelClaim::from_json(&claim).unwrap()], None).unwrap()
         };
         assert!(check(&groups("22.5")).holds, "{:?}", check(&groups("22.5")));

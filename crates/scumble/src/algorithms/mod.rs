@@ -28,7 +28,7 @@ pub mod k_optimize;
 pub mod kactus;
 pub mod local_suppression;
 #[cfg(test)]
-mod made;
+pub(crate) mod made;
 pub mod mdav;
 pub mod mingen;
 pub mod mondrian;
@@ -38,6 +38,9 @@ pub mod oka;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
+mod projections;
+pub mod reduct;
+pub mod reduct_ensemble;
 pub mod samarati;
 pub mod seqa;
 pub mod single_dimensional_mondrian;

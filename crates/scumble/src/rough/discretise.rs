@@ -114,3 +114,44 @@ fn intervals(line: &Line, starts: &[usize]) -> (Vec<Value>, Vec<u32>) {
     }
     (values, codes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::made::{line_column, problem, set_column};
+
+    /// Numbers 0 to 11, then a missing value: one row each, of class y from `from` on.
+    fn twelve(from: u32) -> TablesProblem {
+        let rows: Vec<_> = (0..13).map(|code| (vec![code, 0], u32::from(code >= from), 0)).collect();
+        let quasi = vec![line_column("number", 13, true), set_column("text", 1)];
+        TablesProblem { problem: problem(quasi, &rows, &[]), known: vec![true; 2], target: 0 }
+    }
+
+    #[test]
+    fn equally_many_rows_in_each_interval_and_missing_apart() {
+        let problem = twelve(0);
+        let found = Discretise::Frequency(3).apply(&problem);
+        let coarser = [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3];
+        assert_eq!(found.coarser, [Some(coarser.to_vec()), None]);
+        let quasi = &problem.problem.quasi;
+        let labels: Vec<String> =
+            [0, 3, 4, 11, 12].map(|code| found.shown[0].label(&quasi[0], code)).to_vec();
+        assert_eq!(labels, ["[0,3]", "[0,3]", "[4,7]", "[8,11]", "?"]);
+        assert_eq!(found.shown[1], Shown::AsItIs);
+    }
+
+    #[test]
+    fn few_numbers_stay_as_they_are() {
+        assert_eq!(Discretise::Frequency(12).apply(&twelve(0)).coarser, [None, None]);
+        assert_eq!(Discretise::No.apply(&twelve(0)).coarser, [None, None]);
+    }
+
+    #[test]
+    fn cuts_that_tell_the_class_apart() {
+        let found = Discretise::Mdlp.apply(&twelve(7));
+        assert_eq!(found.coarser[0], Some(vec![0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2]));
+        // No cut says anything: one interval, and the missing value.
+        let found = Discretise::Mdlp.apply(&twelve(0));
+        assert_eq!(found.coarser[0], Some(vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
+    }
+}

@@ -25,7 +25,7 @@ mod reducts;
 mod region;
 mod rejoin;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod witness;
 
 pub use decision::DecisionTable;
