@@ -14,7 +14,7 @@ use crate::rough::{Reduct, Wish, all_reducts, core, greedy};
 pub const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     name: "reduct",
     title: "k-anonymised reduct: the columns that decide, as they are",
-    paper: "Rokach, Schclar 2010",
+    paper: "Rokach, Schclar, k-anonymised reducts",
     standing: Standing::Classic,
     about: "For tables that will train classifiers, where no hierarchy is at hand: publishes the few columns that decide the class \
             label, unchanged but for numbers, which become intervals, and drops all others. Everyone shares the published \

@@ -18,7 +18,7 @@ use crate::rough::{Wish, greedy, keep_level};
 pub const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     name: "reduct_ensemble",
     title: "an ensemble of k-anonymised reducts",
-    paper: "Rokach, Schclar 2010",
+    paper: "Rokach, Schclar, k-anonymised reducts",
     standing: Standing::Experimental,
     about: "Publishes several tables, each with a few columns that decide the class label, found among random subsets of the columns; \
             classifiers are trained on each and vote. Tables are left out until everyone shares k rows of each with all tables at \
