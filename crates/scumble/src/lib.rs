@@ -86,6 +86,7 @@ pub mod relabel;
 pub mod release;
 pub mod report;
 pub mod risk;
+pub mod rough;
 pub mod text;
 
 pub use error::{Error, Result};

@@ -29,7 +29,7 @@ pub mod k_optimize;
 pub mod kactus;
 pub mod local_suppression;
 #[cfg(test)]
-mod made;
+pub(crate) mod made;
 pub mod mdav;
 pub mod mingen;
 pub mod mondrian;
@@ -40,6 +40,9 @@ pub mod ola;
 pub mod optimal;
 pub mod pais;
 pub mod permutation;
+mod projections;
+pub mod reduct;
+pub mod reduct_ensemble;
 pub mod samarati;
 pub mod seqa;
 pub mod single_dimensional_mondrian;
