@@ -88,9 +88,12 @@ pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] =
     &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY];
 
 /// Every algorithm that publishes several tables beside each other.
-pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] =
-    &[algorithms::anatomy::ENTRY, algorithms::permutation::ENTRY];
-    &[algorithms::reduct::ENTRY, algorithms::reduct_ensemble::ENTRY];
+pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] = &[
+    algorithms::reduct::ENTRY,
+    algorithms::reduct_ensemble::ENTRY,
+    algorithms::anatomy::ENTRY,
+    algorithms::permutation::ENTRY,
+];
 
 /// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
 pub enum Method {

@@ -144,6 +144,7 @@ mod tests {
             problem: problem(quasi, &rows, &[("k_anonymity", &[("k", k)], None)]),
             known: (0..14).map(|column| !(10..13).contains(&column)).collect(),
             target: 0,
+            seed: None,
         }
     }
 
@@ -193,6 +194,7 @@ mod tests {
             ),
             known: known.to_vec(),
             target: 0,
+            seed: None,
         };
         let error =
             solved(&of("2", [true, true]), &[]).err().expect("the two columns together single people out");

@@ -155,6 +155,7 @@ mod tests {
             problem: problem(quasi, &rows, &[("k_anonymity", k, None)]),
             known: vec![true; 3],
             target: 0,
+            seed: None,
         }
     }
 

@@ -124,7 +124,7 @@ mod tests {
     fn twelve(from: u32) -> TablesProblem {
         let rows: Vec<_> = (0..13).map(|code| (vec![code, 0], u32::from(code >= from), 0)).collect();
         let quasi = vec![line_column("number", 13, true), set_column("text", 1)];
-        TablesProblem { problem: problem(quasi, &rows, &[]), known: vec![true; 2], target: 0 }
+        TablesProblem { problem: problem(quasi, &rows, &[]), known: vec![true; 2], target: 0, seed: None }
     }
 
     #[test]
