@@ -46,12 +46,12 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.release.is_dir() {
         return several::run(arguments, &plan, interface);
     }
+    let source = Source::open(&arguments.release)?;
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
     }
-    let source = Source::open(&arguments.release)?;
     let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {

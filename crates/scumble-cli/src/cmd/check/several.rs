@@ -10,7 +10,7 @@ use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source};
 
 use super::{Arguments, number, read, tell_truth};
-use crate::ui::{Interface, count, counted, print, row_count};
+use crate::ui::{Interface, counted, print, row_count};
 
 pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> Result<ExitCode> {
     let manifest = Manifest::load(&arguments.release)?;
@@ -64,8 +64,8 @@ fn tell(checked: &CheckedFolder, manifest: &Manifest) -> String {
     } else {
         let quasi = if manifest.quasi.is_empty() { "nothing".to_owned() } else { manifest.quasi.join(", ") };
         text += &format!(
-            "{} tables, for someone who knows {quasi}; one row is taken for one person.\n",
-            count(checked.tables.len() as u64)
+            "{}, for someone who knows {quasi}; one row is taken for one person.\n",
+            counted(checked.tables.len() as u64, "table", "tables")
         );
     }
     text

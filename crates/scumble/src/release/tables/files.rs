@@ -87,6 +87,9 @@ pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<(Vec<Table>,
                 shown.push(target(run, of_row));
                 Table::sorted(format!("table-{}", number + 1), in_order(run, shown), of_row.tuple.len())
             };
+            // By their columns, whatever order they were found in.
+            let mut projections = projections.clone();
+            projections.sort_unstable();
             Ok((projections.iter().enumerate().map(table).collect(), Together::Projections))
         }
         Tables::Groups { members, values } => groups(run, of_row, members, *values),

@@ -34,6 +34,8 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
         parameters.insert(name.into(), value.to_text().into());
     }
     let models = problem.models.iter().zip(&verified.models).zip(promises(run));
+    let published = |name: &&str| tables.iter().any(|table| table.columns.iter().any(|of| of == name));
+    let known: Vec<String> = run.known_columns().filter(published).map(str::to_owned).collect();
     Summary {
         algorithm: run.entry.name,
         parameters,
@@ -46,8 +48,7 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
             .map(|((model, found), title)| ModelSummary {
                 name: model.name(),
                 title,
-                on: matches!(run.solution.tables, Tables::Projections(_))
-                    .then(|| run.known_columns().map(str::to_owned).collect()),
+                on: matches!(run.solution.tables, Tables::Projections(_)).then(|| known.clone()),
                 required: found.required,
                 attained: found.attained.filter(|value| value.is_finite()),
                 holds: found.holds,

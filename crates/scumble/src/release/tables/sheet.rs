@@ -93,6 +93,7 @@ fn reading(run: &TablesRun<'_>) -> Vec<&'static str> {
     }
     lines.push("A leading = marks a value that would otherwise look like a range, a set or *.");
     match &run.solution.tables {
+        Tables::Projections(tables) if tables.len() == 1 => {}
         Tables::Projections(_) => lines.push(
             "Every table has all rows, each sorted by its own content: rows of two tables that stand at the same place have nothing \
              to do with each other. Learn from each table alone, and let the models vote.",
