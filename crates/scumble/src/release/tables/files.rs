@@ -261,7 +261,9 @@ fn permuted(run: &TablesRun<'_>, of_row: &OfRow, group_of_row: &[u32], groups: u
     }
     let own = value_of_row(run, of_row);
     let mut shown = own.clone();
-    for rows in rows {
+    for mut rows in rows {
+        // With a seed, the order of the original rows must not matter.
+        rows.sort_unstable_by_key(|row| (of_row.tuple[*row as usize], own[*row as usize]));
         let mut values: Vec<u32> = rows.iter().map(|row| own[*row as usize]).collect();
         chance::shuffle(&mut values, &mut chance);
         for (row, value) in rows.iter().zip(values) {
