@@ -89,7 +89,7 @@ pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] =
 
 /// Every algorithm that publishes several tables beside each other.
 pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] =
-    &[algorithms::reduct::ENTRY, algorithms::reduct_ensemble::ENTRY];
+    &[algorithms::reduct::ENTRY, algorithms::reduct_ensemble::ENTRY, algorithms::dmpd::ENTRY];
 
 /// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
 pub enum Method {
