@@ -204,7 +204,7 @@ fn most(sums: &[f64]) -> usize {
     best
 }
 
-fn failed(error: scumble_learn::Error) -> Error {
+fn failed(error: impl std::fmt::Display) -> Error {
     Error::internal(format!("the classifier could not be trained: {error}"))
 }
 
