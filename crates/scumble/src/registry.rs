@@ -94,6 +94,8 @@ pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] = &[
     algorithms::anatomy::ENTRY,
     algorithms::permutation::ENTRY,
 ];
+pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] =
+    &[algorithms::reduct::ENTRY, algorithms::reduct_ensemble::ENTRY, algorithms::dmpd::ENTRY];
 
 /// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
 pub enum Method {

@@ -15,6 +15,7 @@ mod clustering;
 pub mod datafly;
 pub mod dbca;
 pub mod dbca_cm;
+pub mod dmpd;
 mod exhaustive;
 pub mod flash;
 mod gain;

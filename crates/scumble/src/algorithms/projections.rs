@@ -87,7 +87,8 @@ pub(super) struct Prepared {
     pub(super) all: Vec<usize>,
     /// The rows of the positive region of all columns.
     pub(super) full: u64,
-    shown: Vec<Shown>,
+    /// How each column is shown.
+    pub(super) shown: Vec<Shown>,
 }
 
 impl Prepared {
@@ -161,5 +162,84 @@ impl Prepared {
              k, use fewer intervals (--set bins=4) or hierarchies with coarser leaves, or generalise the table with mondrian",
             self.k, self.k
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::made::{Row, columns, problem, rows};
+    use super::*;
+    use crate::config::Value;
+    use crate::problem::Progress;
+    use crate::registry::{Entry, TABLES_ALGORITHMS};
+
+    fn run(
+        entry: &Entry<super::super::tables::BuildTablesAlgorithm>,
+        problem: &TablesProblem,
+    ) -> Result<TablesSolution> {
+        // Quick searches, coarse intervals.
+        let wishes = [("population", "6"), ("generations", "3"), ("m", "4"), ("bins", "3"), ("folds", "2")];
+        let mine = wishes.iter().filter(|(name, _)| entry.parameters.iter().any(|(known, _)| known == name));
+        let parameters = mine.map(|(name, value)| ((*name).to_owned(), Value::from_text(value))).collect();
+        let algorithm = (entry.build)(&parameters)?;
+        algorithm.check(problem).and_then(|()| algorithm.run(problem))
+    }
+
+    fn asked(rows: &[Row], known: &[bool], k: u64) -> TablesProblem {
+        let k = k.to_string();
+        let made = problem(columns(false), rows, &[("k_anonymity", &[("k", k.as_str())], None)]);
+        TablesProblem { problem: made, known: known.to_vec(), target: 0 }
+    }
+
+    /// The level of what is published, from the texts that are shown.
+    fn level(problem: &TablesProblem, solution: &TablesSolution, projections: &[Vec<usize>]) -> u64 {
+        let quasi = &problem.problem.quasi;
+        let coarser = |(quasi, shown): (&crate::quasi::Quasi, &Shown)| {
+            let labels: Vec<String> = (0..quasi.size()).map(|code| shown.label(quasi, code)).collect();
+            let place =
+                |label: &String| labels.iter().position(|other| other == label).map(|place| place as u32);
+            Some(labels.iter().filter_map(place).collect())
+        };
+        let coarser: Vec<Option<Vec<u32>>> = quasi.iter().zip(&solution.shown).map(coarser).collect();
+        let sizes: Vec<u32> = quasi.iter().map(crate::quasi::Quasi::size).collect();
+        let table = DecisionTable::new(&problem.problem.table, &sizes, &coarser, 0);
+        joint_anonymity(&table, &problem.known, projections, &Progress::default())
+            .expect("no one stops it")
+            .level
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+        #[test]
+        fn what_is_published_keeps_k_and_depends_on_no_order(
+            rows in rows(&columns(false)),
+            known in prop::collection::vec(any::<bool>(), 3),
+            k in 1..6_u64,
+        ) {
+            let given = asked(&rows, &known, k);
+            let mut turned = rows.clone();
+            turned.reverse();
+            let turned = asked(&turned, &known, k);
+            let projecting = TABLES_ALGORITHMS.iter().filter(|entry| ["reduct", "reduct_ensemble", "dmpd"].contains(&entry.name));
+            for entry in projecting {
+                match (run(entry, &given), run(entry, &turned)) {
+                    (Ok(one), Ok(other)) => {
+                        prop_assert_eq!(&one.tables, &other.tables);
+                        prop_assert_eq!(&one.findings, &other.findings);
+                        let Tables::Projections(projections) = &one.tables else { panic!("{}", entry.name) };
+                        prop_assert!(!projections.is_empty());
+                        prop_assert!(projections.iter().all(|columns| !columns.is_empty() && columns.is_sorted()));
+                        prop_assert!(level(&given, &one, projections) >= k, "{}", entry.name);
+                    }
+                    (Err(one), Err(other)) => {
+                        prop_assert!(matches!(one, Error::Infeasible(_)), "{}: {}", entry.name, one);
+                        prop_assert_eq!(one.to_string(), other.to_string());
+                    }
+                    _ => prop_assert!(false, "{}: the order of rows decides", entry.name),
+                }
+            }
+        }
     }
 }

@@ -4,6 +4,8 @@
 //! two projections share. Shared columns that outsiders know are already fixed by what they know of the person; the others,
 //! and the decision, tell rows apart that only look alike.
 
+use rayon::prelude::*;
+
 use super::decision::DecisionTable;
 use super::partition::Partition;
 use super::witness::{Candidates, joined};
@@ -175,7 +177,7 @@ impl Join {
         let units = Partition::of(table, &told);
         let first: Vec<u32> = units.classes().map(|tuples| tuples[0]).collect();
         let views: Vec<View> = projections
-            .iter()
+            .par_iter()
             .map(|columns| {
                 let (told, open): (Vec<usize>, Vec<usize>) =
                     columns.iter().partition(|column| known[**column]);

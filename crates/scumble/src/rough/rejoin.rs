@@ -6,9 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::decision::DecisionTable;
 use super::partition::Partition;
 use crate::algorithms::Finding;
+use crate::frequency::{Cell, merged};
 
 /// What somebody finds who puts projections side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,54 +27,67 @@ pub struct Rejoined {
 /// Looks at every pair of projections. Columns that nobody outside knows count only where both have them.
 #[must_use]
 pub fn rejoin(table: &DecisionTable, known: &[bool], projections: &[Vec<usize>], k: u64) -> Rejoined {
-    let told = |columns: &[usize]| columns.iter().copied().filter(|c| known[*c]).collect::<Vec<usize>>();
-    let classes: Vec<Partition> =
-        projections.iter().map(|columns| Partition::of(table, &told(columns))).collect();
-    let smallest = classes.iter().map(|classes| classes.smallest(table)).min();
-    let with_decision = projections.iter().flat_map(|columns| {
-        let cells = Counts::new(table, &told(columns), &[]);
-        cells.groups.into_values().flatten().min()
+    let sides: Vec<Side> = projections.par_iter().map(|columns| Side::new(table, known, columns)).collect();
+    let alone: Vec<Counts> = sides.iter().map(|side| side.counts(table, &[])).collect();
+    let smallest = sides.iter().map(|side| Partition::of(table, &side.told).smallest(table)).min();
+    let with_decision = alone.iter().flat_map(|counts| counts.groups.values().flatten()).min();
+    let pairs: Vec<(usize, usize)> =
+        (0..sides.len()).flat_map(|one| (0..one).map(move |other| (one, other))).collect();
+    let certain = pairs.par_iter().map(|(one, other)| {
+        let shared = |column: &&usize| projections[*other].contains(column);
+        let common: Vec<usize> = projections[*one].iter().filter(shared).copied().collect();
+        sides[*one].counts(table, &common).certain_with(&sides[*other].counts(table, &common), k)
     });
-    let mut certain = 0;
-    for (place, one) in projections.iter().enumerate() {
-        for other in &projections[..place] {
-            let common: Vec<usize> = one.iter().copied().filter(|column| other.contains(column)).collect();
-            let [ours, theirs] = [one, other].map(|columns| Counts::new(table, &told(columns), &common));
-            certain += ours.certain_with(&theirs, k);
-        }
-    }
     Rejoined {
         smallest: smallest.unwrap_or(table.rows()),
-        smallest_with_decision: with_decision.min().unwrap_or(table.rows()),
-        certain,
+        smallest_with_decision: with_decision.copied().unwrap_or(table.rows()),
+        certain: certain.sum(),
+    }
+}
+
+/// A projection: its distinct tuples, each with one of the table's that shows them, and its rows per decision.
+struct Side {
+    told: Vec<usize>,
+    tuples: Vec<(u32, Vec<Cell>)>,
+}
+
+impl Side {
+    fn new(table: &DecisionTable, known: &[bool], columns: &[usize]) -> Self {
+        let classes = Partition::of(table, columns);
+        let cells =
+            |class: &[u32]| merged(class.iter().flat_map(|tuple| table.cells(*tuple)).copied().collect());
+        Self {
+            told: columns.iter().copied().filter(|column| known[*column]).collect(),
+            tuples: classes.classes().map(|class| (class[0], cells(class))).collect(),
+        }
+    }
+
+    /// The sizes of its groups by known columns, common ones, and decision.
+    fn counts(&self, table: &DecisionTable, common: &[usize]) -> Counts {
+        let codes = |columns: &[usize], tuple: u32| -> Vec<u32> {
+            columns.iter().map(|column| table.column(*column)[tuple as usize]).collect()
+        };
+        let mut rows: BTreeMap<(Vec<u32>, u32, Vec<u32>), u64> = BTreeMap::new();
+        for (tuple, cells) in &self.tuples {
+            for cell in cells {
+                let key = (codes(common, *tuple), cell.payload, codes(&self.told, *tuple));
+                *rows.entry(key).or_default() += u64::from(cell.rows);
+            }
+        }
+        let mut groups: BTreeMap<(Vec<u32>, u32), Vec<u64>> = BTreeMap::new();
+        for ((common, decision, _), size) in rows {
+            groups.entry((common, decision)).or_default().push(size);
+        }
+        Counts { groups }
     }
 }
 
 /// The sizes of a projection's groups, by what it shares with another: the values of the common columns, and the decision.
 struct Counts {
-    groups: BTreeMap<(u32, u32), Vec<u64>>,
+    groups: BTreeMap<(Vec<u32>, u32), Vec<u64>>,
 }
 
 impl Counts {
-    fn new(table: &DecisionTable, told: &[usize], common: &[usize]) -> Self {
-        let blocks = Partition::of(table, common);
-        let mut groups: BTreeMap<(u32, u32), Vec<u64>> = BTreeMap::new();
-        let fine = told.iter().fold(blocks.clone(), |classes, column| classes.refine(table, *column));
-        let block_of = blocks.class_of_tuples();
-        let mut rows = vec![0_u64; table.decisions() as usize];
-        for class in fine.classes() {
-            let cells = || class.iter().flat_map(|tuple| table.cells(*tuple));
-            cells().for_each(|cell| rows[cell.payload as usize] += u64::from(cell.rows));
-            for cell in cells() {
-                let size = std::mem::take(&mut rows[cell.payload as usize]);
-                if size > 0 {
-                    groups.entry((block_of[class[0] as usize], cell.payload)).or_default().push(size);
-                }
-            }
-        }
-        Self { groups }
-    }
-
     /// The pairs of groups that must share rows, and share fewer than k. Of two groups with more rows than there are, one has
     /// more than half of them, and only one can.
     fn certain_with(&self, other: &Self, k: u64) -> u64 {

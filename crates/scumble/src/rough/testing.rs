@@ -8,10 +8,10 @@ use crate::kind::{Kind, Measure};
 use crate::payload::{PayloadColumn, Payloads};
 
 /// The codes of a row, below 10, and its decision, below 3.
-pub(super) type Row = (Vec<u32>, u32);
+pub(crate) type Row = (Vec<u32>, u32);
 
 /// The decision table of some rows.
-pub(super) fn table(width: usize, rows: &[Row]) -> DecisionTable {
+pub(crate) fn table(width: usize, rows: &[Row]) -> DecisionTable {
     let decision = PayloadColumn {
         name: "decision".into(),
         values: ["n", "y", "z"].into_iter().collect(),
