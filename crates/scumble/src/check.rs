@@ -208,8 +208,12 @@ fn check_distributions(
     let truth =
         original.map(|original| truthful(&supports, original, &published, plan, folder)).transpose()?;
     let covers = original.map(|original| quasi_covers(original, plan, folder)).transpose()?;
-    let originals =
-        original.zip(covers.as_ref()).map(|(table, quasi)| Originals { table, quasi, row_map: None });
+    let originals = original.zip(covers.as_ref()).map(|(table, quasi)| Originals {
+        table,
+        quasi,
+        row_map: None,
+        exchanged: None,
+    });
     let records = check_records(&supports, distributions, &models, originals).map_err(cannot_check)?;
     Ok(Checked { outcome: None, attained: None, truth, records: Some(records) })
 }

@@ -84,7 +84,7 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
 
 /// Every algorithm that publishes records which overlap, instead of classes.
 pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] =
-    &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY];
+    &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY, algorithms::nhaa::ENTRY];
 
 /// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
 pub enum Method {

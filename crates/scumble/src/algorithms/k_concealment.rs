@@ -85,6 +85,7 @@ impl RecordAlgorithm for KConcealment {
             linkage: self.linkage,
             size: k,
             format: Format::Columns,
+            rings: None,
             audit,
             findings,
             warnings: Vec::new(),

@@ -238,7 +238,7 @@ impl NsvDist {
 }
 
 /// The l of a claim about frequencies.
-fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) -> Option<Rational> {
+pub(super) fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) -> Option<Rational> {
     let text = |name: &str| claim.get(name)?.as_str();
     // What is asked given other columns, of several together, or of persons is more than one record shows.
     let plain = ["given", "columns", "person"].iter().all(|name| !claim.contains_key(*name));
@@ -298,6 +298,7 @@ impl RecordAlgorithm for NsvDist {
             linkage: Linkage::Covers,
             size: demand.size,
             format: self.format,
+            rings: None,
             audit,
             findings,
             warnings,
