@@ -1,5 +1,6 @@
 //! Records that show a value of another row: could each have shown that of any of the rows it is said to have been drawn from?
 
+use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use crate::columns::{ORIGINAL, RELEASE, column};
@@ -13,8 +14,9 @@ use crate::truth::ColumnTruth;
 pub struct Exchanged<'a> {
     /// The column.
     pub column: &'a str,
-    /// For each released row the original rows whose value it might have shown, by their numbers. Private.
-    pub windows: &'a [Vec<u32>],
+    /// For each released row the original rows whose value it might have shown, by their numbers. Private, and known only where a release
+    /// is made.
+    pub windows: Option<&'a [Vec<u32>]>,
 }
 
 /// For each released row how many values it might have shown, each with the same chance; 0 if anything is not as it must be:
@@ -27,9 +29,9 @@ pub(crate) fn choices(
     release: &CodedTable,
     originals: Originals<'_>,
     model: &ModelClaim,
-    exchanged: Exchanged<'_>,
+    name: &str,
+    windows: &[Vec<u32>],
 ) -> Result<Vec<u64>, VerifyError> {
-    let windows = exchanged.windows;
     let map = originals.row_map.filter(|map| map.len() == release.rows && windows.len() == release.rows);
     let map =
         map.ok_or_else(|| parameter(model, "column", "who might have shown whose value is not known"))?;
@@ -37,8 +39,7 @@ pub(crate) fn choices(
         let why = "it points to a row the original table does not have".to_owned();
         return Err(VerifyError::RowMap { why });
     }
-    let (released, original) =
-        (column(release, RELEASE, exchanged.column)?, column(originals.table, ORIGINAL, exchanged.column)?);
+    let (released, original) = (column(release, RELEASE, name)?, column(originals.table, ORIGINAL, name)?);
     let shown: Vec<Option<u32>> = original_codes(released, original);
     let value = |row: u32| original.codes.get(row as usize);
     let covering = Covering::new(release, originals)?;
@@ -75,6 +76,34 @@ pub(crate) fn choices(
         if holds { window.len() as u64 } else { 0 }
     };
     Ok((0..).zip(windows).map(choices).collect())
+}
+
+/// For each released row how many different values the original rows have that it covers: it could show no other, but which of them it might
+/// have shown, and how likely, nobody can tell from the release.
+pub(crate) fn covered_values(
+    release: &CodedTable,
+    originals: Originals<'_>,
+    name: &str,
+) -> Result<Vec<u64>, VerifyError> {
+    let original = column(originals.table, ORIGINAL, name)?;
+    let covering = Covering::new(release, originals)?;
+    let mut of_tuple = vec![Vec::new(); covering.tuples.len()];
+    for (row, tuple) in covering.tuples.of_row.iter().enumerate() {
+        of_tuple[*tuple as usize].push(original.codes.get(row));
+    }
+    of_tuple.par_iter_mut().for_each(|values: &mut Vec<u32>| {
+        values.sort_unstable();
+        values.dedup();
+    });
+    let count = |row: &u32| {
+        let mut values: Vec<u32> =
+            covering.tuples_of(*row).flat_map(|tuple| &of_tuple[tuple as usize]).copied().collect();
+        values.sort_unstable();
+        values.dedup();
+        values.len() as u64
+    };
+    let of_record: Vec<u64> = covering.records.first_row.par_iter().map(count).collect();
+    Ok(covering.records.of_row.iter().map(|record| of_record[*record as usize]).collect())
 }
 
 /// For each released row the original's code of the text that it shows.
@@ -136,7 +165,7 @@ mod tests {
             table: &original,
             quasi: &quasi,
             row_map: Some(map),
-            exchanged: Some(Exchanged { column: "ill", windows }),
+            exchanged: Some(Exchanged { column: "ill", windows: Some(windows) }),
         };
         let outcome = check_records(&release, &[], &[claim], Some(originals)).expect("judged");
         assert_eq!(outcome.holds, outcome.models[0].failing_rows == 0);

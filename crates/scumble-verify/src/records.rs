@@ -10,7 +10,7 @@ use crate::cover::{Cover, Original, Reading, Released};
 use crate::distribution::Distributed;
 use crate::error::VerifyError;
 use crate::exact::Rational;
-use crate::exchange::{Exchanged, choices};
+use crate::exchange::{Exchanged, choices, covered_values};
 use crate::group::{Groups, group};
 use crate::links::Links;
 use crate::models::{ModelClaim, ModelOutcome};
@@ -44,8 +44,7 @@ pub struct Originals<'a> {
 }
 
 /// Checks records. `k_anonymity` asks that each covers at least `k` original rows, or what its parameter `links` says: that each
-/// original row is `covered` by at least `k` records, `both`, or that it `matches` so many, which may be its own (with a row
-/// map). The frequency variant of `l_diversity` asks that no frequency is above 1/`l`; of a column whose values were exchanged, that each
+/// original row is `covered` by at least `k` records, `both`, or that it `matches` so many, which may be its own. The frequency variant of `l_diversity` asks that no frequency is above 1/`l`; of a column whose values were exchanged, that each
 /// record might have shown the values of `l` rows. Nothing else is about records.
 pub fn check_records(
     release: &CodedTable,
@@ -111,7 +110,7 @@ fn size(
         }
         Some("matches") => (
             "records that may be each original row's own",
-            Links::new(release, originals)?.matching(model, originals)?,
+            Links::new(release, originals)?.matching(originals)?,
         ),
         Some(_) => return Err(parameter(model, "links", "it must be covers, covered, both or matches")),
     };
@@ -145,11 +144,22 @@ fn diversity(
     let name = model.parameters.get("column").and_then(serde_json::Value::as_str).unwrap_or_default();
     let exchanged = originals.and_then(|originals| Some((originals, originals.exchanged?)));
     if let Some((originals, exchanged)) = exchanged.filter(|(_, exchanged)| exchanged.column == name) {
-        let choices = choices(release, originals, model, exchanged)?;
+        let (label, figures, note) = match exchanged.windows {
+            Some(windows) => (
+                format!("values of {name} that each record might have shown"),
+                choices(release, originals, model, name, windows)?,
+                None,
+            ),
+            None => (
+                format!("different values of {name} among the rows that each record covers"),
+                covered_values(release, originals, name)?,
+                Some("that l of them were equally likely to be shown rests on a draw, which was checked when the release was made".into()),
+            ),
+        };
         let keeps = |rows: &&u64| u128::from(**rows) * l.denominator >= l.numerator;
-        let failing = choices.iter().filter(|rows| !keeps(rows)).count() as u64;
-        let label = format!("values of {name} that each record might have shown");
-        return Ok(outcome(model, label, l.to_f64(), choices.iter().map(|rows| *rows as f64), failing));
+        let failing = figures.iter().filter(|rows| !keeps(rows)).count() as u64;
+        let judged = outcome(model, label, l.to_f64(), figures.iter().map(|rows| *rows as f64), failing);
+        return Ok(ModelOutcome { note, ..judged });
     }
     let Some((_, found)) = distributions.iter().find(|(of, _)| of == name) else {
         return Err(parameter(model, "column", "it is neither published as frequencies nor exchanged"));

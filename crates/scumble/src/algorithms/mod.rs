@@ -160,6 +160,16 @@ pub trait RecordAlgorithm: Send + Sync {
     fn check(&self, problem: &Problem) -> Result<()>;
     /// The search, and the audit of what it found.
     fn run(&self, problem: &Problem) -> Result<RecordSolution>;
+    /// What k is about.
+    fn linkage(&self) -> Linkage;
+    /// Whether a column is published as frequencies.
+    fn shows_frequencies(&self) -> bool {
+        false
+    }
+    /// Whether records exchange the values of a column.
+    fn exchanges(&self) -> bool {
+        false
+    }
 }
 
 /// What a search for records returns.

@@ -110,6 +110,15 @@ fn rows_per_value(problem: &Problem, column: usize) -> Vec<u64> {
 }
 
 impl RecordAlgorithm for Nhaa {
+    /// A ring is one component, and l of its records cover each of its rows.
+    fn linkage(&self) -> Linkage {
+        Linkage::Matches
+    }
+
+    fn exchanges(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let (_, l) = asked(problem)?;
         if let Some(k) = problem.k().filter(|k| *k > l) {
@@ -143,7 +152,7 @@ impl RecordAlgorithm for Nhaa {
         Ok(RecordSolution {
             records,
             column: Some(column),
-            linkage: Linkage::Matches,
+            linkage: self.linkage(),
             size: l,
             format: Format::Columns,
             rings: Some(Rings { rings, exchange: self.exchange }),

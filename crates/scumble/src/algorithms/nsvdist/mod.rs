@@ -247,6 +247,14 @@ pub(super) fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) ->
 }
 
 impl RecordAlgorithm for NsvDist {
+    fn linkage(&self) -> Linkage {
+        Linkage::Covers
+    }
+
+    fn shows_frequencies(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let asked = self.asked(problem)?;
         let demand = self.demand(&asked, asked.k, self.min_cover)?;
@@ -295,7 +303,7 @@ impl RecordAlgorithm for NsvDist {
         Ok(RecordSolution {
             records,
             column: Some(asked.column),
-            linkage: Linkage::Covers,
+            linkage: self.linkage(),
             size: demand.size,
             format: self.format,
             rings: None,

@@ -51,7 +51,8 @@ pub(super) fn verify(
         table: &original,
         quasi: &quasi,
         row_map: Some(&rows.order),
-        exchanged: windows.map(|(column, windows)| Exchanged { column: &column.name, windows }),
+        exchanged: windows
+            .map(|(column, windows)| Exchanged { column: &column.name, windows: Some(windows) }),
     };
     let outcome = check_records(&release, &distributions, &models, Some(originals))?;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
