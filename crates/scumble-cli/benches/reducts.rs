@@ -171,5 +171,5 @@ fn problem(table: &Path, k: u64) -> Outcome<TablesProblem> {
         quasi: prepared.quasi,
         table: prepared.table,
     };
-    Ok(TablesProblem { problem, known, target })
+    Ok(TablesProblem { problem, known, target, seed: None })
 }

@@ -44,7 +44,7 @@
 //!
 //! Inside: `columns` looks columns up and distrusts them, `group` numbers rows of equal content, `models` judges classes,
 //! `exact` and `value` compare without rounding, `cover` says which released text is true of which original, `truth`
-//! compares row by row, and `matching` with `flow` finds an assignment where the row map is not known.
+//! compares row by row, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
 
 mod aggregate;
 mod columns;
@@ -52,6 +52,7 @@ mod cover;
 mod distribution;
 mod error;
 mod exact;
+mod exchange;
 mod flow;
 mod group;
 pub mod label;
@@ -69,6 +70,7 @@ mod value;
 pub use cover::{Cover, Nodes};
 pub use distribution::Distributed;
 pub use error::VerifyError;
+pub use exchange::Exchanged;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,

@@ -85,17 +85,16 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
 
 /// Every algorithm that publishes records which overlap, instead of classes.
 pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] =
-    &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY];
+    &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY, algorithms::nhaa::ENTRY];
 
 /// Every algorithm that publishes several tables beside each other.
 pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] = &[
     algorithms::reduct::ENTRY,
     algorithms::reduct_ensemble::ENTRY,
+    algorithms::dmpd::ENTRY,
     algorithms::anatomy::ENTRY,
     algorithms::permutation::ENTRY,
 ];
-pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] =
-    &[algorithms::reduct::ENTRY, algorithms::reduct_ensemble::ENTRY, algorithms::dmpd::ENTRY];
 
 /// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
 pub enum Method {

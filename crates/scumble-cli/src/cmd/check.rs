@@ -216,6 +216,9 @@ fn tell_records(text: &mut String, records: &RecordOutcome) {
         if !model.holds {
             *text += &format!("       {} rows fail\n", count(model.failing_rows));
         }
+        if let Some(note) = &model.note {
+            *text += &format!("       {note}\n");
+        }
     }
     *text += &format!("{} records", count(records.rows));
     if let (Some(least), Some(mean)) = (records.least_covered, records.mean_covered) {
@@ -317,6 +320,13 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome) {
                 scumble_verify::ColumnFaultKind::Missing => "is missing from the release",
             };
             *text += &format!("       column '{}' {what}\n", fault.column);
+        }
+        for column in truth.columns.iter().filter(|column| column.false_cells > 0) {
+            let cells = counted(column.false_cells, "value is", "values are");
+            *text += &format!(
+                "       column '{}' was exchanged, and {cells} not in the original so often\n",
+                column.column
+            );
         }
     }
     for column in &truth.unchecked {

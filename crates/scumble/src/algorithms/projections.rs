@@ -190,7 +190,7 @@ mod tests {
     fn asked(rows: &[Row], known: &[bool], k: u64) -> TablesProblem {
         let k = k.to_string();
         let made = problem(columns(false), rows, &[("k_anonymity", &[("k", k.as_str())], None)]);
-        TablesProblem { problem: made, known: known.to_vec(), target: 0 }
+        TablesProblem { problem: made, known: known.to_vec(), target: 0, seed: None }
     }
 
     /// The level of what is published, from the texts that are shown.

@@ -312,6 +312,7 @@ mod tests {
             problem: problem(quasi, &rows, &[("k_anonymity", k, None)]),
             known: vec![true; 2],
             target: 0,
+            seed: None,
         }
     }
 

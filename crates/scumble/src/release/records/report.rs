@@ -118,6 +118,17 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
                     audit.degrees.least_matching, audit.degrees.rows_below_k
                 ),
             ),
+            Some(column) if run.exchanged().is_some() => (
+                "record_diversity",
+                "l",
+                format!(
+                    "Each record shows the {column} of one of this many rows, which have different ones, drawn with equal chances."
+                ),
+                format!(
+                    "The chances are those of someone who knows no {column}. Whoever knows that of some people knows more about others \
+                     whose records overlap with theirs."
+                ),
+            ),
             Some(column) => (
                 "record_diversity",
                 "l",
