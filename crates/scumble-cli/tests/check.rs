@@ -202,6 +202,21 @@ fn json_is_one_object() {
     assert_eq!(run.object()["attained"]["k"], 1);
 }
 
+/// A class of one value lets no c and no delta do; a column of texts has no range at all.
+#[test]
+fn json_tells_infinite_figures_from_absent_ones() {
+    let flags = ["--sensitive", "disease", "--ignore-suppressed", "--json"];
+    let object = desk().run(&arguments(&[QUASI, &flags])).succeeds().object();
+    let column = &object["attained"]["columns"][0];
+    for figure in ["recursive_c", "enhanced_beta", "delta"] {
+        assert_eq!(column[figure], "infinite", "{figure}");
+    }
+    assert!(column["e"].is_null() && column["ordered_t"].is_null(), "{column}");
+    let run = desk().run(&arguments(&[QUASI, &["--model", "delta_disclosure:delta=9"], &flags]));
+    let model = &run.object()["outcome"]["models"][0];
+    assert_eq!((&model["attained"], &model["worst"][0]["attained"]), (&"infinite".into(), &"infinite".into()));
+}
+
 #[test]
 fn standard_input() {
     let flags = ["check", "-", "--quasi", "age,zip", "--k", "2", "--ignore-suppressed"];

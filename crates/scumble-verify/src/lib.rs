@@ -50,6 +50,7 @@ mod cover;
 mod distribution;
 mod error;
 mod exact;
+mod figure;
 mod flow;
 mod group;
 pub mod label;

@@ -15,6 +15,7 @@ use super::{Classes, Known, Reference, StarRows};
 use crate::columns::{RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::exact::Rational;
+use crate::figure;
 use crate::group::Histograms;
 use crate::population::Population;
 use crate::value::ValueKind;
@@ -49,10 +50,10 @@ pub struct Attained {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k_map: Option<f64>,
     /// The largest delta_min of delta-presence; none without a population.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "figure::optional")]
     pub delta_min: Option<f64>,
-    /// The smallest delta_max of delta-presence; none without a population.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The smallest delta_max of delta-presence; none without a population, infinite where a class has none of its people.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "figure::optional")]
     pub delta_max: Option<f64>,
     /// Each sensitive column, in the order asked.
     pub columns: Vec<AttainedColumn>,
@@ -77,6 +78,7 @@ pub struct AttainedColumn {
     /// The largest l of frequency l-diversity.
     pub frequency_l: Option<f64>,
     /// What the c of recursive (c,2)-diversity must exceed; infinite where a class has one value only.
+    #[serde(serialize_with = "figure::optional")]
     pub recursive_c: Option<f64>,
     /// The smallest t of t-closeness with equal distances.
     pub equal_t: Option<f64>,
@@ -84,11 +86,14 @@ pub struct AttainedColumn {
     pub ordered_t: Option<f64>,
     /// The smallest alpha of (alpha,k)-anonymity: the largest share of a value.
     pub alpha: Option<f64>,
-    /// The smallest beta of basic beta-likeness.
+    /// The smallest beta of basic beta-likeness; infinite where a value is new.
+    #[serde(serialize_with = "figure::optional")]
     pub beta: Option<f64>,
     /// The smallest beta of enhanced beta-likeness; infinite where none would do.
+    #[serde(serialize_with = "figure::optional")]
     pub enhanced_beta: Option<f64>,
     /// What the delta of delta-disclosure privacy must exceed; infinite where a class lacks a value.
+    #[serde(serialize_with = "figure::optional")]
     pub delta: Option<f64>,
     /// The largest e of (k,e)-anonymity; none where the column does not hold numbers.
     pub e: Option<f64>,
