@@ -69,9 +69,9 @@ pub use distribution::Distributed;
 pub use error::VerifyError;
 pub use label::{Label, parse};
 pub use models::{
-    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
-    SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models, check_models_with,
-    check_relations, check_views, distinct_given_others,
+    Attained, AttainedColumn, Beside, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
+    Relation, SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models,
+    check_models_with, check_relations, check_views, distinct_given_others,
 };
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};

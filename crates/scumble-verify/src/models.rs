@@ -15,7 +15,7 @@ mod t_closeness;
 mod values;
 mod views;
 
-pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
+pub use attained::{Attained, AttainedColumn, Beside, SensitiveColumn, attained, attained_with};
 pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
 pub use views::{View, check_views};
