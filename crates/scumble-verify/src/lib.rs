@@ -53,6 +53,7 @@ mod distribution;
 mod error;
 mod exact;
 mod exchange;
+mod figure;
 mod flow;
 mod group;
 pub mod label;
@@ -73,9 +74,9 @@ pub use error::VerifyError;
 pub use exchange::Exchanged;
 pub use label::{Label, parse};
 pub use models::{
-    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
-    SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models, check_models_with,
-    check_relations, check_views, distinct_given_others,
+    Attained, AttainedColumn, Beside, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
+    Relation, SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models,
+    check_models_with, check_relations, check_views, distinct_given_others,
 };
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};

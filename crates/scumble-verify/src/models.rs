@@ -15,7 +15,7 @@ mod t_closeness;
 mod values;
 mod views;
 
-pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
+pub use attained::{Attained, AttainedColumn, Beside, SensitiveColumn, attained, attained_with};
 pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
 pub use views::{View, check_views};
@@ -167,6 +167,7 @@ pub struct ModelOutcome {
     /// The same of the worst class; none if no class was judged. Of recursive diversity: the value that c must exceed
     /// (infinite where too few values are there). Of shares that differ by value: the largest multiple of what is allowed. Of
     /// beta and delta: infinite where no parameter would do. For t, c, shares, beta and delta smaller is better, else larger.
+    #[serde(serialize_with = "crate::figure::optional")]
     pub attained: Option<f64>,
     /// Whether every judged class satisfies the model. Decided on exact numbers, logarithms excepted: entropy is allowed
     /// to fall short by a relative 1e-9 so that rounding does not fail a class that is exactly diverse enough; delta, and the
@@ -188,6 +189,7 @@ pub struct WorstClass {
     /// Its number of rows.
     pub size: u64,
     /// What it attains.
+    #[serde(serialize_with = "crate::figure::number")]
     pub attained: f64,
 }
 

@@ -242,7 +242,9 @@ fn tell_attained(text: &mut String, attained: &Attained) {
     let show = |value: Option<f64>| value.map_or("undefined".into(), number);
     *text += &format!("k = {}", attained.k.map_or("undefined".into(), count));
     if let (Some(mean), Some(share)) = (attained.average_risk, attained.at_risk) {
-        *text += &format!(", mean risk = {}, share at a risk above 0.2 = {}", number(mean), number(share));
+        let threshold = number(attained.risk_threshold);
+        *text +=
+            &format!(", mean risk = {}, share at a risk above {threshold} = {}", number(mean), number(share));
     }
     *text += "\n";
     if attained.k_map.is_some() {

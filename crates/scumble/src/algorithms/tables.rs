@@ -11,6 +11,10 @@ use crate::quasi::{Quasi, Value};
 pub trait TablesAlgorithm: Send + Sync {
     /// The column that the tables are about.
     fn target(&self) -> Target;
+    /// Whether the search can stop after a number of steps with the best it has found.
+    fn takes_steps(&self) -> bool {
+        false
+    }
     /// An error if this problem cannot be served, before any work.
     fn check(&self, problem: &TablesProblem) -> Result<()>;
     /// The search.

@@ -85,6 +85,10 @@ impl TablesAlgorithm for Dmpd {
         Target::Decision
     }
 
+    fn takes_steps(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &TablesProblem) -> Result<()> {
         let columns = problem.problem.quasi.len();
         if columns > MOST_COLUMNS {

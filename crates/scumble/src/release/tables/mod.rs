@@ -83,7 +83,8 @@ pub(super) fn release(
         tuple: std::mem::take(&mut prepared.tuple_of_row),
         payload: std::mem::take(&mut prepared.payload_of_row),
     };
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up: true };
+    let gives_up = !algorithm.takes_steps();
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up };
     let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, options.progress.clone())?;
     if let Some(person) = problem.table.payloads().person() {
         return Err(Error::refused(format!(
@@ -120,6 +121,9 @@ pub(super) fn release(
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
+    if gives_up && plan.algorithm.steps.is_some() {
+        run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
+    }
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;

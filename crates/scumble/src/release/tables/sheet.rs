@@ -149,8 +149,5 @@ pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
             "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),
         );
     }
-    if run.plan.algorithm.steps.is_some() {
-        warnings.push(format!("'{}' takes no number of steps; it changes nothing", run.entry.name));
-    }
     warnings
 }
