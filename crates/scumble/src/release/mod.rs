@@ -39,12 +39,14 @@ mod rows;
 mod summary;
 mod table_risk;
 mod tables;
+mod trial;
 mod warnings;
 
 pub use publish::stem_of;
 use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
+pub use trial::{Outcome, Trial, read_planned, try_release};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {

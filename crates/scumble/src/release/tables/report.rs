@@ -9,6 +9,7 @@ use super::manifest::TableFile;
 use super::sheet::promises;
 use crate::algorithms::Finding;
 use crate::algorithms::tables::{Shown, Tables};
+use crate::problem::Problem;
 use crate::quasi::{Quasi, Shape};
 use crate::release::fill_report::{kept_columns, origin, run_note, warnings};
 use crate::release::summary::ModelSummary;
@@ -54,7 +55,13 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
                 holds: found.holds,
             })
             .collect(),
-        metrics: Map::new(),
+        metrics: match &run.solution.tables {
+            Tables::Projections(tables) => {
+                Map::from_iter([("loss".to_owned(), loss(problem, &run.solution.shown, tables).into())])
+            }
+            // Nothing is coarser; what is lost is the link.
+            Tables::Groups { .. } => Map::new(),
+        },
         metric_details: Map::new(),
         levels: Map::new(),
         search: None,
@@ -81,6 +88,7 @@ pub(super) fn report(run: &TablesRun<'_>, summary: &Summary, title: &str, second
             rows: summary.rows,
             released: summary.released,
             classes: summary.classes,
+            loss: summary.metrics.get("loss").and_then(serde_json::Value::as_f64).unwrap_or_default().into(),
             checked: true,
             truthful: Some(true),
             ..Release::default()
@@ -151,13 +159,7 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
             }
         }
         let ordered = quasi.measure.kind.is_ordered();
-        let lost = match shown {
-            Shown::AsItIs => 0.0,
-            Shown::Coarser(values) => {
-                let lost = present().map(|(code, rows)| *rows as f64 * quasi.loss(values[code as usize]));
-                lost.sum::<f64>() / (problem.table.rows() as f64).max(1.0)
-            }
-        };
+        let lost = column_loss(problem, place, shown);
         ColumnReport {
             name: quasi.name.clone(),
             role: ColumnRole::Quasi,
@@ -176,6 +178,23 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
     };
     let quasi = problem.quasi.iter().enumerate();
     quasi.filter(|(_, quasi)| published(&quasi.name)).map(column).collect()
+}
+
+/// How much of a column is lost where it is shown like this.
+fn column_loss(problem: &Problem, place: usize, shown: &Shown) -> f64 {
+    let Shown::Coarser(values) = shown else { return 0.0 };
+    let quasi = &problem.quasi[place];
+    let rows = problem.table.marginal(place, quasi.size() as usize);
+    let lost = rows.iter().zip(values).map(|(rows, value)| *rows as f64 * quasi.loss(*value));
+    lost.sum::<f64>() / (problem.table.rows() as f64).max(1.0)
+}
+
+/// The mean loss over all columns, of which those that are in no table are lost.
+pub(in crate::release) fn loss(problem: &Problem, shown: &[Shown], tables: &[Vec<usize>]) -> f64 {
+    let of_column = |(place, shown): (usize, &Shown)| {
+        if tables.iter().flatten().any(|of| *of == place) { column_loss(problem, place, shown) } else { 1.0 }
+    };
+    shown.iter().enumerate().map(of_column).sum::<f64>() / shown.len().max(1) as f64
 }
 
 /// The private file about what was done.
