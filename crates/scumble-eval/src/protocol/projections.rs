@@ -69,7 +69,7 @@ fn feature(
     // Numbers that are published as they are stay numbers.
     let is_numbers = *shown == Shown::AsItIs && matches!(quasi.shape, Shape::Line(_));
     let numbers = if is_numbers { Numbers::Midpoint } else { numbers };
-    let coding = Coding::of(quasi, train.iter().copied(), numbers);
+    let coding = Coding::of(quasi, &train.iter().copied(), numbers);
     let own = |code: u32| number(&quasi.measure, quasi.text(code)).map_or(Cell::Missing, Cell::Number);
     let train_cells = tuple_of_row.iter().zip(&train).map(|(tuple, value)| {
         if is_numbers { own(codes.get(*tuple as usize)) } else { coding.cell(quasi, Some(*value), None) }

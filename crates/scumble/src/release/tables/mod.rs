@@ -126,7 +126,10 @@ pub(super) fn release(
     (options.stage)(Stage::Publish);
     let summary = report::summary(&run, &verified, described.clone());
     seconds.total = started.elapsed().as_secs_f64();
-    let report = targets.report.is_some().then(|| report::report(&run, &summary, &targets.name(), &seconds));
+    let report = targets
+        .report
+        .is_some()
+        .then(|| report::report(&run, &summary, &verified, &targets.name(), &seconds));
     let sheet = sheet::datasheet(&run, &described, summary.released);
     let manifest = Manifest {
         made_with: sheet.made_with.clone(),
