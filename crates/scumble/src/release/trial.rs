@@ -137,6 +137,7 @@ fn try_classes(
         levels: None,
         published: Published::Classes(found.classes),
         findings: found.findings,
+        together: Vec::new(),
         missing: rest.missing,
         warnings: Vec::new(),
         notes: Vec::new(),
