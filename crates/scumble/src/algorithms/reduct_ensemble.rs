@@ -55,6 +55,10 @@ impl TablesAlgorithm for Ensemble {
         Target::Decision
     }
 
+    fn takes_steps(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &TablesProblem) -> Result<()> {
         self.shared.check(problem, ENTRY.name)
     }

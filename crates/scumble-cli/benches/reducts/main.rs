@@ -1,22 +1,27 @@
 //! How long reducts, ensembles of them and the joint anonymity of projections take on Adult, and the memory that takes.
 //!
-//! `cargo bench --bench reducts [-- PART…]`, parts: `reduct`, `ensemble`, `joint`, `dmpd`; all of them without a part. All 14
-//! columns and the 45,222 complete rows of Adult (`../shared/data/adult`, or `SCUMBLE_SHARED_DATA`; skipped by name where it is
-//! absent); capital gain, capital loss and hours are no quasi-identifiers, as in the paper. Every line is a process of its own.
+//! `cargo bench --bench reducts [-- PART…]`, parts: `reduct`, `ensemble`, `joint`, `dmpd`, `german`; all but the last without a
+//! part. All 14 columns and the 45,222 complete rows of Adult (`../shared/data/adult`, or `SCUMBLE_SHARED_DATA`; skipped by name where
+//! it is absent); capital gain, capital loss and hours are no quasi-identifiers, as in the paper. Every line is a process of its
+//! own. `german` compares accuracies on German credit with the paper's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
 use scumble::algorithms::tables::{Tables, TablesProblem};
-use scumble::config::{Column, ModelSpec, Parameters, Plan, Rational, Role, Roles, StarPolicy, Value};
+use scumble::config::{Column, Parameters, Plan, Rational, Role, Roles, StarPolicy, Value};
+use scumble::frequency::FrequencyTable;
 use scumble::models::ModelContext;
-use scumble::prepare::prepare;
+use scumble::prepare::{Prepared, prepare};
 use scumble::problem::{Budget, Problem, Progress};
+use scumble::quasi::Quasi;
 use scumble::registry::{METRICS, MODELS, TABLES_ALGORITHMS, find};
 use scumble::rough::discretise::Discretise;
 use scumble::rough::{DecisionTable, joint_anonymity};
 use scumble_files::{ReadOptions, Source, read_table};
+
+mod german;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -48,7 +53,19 @@ fn main() -> Outcome<()> {
     }
     let wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let data = std::env::var_os("SCUMBLE_SHARED_DATA").map_or(beside, Into::into).join("adult");
+    let shared: PathBuf = std::env::var_os("SCUMBLE_SHARED_DATA").map_or(beside, Into::into);
+    if !arguments.is_empty() && wanted("german") {
+        let table = shared.join("german_credit/german_credit.csv");
+        if table.exists() {
+            german::compare(&table)?;
+        } else {
+            println!("German credit: skipped, there is no ../shared/data/german_credit");
+        }
+        if arguments.len() == 1 {
+            return Ok(());
+        }
+    }
+    let data = shared.join("adult");
     if !data.join("adult_train.csv").exists() {
         println!("Adult: skipped, there is no ../shared/data/adult");
         return Ok(());
@@ -85,10 +102,9 @@ fn megabytes() -> u64 {
 }
 
 /// Searches as one line says, and tells what that took.
-fn one(table: &Path, (_, name, k, parameters): &Line) -> Outcome<()> {
+fn one(table: &Path, (_, name, k, wishes): &Line) -> Outcome<()> {
     let problem = problem(table, *k)?;
-    let pairs = parameters.iter().map(|(name, value)| ((*name).to_owned(), Value::from_text(value)));
-    let algorithm = (find("algorithm", name, TABLES_ALGORITHMS)?.build)(&pairs.collect())?;
+    let algorithm = (find("algorithm", name, TABLES_ALGORITHMS)?.build)(&parameters(wishes))?;
     algorithm.check(&problem)?;
     let before = megabytes();
     let started = Instant::now();
@@ -96,7 +112,7 @@ fn one(table: &Path, (_, name, k, parameters): &Line) -> Outcome<()> {
     let seconds = started.elapsed().as_secs_f64();
     let Tables::Projections(projections) = &solution.tables else { return Err("no projections".into()) };
     let finding = |name: &str| solution.findings.iter().find(|f| f.name == name).and_then(|f| f.value);
-    let given: Vec<String> = parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let given: Vec<String> = wishes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     let mut columns: Vec<usize> = projections.iter().flatten().copied().collect();
     columns.sort_unstable();
     columns.dedup();
@@ -117,7 +133,7 @@ fn one(table: &Path, (_, name, k, parameters): &Line) -> Outcome<()> {
 fn join(table: &Path) -> Outcome<()> {
     let problem = problem(table, 2)?;
     let asked = &problem.problem;
-    let sizes: Vec<u32> = asked.quasi.iter().map(scumble::quasi::Quasi::size).collect();
+    let sizes: Vec<u32> = asked.quasi.iter().map(Quasi::size).collect();
     for (words, steps) in [("of 3 columns", &[0, 5, 9][..]), ("of 5 columns", &[0, 2, 5, 9, 11])] {
         let projections: Vec<Vec<usize>> = (0..10)
             .map(|first| {
@@ -144,22 +160,25 @@ fn join(table: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Adult, read and counted.
-fn problem(table: &Path, k: u64) -> Outcome<TablesProblem> {
+/// A table, read and counted, and which of its columns outsiders know.
+fn counted(table: &Path, class: &str, other: &[&str]) -> Outcome<(Prepared, Vec<bool>)> {
     let read = read_table(&Source::open(table)?, &ReadOptions::default())?.coded;
     let mut plan = Plan::new("", "");
-    let role = |name: &str| if name == CLASS { Role::Class } else { Role::Quasi };
+    let role = |name: &str| if name == class { Role::Class } else { Role::Quasi };
     let names: Vec<String> = read.columns.iter().map(|column| column.name.clone()).collect();
     plan.columns = names.iter().map(|name| (name.clone(), Column::new(Roles::one(role(name))))).collect();
     let prepared = prepare(&read, &plan, Path::new(""), false)?;
-    let known = prepared.quasi.iter().map(|quasi| !OTHER.contains(&quasi.name.as_str())).collect();
-    let parameters: Parameters = [("k".to_owned(), Value::Integer(i64::try_from(k)?))].into_iter().collect();
-    let spec = ModelSpec { model: "k_anonymity".into(), columns: Vec::new(), quasi: None, parameters };
-    let context =
-        ModelContext { table: &prepared.table, trees: &|_| None, columns: &spec.columns, sensitive: &[] };
-    let models = (find("model", &spec.model, MODELS)?.build)(&spec.parameters, &context)?;
-    let target = prepared.class.ok_or("no class")?;
-    let problem = Problem {
+    let known = prepared.quasi.iter().map(|quasi| !other.contains(&quasi.name.as_str())).collect();
+    Ok((prepared, known))
+}
+
+/// k-anonymity of a table.
+fn asked(table: FrequencyTable, quasi: Vec<Quasi>, class: Option<usize>, k: u64) -> Outcome<Problem> {
+    let k = k.to_string();
+    let wish = parameters(&[("k", k.as_str())]);
+    let context = ModelContext { table: &table, trees: &|_| None, columns: &[], sensitive: &[] };
+    let models = (find("model", "k_anonymity", MODELS)?.build)(&wish, &context)?;
+    Ok(Problem {
         models,
         metric: find("metric", "loss", METRICS)?.build,
         suppression: Rational::ZERO,
@@ -167,9 +186,21 @@ fn problem(table: &Path, k: u64) -> Outcome<TablesProblem> {
         budget: Budget::default(),
         seed: 0,
         progress: Progress::default(),
-        class: prepared.class,
-        quasi: prepared.quasi,
-        table: prepared.table,
-    };
+        class,
+        quasi,
+        table,
+    })
+}
+
+/// Parameters as they are written on the command line.
+fn parameters(given: &[(&str, &str)]) -> Parameters {
+    given.iter().map(|(name, value)| ((*name).to_owned(), Value::from_text(value))).collect()
+}
+
+/// Adult at some k.
+fn problem(table: &Path, k: u64) -> Outcome<TablesProblem> {
+    let (prepared, known) = counted(table, CLASS, &OTHER)?;
+    let target = prepared.class.ok_or("no class")?;
+    let problem = asked(prepared.table, prepared.quasi, prepared.class, k)?;
     Ok(TablesProblem { problem, known, target, seed: None })
 }
