@@ -43,7 +43,7 @@ pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Nu
         let texts =
             test.column(&quasi.name).ok_or_else(|| Error::internal("a quasi-identifier was not read"))?;
         let own = |row: usize| number(&quasi.measure, texts.values.get(texts.codes.get(row)));
-        let coding = Coding::of(quasi, train.iter().flatten().copied(), numbers);
+        let coding = Coding::of(quasi, &train, numbers);
         let train_cells = train.iter().map(|value| coding.cell(quasi, *value, None));
         all.train.push(coding.column(&quasi.name, train_cells));
         let cells: Vec<Cell> = test_values
@@ -79,8 +79,8 @@ enum Coding {
 
 impl Coding {
     /// From the values that training rows show.
-    fn of(quasi: &Quasi, shown: impl Iterator<Item = Value> + Clone, numbers: Numbers) -> Self {
-        let telling = || shown.clone().filter(|value| quasi.label(*value) != STAR);
+    fn of(quasi: &Quasi, shown: &[Option<Value>], numbers: Numbers) -> Self {
+        let telling = || shown.iter().flatten().copied().filter(|value| quasi.label(*value) != STAR);
         let exact = |value: Value| matches!(value, Value::Mean { .. }) || is_exact(quasi, value);
         let is_number = |value: Value| middle(quasi, value).is_some();
         if quasi.measure.kind.is_ordered()

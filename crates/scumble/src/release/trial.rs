@@ -42,7 +42,7 @@ pub enum Outcome {
     /// Equivalence classes.
     Classes {
         /// The classes.
-        classes: Classes,
+        classes: Box<Classes>,
         /// The rule by which tuples became classes; `None` where classes were changed afterwards (polish, flatten, sets).
         step: Option<Step>,
         /// The class of each row; `None` for a suppressed one.
@@ -142,7 +142,11 @@ fn try_classes(
         loss,
         suppressed: classes.suppressed_rows(),
         seconds,
-        outcome: Outcome::Classes { classes, step: (!changed).then_some(found.step), class_of_row },
+        outcome: Outcome::Classes {
+            classes: Box::new(classes),
+            step: (!changed).then_some(found.step),
+            class_of_row,
+        },
     })
 }
 
