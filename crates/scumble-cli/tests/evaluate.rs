@@ -173,3 +173,13 @@ fn faults_are_told_before_any_work() {
     desk.refuses(2, &[words], &["evaluate", "evaluation.toml"]);
     assert!(!desk.path("evaluation.evaluation").exists(), "nothing was begun");
 }
+
+#[test]
+fn learners_are_listed_and_explained() {
+    let desk = Desk::new();
+    let listed = desk.run(&["list"]).succeeds().out;
+    assert!(listed.contains("Learners, for scumble evaluate\n  c45 "), "{listed}");
+    let told = desk.run(&["explain", "c45"]).succeeds().out;
+    assert!(told.contains("learner, for scumble evaluate") && told.contains("Parameters"), "{told}");
+    desk.refuses(2, &["there is nothing called 'c46'; did you mean 'c45'?"], &["explain", "c46"]);
+}
