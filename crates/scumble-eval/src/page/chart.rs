@@ -55,20 +55,25 @@ impl CurveChart<'_> {
             svg.text("tick", (x.at(place as f64), floor + 18.0), Anchor::Middle, text);
         }
         svg.text("axis", (f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 8.0), Anchor::Middle, self.x_name);
+        for (_, height) in self.references {
+            svg.line("reference", (LEFT, y.at(*height)), (WIDTH - RIGHT, y.at(*height)));
+        }
+        for (number, (name, points)) in self.curves.iter().enumerate() {
+            // A little aside, so that intervals at one place do not hide each other.
+            let aside = 3.0 * (number as f64 - (self.curves.len() as f64 - 1.0) / 2.0);
+            self.curve(&mut svg, &colour(number), name, points, |place, height| {
+                (x.at(place as f64) + aside, y.at(height))
+            });
+        }
+        // Names come last, so that no curve runs through them.
         let mut taken: Vec<f64> = Vec::new();
         for (name, height) in self.references {
             let at = y.at(*height);
-            svg.line("reference", (LEFT, at), (WIDTH - RIGHT, at));
             // Two references that are near are written on either side of their lines.
-            let below = taken.iter().any(|other| (other - at).abs() < 14.0);
-            let offset = if below { 13.0 } else { -4.0 };
-            svg.text("axis", (WIDTH - RIGHT, at + offset), Anchor::End, name);
+            let near = taken.iter().any(|other| (other - at).abs() < 14.0);
+            let offset = if near && at > taken[0] { 14.0 } else { -5.0 };
+            svg.text("axis named", (WIDTH - RIGHT, at + offset), Anchor::End, name);
             taken.push(at);
-        }
-        for (number, (name, points)) in self.curves.iter().enumerate() {
-            self.curve(&mut svg, &colour(number), name, points, |place, height| {
-                (x.at(place as f64), y.at(height))
-            });
         }
         svg.finish()
     }
@@ -118,7 +123,7 @@ impl CurveChart<'_> {
         let step =
             [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough);
         let step = step.unwrap_or(10.0 * power);
-        let (first, last) = ((least / step - 1e-9).floor(), (most / step + 1e-9).ceil());
+        let (first, last) = ((least / step + 1e-9).floor(), (most / step - 1e-9).ceil());
         let count = (last - first).max(1.0) as usize;
         (0..=count).map(|number| (first + number as f64) * step).collect()
     }
@@ -161,6 +166,10 @@ mod tests {
         assert!(ticks[0] <= 0.78 && ticks[0] > 0.76, "{ticks:?}");
         assert!(*ticks.last().expect("ticks") >= 0.82);
         assert!((4..=8).contains(&ticks.len()), "{ticks:?}");
+        // From 0 to a number that is a tick itself, and no further.
+        let whole = [("a".to_owned(), vec![Some((1.0, 1.0, 1.0)), Some((0.5, 0.5, 0.5))])];
+        let ticks = CurveChart { from_zero: true, ..chart(&whole, &places) }.ticks();
+        assert_eq!((ticks.first(), ticks.last()), (Some(&0.0), Some(&1.0)));
     }
 
     #[test]
