@@ -527,6 +527,9 @@ fn persons_over_several_tables() {
     assert!(run.code != Some(0) && !desk.exists("out.csv"), "{run:#?}");
     assert!(run.err.contains("cannot be met beside the tables that were published before"), "{}", run.err);
     plan("set");
+    let over = desk.text("release.toml").replace("out.csv", "visits.csv");
+    desk.file("over.toml", &over);
+    desk.run(&["anonymize", "over.toml"]).fails(2, &["published before: 'visits.csv' would be overwritten"]);
     // Somebody without visits shows nothing there.
     desk.file("visits.csv", "patient,ward\np1,A\np2,A\np3,A\n");
     assert_eq!(plan("set").code, Some(1));
