@@ -89,7 +89,7 @@ pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -
     }
     let original = original.map(|original| Original::new(original, manifest, plan)).transpose()?;
     let models =
-        asked(&manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
+        asked(manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
     let mut checked = CheckedFolder {
         holds: false,
         models: Vec::new(),
