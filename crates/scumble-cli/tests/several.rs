@@ -65,9 +65,9 @@ fn desk() -> Desk {
 }
 
 fn names(desk: &Desk, folder: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(desk.path(folder)).unwrap();
+    let entries = std::fs::read_dir(desk.path(folder)).expect("a folder");
     let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -116,7 +116,7 @@ fn draws_are_secret_unless_a_seed_is_given() {
 #[test]
 fn other_things_are_never_replaced() {
     let desk = desk();
-    std::fs::create_dir(desk.path("mine")).unwrap();
+    std::fs::create_dir(desk.path("mine")).expect("it is there");
     desk.file("mine/thesis.txt", "years of work");
     desk.run(&arguments(&[ANATOMY, &["-o", "mine"]])).fails(2, &["'mine' holds other things"]);
     assert_eq!(names(&desk, "mine"), ["thesis.txt"]);
@@ -141,24 +141,24 @@ fn what_was_changed_is_noticed() {
         run.out + &run.err
     };
     // A second row of the same value in a group.
-    let line = groups.lines().nth(1).unwrap();
-    desk.file("release/groups.csv", &groups.replacen(line, &line.replace(",1", ",2"), 1));
+    let line = groups.lines().nth(1).expect("it is there");
+    desk.file("release/groups.csv", groups.replacen(line, &line.replace(",1", ",2"), 1));
     assert!(check(Some(2), "more rows than there are").contains("more rows than there are"));
     // A value that nobody has.
-    desk.file("release/groups.csv", &groups.replacen("flu", "gout", 1));
+    desk.file("release/groups.csv", groups.replacen("flu", "gout", 1));
     assert!(check(Some(1), "another value").contains("FAILS  the values of disease"));
     desk.file("release/groups.csv", &groups);
     check(Some(0), "as it was");
     // A row that is not in the original.
     let rows = desk.text("release/rows.csv");
-    desk.file("release/rows.csv", &rows.replacen("F,10th", "F,11th", 1));
+    desk.file("release/rows.csv", rows.replacen("F,10th", "F,11th", 1));
     assert!(check(Some(1), "another row").contains("stand for no original row"));
     desk.file("release/rows.csv", &rows);
     // A manifest that leads elsewhere.
     let manifest = desk.text("release/manifest.json");
-    desk.file("release/manifest.json", &manifest.replace("rows.csv", "../data.csv"));
+    desk.file("release/manifest.json", manifest.replace("rows.csv", "../data.csv"));
     assert!(check(Some(3), "another folder").contains("not a file of the same folder"));
-    std::fs::remove_file(desk.path("release/manifest.json")).unwrap();
+    std::fs::remove_file(desk.path("release/manifest.json")).expect("it is there");
     check(Some(3), "no manifest");
 }
 
@@ -167,7 +167,7 @@ fn projections_are_put_side_by_side() {
     let desk = desk();
     let run = desk.run(&arguments(&[REDUCTS, &["-o", "release", "--json"]])).succeeds();
     let figures = run.object();
-    let tables = figures["tables"].as_array().unwrap();
+    let tables = figures["tables"].as_array().expect("it is there");
     assert!(tables.len() > 1, "{figures:#?}");
     assert_eq!(figures["models"][0]["holds"], true);
     let check = desk.run(&["check", "release", "--original", "decided.csv", "--json"]).succeeds().object();
@@ -181,7 +181,7 @@ fn projections_are_put_side_by_side() {
     assert_eq!(run.code, Some(1), "{}", run.out);
     assert!(run.out.contains("without the original it is only known that k lies between"), "{}", run.out);
     // Tables that show more about a person than the manifest says are not taken at its word.
-    let first = tables[0]["file"].as_str().unwrap();
+    let first = tables[0]["file"].as_str().expect("it is there");
     let text = desk.text(&format!("release/{first}"));
     let wider: Vec<String> = text
         .lines()

@@ -207,7 +207,7 @@ fn people<'a>(table: &'a CodedTable, plan: &Plan, folder: &Path) -> Result<Popul
 }
 
 /// Multirelational k-anonymity of the table and the plan's further tables, which must all still say who a row is about.
-fn relational(
+pub(crate) fn relational(
     release: &CodedTable,
     spec: &ModelSpec,
     plan: &Plan,
@@ -284,7 +284,7 @@ fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
 }
 
 /// k-uncertainty of the table and the plan's further tables, for everybody who is in the original.
-fn over_views(
+pub(crate) fn over_views(
     release: &CodedTable,
     original: Option<&CodedTable>,
     spec: &ModelSpec,
@@ -493,9 +493,9 @@ fn truthful(
                 nodes: Nodes::default(),
                 missing: values.map(|(values, _)| values.missing).unwrap_or_default(),
             })
-        } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
-            Truth::Exact
-        } else if private.contains(&name.as_str()) {
+        } else if private.contains(&name.as_str())
+            || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
+        {
             Truth::Exact
         } else {
             Truth::Absent

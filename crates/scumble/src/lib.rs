@@ -70,6 +70,7 @@ pub mod lattice;
 pub mod memory;
 pub mod metrics;
 pub mod models;
+pub mod new_rows;
 mod pack;
 pub mod partition;
 pub mod payload;

@@ -285,8 +285,9 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
 fn dealt(numbers: &[Number], mut rows: Vec<Vec<u32>>, cuts: &[Cut]) -> Vec<Vec<Member>> {
     let group = |pair: &[Cut]| {
         let mut members = Vec::new();
-        for number in pair[0].number..=pair[1].number.min(numbers.len() - 1) {
-            let Number { value, rows: all, .. } = numbers[number];
+        let last = pair[1].number.min(numbers.len() - 1);
+        for (number, of) in numbers.iter().enumerate().take(last + 1).skip(pair[0].number) {
+            let Number { value, rows: all, .. } = *of;
             let from = if number == pair[0].number { pair[0].rows } else { 0 };
             let to = if number == pair[1].number { pair[1].rows } else { all };
             let left = &mut rows[value as usize];

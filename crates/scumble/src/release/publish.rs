@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
 
 /// Where things go.
+#[derive(Clone)]
 pub(super) struct Targets {
     release: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,

@@ -72,8 +72,8 @@ impl Table {
 }
 
 /// Which tuple and payload each original row has. Private.
-pub(super) struct OfRow {
-    pub(super) tuple: Vec<u32>,
+pub(in crate::release) struct OfRow {
+    pub(in crate::release) tuple: Vec<u32>,
     pub(super) payload: Vec<u32>,
 }
 

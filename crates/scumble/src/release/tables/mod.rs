@@ -9,12 +9,13 @@ use std::time::Instant;
 use scumble_files::table::CodedTable;
 
 use super::publish::{Papers, publish_folder};
-use super::{Begun, Needs, Released, RunOptions, Stage, allow_parameters, datasheet, make_problem};
+use super::{Begun, Needs, Released, Rest, RunOptions, Stage, allow_parameters, datasheet, make_problem};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
 use crate::payload::PayloadColumn;
 use crate::prepare::prepare;
+use crate::problem::Progress;
 use crate::registry::Entry;
 
 mod check;
@@ -26,6 +27,7 @@ mod sheet;
 
 use files::OfRow;
 use manifest::{MANIFEST, Manifest, TableFile};
+pub(super) use report::loss;
 
 /// Everything that is known about a run once the search is over.
 struct TablesRun<'a> {
@@ -74,41 +76,10 @@ pub(super) fn release(
     let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
-    allow_parameters(plan, entry)?;
-    refuse(plan, population.is_some(), entry.name)?;
-    let algorithm = (entry.build)(&plan.algorithm.parameters)?;
-    let arranged = roles::arrange(plan, algorithm.target(), entry.name)?;
-    let mut prepared = prepare(table, &arranged.plan, options.folder, false)?;
-    let of_row = OfRow {
-        tuple: std::mem::take(&mut prepared.tuple_of_row),
-        payload: std::mem::take(&mut prepared.payload_of_row),
-    };
-    let gives_up = !algorithm.takes_steps();
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up };
-    let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, options.progress.clone())?;
-    if let Some(person) = problem.table.payloads().person() {
-        return Err(Error::refused(format!(
-            "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
-             persons are counted",
-            entry.name, person.name
-        )));
-    }
-    let is_known = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
-    let known: Vec<bool> = problem.quasi.iter().map(|quasi| is_known(&quasi.name)).collect();
-    if !known.contains(&true) {
-        return Err(Error::config(
-            "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
-             (--quasi a,b, or role = \"quasi\")",
-        ));
-    }
-    let target = problem.table.payloads().position(&arranged.target);
-    let target = target.ok_or_else(|| Error::internal("the target was not read"))?;
-    let problem = TablesProblem { problem, known, target, seed: plan.algorithm.seed };
-    problem.problem.check_feasible()?;
-    algorithm.check(&problem)?;
-    let solution = algorithm.run(&problem)?;
+    let found = search(plan, table, population.is_some(), entry, options.folder, options.progress.clone())?;
+    let Searched { problem, solution, rest, of_row, gives_up, notes: found_notes } = found;
     notes.splice(0..0, rest.notes);
-    notes.extend(arranged.notes);
+    notes.extend(found_notes);
     let mut run = TablesRun {
         plan,
         source: table,
@@ -155,7 +126,10 @@ pub(super) fn release(
     (options.stage)(Stage::Publish);
     let summary = report::summary(&run, &verified, described.clone());
     seconds.total = started.elapsed().as_secs_f64();
-    let report = targets.report.is_some().then(|| report::report(&run, &summary, &targets.name(), &seconds));
+    let report = targets
+        .report
+        .is_some()
+        .then(|| report::report(&run, &summary, &verified, &targets.name(), &seconds));
     let sheet = sheet::datasheet(&run, &described, summary.released);
     let manifest = Manifest {
         made_with: sheet.made_with.clone(),
@@ -177,6 +151,62 @@ pub(super) fn release(
     add("datasheet.md", datasheet::markdown(&sheet).trim_end().into())?;
     let recoding = serde_json::to_vec(&report::rule(&run, described)).map_err(as_file)?;
     publish_folder(folder, &targets, Papers { report, recoding, sheet }, summary, seconds, started)
+}
+
+/// What a search for several tables found.
+pub(super) struct Searched {
+    pub(super) problem: TablesProblem,
+    pub(super) solution: TablesSolution,
+    pub(super) rest: Rest,
+    pub(super) of_row: OfRow,
+    /// Whether the search cannot stop before its end.
+    gives_up: bool,
+    notes: Vec<String>,
+}
+
+/// From a table to several.
+pub(super) fn search(
+    plan: &Plan,
+    table: &CodedTable,
+    population: bool,
+    entry: &'static Entry<BuildTablesAlgorithm>,
+    folder: &std::path::Path,
+    progress: Progress,
+) -> Result<Searched> {
+    allow_parameters(plan, entry)?;
+    refuse(plan, population, entry.name)?;
+    let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+    let arranged = roles::arrange(plan, algorithm.target(), entry.name)?;
+    let mut prepared = prepare(table, &arranged.plan, folder, false)?;
+    let of_row = OfRow {
+        tuple: std::mem::take(&mut prepared.tuple_of_row),
+        payload: std::mem::take(&mut prepared.payload_of_row),
+    };
+    let gives_up = !algorithm.takes_steps();
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up };
+    let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, progress)?;
+    if let Some(person) = problem.table.payloads().person() {
+        return Err(Error::refused(format!(
+            "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
+             persons are counted",
+            entry.name, person.name
+        )));
+    }
+    let is_known = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
+    let known: Vec<bool> = problem.quasi.iter().map(|quasi| is_known(&quasi.name)).collect();
+    if !known.contains(&true) {
+        return Err(Error::config(
+            "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
+             (--quasi a,b, or role = \"quasi\")",
+        ));
+    }
+    let target = problem.table.payloads().position(&arranged.target);
+    let target = target.ok_or_else(|| Error::internal("the target was not read"))?;
+    let problem = TablesProblem { problem, known, target, seed: plan.algorithm.seed };
+    problem.problem.check_feasible()?;
+    algorithm.check(&problem)?;
+    let solution = algorithm.run(&problem)?;
+    Ok(Searched { problem, solution, rest, of_row, gives_up, notes: arranged.notes })
 }
 
 /// An error for what several tables cannot be asked for.

@@ -9,13 +9,15 @@ use super::manifest::TableFile;
 use super::sheet::promises;
 use crate::algorithms::Finding;
 use crate::algorithms::tables::{Shown, Tables};
-use crate::quasi::{Quasi, Shape};
-use crate::release::fill_report::{kept_columns, origin, run_note, warnings};
+use crate::config::Role;
+use crate::problem::Problem;
+use crate::quasi::Quasi;
+use crate::release::fill_report::{kept_columns, run_note, warnings};
 use crate::release::summary::ModelSummary;
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
-    Coarsening, ColumnReport, ColumnRole, Distribution, HierarchyNote, ModelResult, Release, Report, Setting,
-    ValueCount,
+    Amount, Coarsening, ColumnReport, ColumnRole, Distribution, ModelResult, Release, Report, Setting,
+    TableNote, ValueCount,
 };
 
 /// The figures, as `--json` prints them.
@@ -54,7 +56,13 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
                 holds: found.holds,
             })
             .collect(),
-        metrics: Map::new(),
+        metrics: match &run.solution.tables {
+            Tables::Projections(tables) => {
+                Map::from_iter([("loss".to_owned(), loss(problem, &run.solution.shown, tables).into())])
+            }
+            // Nothing is coarser; what is lost is the link.
+            Tables::Groups { .. } => Map::new(),
+        },
         metric_details: Map::new(),
         levels: Map::new(),
         search: None,
@@ -69,11 +77,17 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
 }
 
 /// The private report.
-pub(super) fn report(run: &TablesRun<'_>, summary: &Summary, title: &str, seconds: &Seconds) -> Report {
+pub(super) fn report(
+    run: &TablesRun<'_>,
+    summary: &Summary,
+    verified: &Verified,
+    title: &str,
+    seconds: &Seconds,
+) -> Report {
     let source = std::path::Path::new(&run.plan.input).file_name();
     let published = |name: &str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
-    let kept: Vec<&str> =
-        std::iter::once(run.target().name.as_str()).filter(|name| published(name)).collect();
+    // In groups, nobody's value is published as it is.
+    let in_rows = matches!(run.solution.tables, Tables::Projections(_));
     Report {
         title: title.to_owned(),
         source: source.map(|name| name.to_string_lossy().into_owned()),
@@ -81,13 +95,30 @@ pub(super) fn report(run: &TablesRun<'_>, summary: &Summary, title: &str, second
             rows: summary.rows,
             released: summary.released,
             classes: summary.classes,
+            loss: summary
+                .metrics
+                .get("loss")
+                .and_then(serde_json::Value::as_f64)
+                .map(Amount::from)
+                .unwrap_or_default(),
             checked: true,
             truthful: Some(true),
             ..Release::default()
         },
         models: models(run, summary),
+        tables: summary
+            .tables
+            .iter()
+            .enumerate()
+            .map(|(place, table)| TableNote {
+                file: table.file.clone(),
+                columns: table.columns.clone(),
+                rows: table.rows,
+                alone: verified.alone.get(place).copied(),
+            })
+            .collect(),
         columns: columns(run, published),
-        kept: Some(kept_columns(&run.plan, run.source, &kept)),
+        kept: in_rows.then(|| kept_columns(run.plan, run.source, &[&run.target().name])),
         warnings: warnings(summary),
         run: Some(run_note(
             (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
@@ -101,9 +132,14 @@ pub(super) fn report(run: &TablesRun<'_>, summary: &Summary, title: &str, second
 
 /// What was asked of the tables together, with what it means here and what it does not.
 fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
-    let on: Vec<String> = run.known_columns().map(str::to_owned).collect();
+    let published =
+        |name: &&str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
+    let on: Vec<String> = run.known_columns().filter(published).map(str::to_owned).collect();
     let target = &run.target().name;
-    let result = |(model, found): (&Box<dyn crate::models::Model>, &ModelSummary)| {
+    let result = |model: &dyn crate::models::Model, found: &ModelSummary| {
+        // The parameter that is required, by its own name.
+        let claim = model.claim();
+        let unit = ["k", "l", "e"].into_iter().find(|name| claim.contains_key(*name)).unwrap_or(found.name);
         let (meaning, limits) = match &run.solution.tables {
             Tables::Projections(_) => (
                 "Someone who knows all quasi-identifiers of a person and puts the tables side by side, on the decision and every \
@@ -119,18 +155,19 @@ fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             ),
         };
         ModelResult {
-            name: model.name().into(),
+            name: "several_tables".into(),
             title: found.title.clone(),
             column: model.protects().map(str::to_owned),
             on: on.clone(),
-            required: vec![Setting::new(found.name, found.required)],
-            attained: Some(Setting::new(found.name, found.attained)),
+            required: vec![Setting::new(unit, found.required)],
+            attained: Some(Setting::new(unit, found.attained)),
             holds: found.holds,
             meaning: Some(meaning),
             limits: Some(limits),
         }
     };
-    run.problem.problem.models.iter().zip(&summary.models).map(result).collect()
+    let models = run.problem.problem.models.iter().zip(&summary.models);
+    models.map(|(model, found)| result(&**model, found)).collect()
 }
 
 fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnReport> {
@@ -151,22 +188,15 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
             }
         }
         let ordered = quasi.measure.kind.is_ordered();
-        let lost = match shown {
-            Shown::AsItIs => 0.0,
-            Shown::Coarser(values) => {
-                let lost = present().map(|(code, rows)| *rows as f64 * quasi.loss(values[code as usize]));
-                lost.sum::<f64>() / (problem.table.rows() as f64).max(1.0)
-            }
-        };
+        let lost = column_loss(problem, place, shown);
         ColumnReport {
             name: quasi.name.clone(),
-            role: ColumnRole::Quasi,
-            coarsening: match &quasi.shape {
-                Shape::Tree(_) => Coarsening::Nodes,
-                Shape::Line(_) => Coarsening::Ranges,
-                Shape::Set(_) => Coarsening::Sets,
+            role: role(run, place),
+            coarsening: match shown {
+                Shown::AsItIs => Coarsening::None,
+                Shown::Coarser(_) => Coarsening::Other { text: "ranges, the same for all rows".into() },
             },
-            hierarchy: Some(HierarchyNote { provenance: origin(quasi), description: None }),
+            hierarchy: None,
             loss: lost.into(),
             distinct_before: before.len() as u64,
             distinct_after: after.len() as u64,
@@ -176,6 +206,32 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
     };
     let quasi = problem.quasi.iter().enumerate();
     quasi.filter(|(_, quasi)| published(&quasi.name)).map(column).collect()
+}
+
+fn role(run: &TablesRun<'_>, place: usize) -> ColumnRole {
+    let column = run.plan.column(&run.problem.problem.quasi[place].name);
+    match column {
+        Some(column) if column.role.has(Role::Quasi) => ColumnRole::Quasi,
+        Some(column) if column.role.has(Role::Class) => ColumnRole::Class,
+        _ => ColumnRole::Other,
+    }
+}
+
+/// How much of a column is lost where it is shown like this.
+fn column_loss(problem: &Problem, place: usize, shown: &Shown) -> f64 {
+    let Shown::Coarser(values) = shown else { return 0.0 };
+    let quasi = &problem.quasi[place];
+    let rows = problem.table.marginal(place, quasi.size() as usize);
+    let lost = rows.iter().zip(values).map(|(rows, value)| *rows as f64 * quasi.loss(*value));
+    lost.sum::<f64>() / (problem.table.rows() as f64).max(1.0)
+}
+
+/// The mean loss over all columns, of which those that are in no table are lost.
+pub(in crate::release) fn loss(problem: &Problem, shown: &[Shown], tables: &[Vec<usize>]) -> f64 {
+    let of_column = |(place, shown): (usize, &Shown)| {
+        if tables.iter().flatten().any(|of| *of == place) { column_loss(problem, place, shown) } else { 1.0 }
+    };
+    shown.iter().enumerate().map(of_column).sum::<f64>() / shown.len().max(1) as f64
 }
 
 /// The private file about what was done.
