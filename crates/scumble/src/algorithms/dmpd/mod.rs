@@ -116,7 +116,14 @@ impl TablesAlgorithm for Dmpd {
         breed.found(self.population)?;
         let generations = breed.evolve(self)?;
         let (fitness, best) = &breed.living[0];
-        let projections = if fitness.feasible { tables(best) } else { Vec::new() };
+        if !fitness.feasible {
+            return Err(Error::infeasible(format!(
+                "no columns were found that can be published for k = {}: even alone they single out fewer rows; lower k, use fewer \
+                 intervals (--set bins=4) or hierarchies with coarser leaves, or generalise the table with mondrian",
+                prepared.k
+            )));
+        }
+        let projections = tables(best);
         let together: Vec<usize> = (0..best.len()).filter(|column| best[*column] > 0).collect();
         let rows = prepared.table.rows() as f64;
         let mut findings = vec![
@@ -351,7 +358,10 @@ mod tests {
         // Parity: C4.5 looks one test ahead and sees no gain in either column, so all divisions are equally bad to learn from.
         assert_eq!(figure(&solution, "joint_level"), 10.0);
         let none = solved(&twenty(&[("k", "11")], parity), &[]).err().expect("nothing keeps 11 rows");
-        assert!(none.to_string().contains("no columns can be published for k = 11"), "{none}");
+        assert!(
+            none.to_string().contains("no columns were found that can be published for k = 11"),
+            "{none}"
+        );
     }
 
     #[test]
