@@ -35,6 +35,9 @@ pub(crate) struct Interface {
 /// Set while files get their names: an interrupt then waits, since what is left takes milliseconds.
 static PUBLISHING: AtomicBool = AtomicBool::new(false);
 
+/// Set while a command runs that goes on where it was stopped, if it is run again.
+static GOES_ON: AtomicBool = AtomicBool::new(false);
+
 impl Interface {
     pub(crate) fn new(shared: &Shared) -> Result<Self> {
         if shared.threads == Some(0) {
@@ -45,7 +48,11 @@ impl Interface {
         // Unverified output has no name anywhere, so leaving at once leaves nothing behind.
         let handler = ctrlc::set_handler(|| {
             if !PUBLISHING.load(Ordering::SeqCst) {
-                let _ = writeln!(std::io::stderr(), "\nerror: interrupted: nothing was released");
+                let what = match GOES_ON.load(Ordering::SeqCst) {
+                    true => "what is finished is kept; run the same command again to go on",
+                    false => "nothing was released",
+                };
+                let _ = writeln!(std::io::stderr(), "\nerror: interrupted: {what}");
                 leave(130);
             }
         });
@@ -67,6 +74,23 @@ impl Interface {
     pub(crate) fn stage(&self, stage: Stage) {
         PUBLISHING.store(stage == Stage::Publish, Ordering::SeqCst);
         self.bar.set_message(stage.name());
+    }
+
+    /// From now on an interrupt says that the same command goes on where it was stopped.
+    pub(crate) fn goes_on(&self) {
+        GOES_ON.store(true, Ordering::SeqCst);
+    }
+
+    /// Shows how many of some things are done, and how long the rest may take.
+    pub(crate) fn count(&self, done: usize, all: usize, what: &str) {
+        let left = match (done, self.bar.elapsed()) {
+            (0, _) => String::new(),
+            (done, elapsed) => {
+                let seconds = elapsed.as_secs_f64() / done as f64 * all.saturating_sub(done) as f64;
+                format!(", about {} left", indicatif::HumanDuration(Duration::from_secs_f64(seconds)))
+            }
+        };
+        self.bar.set_message(format!("{done} of {all} {what}{left}, so far"));
     }
 
     /// Ends the progress display.

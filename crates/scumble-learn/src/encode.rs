@@ -63,7 +63,8 @@ impl Encoder {
                 (Cells::Nominal { codes, .. }, &Encoding::Nominal { start, values, usual }) => {
                     let code = if (codes[row] as usize) < values { codes[row] } else { usual };
                     match (values, code) {
-                        (2, 0) => {}
+                        // A column without a value has no place to mark.
+                        (0, _) | (2, 0) => {}
                         (2, _) => numbers.push((start, 1.0)),
                         _ => numbers.push((start + code, 1.0)),
                     }
@@ -112,6 +113,7 @@ mod tests {
         let columns = vec![
             Column::nominal("two", vec![1, 0, MISSING], 2),
             Column::nominal("three", vec![2, 0, MISSING], 3),
+            Column::nominal("none", vec![MISSING; 3], 0),
             Column::numeric("number", vec![1.0, 5.0, f64::NAN]),
         ];
         let features = Features::new(columns, 3).unwrap();

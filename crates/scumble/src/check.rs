@@ -5,10 +5,10 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_files::{Source, read_table};
 use scumble_verify::{
-    Attained, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population, RecordOutcome,
-    Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome, ValueKind,
-    VerifyError, View, attained_with, check_models_with, check_relations, check_truth, check_views,
-    distinct_given_others,
+    Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
+    RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
+    ValueKind, VerifyError, View, attained_with, check_models_with, check_relations, check_truth,
+    check_views, distinct_given_others,
 };
 use serde_json::{Map, Value};
 
@@ -22,7 +22,10 @@ use crate::registry::Method;
 use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
 use crate::release::read_options;
 
+mod folder;
 mod records;
+
+pub use folder::{CheckedFolder, CheckedTable, check_folder, published_columns};
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]
@@ -66,6 +69,7 @@ pub fn check(
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
     let truth = original.map(|original| truthful(release, original, &[], plan, folder)).transpose()?;
+    let private_note = private_note(release, original, plan);
     // Models count values, whatever their spelling.
     let mut protected: Vec<String> =
         plan.privacy.iter().flat_map(|spec| &spec.columns).chain(&sensitive).cloned().collect();
@@ -97,14 +101,16 @@ pub fn check(
     if plan.privacy.is_empty() {
         let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
         let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
-        let mut found = attained_with(release, &quasi, &measured, star, reference.as_ref(), people.as_ref())
-            .map_err(cannot_check)?;
+        let threshold = plan.risk.threshold.to_string();
+        let beside =
+            Beside { reference: reference.as_ref(), population: people.as_ref(), risk_threshold: &threshold };
+        let mut found = attained_with(release, &quasi, &measured, star, beside).map_err(cannot_check)?;
         let alone = found.columns.iter().map(|column| column.distinct_l.unwrap_or_default());
         let figures =
             found.given_others.as_ref().map(|given| alone.zip(given.iter().copied()).collect::<Vec<_>>());
         let together = figures.and_then(|figures| given_others(&sensitive, &figures));
         found.notes.extend(together);
-        found.notes.extend(persons_note);
+        found.notes.extend(persons_note.into_iter().chain(private_note));
         if let Some(person) = person {
             count_persons(&mut found, release, &quasi, person, star)?;
         }
@@ -145,7 +151,7 @@ pub fn check(
         outcome.holds &= judged.holds;
         outcome.models.insert(place, judged);
     }
-    outcome.notes.extend(persons_note);
+    outcome.notes.extend(persons_note.into_iter().chain(private_note));
     if plan.has_separate_models() {
         let figures = distinct_given_others(release, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
         outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
@@ -201,7 +207,7 @@ fn people<'a>(table: &'a CodedTable, plan: &Plan, folder: &Path) -> Result<Popul
 }
 
 /// Multirelational k-anonymity of the table and the plan's further tables, which must all still say who a row is about.
-fn relational(
+pub(crate) fn relational(
     release: &CodedTable,
     spec: &ModelSpec,
     plan: &Plan,
@@ -278,7 +284,7 @@ fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
 }
 
 /// k-uncertainty of the table and the plan's further tables, for everybody who is in the original.
-fn over_views(
+pub(crate) fn over_views(
     release: &CodedTable,
     original: Option<&CodedTable>,
     spec: &ModelSpec,
@@ -436,6 +442,22 @@ fn sensitive_only(plan: &Plan) -> Plan {
     Plan { columns, ..plan.clone() }
 }
 
+/// Columns that say who a row is about, or what they guard, and that are here and in the original. No release shows them, but
+/// a private copy of it may, for models that look there.
+fn private_columns<'a>(release: &CodedTable, original: &CodedTable, plan: &'a Plan) -> Vec<&'a str> {
+    let named = plan.names_with(Role::Subject).chain(plan.names_with(Role::Guarding));
+    named.filter(|name| release.column(name).is_some() && original.column(name).is_some()).collect()
+}
+
+/// What a reader must know of a table that still has such columns.
+fn private_note(release: &CodedTable, original: Option<&CodedTable>, plan: &Plan) -> Option<String> {
+    let columns = private_columns(release, original?, plan);
+    let one = columns.first()?;
+    Some(format!(
+        "the table still has the column '{one}', which was compared with the original; this is a private copy, and not to be published"
+    ))
+}
+
 /// Is there an assignment of the released rows to original rows of which they are true?
 /// Some columns may show something else in place of their values.
 fn truthful(
@@ -448,8 +470,9 @@ fn truthful(
     let prepared = prepare(original, plan, folder, false)?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),
-        Method::Records(_) => false,
+        Method::Records(_) | Method::Tables(_) => false,
     };
+    let private = private_columns(release, original, plan);
     let mut columns = Vec::new();
     for (name, column) in &plan.columns {
         let instead = instead.iter().find(|(of, _)| of == name).map(|(_, instead)| *instead);
@@ -470,7 +493,9 @@ fn truthful(
                 nodes: Nodes::default(),
                 missing: values.map(|(values, _)| values.missing).unwrap_or_default(),
             })
-        } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
+        } else if private.contains(&name.as_str())
+            || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
+        {
             Truth::Exact
         } else {
             Truth::Absent

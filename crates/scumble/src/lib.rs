@@ -70,6 +70,7 @@ pub mod lattice;
 pub mod memory;
 pub mod metrics;
 pub mod models;
+pub mod new_rows;
 mod pack;
 pub mod partition;
 pub mod payload;
@@ -86,6 +87,7 @@ pub mod relabel;
 pub mod release;
 pub mod report;
 pub mod risk;
+pub mod rough;
 pub mod text;
 
 pub use error::{Error, Result};

@@ -10,6 +10,7 @@ mod anonymize;
 mod check;
 mod completions;
 mod demo;
+mod evaluate;
 mod explain;
 mod hierarchy;
 mod init;
@@ -33,11 +34,13 @@ pub(crate) enum Command {
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
     Risk(Box<risk::Arguments>),
+    /// Say what can still be learnt from releases: data × algorithms × k × learners
+    Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// What there is: algorithms, models, metrics
+    /// What there is: algorithms, models, metrics, learners
     List(list::Arguments),
-    /// What one algorithm, model or metric does
+    /// What one algorithm, model, metric or learner does
     Explain(explain::Arguments),
     /// The JSON Schema of release.toml
     Schema,
@@ -55,6 +58,7 @@ impl Command {
             Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
+            Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),

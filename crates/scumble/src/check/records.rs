@@ -35,7 +35,7 @@ pub(super) fn check(
     let distributions = distributions(release, plan)?;
     let algorithm = match method(&plan.algorithm.name)? {
         Method::Records(entry) => Some((entry.name, (entry.build)(&plan.algorithm.parameters)?)),
-        Method::Classes(_) => None,
+        Method::Classes(_) | Method::Tables(_) => None,
     };
     if distributions.is_empty() && algorithm.is_none() {
         return Ok(None);

@@ -44,4 +44,5 @@ pub use rational::Rational;
 pub use risk::RiskSpec;
 pub use roles::{Role, Roles};
 pub use schema::json_schema;
+pub use source::read_toml;
 pub use value::Value;

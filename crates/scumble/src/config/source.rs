@@ -10,6 +10,11 @@ use super::parameters::sentence;
 use super::value::{FLOAT_DIGITS, significant_digits};
 use crate::error::{Error, Result, did_you_mean};
 
+/// Reads a structure of our own from TOML; errors name the file, line and column, in the words of a plan's errors.
+pub fn read_toml<T: DeserializeOwned>(text: &str, file: &str) -> Result<T> {
+    Source::new(text, file)?.read()
+}
+
 /// A plan's text, parsed so far that places in it can be found.
 pub(super) struct Source<'a> {
     file: &'a str,

@@ -41,6 +41,7 @@ mod charts;
 mod combinations;
 pub mod data;
 mod derive;
+pub mod drawing;
 pub(crate) mod format;
 mod model_words;
 mod page;

@@ -9,7 +9,7 @@ use crate::error::Result;
 /// Draws whose value each record shows, where records exchange values: the place of the other record.
 pub(super) fn draw(solution: &mut RecordSolution, seed: Option<u64>) -> Result<Option<Vec<u32>>> {
     let Some(rings) = &solution.rings else { return Ok(None) };
-    let mut chance = chance::start(seed)?;
+    let mut chance = chance::secret_unless(seed)?;
     let mut taken = vec![0; solution.records.len()];
     let mut turned = 0_u64;
     for ring in &rings.rings {

@@ -54,6 +54,7 @@ pub(super) fn summary(run: &RecordRun<'_>, outcome: &RecordOutcome, looks: u64) 
         search: None,
         findings,
         audit: Some(run.solution.audit),
+        tables: Vec::new(),
         warnings: run.warnings.clone(),
         notes: run.notes.clone(),
         seconds: Seconds::default(),

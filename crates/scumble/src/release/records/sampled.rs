@@ -48,7 +48,7 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
             "a column of the table is called '{TABLE}', as the number of a drawn table is; rename it"
         )));
     }
-    let mut chance = chance::start(run.plan.algorithm.seed)?;
+    let mut chance = chance::secret_unless(run.plan.algorithm.seed)?;
     let payload = &run.problem.table.payloads().columns[place];
     let wells: Vec<Well> =
         run.problem.quasi.iter().enumerate().map(|(column, quasi)| Well::new(run, column, quasi)).collect();

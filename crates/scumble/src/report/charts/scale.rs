@@ -2,7 +2,7 @@
 
 /// A linear or logarithmic map from a range of numbers to a range of positions.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
+pub struct Scale {
     low: f64,
     high: f64,
     from: f64,
@@ -12,21 +12,24 @@ pub(super) struct Scale {
 
 impl Scale {
     /// Linear from `low..high` to `from..to`. A range that is empty or not finite becomes `low..low + 1`.
-    pub(super) fn linear((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
+    #[must_use]
+    pub fn linear((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let low = if low.is_finite() { low } else { 0.0 };
         let high = if high.is_finite() && high > low { high } else { low + 1.0 };
         Self { low, high, from, to, logarithmic: false }
     }
 
     /// Logarithmic from `low..high`, both at least 1.
-    pub(super) fn logarithmic((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
+    #[must_use]
+    pub fn logarithmic((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
         let low = if low.is_finite() { low.max(1.0) } else { 1.0 };
         let high = if high.is_finite() && high > low { high } else { low * 10.0 };
         Self { low: low.ln(), high: high.ln(), from, to, logarithmic: true }
     }
 
     /// Where a number lies. Numbers outside the range, and infinite ones, stop at the edge.
-    pub(super) fn at(&self, number: f64) -> f64 {
+    #[must_use]
+    pub fn at(&self, number: f64) -> f64 {
         let number = if self.logarithmic { number.max(1.0).ln() } else { number };
         let part = (number - self.low) / (self.high - self.low);
         let part = if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) };
@@ -35,7 +38,8 @@ impl Scale {
 }
 
 /// Round numbers from 0 to at least `highest`, about `wanted` of them, in steps of 1, 2, 2.5 or 5.
-pub(super) fn ticks(highest: f64, wanted: usize) -> Vec<f64> {
+#[must_use]
+pub fn ticks(highest: f64, wanted: usize) -> Vec<f64> {
     if !highest.is_finite() || highest <= 0.0 {
         return vec![0.0, 1.0];
     }
@@ -64,7 +68,8 @@ pub(super) fn whole_ticks(highest: f64, wanted: usize) -> Vec<f64> {
 }
 
 /// 1, 2, 5, 10, 20, 50 … up to `highest`, thinned to powers of ten if that is many.
-pub(super) fn log_ticks(highest: f64) -> Vec<f64> {
+#[must_use]
+pub fn log_ticks(highest: f64) -> Vec<f64> {
     let highest = if highest.is_finite() { highest.clamp(10.0, 1e15) } else { 10.0 };
     let decades =
         || std::iter::successors(Some(1.0), |power| Some(power * 10.0)).take_while(|p| *p <= highest);
@@ -75,7 +80,8 @@ pub(super) fn log_ticks(highest: f64) -> Vec<f64> {
 }
 
 /// A tick as text: `2.5k` and `3M` for thousands and millions, since ticks have little room.
-pub(super) fn tick_label(number: f64) -> String {
+#[must_use]
+pub fn tick_label(number: f64) -> String {
     let (scaled, unit) = match number.abs() {
         size if size >= 1e15 => return format!("{number:.0e}"),
         size if size >= 1e9 => (number / 1e9, "G"),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// An SVG image under construction.
 #[derive(Debug)]
-pub(in crate::report) struct Svg {
+pub struct Svg {
     width: f64,
     height: f64,
     body: String,
@@ -12,9 +12,12 @@ pub(in crate::report) struct Svg {
 
 /// Where a text is attached to its point.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::report) enum Anchor {
+pub enum Anchor {
+    /// The text begins at its point.
     Start,
+    /// The point is the middle of the text.
     Middle,
+    /// The text ends at its point.
     End,
 }
 
@@ -30,19 +33,14 @@ impl Anchor {
 
 impl Svg {
     /// An empty image with a title and a description in words, which stand in for it where it cannot be seen.
-    pub(in crate::report) fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
+    #[must_use]
+    pub fn new(width: f64, height: f64, title: &str, description: &str) -> Self {
         let body = format!("<title>{}</title><desc>{}</desc>", escape(title), escape(description));
         Self { width, height, body }
     }
 
     /// A rectangle; `hint` is shown when the pointer rests on it.
-    pub(in crate::report) fn rect(
-        &mut self,
-        class: &str,
-        (x, y): (f64, f64),
-        (w, h): (f64, f64),
-        hint: Option<&str>,
-    ) {
+    pub fn rect(&mut self, class: &str, (x, y): (f64, f64), (w, h): (f64, f64), hint: Option<&str>) {
         let (w, h) = (w.max(0.0), h.max(0.0));
         let _ = write!(
             self.body,
@@ -57,7 +55,7 @@ impl Svg {
     }
 
     /// A straight line.
-    pub(in crate::report) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+    pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let _ = write!(
             self.body,
             r#"<line class="{class}" x1="{}" y1="{}" x2="{}" y2="{}"/>"#,
@@ -69,7 +67,7 @@ impl Svg {
     }
 
     /// A line through points; nothing if there are fewer than two.
-    pub(in crate::report) fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub fn polyline(&mut self, class: &str, points: &[(f64, f64)]) {
         if points.len() < 2 {
             return;
         }
@@ -78,26 +76,20 @@ impl Svg {
     }
 
     /// A filled area with straight edges.
-    pub(in crate::report) fn polygon(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub fn polygon(&mut self, class: &str, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
         let _ = write!(self.body, r#"<polygon class="{class}" points="{}"/>"#, points.join(" "));
     }
 
     /// A dot.
-    pub(in crate::report) fn dot(
-        &mut self,
-        class: &str,
-        (x, y): (f64, f64),
-        radius: f64,
-        hint: Option<&str>,
-    ) {
+    pub fn dot(&mut self, class: &str, (x, y): (f64, f64), radius: f64, hint: Option<&str>) {
         let _ =
             write!(self.body, r#"<circle class="{class}" cx="{}" cy="{}" r="{}""#, px(x), px(y), px(radius));
         self.close_with_hint("circle", hint);
     }
 
     /// A line of text.
-    pub(in crate::report) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
+    pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         let _ = write!(
             self.body,
             r#"<text class="{class}" x="{}" y="{}" text-anchor="{}">{}</text>"#,
@@ -109,7 +101,7 @@ impl Svg {
     }
 
     /// A line of text that rises to the right and ends at its point.
-    pub(in crate::report) fn slanted(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
+    pub fn slanted(&mut self, class: &str, (x, y): (f64, f64), text: &str) {
         let (x, y) = (px(x), px(y));
         let _ = write!(
             self.body,
@@ -119,7 +111,8 @@ impl Svg {
     }
 
     /// The finished image.
-    pub(in crate::report) fn finish(self) -> String {
+    #[must_use]
+    pub fn finish(self) -> String {
         // The image shrinks with its column but never grows beyond its drawn size, so that text stays even.
         format!(
             r#"<svg class="chart" role="img" viewBox="0 0 {} {}" style="max-width:{}px">{}</svg>"#,
@@ -147,7 +140,8 @@ pub(super) fn px(coordinate: f64) -> String {
 }
 
 /// Text as it may stand in SVG, between tags and in attributes.
-pub(super) fn escape(text: &str) -> String {
+#[must_use]
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -165,6 +159,7 @@ pub(super) fn escape(text: &str) -> String {
 }
 
 /// About how wide a text is at the size of chart labels. Only a browser knows; this errs on the wide side.
-pub(super) fn text_width(text: &str) -> f64 {
+#[must_use]
+pub fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * 6.9
 }

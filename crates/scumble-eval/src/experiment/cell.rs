@@ -1,0 +1,55 @@
+//! One thing to do: a release of one split, and the learners that learn from it.
+
+use scumble::config::Value;
+
+use crate::protocol::Part;
+
+/// What a cell is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Setting {
+    /// The original training rows.
+    Original,
+    /// What an algorithm makes of them.
+    Released {
+        /// The place of the algorithm in the plan.
+        algorithm: usize,
+        /// The values of what varies.
+        values: Vec<(String, Value)>,
+    },
+}
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// The place of the table in the plan.
+    pub data: usize,
+    /// What is learnt from.
+    pub setting: Setting,
+    /// The number of the split among those of the table.
+    pub split: usize,
+    /// Where that split stands in the protocol.
+    pub part: Part,
+    /// The key of each learner's result in the journal, in the order of the learners.
+    pub keys: Vec<String>,
+}
+
+/// A fingerprint of a text: 128 bits of FNV-1a, as hexadecimal digits.
+pub(super) fn fingerprint(text: &[u8]) -> String {
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    for byte in text {
+        hash ^= u128::from(*byte);
+        hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    }
+    format!("{hash:032x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_fingerprints() {
+        assert_eq!(fingerprint(b""), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(fingerprint(b"foobar"), "343e1662793c64bf6f0d3597ba446f18");
+    }
+}

@@ -1,0 +1,435 @@
+//! What `scumble evaluate` reads.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use scumble::config::{AlgorithmSpec, Plan, Value, read_toml};
+use scumble::error::did_you_mean;
+use scumble::registry::{self, Method};
+use scumble::{Error, Result};
+use scumble_learn::Settings;
+use serde::{Deserialize, Serialize};
+
+use crate::protocol::{Numbers, Protocol, TestRows};
+use crate::statistics::Correction;
+
+/// The plan of an evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationPlan {
+    /// The heading of the page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The folder of the results; `<plan>.evaluation` unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// Where all chance begins: splits, drawn tables, learners, searches.
+    #[serde(default = "first_seed")]
+    pub seed: u64,
+    /// How releases are scored.
+    #[serde(default)]
+    pub protocol: ProtocolSpec,
+    /// The tables.
+    pub data: Vec<DataChoice>,
+    /// The algorithms.
+    pub algorithm: Vec<AlgorithmChoice>,
+    /// Parameters of models, each with its values; every combination is run.
+    #[serde(default)]
+    pub vary: BTreeMap<String, Vec<Value>>,
+    /// The learners.
+    pub learner: Vec<LearnerChoice>,
+    /// How algorithms are compared.
+    #[serde(default)]
+    pub statistics: StatisticsSpec,
+}
+
+/// How releases are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProtocolSpec {
+    /// How rows are divided.
+    pub split: SplitKind,
+    /// The number of folds; 10 unless given.
+    pub folds: Option<u32>,
+    /// Which rows are scored.
+    pub test: TestRows,
+    /// The number of tables drawn from a release, where original rows are scored; 1 unless given.
+    pub samples: Option<u32>,
+    /// What a range of numbers is to a learner, where mapped rows are scored.
+    pub numbers: Numbers,
+}
+
+/// How rows are divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SplitKind {
+    /// Stratified folds: each is scored once, the others are learnt from.
+    #[default]
+    Folds,
+    /// Five times two stratified halves.
+    FiveByTwo,
+    /// The test tables that the data name.
+    Given,
+}
+
+/// A table and what its columns are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataChoice {
+    /// Its name on the page.
+    pub name: String,
+    /// A release plan, as for `scumble anonymize`: it names the table, the roles of its columns, hierarchies and models.
+    pub plan: String,
+    /// A table of test rows with the same columns, for `split = "given"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<String>,
+}
+
+/// An algorithm and its settings, as in `[algorithm]` of a release plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlgorithmChoice {
+    /// Its name on the page, where the algorithm's own is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The algorithm.
+    #[serde(flatten)]
+    pub spec: AlgorithmSpec,
+}
+
+/// A learner and its settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearnerChoice {
+    /// The learner.
+    pub name: String,
+    /// Its name on the page, where the learner's own is not enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its settings.
+    #[serde(flatten)]
+    pub settings: BTreeMap<String, Value>,
+}
+
+/// How algorithms are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StatisticsSpec {
+    /// The algorithm that the others are compared with, by its name on the page; the first unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<String>,
+    /// How p-values are corrected.
+    pub correction: Correction,
+}
+
+fn first_seed() -> u64 {
+    1
+}
+
+impl EvaluationPlan {
+    /// Reads a plan and checks it, before any table is looked at.
+    pub fn from_toml(text: &str, file: &str) -> Result<Self> {
+        let plan: Self = read_toml(text, file)?;
+        plan.check().map_err(|error| match error {
+            Error::Config(message) => Error::config(format!("{file}: {message}")),
+            other => other,
+        })?;
+        Ok(plan)
+    }
+
+    /// Reads a plan file.
+    pub fn load(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| Error::Io { what: format!("cannot read the plan {name}"), source })?;
+        Self::from_toml(&text, &name)
+    }
+
+    /// The protocol, with its defaults.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        Protocol {
+            test: self.protocol.test,
+            samples: u64::from(self.protocol.samples.unwrap_or(1)),
+            numbers: self.protocol.numbers,
+            seed: self.seed,
+        }
+    }
+
+    /// The number of folds.
+    #[must_use]
+    pub fn folds(&self) -> usize {
+        self.protocol.folds.unwrap_or(10) as usize
+    }
+
+    /// The place of the control among the algorithms.
+    #[must_use]
+    pub fn control(&self) -> usize {
+        let named = self.statistics.control.as_ref();
+        named.and_then(|name| self.algorithm.iter().position(|choice| choice.title() == name)).unwrap_or(0)
+    }
+
+    /// Every combination of the values that vary.
+    #[must_use]
+    pub fn combinations(&self) -> Vec<Vec<(String, Value)>> {
+        let mut all = vec![Vec::new()];
+        for (name, values) in &self.vary {
+            let with = |before: &Vec<(String, Value)>| {
+                let more = |value: &Value| {
+                    before.iter().cloned().chain([(name.clone(), value.clone())]).collect::<Vec<_>>()
+                };
+                values.iter().map(more).collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(with).collect();
+        }
+        all
+    }
+
+    /// The release plan of a table for one algorithm and one combination of values.
+    pub fn release_plan(
+        &self,
+        base: &Plan,
+        choice: &AlgorithmChoice,
+        values: &[(String, Value)],
+    ) -> Result<Plan> {
+        let mut plan = base.clone();
+        plan.algorithm = choice.spec.clone();
+        // Chance must not make two runs differ.
+        plan.algorithm.seed.get_or_insert(self.seed);
+        for (name, value) in values {
+            set_parameter(&mut plan, name, value)?;
+        }
+        Ok(plan)
+    }
+
+    fn check(&self) -> Result<()> {
+        for (what, empty) in [
+            ("[[data]]: a name and a release plan", self.data.is_empty()),
+            ("[[algorithm]]: its name", self.algorithm.is_empty()),
+            ("[[learner]]: its name", self.learner.is_empty()),
+        ] {
+            if empty {
+                return Err(Error::config(format!("there is nothing to evaluate; give at least one {what}")));
+            }
+        }
+        unique("[[data]]", "name", self.data.iter().map(|data| data.name.as_str()))?;
+        unique("[[algorithm]]", "title", self.algorithm.iter().map(AlgorithmChoice::title))?;
+        unique("[[learner]]", "title", self.learner.iter().map(LearnerChoice::title))?;
+        self.algorithm.iter().try_for_each(AlgorithmChoice::check)?;
+        for learner in &self.learner {
+            learner.build()?;
+        }
+        if let Some((name, _)) = self.vary.iter().find(|(_, values)| values.is_empty()) {
+            return Err(Error::config(format!("[vary] {name} has no values; list some, or leave it out")));
+        }
+        self.check_protocol()?;
+        let names = || self.algorithm.iter().map(AlgorithmChoice::title);
+        match &self.statistics.control {
+            Some(control) if !names().any(|name| name == control) => Err(Error::config(format!(
+                "[statistics] control names '{control}', which is no algorithm of this plan{}",
+                did_you_mean(control, names())
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_protocol(&self) -> Result<()> {
+        let protocol = &self.protocol;
+        if protocol.folds.is_some() && protocol.split != SplitKind::Folds {
+            return Err(Error::config("[protocol] folds goes with split = \"folds\" only; leave it out"));
+        }
+        if self.folds() < 2 {
+            return Err(Error::config(
+                "[protocol] folds must be at least 2: one part to learn from, one to score",
+            ));
+        }
+        if protocol.samples == Some(0) {
+            return Err(Error::config("[protocol] samples must be at least 1"));
+        }
+        if protocol.samples.is_some() && protocol.test == TestRows::Mapped {
+            return Err(Error::config(
+                "[protocol] samples are drawn to score original rows; add test = \"original\", or leave samples out",
+            ));
+        }
+        if protocol.numbers == Numbers::Midpoint && protocol.test == TestRows::Original {
+            return Err(Error::config(
+                "[protocol] numbers is about mapped rows; where original rows are scored, numbers are drawn from ranges",
+            ));
+        }
+        for data in &self.data {
+            let given = protocol.split == SplitKind::Given;
+            if given && data.test.is_none() {
+                return Err(Error::config(format!(
+                    "[[data]] '{}' names no test table, and split = \"given\" needs one; add test = \"FILE\", or use folds",
+                    data.name
+                )));
+            }
+            if !given && data.test.is_some() {
+                return Err(Error::config(format!(
+                    "[[data]] '{}' names a test table, which only split = \"given\" uses; add it to [protocol], or leave test out",
+                    data.name
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn unique<'a>(what: &str, key: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut seen: Vec<&str> = Vec::new();
+    for name in names {
+        if seen.contains(&name) {
+            return Err(Error::config(format!("two {what} are called '{name}'; give each its own {key}")));
+        }
+        seen.push(name);
+    }
+    Ok(())
+}
+
+/// Gives a parameter of the plan's models a value; k-anonymity is added where no model has a k.
+fn set_parameter(plan: &mut Plan, name: &str, value: &Value) -> Result<()> {
+    let has = |model: &str| {
+        let entry = registry::find("model", model, registry::MODELS);
+        entry.is_ok_and(|entry| entry.parameters.iter().any(|(known, _)| *known == name))
+    };
+    let mut found = false;
+    for spec in plan.privacy.iter_mut().filter(|spec| has(&spec.model)) {
+        spec.parameters.set(name, value.clone());
+        found = true;
+    }
+    if found {
+        return Ok(());
+    }
+    if name != "k" {
+        return Err(Error::config(format!(
+            "[vary] {name}: no model of the release plan {} has such a parameter; add the model to its [[privacy]]",
+            plan.input
+        )));
+    }
+    let k = Plan::from_toml(
+        "input = \"a\"\noutput = \"b\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n",
+        "plan",
+    )?;
+    plan.privacy.extend(k.privacy);
+    set_parameter(plan, name, value)
+}
+
+impl AlgorithmChoice {
+    /// Its name on the page.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.spec.name)
+    }
+
+    fn check(&self) -> Result<()> {
+        let spec = &self.spec;
+        let known = |parameters: &'static [(&'static str, &'static str)]| {
+            let names: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
+            spec.allow_only(&names)
+        };
+        let checked = match registry::method(&spec.name)? {
+            Method::Classes(entry) => {
+                known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
+            }
+            Method::Records(entry) => {
+                known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
+            }
+            Method::Tables(entry) => {
+                known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
+            }
+        };
+        checked.map_err(|error| Error::config(format!("[[algorithm]] '{}': {error}", self.title())))
+    }
+}
+
+impl LearnerChoice {
+    /// Its name on the page.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Makes it.
+    pub fn build(&self) -> Result<Box<dyn scumble_learn::Learner>> {
+        let settings = Settings::new(self.settings.iter().map(|(name, value)| (name, value.to_text())));
+        scumble_learn::registry::build(&self.name, &settings)
+            .map_err(|error| Error::config(format!("[[learner]] '{}': {error}", self.title())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = r#"
+        [[data]]
+        name = "clinic"
+        plan = "release.toml"
+        [[algorithm]]
+        name = "mondrian"
+        [[learner]]
+        name = "c45"
+    "#;
+
+    fn fault(more: &str) -> String {
+        let text = if more.starts_with('[') { format!("{PLAN}{more}") } else { format!("{more}{PLAN}") };
+        EvaluationPlan::from_toml(&text, "plan.toml").expect_err("a fault").to_string()
+    }
+
+    #[test]
+    fn every_fault_says_what_to_do() {
+        assert!(EvaluationPlan::from_toml(PLAN, "plan.toml").is_ok());
+        assert_eq!(
+            fault("sead = 3\n"),
+            "plan.toml:1:1: unknown key 'sead'; did you mean 'seed'? (keys here are title, output, seed, protocol, data, \
+             algorithm, vary, learner, statistics)"
+        );
+        assert_eq!(
+            fault("[[algorithm]]\nname = \"mondrian\"\n"),
+            "plan.toml: two [[algorithm]] are called 'mondrian'; give each its own title"
+        );
+        assert!(fault("[[algorithm]]\nname = \"mondrain\"\n").contains("did you mean 'mondrian'?"));
+        assert!(
+            fault("[[algorithm]]\nname = \"iack\"\nlevel = 3\n")
+                .contains("[[algorithm]] 'iack': unknown parameter 'level'")
+        );
+        assert!(fault("[[learner]]\nname = \"c46\"\n").contains("[[learner]] 'c46': unknown learner"));
+        assert!(
+            fault("[[learner]]\nname = \"svm\"\nconfidence = 1\n").contains("unknown setting 'confidence'")
+        );
+        assert!(fault("[vary]\nk = []\n").contains("[vary] k has no values"));
+        assert!(fault("[protocol]\nfolds = 1\n").contains("at least 2"));
+        assert!(fault("[protocol]\nsplit = \"given\"\n").contains("'clinic' names no test table"));
+        assert!(fault("[protocol]\nsamples = 3\n").contains("add test = \"original\""));
+        assert!(fault("[protocol]\nsplit = \"five_by_two\"\nfolds = 3\n").contains("leave it out"));
+        assert!(
+            fault("[protocol]\ntest = \"original\"\nnumbers = \"midpoint\"\n").contains("about mapped rows")
+        );
+        assert!(fault("[statistics]\ncontrol = \"mondrain\"\n").contains("did you mean 'mondrian'?"));
+        assert!(EvaluationPlan::from_toml("data = []\nalgorithm = []\nlearner = []\n", "plan.toml").is_err());
+    }
+
+    #[test]
+    fn every_combination_of_what_varies_reaches_the_models() {
+        let text = format!("{PLAN}[vary]\nk = [2, 5]\nl = [1.5, 2, 3]\n");
+        let plan = EvaluationPlan::from_toml(&text, "plan.toml").expect("a plan");
+        let all = plan.combinations();
+        assert_eq!(all.len(), 6);
+        assert_eq!(all[5], [("k".to_owned(), Value::Integer(5)), ("l".to_owned(), Value::Integer(3))]);
+        let base = Plan::from_toml(
+            "input = \"a\"\noutput = \"b\"\n[columns.s]\nrole = \"sensitive\"\n[[privacy]]\nmodel = \"l_diversity\"\nl = 9\n",
+            "release.toml",
+        )
+        .expect("a plan");
+        let made = plan.release_plan(&base, &plan.algorithm[0], &all[0]).expect("a release plan");
+        let told: Vec<String> = made
+            .privacy
+            .iter()
+            .flat_map(|spec| {
+                spec.parameters.iter().map(|(name, value)| format!("{name}={}", value.to_text()))
+            })
+            .collect();
+        assert_eq!(told, ["l=1.5", "k=2"]);
+        assert_eq!(made.algorithm.seed, Some(1));
+        let none = plan.release_plan(&base, &plan.algorithm[0], &[("t".to_owned(), Value::Integer(1))]);
+        assert!(none.is_err_and(|error| error.to_string().contains("[vary] t: no model")));
+    }
+}

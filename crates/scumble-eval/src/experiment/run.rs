@@ -1,0 +1,319 @@
+//! Carries out what is left to do of a plan.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+use scumble::config::Plan;
+use scumble::hierarchy::Builder;
+use scumble::problem::Progress;
+use scumble::{Error, Result};
+use scumble_files::table::CodedTable;
+
+use super::cell::{Cell, Setting, fingerprint};
+use super::journal::{Entry, Journal};
+use super::plan::{EvaluationPlan, SplitKind};
+use super::results::Results;
+use crate::protocol::{
+    Dataset, Fold, Material, Part, Split, baseline, five_by_two, released, stratified_folds,
+};
+
+/// A plan with its tables, divided into cells.
+pub struct Experiment {
+    /// The plan.
+    pub plan: EvaluationPlan,
+    /// The tables, in the order of the plan.
+    pub data: Vec<Dataset>,
+    splits: Vec<Vec<(Part, Split)>>,
+    cells: Vec<Cell>,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// Cells done in this run.
+    pub done: usize,
+    /// Cells that this run had to do.
+    pub all: usize,
+}
+
+impl Experiment {
+    /// Reads the tables of a plan; `folder` is where the plan's own file names start.
+    pub fn read(plan: EvaluationPlan, folder: &Path) -> Result<Self> {
+        let mut data = Vec::new();
+        for choice in &plan.data {
+            let path = folder.join(&choice.plan);
+            let release = Plan::load(&path)?;
+            let beside = path.parent().map(Path::to_owned).unwrap_or_default();
+            let test: Option<PathBuf> = choice.test.as_ref().map(|test| folder.join(test));
+            data.push(Dataset::read(&choice.name, &release, &beside, test.as_deref())?);
+        }
+        let splits = data.iter().map(|data| splits(&plan, data)).collect::<Result<Vec<_>>>()?;
+        let mut experiment = Self { plan, data, splits, cells: Vec::new() };
+        experiment.cells = experiment.divide()?;
+        Ok(experiment)
+    }
+
+    /// Everything there is to do, original rows first.
+    #[must_use]
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// The accuracy of guessing the majority class of the training part, in the mean over the splits of a table.
+    #[must_use]
+    pub fn majority(&self, data: usize) -> f64 {
+        let Some(dataset) = self.data.get(data) else { return 0.0 };
+        let classes = |table: &CodedTable| dataset.classes_of(table).unwrap_or_default();
+        let own = classes(&dataset.table);
+        let of_rows = |rows: &[u32]| rows.iter().map(|row| own[*row as usize]).collect::<Vec<_>>();
+        let parts: Vec<(Vec<u32>, Vec<u32>)> = match &dataset.test {
+            Some(test) => vec![(own.clone(), classes(test))],
+            None => {
+                let splits = self.splits[data].iter();
+                splits.map(|(_, split)| (of_rows(&split.train), of_rows(&split.test))).collect()
+            }
+        };
+        let right = |(train, test): &(Vec<u32>, Vec<u32>)| {
+            let rows = |class: u32| train.iter().filter(|of| **of == class).count();
+            let most = (0..dataset.labels.len() as u32)
+                .max_by_key(|class| (rows(*class), std::cmp::Reverse(*class)));
+            test.iter().filter(|class| Some(**class) == most).count() as f64 / test.len().max(1) as f64
+        };
+        parts.iter().map(right).sum::<f64>() / parts.len().max(1) as f64
+    }
+
+    fn divide(&self) -> Result<Vec<Cell>> {
+        let mut cells = Vec::new();
+        for (place, data) in self.data.iter().enumerate() {
+            let print = print_of(data)?;
+            let mut settings = vec![Setting::Original];
+            for values in self.plan.combinations() {
+                settings.extend(
+                    (0..self.plan.algorithm.len())
+                        .map(|algorithm| Setting::Released { algorithm, values: values.clone() }),
+                );
+            }
+            for setting in settings {
+                let release = self.release_plan(place, &setting)?;
+                for (number, (part, _)) in self.splits[place].iter().enumerate() {
+                    let keys = self.keys(&print, release.as_ref(), number)?;
+                    cells.push(Cell {
+                        data: place,
+                        setting: setting.clone(),
+                        split: number,
+                        part: *part,
+                        keys,
+                    });
+                }
+            }
+        }
+        Ok(cells)
+    }
+
+    fn release_plan(&self, data: usize, setting: &Setting) -> Result<Option<Plan>> {
+        let Setting::Released { algorithm, values } = setting else { return Ok(None) };
+        let choice = &self.plan.algorithm[*algorithm];
+        self.plan.release_plan(&self.data[data].plan, choice, values).map(Some)
+    }
+
+    /// The keys of a cell's results: what decides them, as a fingerprint.
+    fn keys(&self, data: &str, release: Option<&Plan>, split: usize) -> Result<Vec<String>> {
+        // Of the release plan only what is asked: the table and its columns are in the fingerprint of the data.
+        let asked = release.map(|plan| (&plan.algorithm, &plan.privacy, &plan.quasi_sets));
+        let seed = self.plan.seed;
+        let key = |learner| {
+            let protocol = &self.plan.protocol;
+            let all = (env!("CARGO_PKG_VERSION"), data, asked, protocol, seed, split, learner);
+            serde_json::to_vec(&all).map(|text| fingerprint(&text)).map_err(Error::internal)
+        };
+        self.plan.learner.iter().map(|learner| key((&learner.name, &learner.settings))).collect()
+    }
+
+    /// Does what the journal does not have yet, several cells at a time, and tells how far it is.
+    pub fn run(
+        &self,
+        journal: Journal,
+        progress: &Progress,
+        tell: &(dyn Fn(Told) + Sync),
+    ) -> Result<Results> {
+        let left: Vec<&Cell> =
+            self.cells.iter().filter(|cell| cell.keys.iter().any(|key| journal.get(key).is_none())).collect();
+        let shared = Mutex::new((journal, 0));
+        tell(Told { done: 0, all: left.len() });
+        left.par_iter().with_max_len(1).try_for_each(|cell| {
+            progress.check()?;
+            let missing: Vec<usize> = {
+                let state = shared.lock().map_err(|_| Error::internal("another cell failed"))?;
+                (0..cell.keys.len()).filter(|place| state.0.get(&cell.keys[*place]).is_none()).collect()
+            };
+            let entries = self.cell(cell, &missing, progress)?;
+            let mut state = shared.lock().map_err(|_| Error::internal("another cell failed"))?;
+            state.0.add(entries)?;
+            state.1 += 1;
+            tell(Told { done: state.1, all: left.len() });
+            Ok::<(), Error>(())
+        })?;
+        let (journal, _) = shared.into_inner().map_err(|_| Error::internal("a cell failed"))?;
+        self.collect(&journal)
+    }
+
+    /// What the journal has of this plan's cells, in their order.
+    fn collect(&self, journal: &Journal) -> Result<Results> {
+        let mut entries = Vec::new();
+        for cell in &self.cells {
+            for (place, key) in cell.keys.iter().enumerate() {
+                let found = journal.get(key).ok_or_else(|| Error::internal("a cell has no result"))?;
+                // Names on the page decide nothing, so they are those of the plan as it is now.
+                entries.push(self.named(found.clone(), cell, place));
+            }
+        }
+        let unused = journal.len().saturating_sub(entries.len());
+        Ok(Results { entries, unused })
+    }
+
+    fn named(&self, entry: Entry, cell: &Cell, learner: usize) -> Entry {
+        let (algorithm, values) = match &cell.setting {
+            Setting::Original => (None, Vec::new()),
+            Setting::Released { algorithm, values } => {
+                (Some(self.plan.algorithm[*algorithm].title().to_owned()), values.clone())
+            }
+        };
+        Entry {
+            data: self.data[cell.data].name.clone(),
+            algorithm,
+            values: values.into_iter().map(|(name, value)| (name, value.to_text().into_owned())).collect(),
+            learner: self.plan.learner[learner].title().to_owned(),
+            ..entry
+        }
+    }
+
+    fn cell(&self, cell: &Cell, learners: &[usize], progress: &Progress) -> Result<Vec<Entry>> {
+        let data = &self.data[cell.data];
+        let fold = match self.plan.protocol.split {
+            SplitKind::Given => Fold::given(data).ok_or_else(|| Error::internal("no test table"))?,
+            _ => Fold::of_split(data, &self.splits[cell.data][cell.split].1, cell.split as u64),
+        };
+        let material = match self.release_plan(cell.data, &cell.setting)? {
+            None => baseline(&fold),
+            Some(plan) => released(&fold, &plan, self.plan.protocol(), progress),
+        };
+        let rows = (fold.train.rows as u64, fold.test.rows as u64);
+        let material = recordable(material)?;
+        learners.iter().map(|learner| self.entry(cell, *learner, rows, material.as_ref())).collect()
+    }
+
+    fn entry(
+        &self,
+        cell: &Cell,
+        learner: usize,
+        rows: (u64, u64),
+        material: std::result::Result<&Material, &String>,
+    ) -> Result<Entry> {
+        let learnt = match material {
+            Ok(material) => {
+                let made = self.plan.learner[learner].build()?;
+                recordable(material.learn(&*made, self.plan.seed))?
+            }
+            Err(error) => Err(error.clone()),
+        };
+        let about = material.ok();
+        let entry = Entry {
+            key: cell.keys[learner].clone(),
+            data: String::new(),
+            algorithm: None,
+            values: std::collections::BTreeMap::new(),
+            learner: String::new(),
+            part: cell.part,
+            rows,
+            accuracy: learnt.as_ref().ok().map(|learnt| learnt.accuracy),
+            loss: about.map_or(0.0, |material| material.loss),
+            suppressed: about.map_or(0.0, |material| material.suppressed),
+            unmapped: about.map_or(0.0, |material| material.unmapped),
+            release_seconds: about.map_or(0.0, |material| material.seconds),
+            learn_seconds: learnt.as_ref().map_or(0.0, |learnt| learnt.seconds),
+            error: learnt.err(),
+        };
+        Ok(self.named(entry, cell, learner))
+    }
+}
+
+/// An error that is itself a result (this algorithm cannot serve this table) as its message; others stop the run.
+fn recordable<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(error @ (Error::Infeasible(_) | Error::Refused(_) | Error::Resources(_))) => {
+            Ok(Err(error.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn splits(plan: &EvaluationPlan, data: &Dataset) -> Result<Vec<(Part, Split)>> {
+    let class = data.classes_of(&data.table)?;
+    let part =
+        |repetition: usize, fold: usize| Part { repetition: repetition as u32 + 1, fold: fold as u32 + 1 };
+    let found: Vec<(Part, Split)> = match plan.protocol.split {
+        SplitKind::Given => vec![(part(0, 0), Split { train: Vec::new(), test: Vec::new() })],
+        SplitKind::Folds => {
+            let folds = stratified_folds(&class, plan.folds(), plan.seed);
+            folds.into_iter().enumerate().map(|(fold, split)| (part(0, fold), split)).collect()
+        }
+        SplitKind::FiveByTwo => {
+            let halves = five_by_two(&class, plan.seed).into_iter().enumerate();
+            let each = |(repetition, [one, other]): (usize, [Split; 2])| {
+                [(part(repetition, 0), one), (part(repetition, 1), other)]
+            };
+            halves.flat_map(each).collect()
+        }
+    };
+    let empty = |(_, split): &(Part, Split)| split.test.is_empty() || split.train.is_empty();
+    if plan.protocol.split != SplitKind::Given && found.iter().any(empty) {
+        return Err(Error::data(format!(
+            "'{}' has too few rows for so many folds: some would have no row; use fewer folds",
+            data.name
+        )));
+    }
+    Ok(found)
+}
+
+/// A fingerprint of a table, its columns and hierarchies: whatever decides results besides what is asked.
+fn print_of(data: &Dataset) -> Result<String> {
+    let mut text = serde_json::to_vec(&(&data.class, &data.labels)).map_err(Error::internal)?;
+    for (name, column) in &data.plan.columns {
+        text.extend(serde_json::to_vec(&(name, column)).map_err(Error::internal)?);
+    }
+    text.extend(serde_json::to_vec(&data.plan.read).map_err(Error::internal)?);
+    for table in std::iter::once(&data.table).chain(&data.test) {
+        table_bytes(table, &mut text);
+    }
+    let mut files: Vec<PathBuf> = Vec::new();
+    for builder in data.plan.columns.iter().filter_map(|(_, column)| column.hierarchy.as_ref()) {
+        if let Builder::File { path, .. } | Builder::ParentChild { path, .. } = builder {
+            files.push(data.folder.join(path));
+        }
+    }
+    if let Some(folder) = &data.plan.hierarchies {
+        let entries = std::fs::read_dir(data.folder.join(folder));
+        files.extend(
+            entries.into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_file()),
+        );
+    }
+    files.sort();
+    for file in files {
+        // A file that cannot be read is told by the release that needs it.
+        text.extend(std::fs::read(file).unwrap_or_default());
+    }
+    Ok(fingerprint(&text))
+}
+
+fn table_bytes(table: &CodedTable, text: &mut Vec<u8>) {
+    for column in &table.columns {
+        text.extend(column.name.as_bytes());
+        column.values.iter().for_each(|value| {
+            text.extend(value.as_bytes());
+            text.push(0);
+        });
+        column.codes.iter().for_each(|code| text.extend(code.to_le_bytes()));
+    }
+}

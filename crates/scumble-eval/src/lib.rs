@@ -1,0 +1,13 @@
+//! What is a release still good for? Protocols that learn from releases and score on rows the release never saw, and
+//! the statistics that say whether a difference means anything.
+//!
+//! * [`experiment`]: a plan of data × algorithms × parameters × learners, its journal and its results.
+//! * [`page`]: the results as one HTML page.
+//! * [`protocol`]: splits, releases of the training part, features, scores.
+//! * [`statistics`]: tests, intervals and the critical-difference diagram.
+#![forbid(unsafe_code)]
+
+pub mod experiment;
+pub mod page;
+pub mod protocol;
+pub mod statistics;

@@ -1,0 +1,120 @@
+//! Tables of accuracies, what could not be done, and how it was run.
+
+use minijinja::{Value, context};
+
+use super::{percent, values};
+use crate::experiment::{Experiment, Results, SplitKind, Summary};
+use crate::protocol::{Numbers, TestRows};
+
+/// A table of accuracies for each table and learner: a row an algorithm, a column a value of the parameter.
+pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
+    let mut tables = Vec::new();
+    let parameter = parameter.unwrap_or_default();
+    for group in results.groups(parameter) {
+        let mut heads: Vec<String> = Vec::new();
+        for (place, _) in group.curves.iter().flat_map(|curve| &curve.points) {
+            if !heads.contains(place) {
+                heads.push(place.clone());
+            }
+        }
+        let rows: Vec<Value> = group
+            .curves
+            .iter()
+            .map(|curve| {
+                let cell = |head: &String| {
+                    let found = curve.points.iter().find(|(place, _)| place == head);
+                    found.map_or_else(
+                        || context! { value => "–", note => "" },
+                        |(_, summary)| accuracy(summary),
+                    )
+                };
+                context! { name => &curve.algorithm, cells => heads.iter().map(cell).collect::<Vec<_>>() }
+            })
+            .collect();
+        let majority = experiment.data.iter().position(|data| data.name == group.data);
+        let name = |head: &String| {
+            if head.is_empty() { "accuracy".to_owned() } else { format!("{parameter} = {head}") }
+        };
+        tables.push(context! {
+            data => &group.data,
+            learner => &group.learner,
+            others => values(&group.others),
+            heads => heads.iter().map(name).collect::<Vec<_>>(),
+            rows,
+            original => group.original.map(percent).unwrap_or_default(),
+            majority => majority.map(|place| percent(experiment.majority(place))).unwrap_or_default(),
+        });
+    }
+    tables
+}
+
+fn accuracy(summary: &Summary) -> Value {
+    match summary.accuracy {
+        Some(found) if found.high > found.low => context! {
+            value => percent(found.estimate),
+            note => format!("± {:.1}", (found.high - found.estimate) * 100.0),
+        },
+        Some(found) => context! { value => percent(found.estimate), note => "" },
+        None => context! { value => "failed", note => "see below" },
+    }
+}
+
+/// What could not be done, and why.
+pub(super) fn failures(results: &Results) -> Vec<Value> {
+    let mut seen: Vec<(String, String)> = Vec::new();
+    for summary in results.summaries() {
+        let Some(error) = &summary.error else { continue };
+        let what = [Some(summary.data.clone()), summary.algorithm.clone(), Some(values(&summary.values))];
+        let what = what.into_iter().flatten().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(", ");
+        let pair = (what, error.clone());
+        if !seen.contains(&pair) {
+            seen.push(pair);
+        }
+    }
+    seen.into_iter().map(|(what, error)| context! { what, error }).collect()
+}
+
+/// How it was run.
+pub(super) fn run(experiment: &Experiment, results: &Results) -> Value {
+    let plan = &experiment.plan;
+    let split = match plan.protocol.split {
+        SplitKind::Folds => format!(
+            "{} stratified folds; each is scored once, the others are released and learnt from",
+            plan.folds()
+        ),
+        SplitKind::FiveByTwo => {
+            "five times two stratified halves; each is released and learnt from once, and scored once"
+                .to_owned()
+        }
+        SplitKind::Given => "the test tables given".to_owned(),
+    };
+    let scored = match plan.protocol.test {
+        TestRows::Mapped => {
+            let numbers = match plan.protocol.numbers {
+                Numbers::Nominal => "a range of numbers is a nominal value",
+                Numbers::Midpoint => "a range of numbers is the number in its middle",
+            };
+            format!("test rows recoded as the training part was; {numbers}")
+        }
+        TestRows::Original => {
+            format!(
+                "original test rows; learners learn from concrete tables drawn from the release ({} each)",
+                plan.protocol().samples
+            )
+        }
+    };
+    let tables = experiment.data.iter().map(|data| {
+        let rows = format!("{} rows, {} classes of {}", data.table.rows, data.labels.len(), data.class);
+        let test = data.test.as_ref().map_or_else(String::new, |test| format!("; {} test rows", test.rows));
+        context! { name => &data.name, value => rows + &test }
+    });
+    let facts = [
+        ("Rows divided by", split),
+        ("Scored", scored),
+        ("Seed", plan.seed.to_string()),
+        ("Results", format!("{} (cells × learners)", results.entries.len())),
+        ("Learners", plan.learner.iter().map(|learner| learner.title()).collect::<Vec<_>>().join(", ")),
+    ];
+    let facts = facts.into_iter().map(|(name, value)| context! { name, value });
+    context! { facts => tables.chain(facts).collect::<Vec<_>>() }
+}

@@ -1,0 +1,91 @@
+//! The results as one HTML page that loads nothing else: curves with their baselines, figures, ranks, tests, time and loss.
+//!
+//! It looks like the private report, whose style sheet and drawing board it uses. It holds no row of a table, but figures about
+//! the original, so it is for the house until somebody decides otherwise.
+
+mod chart;
+mod comparison;
+mod curves;
+mod figures;
+mod opening;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use scumble::report::drawing::style;
+use scumble::{Error, Result};
+
+use crate::experiment::{Experiment, Results};
+
+const TEMPLATE: &str = include_str!("template.html");
+
+/// The page of an experiment's results. `made` says when it was made, if the page shall tell.
+pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> Result<String> {
+    let parameter = axis(experiment);
+    let page = context! {
+        title => experiment.plan.title.as_deref().unwrap_or("Evaluation"),
+        byline => byline(experiment, made),
+        style => Value::from_safe_string(style().to_owned()),
+        opening => opening::opening(experiment, results),
+        curves => curves::sections(experiment, results, parameter),
+        tables => figures::tables(experiment, results, parameter),
+        comparisons => comparison::comparisons(experiment, results),
+        f_tests => comparison::f_tests(experiment, results),
+        costs => curves::costs(experiment, results, parameter),
+        failures => figures::failures(results),
+        run => figures::run(experiment, results),
+        version => env!("CARGO_PKG_VERSION"),
+    };
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    // A misspelt name in the template must fail a test, not leave a blank on the page.
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .and_then(|syntax| {
+            environment.set_syntax(syntax);
+            environment.render_str(TEMPLATE, page)
+        })
+        .map_err(|error| Error::internal(format!("the page could not be drawn: {error:#}")))
+}
+
+/// The parameter along which curves run: k, or the first that varies.
+#[must_use]
+pub fn axis(experiment: &Experiment) -> Option<&str> {
+    let varying = &experiment.plan.vary;
+    varying.get_key_value("k").or_else(|| varying.first_key_value()).map(|(name, _)| name.as_str())
+}
+
+fn byline(experiment: &Experiment, made: Option<&str>) -> String {
+    let names: Vec<&str> = experiment.data.iter().map(|data| data.name.as_str()).collect();
+    let made = made.map_or_else(String::new, |made| format!(", {made}"));
+    format!("What can still be learnt from releases of {}{made}", names.join(", "))
+}
+
+/// A share as a percentage with one decimal.
+fn percent(share: f64) -> String {
+    format!("{:.1}\u{a0}%", share * 100.0)
+}
+
+/// A p-value as papers print it.
+fn p_value(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+/// A length of time.
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        0.0 => "0\u{a0}s".to_owned(),
+        s if s < 0.001 => "< 1\u{a0}ms".to_owned(),
+        s if s < 1.0 => format!("{:.0}\u{a0}ms", s * 1000.0),
+        s if s < 60.0 => format!("{s:.1}\u{a0}s"),
+        s => format!("{:.0}\u{a0}min {:.0}\u{a0}s", (s / 60.0).floor(), s % 60.0),
+    }
+}
+
+/// `k = 5, l = 2`.
+fn values(values: &[(String, String)]) -> String {
+    let pairs: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    pairs.join(", ")
+}

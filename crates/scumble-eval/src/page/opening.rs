@@ -1,0 +1,94 @@
+//! What somebody wants to know first.
+
+use minijinja::{Value, context};
+
+use super::percent;
+use crate::experiment::{Experiment, Results, Summary};
+
+/// What an algorithm's releases are good for in the mean over everything.
+struct Kept {
+    name: String,
+    /// The mean accuracy over tables, values and learners.
+    accuracy: f64,
+    /// The mean accuracy on original rows of the same.
+    original: f64,
+    /// The mean accuracy of guessing the majority class.
+    majority: f64,
+}
+
+pub(super) fn opening(experiment: &Experiment, results: &Results) -> Value {
+    let summaries = results.summaries();
+    let algorithms = experiment.plan.algorithm.iter().map(|choice| choice.title());
+    let mut kept: Vec<Kept> = algorithms.filter_map(|name| mean(experiment, &summaries, name)).collect();
+    kept.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
+    let failed = results.entries.iter().filter(|entry| entry.error.is_some()).count();
+    let (good, heading, sentence) = match &kept[..] {
+        [] => (
+            false,
+            "Nothing to compare".to_owned(),
+            "Every algorithm failed somewhere; the reasons are below.".to_owned(),
+        ),
+        [best, ..] if best.accuracy <= best.majority => (
+            false,
+            "No release beats guessing".to_owned(),
+            format!(
+                "In the mean over all tables, settings and learners, no algorithm's releases let learners do better than guessing the \
+                 majority class, which gets {} right; from original rows they get {}.",
+                percent(best.majority),
+                percent(best.original)
+            ),
+        ),
+        [best, rest @ ..] => {
+            let follows = |next: &Kept| format!(" {} follows with {}.", next.name, percent(next.accuracy));
+            let next = rest.first().map(follows).unwrap_or_default();
+            (failed == 0, format!("{} keeps most", best.name), told(best) + &next)
+        }
+    };
+    let one = |label: &str, value: usize, note: &str| context! { label, value, note };
+    let splits = experiment.cells().iter().map(|cell| cell.split + 1).max().unwrap_or(0);
+    context! {
+        heading,
+        sentence,
+        class => if good { "good" } else { "warn" },
+        figures => vec![
+            one("Tables", experiment.data.len(), "with a class to predict"),
+            one("Algorithms", experiment.plan.algorithm.len(), "beside the original rows"),
+            one("Settings", experiment.plan.combinations().len(), "combinations of what varies"),
+            one("Learners", experiment.plan.learner.len(), "that predict the class"),
+            one("Splits", splits, "of each table"),
+            one("Failed", failed, "results, with reasons below"),
+        ],
+    }
+}
+
+fn told(kept: &Kept) -> String {
+    format!(
+        "In the mean over all tables, settings and learners, what is learnt from releases of {} gets {} of test rows right. From \
+         original rows it would be {}, and guessing the majority class gets {}.",
+        kept.name,
+        percent(kept.accuracy),
+        percent(kept.original),
+        percent(kept.majority)
+    )
+}
+
+/// The means of an algorithm; `None` if it failed somewhere, since means over less would flatter it.
+fn mean(experiment: &Experiment, summaries: &[Summary], name: &str) -> Option<Kept> {
+    let (mut accuracy, mut original, mut majority, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for own in summaries.iter().filter(|summary| summary.algorithm.as_deref() == Some(name)) {
+        let same = |other: &&Summary| {
+            other.algorithm.is_none() && (&other.data, &other.learner) == (&own.data, &own.learner)
+        };
+        accuracy += own.accuracy?.estimate;
+        original += summaries.iter().find(same)?.accuracy?.estimate;
+        majority += experiment.majority(experiment.data.iter().position(|data| data.name == own.data)?);
+        count += 1.0;
+    }
+    let name = name.to_owned();
+    (count > 0.0).then(|| Kept {
+        name,
+        accuracy: accuracy / count,
+        original: original / count,
+        majority: majority / count,
+    })
+}

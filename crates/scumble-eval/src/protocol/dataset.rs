@@ -1,0 +1,118 @@
+//! A table with its release plan, sorted by content.
+
+use std::path::{Path, PathBuf};
+
+use scumble::config::{Plan, Role};
+use scumble::{Error, Result};
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+
+/// A table to evaluate on.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    /// Its name, for people.
+    pub name: String,
+    /// The release plan, with a role for every column.
+    pub plan: Plan,
+    /// The folder that the plan's file names are relative to.
+    pub folder: PathBuf,
+    /// The rows, sorted by content: equal rows cannot be told apart, so the order of the file decides nothing.
+    pub table: CodedTable,
+    /// The rows to score, where they are a table of their own.
+    pub test: Option<CodedTable>,
+    /// The column to predict.
+    pub class: String,
+    /// The class labels, ascending. That they exist is taken as known; everything else is learnt from training rows.
+    pub labels: Vec<String>,
+    /// What is worth knowing about the table.
+    pub notes: Vec<String>,
+}
+
+impl Dataset {
+    /// Reads the table of a plan and, if given, a table of test rows with the same columns.
+    pub fn read(name: &str, plan: &Plan, folder: &Path, test: Option<&Path>) -> Result<Self> {
+        let (full, table, mut notes) = scumble::release::read_planned(plan, folder, 0)?;
+        let Some(class) = full.names_with(Role::Class).next().map(str::to_owned) else {
+            return Err(Error::config(format!(
+                "the plan of '{name}' has no column with the role class, so there is nothing to predict; give one column the role class"
+            )));
+        };
+        let test = match test {
+            None => None,
+            Some(path) => {
+                let input = std::path::absolute(path).map_err(|source| Error::Io {
+                    what: format!("cannot use '{}'", path.display()),
+                    source,
+                })?;
+                let plan = Plan { input: input.to_string_lossy().into_owned(), ..plan.clone() };
+                let (_, test, more) = scumble::release::read_planned(&plan, folder, 0)?;
+                notes.extend(more);
+                Some(sorted(&test))
+            }
+        };
+        let labels = |table: &CodedTable| present_texts(table, &class);
+        let mut all = labels(&table);
+        all.extend(test.as_ref().map(labels).unwrap_or_default());
+        all.sort_unstable();
+        all.dedup();
+        if all.len() < 2 {
+            return Err(Error::data(format!(
+                "column '{class}' of '{name}' has fewer than two classes, so there is nothing to predict"
+            )));
+        }
+        let table = sorted(&table);
+        Ok(Self {
+            name: name.to_owned(),
+            plan: full,
+            folder: folder.to_owned(),
+            table,
+            test,
+            class,
+            labels: all,
+            notes,
+        })
+    }
+
+    /// The class of each row of a table of these columns, as places among the labels.
+    pub fn classes_of(&self, table: &CodedTable) -> Result<Vec<u32>> {
+        let column = table.column(&self.class).ok_or_else(|| Error::internal("the class was not read"))?;
+        let place =
+            |text: &str| self.labels.binary_search_by(|label| label.as_str().cmp(text)).unwrap_or(0) as u32;
+        let places: Vec<u32> = column.values.iter().map(place).collect();
+        Ok(column.codes.iter().map(|code| places[code as usize]).collect())
+    }
+}
+
+/// The texts of a column that some row has.
+fn present_texts(table: &CodedTable, name: &str) -> Vec<String> {
+    let Some(column) = table.column(name) else { return Vec::new() };
+    let mut present = vec![false; column.values.len()];
+    column.codes.iter().for_each(|code| present[code as usize] = true);
+    column
+        .values
+        .iter()
+        .zip(present)
+        .filter(|(_, present)| *present)
+        .map(|(text, _)| text.to_owned())
+        .collect()
+}
+
+/// The rows given, in that order.
+pub(super) fn select(table: &CodedTable, rows: &[u32]) -> CodedTable {
+    let column = |column: &CodedColumn| {
+        let codes: Vec<u32> = rows.iter().map(|row| column.codes.get(*row as usize)).collect();
+        CodedColumn {
+            name: column.name.clone(),
+            values: column.values.clone(),
+            codes: Codes::narrow(column.values.len(), &codes),
+        }
+    };
+    CodedTable { columns: table.columns.iter().map(column).collect(), rows: rows.len() }
+}
+
+/// The rows sorted by content. Dictionaries are sorted, so codes are in the order of their texts.
+fn sorted(table: &CodedTable) -> CodedTable {
+    let mut rows: Vec<u32> = (0..table.rows as u32).collect();
+    let cells = |row: u32| table.columns.iter().map(move |column| column.codes.get(row as usize));
+    rows.sort_by(|a, b| cells(*a).cmp(cells(*b)));
+    select(table, &rows)
+}

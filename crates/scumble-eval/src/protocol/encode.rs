@@ -1,0 +1,160 @@
+//! Columns as they are, as features: kinds and dictionaries are those of the rows that it was made from.
+
+use std::collections::HashMap;
+
+use scumble::config::Plan;
+use scumble::kind::{Inference, Kind, Measure};
+use scumble::{Error, Result};
+use scumble_files::table::{CodedColumn, CodedTable};
+use scumble_learn::{Column, MISSING};
+
+/// How the columns of a table become features.
+#[derive(Debug)]
+pub struct Encoder {
+    columns: Vec<EncodedColumn>,
+}
+
+#[derive(Debug)]
+struct EncodedColumn {
+    name: String,
+    missing: Vec<String>,
+    coding: Coding,
+}
+
+#[derive(Debug)]
+enum Coding {
+    Numeric(Measure),
+    Nominal(HashMap<String, u32>),
+}
+
+/// One cell as learners take it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Cell {
+    Code(u32),
+    Number(f64),
+    Missing,
+}
+
+impl Encoder {
+    /// Learns the kinds and values of these columns from a table.
+    pub fn fit(table: &CodedTable, names: &[String], plan: &Plan) -> Result<Self> {
+        let fit = |name: &String| {
+            let column = table.column(name).ok_or_else(|| Error::internal("a feature was not read"))?;
+            let planned = plan.column(name);
+            let missing = planned.and_then(|column| column.missing.as_ref()).unwrap_or(&plan.read.missing);
+            Ok(EncodedColumn {
+                name: name.clone(),
+                missing: missing.clone(),
+                coding: coding(column, missing, planned.and_then(scumble::config::Column::declared_kind)),
+            })
+        };
+        Ok(Self { columns: names.iter().map(fit).collect::<Result<_>>()? })
+    }
+
+    /// The columns of a table as features, in the order in which they were named.
+    pub fn columns(&self, table: &CodedTable) -> Result<Vec<Column>> {
+        let encode = |(place, encoded): (usize, &EncodedColumn)| {
+            let column =
+                table.column(&encoded.name).ok_or_else(|| Error::internal("a feature was not read"))?;
+            let cells: Vec<Cell> = column.values.iter().map(|text| self.cell(place, text)).collect();
+            Ok(self.column(place, column.codes.iter().map(|code| cells[code as usize])))
+        };
+        self.columns.iter().enumerate().map(encode).collect()
+    }
+
+    /// A text as a cell of a column.
+    pub(super) fn cell(&self, place: usize, text: &str) -> Cell {
+        let column = &self.columns[place];
+        if column.missing.iter().any(|marker| marker == text) {
+            return Cell::Missing;
+        }
+        match &column.coding {
+            Coding::Nominal(codes) => codes.get(text).map_or(Cell::Missing, |code| Cell::Code(*code)),
+            Coding::Numeric(measure) => number(measure, text).map_or(Cell::Missing, Cell::Number),
+        }
+    }
+
+    /// A column of such cells.
+    pub(super) fn column(&self, place: usize, cells: impl Iterator<Item = Cell>) -> Column {
+        let column = &self.columns[place];
+        match &column.coding {
+            Coding::Nominal(codes) => nominal(&column.name, cells, codes.len()),
+            Coding::Numeric(_) => numeric(&column.name, cells),
+        }
+    }
+}
+
+/// A nominal column.
+pub(super) fn nominal(name: &str, cells: impl Iterator<Item = Cell>, values: usize) -> Column {
+    let code = |cell| if let Cell::Code(code) = cell { code } else { MISSING };
+    Column::nominal(name, cells.map(code).collect(), values)
+}
+
+/// A numeric column.
+pub(super) fn numeric(name: &str, cells: impl Iterator<Item = Cell>) -> Column {
+    let number = |cell| if let Cell::Number(number) = cell { number } else { f64::NAN };
+    Column::numeric(name, cells.map(number).collect())
+}
+
+/// The number behind a text, also where its column has fewer decimal places than it.
+pub(super) fn number(measure: &Measure, text: &str) -> Option<f64> {
+    let exact = measure.number(text).map(|number| measure.float(number));
+    let plain = || text.parse::<f64>().ok().filter(|number| number.is_finite());
+    exact.or_else(|| matches!(measure.kind, Kind::Integer | Kind::Decimal).then(plain).flatten())
+}
+
+fn coding(column: &CodedColumn, missing: &[String], declared: Option<Kind>) -> Coding {
+    let mut present = vec![false; column.values.len()];
+    column.codes.iter().for_each(|code| present[code as usize] = true);
+    let texts: Vec<&str> = column
+        .values
+        .iter()
+        .zip(&present)
+        .filter(|(text, present)| **present && !missing.iter().any(|marker| marker == text))
+        .map(|(text, _)| text)
+        .collect();
+    let kind = declared.unwrap_or_else(|| match Kind::infer(texts.iter().copied()) {
+        Inference::Clear(kind) => kind,
+        Inference::AmbiguousDate => Kind::Text,
+    });
+    if kind.is_ordered() {
+        return Coding::Numeric(Measure::of(kind, texts.iter().copied()));
+    }
+    Coding::Nominal(texts.into_iter().map(str::to_owned).zip(0..).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble_learn::Cells;
+
+    use super::*;
+
+    fn table(texts: &[&str]) -> CodedTable {
+        let mut values: Vec<&str> = texts.to_vec();
+        values.sort_unstable();
+        values.dedup();
+        let codes: Vec<u32> =
+            texts.iter().map(|text| values.partition_point(|value| value < text) as u32).collect();
+        let codes = scumble_files::Codes::narrow(values.len(), &codes);
+        let column = CodedColumn { name: "a".into(), values: values.into_iter().collect(), codes };
+        CodedTable { rows: texts.len(), columns: vec![column] }
+    }
+
+    #[test]
+    fn unseen_values_and_missing_ones_are_missing() {
+        let plan = Plan::new("in.csv", "out.csv");
+        let encoder = Encoder::fit(&table(&["x", "?", "z", "x"]), &["a".into()], &plan).expect("fits");
+        let found = encoder.columns(&table(&["z", "y", "NA", "x"])).expect("encodes");
+        assert_eq!(found[0].cells(), &Cells::Nominal { codes: vec![1, MISSING, MISSING, 0], values: 2 });
+    }
+
+    #[test]
+    fn numbers_stay_numbers_even_if_the_test_rows_write_them_otherwise() {
+        let plan = Plan::new("in.csv", "out.csv");
+        let encoder = Encoder::fit(&table(&["1", "20", "3"]), &["a".into()], &plan).expect("fits");
+        let found = encoder.columns(&table(&["2.5", "20", "?", "many"])).expect("encodes");
+        let Cells::Numeric(numbers) = found[0].cells() else { panic!("numbers") };
+        assert_eq!(numbers[..2], [2.5, 20.0]);
+        assert!(numbers[2].is_nan() && numbers[3].is_nan());
+    }
+}

@@ -1,0 +1,253 @@
+//! One split: what learners are given, and how well they do.
+
+use std::time::Instant;
+
+use scumble::config::{Plan, Role};
+use scumble::problem::Progress;
+use scumble::release::{Outcome, Trial, try_release};
+use scumble::{Error, Result};
+use scumble_files::table::CodedTable;
+use scumble_learn::{Features, Learner, Table};
+
+use super::dataset::select;
+use super::encode::Encoder;
+use super::mapped::mapped;
+use super::projections::projections;
+use super::sample::{Draw, draw};
+use super::{Dataset, Numbers, Split, TestRows};
+
+/// How releases are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Protocol {
+    /// Which rows are scored.
+    pub test: TestRows,
+    /// How many concrete tables are drawn from each release, where original rows are scored.
+    pub samples: u64,
+    /// What a range of numbers is, where mapped rows are scored.
+    pub numbers: Numbers,
+    /// Where all chance begins.
+    pub seed: u64,
+}
+
+/// The rows of one split.
+pub struct Fold<'a> {
+    /// The table that they are from.
+    pub data: &'a Dataset,
+    /// The rows to learn from.
+    pub train: CodedTable,
+    /// The rows to score.
+    pub test: CodedTable,
+    /// The number of the split among all, for seeds.
+    pub number: u64,
+}
+
+/// What learners are given: tables to learn from, and the one to score on.
+#[derive(Debug)]
+pub struct Material {
+    /// Tables to learn from, and how what is learnt from them goes together.
+    pub train: Vec<Table>,
+    /// The table to score on: one for all, or one for each.
+    pub test: Vec<Table>,
+    /// How several tables are learnt from.
+    pub together: Together,
+    /// The mean loss of the release; 0 for original rows.
+    pub loss: f64,
+    /// The share of training rows that are suppressed.
+    pub suppressed: f64,
+    /// The share of test cells whose value no released label covers.
+    pub unmapped: f64,
+    /// How long the release took, in seconds.
+    pub seconds: f64,
+}
+
+/// How several tables are learnt from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// Each is the whole release, drawn anew: accuracies are averaged.
+    Drawn,
+    /// Each has some of the columns: the classifiers vote on every row, and among equals the lowest class wins.
+    Columns,
+}
+
+/// How well a learner does.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Learnt {
+    /// The share of test rows whose class it gets right, in the mean over drawn tables.
+    pub accuracy: f64,
+    /// How long learning and scoring took, in seconds.
+    pub seconds: f64,
+}
+
+impl<'a> Fold<'a> {
+    /// The rows of a split of a data set's own rows.
+    #[must_use]
+    pub fn of_split(data: &'a Dataset, split: &Split, number: u64) -> Self {
+        let (train, test) = (select(&data.table, &split.train), select(&data.table, &split.test));
+        Self { data, train, test, number }
+    }
+
+    /// All rows to learn from, and those of the test table to score; `None` without one.
+    #[must_use]
+    pub fn given(data: &'a Dataset) -> Option<Self> {
+        let test = data.test.clone()?;
+        Some(Self { data, train: data.table.clone(), test, number: 0 })
+    }
+
+    pub(super) fn scored(&self, columns: Vec<scumble_learn::Column>) -> Result<Table> {
+        let class = self.data.classes_of(&self.test)?;
+        table(columns, class, self.data.labels.len())
+    }
+}
+
+/// The original rows of a split: what a learner could do without anonymisation.
+pub fn baseline(fold: &Fold<'_>) -> Result<Material> {
+    let names: Vec<String> = features(fold, &[Role::Quasi]).chain(kept(fold)).collect();
+    let encoder = Encoder::fit(&fold.train, &names, &fold.data.plan)?;
+    let class = fold.data.classes_of(&fold.train)?;
+    let train = table(encoder.columns(&fold.train)?, class, fold.data.labels.len())?;
+    let test = fold.scored(encoder.columns(&fold.test)?)?;
+    Ok(Material {
+        train: vec![train],
+        test: vec![test],
+        together: Together::Drawn,
+        loss: 0.0,
+        suppressed: 0.0,
+        unmapped: 0.0,
+        seconds: 0.0,
+    })
+}
+
+/// The training part of a split as a plan releases it.
+pub fn released(fold: &Fold<'_>, plan: &Plan, protocol: Protocol, progress: &Progress) -> Result<Material> {
+    let trial = try_release(plan, &fold.train, &fold.data.folder, progress.clone())?;
+    if let Outcome::Projections { .. } = trial.outcome {
+        return projections(fold, &trial, protocol.numbers);
+    }
+    let rows: Vec<u32> = in_release(&trial, plan);
+    if rows.is_empty() {
+        return Err(Error::infeasible("every row was suppressed, so there is nothing to learn from"));
+    }
+    let whole = select(&fold.train, &rows);
+    let exact: Vec<String> = kept(fold).collect();
+    if let (Outcome::Records { column: Some(_), .. }, Some(name)) = (&trial.outcome, exact.first()) {
+        return Err(Error::refused(format!(
+            "column '{name}' is published as it is, and would link the tables that are drawn from one release; drop it (role = \
+             \"drop\"), or evaluate other algorithms"
+        )));
+    }
+    let others = Encoder::fit(&fold.train, &exact, &fold.data.plan)?;
+    let class = fold.data.classes_of(&whole)?;
+    let labels = fold.data.labels.len();
+    let exact_train = others.columns(&whole)?;
+    let exact_test = others.columns(&fold.test)?;
+    let joined = |columns: Vec<scumble_learn::Column>, more: &[scumble_learn::Column]| {
+        columns.into_iter().chain(more.iter().cloned()).collect()
+    };
+    let (train, test, unmapped) = match protocol.test {
+        TestRows::Mapped => {
+            let found = mapped(&trial, &rows, &fold.test, protocol.numbers)?;
+            let train = vec![table(joined(found.train, &exact_train), class, labels)?];
+            (train, joined(found.test, &exact_test), found.unmapped)
+        }
+        TestRows::Original => {
+            let quasi: Vec<String> = trial.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
+            let encoder = Encoder::fit(&fold.train, &quasi, &fold.data.plan)?;
+            let mut tables = Vec::new();
+            for number in 0..protocol.samples.max(1) {
+                let by = Draw { seed: protocol.seed, split: fold.number, table: number };
+                let drawn = draw(&trial, &rows, fold.data, &encoder, by)?;
+                let class = drawn.class.unwrap_or_else(|| class.clone());
+                tables.push(table(joined(drawn.columns, &exact_train), class, labels)?);
+            }
+            (tables, joined(encoder.columns(&fold.test)?, &exact_test), 0)
+        }
+    };
+    let cells = (fold.test.rows * trial.problem.quasi.len()).max(1);
+    Ok(Material {
+        train,
+        test: vec![fold.scored(test)?],
+        together: Together::Drawn,
+        loss: trial.loss,
+        suppressed: trial.suppressed as f64 / fold.train.rows.max(1) as f64,
+        unmapped: unmapped as f64 / cells as f64,
+        seconds: trial.seconds,
+    })
+}
+
+impl Material {
+    /// Learns from every table and scores.
+    pub fn learn(&self, learner: &dyn Learner, seed: u64) -> Result<Learnt> {
+        let clock = Instant::now();
+        let mut sum = 0.0;
+        let mut votes: Vec<Vec<u32>> = Vec::new();
+        for (place, train) in self.train.iter().enumerate() {
+            let classifier = learner.train(train, seed).map_err(learning)?;
+            let test = self.test.get(place).or(self.test.first());
+            let test = test.ok_or_else(|| Error::internal("there is nothing to score on"))?;
+            match self.together {
+                Together::Drawn => sum += classifier.accuracy(test),
+                Together::Columns => votes.push(classifier.predict(test.features())),
+            }
+        }
+        let accuracy = match (self.together, self.test.first()) {
+            (Together::Columns, Some(test)) => share_right(&votes, test.class()),
+            _ => sum / self.train.len().max(1) as f64,
+        };
+        Ok(Learnt { accuracy, seconds: clock.elapsed().as_secs_f64() })
+    }
+}
+
+/// The share of rows whose class most votes name; among equals the lowest class.
+fn share_right(votes: &[Vec<u32>], classes: &[u32]) -> f64 {
+    let right = |(row, class): &(usize, &u32)| {
+        let mut named: Vec<u32> = votes.iter().map(|of| of[*row]).collect();
+        named.sort_unstable();
+        let most = named.chunk_by(|a, b| a == b).max_by_key(|of| (of.len(), std::cmp::Reverse(of[0])));
+        most.is_some_and(|of| of[0] == **class)
+    };
+    classes.iter().enumerate().filter(right).count() as f64 / classes.len().max(1) as f64
+}
+
+/// An error of a learner, by who must act.
+pub(crate) fn learning(error: scumble_learn::Error) -> Error {
+    match error {
+        scumble_learn::Error::Config(message) => Error::Config(message),
+        scumble_learn::Error::Data(message) => Error::Data(message),
+    }
+}
+
+pub(super) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels: usize) -> Result<Table> {
+    let rows = class.len();
+    let features = Features::new(columns, rows).map_err(learning)?;
+    Table::new(features, class, labels).map_err(learning)
+}
+
+/// The training rows that are in the release.
+fn in_release(trial: &Trial, plan: &Plan) -> Vec<u32> {
+    let dropped = plan.algorithm.star_policy == scumble::config::StarPolicy::Drop;
+    match &trial.outcome {
+        Outcome::Classes { class_of_row, .. } => (0..)
+            .zip(class_of_row)
+            .filter(|(_, class)| class.is_some() || !dropped)
+            .map(|(row, _)| row)
+            .collect(),
+        Outcome::Records { record_of_row: rows, .. } | Outcome::Projections { tuple_of_row: rows, .. } => {
+            (0..rows.len() as u32).collect()
+        }
+    }
+}
+
+/// The columns with one of these roles that are no class, in the order of the plan.
+fn features<'f>(fold: &'f Fold<'_>, roles: &'f [Role]) -> impl Iterator<Item = String> + 'f {
+    let data = fold.data;
+    let wanted = |column: &scumble::config::Column| roles.iter().any(|role| column.role.has(*role));
+    let columns =
+        data.plan.columns.iter().filter(move |(name, column)| *name != data.class && wanted(column));
+    columns.map(|(name, _)| name.clone())
+}
+
+/// The columns that are published as they are.
+fn kept<'f>(fold: &'f Fold<'_>) -> impl Iterator<Item = String> + 'f {
+    features(fold, &[Role::Sensitive, Role::Other])
+        .filter(|name| !fold.data.plan.column(name).is_some_and(|column| column.role.has(Role::Quasi)))
+}

@@ -1,0 +1,34 @@
+//! Whether a difference means anything: tests between two methods, between several, intervals, and a diagram.
+//!
+//! * Two methods on one table: [`combined_f_test`] on five times two-fold cross-validation.
+//! * Several methods on several blocks (tables, or values of k): [`Friedman`], and then each method against a control
+//!   with a correction for asking several times ([`compare_with_control`]).
+//! * One figure: [`mean_interval`] over repetitions, [`wilson_interval`] and [`wald_interval`] of a share.
+//!
+//! ```
+//! use scumble_eval::statistics::{Correction, Friedman, compare_with_control};
+//!
+//! // Accuracies of three methods on five tables: the first is always best.
+//! let blocks: Vec<Vec<f64>> = (0..5).map(|_| vec![0.9, 0.8, 0.7]).collect();
+//! let friedman = Friedman::of_scores(&blocks).expect("at least two methods and two blocks");
+//! assert_eq!(friedman.mean_ranks, [1.0, 2.0, 3.0]);
+//! assert!(friedman.p_value < 0.01);
+//! let against_first = compare_with_control(&friedman, 0, Correction::Holm);
+//! assert!(against_first[1].adjusted < 0.01);
+//! ```
+
+mod diagram;
+mod distributions;
+mod five_by_two;
+mod friedman;
+mod interval;
+mod posthoc;
+
+pub use diagram::difference_diagram;
+pub use five_by_two::{FTest, combined_f_test};
+pub use friedman::Friedman;
+pub use interval::{Interval, mean_interval, wald_interval, wilson_interval};
+pub use posthoc::{Comparison, Correction, compare_with_control, critical_difference};
+
+/// Scores this near are equal: what differs less is rounding, and must not decide a rank.
+const SAME: f64 = 1e-9;

@@ -1,0 +1,121 @@
+//! After Friedman: each method against a control, corrected for asking several times.
+
+use super::Friedman;
+use super::distributions::{normal_above, normal_quantile};
+
+/// How p-values are corrected for the number of questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Correction {
+    /// Every p-value times the number of comparisons.
+    #[default]
+    BonferroniDunn,
+    /// Holm's step-down procedure: never less powerful than Bonferroni-Dunn, under the same assumptions.
+    Holm,
+    /// One-sided p-values without any correction, as the tables of the NSVDist paper print them. Only for comparing with that
+    /// paper: with so many questions some of them come out small by chance.
+    NsvdistRawOneSided,
+}
+
+/// A method against the control.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Comparison {
+    /// The difference of mean ranks, control minus method, in standard errors: above 0 where the method is better.
+    pub z: f64,
+    /// The p-value as it is: two-sided, or one-sided where the correction says so.
+    pub raw: f64,
+    /// The p-value, corrected.
+    pub adjusted: f64,
+}
+
+/// Every method against the control, in the order of the methods; the control itself has z = 0 and p = 1.
+#[must_use]
+pub fn compare_with_control(friedman: &Friedman, control: usize, correction: Correction) -> Vec<Comparison> {
+    let ranks = &friedman.mean_ranks;
+    let error = friedman.standard_error();
+    let questions = (ranks.len() - 1) as f64;
+    let mut found: Vec<Comparison> = ranks
+        .iter()
+        .map(|rank| {
+            let z = (ranks[control] - rank) / error;
+            let raw = match correction {
+                // The chance that the control is really no worse than it looks.
+                Correction::NsvdistRawOneSided => normal_above(-z),
+                _ => (2.0 * normal_above(z.abs())).min(1.0),
+            };
+            let adjusted = match correction {
+                Correction::BonferroniDunn => (raw * questions).min(1.0),
+                _ => raw,
+            };
+            Comparison { z, raw, adjusted }
+        })
+        .collect();
+    found[control] = Comparison { z: 0.0, raw: 1.0, adjusted: 1.0 };
+    if correction == Correction::Holm {
+        let mut order: Vec<usize> = (0..ranks.len()).filter(|method| *method != control).collect();
+        order.sort_by(|a, b| found[*a].raw.total_cmp(&found[*b].raw));
+        let mut largest: f64 = 0.0;
+        for (place, method) in order.into_iter().enumerate() {
+            largest = largest.max((found[method].raw * (questions - place as f64)).min(1.0));
+            found[method].adjusted = largest;
+        }
+    }
+    found
+}
+
+/// Mean ranks of a method and the control that differ by less are not told apart at 5 % (Bonferroni-Dunn).
+#[must_use]
+pub fn critical_difference(friedman: &Friedman) -> f64 {
+    let questions = friedman.mean_ranks.len() - 1;
+    normal_quantile(1.0 - 0.05 / (2.0 * questions as f64)) * friedman.standard_error()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::friedman::tests::script;
+    use super::*;
+
+    fn near(found: f64, wanted: f64) {
+        assert!((found - wanted).abs() < 1e-6, "{found} for {wanted}");
+    }
+
+    #[test]
+    fn bonferroni_dunn_gives_the_numbers_of_the_specification() {
+        let found = compare_with_control(&script(), 0, Correction::BonferroniDunn);
+        for (comparison, z) in found[1..].iter().zip([1.341_641, 2.124_265, 3.689_512]) {
+            near(comparison.z, z);
+        }
+        for (comparison, p) in found[1..].iter().zip([0.539_137, 0.100_944, 0.000_674]) {
+            near(comparison.adjusted, p);
+        }
+        near(critical_difference(&script()), 1.784_367);
+    }
+
+    #[test]
+    fn quantiles_of_the_table_of_bonferroni_dunn() {
+        for (k, q) in (2..).zip([1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690, 2.734, 2.773]) {
+            let found = normal_quantile(1.0 - 0.05 / (2.0 * f64::from(k - 1)));
+            assert!((found - q).abs() < 6e-4, "{found} for {q}");
+        }
+    }
+
+    #[test]
+    fn holm_multiplies_by_what_is_left_to_ask() {
+        // Raw p-values .179712, .033648, .000225, times 1, 2 and 3.
+        let found = compare_with_control(&script(), 0, Correction::Holm);
+        for (comparison, p) in found[1..].iter().zip([0.179_712, 0.067_296, 0.000_674]) {
+            near(comparison.adjusted, p);
+        }
+        // A later p-value is never below an earlier one.
+        let close = Friedman { mean_ranks: vec![1.0, 2.5, 2.5], ..script() };
+        let found = compare_with_control(&close, 0, Correction::Holm);
+        assert_eq!(found[1].adjusted, found[2].adjusted);
+    }
+
+    #[test]
+    fn the_papers_p_values_are_one_sided() {
+        let found = compare_with_control(&script(), 3, Correction::NsvdistRawOneSided);
+        // The control ranks best, so its opponents' p-values are small: half the two-sided ones.
+        near(found[0].adjusted, 0.000_674 / 6.0);
+    }
+}

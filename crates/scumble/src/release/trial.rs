@@ -1,0 +1,231 @@
+//! A release in memory: what a plan makes of rows at hand, for whoever wants to know what it would be good for.
+//!
+//! Nothing is written, so nothing is verified, and nothing of it may be published.
+
+use std::path::Path;
+use std::time::Instant;
+
+use scumble_files::Source;
+use scumble_files::table::CodedTable;
+
+use super::{
+    Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, make_problem,
+    population, read, rows, table_risk, tables,
+};
+use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
+use crate::config::{Plan, Rational};
+use crate::error::{Error, Result};
+use crate::metrics;
+use crate::prepare::prepare;
+use crate::problem::{Problem, Progress};
+use crate::published::{Classes, Published, Record, record_loss};
+use crate::recoding::Step;
+use crate::registry::{self, Method};
+
+/// What a plan makes of some rows.
+pub struct Trial {
+    /// What was asked: the table as searched, its quasi-identifiers and models.
+    pub problem: Problem,
+    /// The texts that mean a missing value, by column.
+    pub missing: Vec<(String, Vec<String>)>,
+    /// What would be released.
+    pub outcome: Outcome,
+    /// The mean loss (LM), from 0 to 1.
+    pub loss: f64,
+    /// How many rows are suppressed.
+    pub suppressed: u64,
+    /// How long typing, search and suppression took.
+    pub seconds: f64,
+}
+
+/// What would be released, by its kind.
+pub enum Outcome {
+    /// Equivalence classes.
+    Classes {
+        /// The classes.
+        classes: Box<Classes>,
+        /// The rule by which tuples became classes; `None` where classes were changed afterwards (polish, flatten, sets).
+        step: Option<Step>,
+        /// The class of each row; `None` for a suppressed one.
+        class_of_row: Vec<Option<u32>>,
+    },
+    /// Records that overlap.
+    Records {
+        /// The records.
+        records: Vec<Record>,
+        /// The payload column that is published as frequencies, if one is.
+        column: Option<usize>,
+        /// The record of each row.
+        record_of_row: Vec<u32>,
+    },
+    /// Several tables of some columns each. The problem's quasi-identifiers are all columns that may be in one of them.
+    Projections {
+        /// The columns of each table.
+        tables: Vec<Vec<usize>>,
+        /// How each column is shown.
+        shown: Vec<Shown>,
+        /// The tuple of each row.
+        tuple_of_row: Vec<u32>,
+    },
+}
+
+/// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
+/// that the plan leaves out, and what is worth knowing.
+pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
+    plan.ready()?;
+    let source = Source::open(beside(folder, &plan.input))?;
+    let (plan, table, mut notes, left_out) = read(plan, &source, threads)?;
+    notes.extend(left_out);
+    Ok((plan, table, notes))
+}
+
+/// Searches for the release that a plan asks for, on a table whose every column the plan knows.
+pub fn try_release(plan: &Plan, table: &CodedTable, folder: &Path, progress: Progress) -> Result<Trial> {
+    if plan.population.is_some() {
+        return Err(Error::refused(
+            "a population beside the data is not known here; leave it out of the plan",
+        ));
+    }
+    match registry::method(&plan.algorithm.name)? {
+        Method::Classes(entry) => {
+            let algorithm = build_algorithm(plan, entry)?;
+            try_classes(plan, table, folder, entry, &*algorithm, progress)
+        }
+        Method::Records(entry) => {
+            allow_parameters(plan, entry)?;
+            let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+            try_records(plan, table, folder, &*algorithm, progress)
+        }
+        Method::Tables(entry) => try_tables(plan, table, folder, entry, progress),
+    }
+}
+
+fn try_classes(
+    plan: &Plan,
+    table: &CodedTable,
+    folder: &Path,
+    entry: &'static registry::Entry<crate::algorithms::BuildAlgorithm>,
+    algorithm: &dyn crate::algorithms::Algorithm,
+    progress: Progress,
+) -> Result<Trial> {
+    let clock = Instant::now();
+    let mut prepared = prepare(table, plan, folder, algorithm.needs_trees())?;
+    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
+    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
+    let needs = Needs {
+        model: algorithm.needs_model(),
+        metric: algorithm.default_metric(),
+        suppression: algorithm.default_suppression(),
+        gives_up: !(algorithm.takes_steps() || plan.algorithm.polish),
+    };
+    let (problem, rest, metric) = make_problem(plan, prepared, &needs, progress)?;
+    check_metric(plan, entry, algorithm, metric, &problem)?;
+    check_served(&problem, plan, entry.name, algorithm)?;
+    population::check(&problem, plan, algorithm)?;
+    problem.check_feasible()?;
+    let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
+    let seconds = clock.elapsed().as_secs_f64();
+    let changed =
+        plan.algorithm.polish || plan.algorithm.flatten || problem.quasi.iter().any(|quasi| quasi.sets);
+    let run = Run {
+        plan,
+        source: table,
+        population: None,
+        algorithm: entry,
+        metric,
+        problem,
+        levels: None,
+        published: Published::Classes(found.classes),
+        findings: found.findings,
+        together: Vec::new(),
+        missing: rest.missing,
+        warnings: Vec::new(),
+        notes: Vec::new(),
+    };
+    let arranged = rows::arrange(&run, tuple_of_row, &payload_of_row)?;
+    let loss = metrics::loss::ENTRY.build.measure(&run.published, &run.problem).unwrap_or(0.0);
+    let Run { problem, published: Published::Classes(classes), missing, .. } = run;
+    let kept: Vec<u32> =
+        (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| class as u32).collect();
+    let class_of_row = arranged.look_of_row.iter().map(|look| kept.get(*look as usize).copied()).collect();
+    Ok(Trial {
+        problem,
+        missing,
+        loss,
+        suppressed: classes.suppressed_rows(),
+        seconds,
+        outcome: Outcome::Classes {
+            classes: Box::new(classes),
+            step: (!changed).then_some(found.step),
+            class_of_row,
+        },
+    })
+}
+
+fn try_records(
+    plan: &Plan,
+    table: &CodedTable,
+    folder: &Path,
+    algorithm: &dyn crate::algorithms::RecordAlgorithm,
+    progress: Progress,
+) -> Result<Trial> {
+    let clock = Instant::now();
+    let mut prepared = prepare(table, plan, folder, false)?;
+    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
+    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up: true };
+    let (problem, rest, _) = make_problem(plan, prepared, &needs, progress)?;
+    problem.check_feasible()?;
+    algorithm.check(&problem)?;
+    let solution = algorithm.run(&problem)?;
+    let seconds = clock.elapsed().as_secs_f64();
+    let payloads = problem.table.payloads();
+    let value = |payload: u32| solution.column.map_or(0, |column| payloads.value(payload, column));
+    let record = |(tuple, payload): (&u32, &u32)| {
+        let wanted = (*tuple, value(*payload));
+        let found = solution.records.binary_search_by_key(&wanted, |record| (record.tuple, record.value));
+        found.map(|place| place as u32).map_err(|_| Error::internal("a row has no record"))
+    };
+    let record_of_row = tuple_of_row.iter().zip(&payload_of_row).map(record).collect::<Result<_>>()?;
+    let loss = record_loss(&solution.records, &problem.quasi);
+    Ok(Trial {
+        problem,
+        missing: rest.missing,
+        loss,
+        suppressed: 0,
+        seconds,
+        outcome: Outcome::Records { records: solution.records, column: solution.column, record_of_row },
+    })
+}
+
+fn try_tables(
+    plan: &Plan,
+    table: &CodedTable,
+    folder: &Path,
+    entry: &'static registry::Entry<BuildTablesAlgorithm>,
+    progress: Progress,
+) -> Result<Trial> {
+    let clock = Instant::now();
+    let found = tables::search(plan, table, false, entry, folder, progress)?;
+    let seconds = clock.elapsed().as_secs_f64();
+    let Tables::Projections(projections) = found.solution.tables else {
+        return Err(Error::refused(format!(
+            "'{}' publishes no table with the class and the columns that it is to be predicted from",
+            entry.name
+        )));
+    };
+    let problem = found.problem.problem;
+    let loss = tables::loss(&problem, &found.solution.shown, &projections);
+    Ok(Trial {
+        problem,
+        missing: found.rest.missing,
+        loss,
+        suppressed: 0,
+        seconds,
+        outcome: Outcome::Projections {
+            tables: projections,
+            shown: found.solution.shown,
+            tuple_of_row: found.of_row.tuple,
+        },
+    })
+}
