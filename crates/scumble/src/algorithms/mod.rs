@@ -28,7 +28,7 @@ pub mod k_optimize;
 pub mod kactus;
 pub mod local_suppression;
 #[cfg(test)]
-mod made;
+pub(crate) mod made;
 pub mod mdav;
 pub mod mingen;
 pub mod mondrian;
