@@ -553,9 +553,9 @@ fn truthful(
                 nodes: Nodes::default(),
                 missing: values.map(|(values, _)| values.missing).unwrap_or_default(),
             })
-        } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
-            Truth::Exact
-        } else if private.contains(&name.as_str()) {
+        } else if private.contains(&name.as_str())
+            || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
+        {
             Truth::Exact
         } else {
             Truth::Absent

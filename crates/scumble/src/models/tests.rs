@@ -73,8 +73,8 @@ fn class(table: &FrequencyTable, tuple: u32) -> ClassView<'_> {
 fn infeasible(table: &FrequencyTable, asked: &str, sensitive: &[&str]) -> String {
     let cells = table.payload_totals();
     let whole = ClassView { size: table.rows(), cells: &cells, payloads: table.payloads() };
-    let of_model = |model: &Box<dyn Model>| model.check_feasible(&whole).err().map(|error| error.to_string());
-    models(table, asked, sensitive).iter().find_map(of_model).unwrap_or_default()
+    let of_model = |model: &dyn Model| model.check_feasible(&whole).err().map(|error| error.to_string());
+    models(table, asked, sensitive).iter().find_map(|model| of_model(&**model)).unwrap_or_default()
 }
 
 /// What a model should be: its claim, what it requires and whether larger is better, what pruning may rely on (merging,

@@ -202,12 +202,12 @@ fn several_columns_together() {
     let both = ["s", "r"];
     let of = |mode: &str| {
         let models = models(&table, &format!("model = 'l_diversity'\nl = 2\nmode = '{mode}'"), &both);
-        let of_model = |model: &Box<dyn Model>| {
+        let of_model = |model: &dyn Model| {
             let test = model.class_test().expect("a test");
             let class = class(&table, 0);
             (Json::from(model.claim()), test.attained(&class), test.passes(&class), test.failing_part(&class))
         };
-        models.iter().map(of_model).collect::<Vec<_>>()
+        models.iter().map(|model| of_model(&**model)).collect::<Vec<_>>()
     };
     let claim = |more: Json| {
         let mut claim = json!({"model": "l_diversity", "variant": "distinct", "l": 2});
