@@ -381,12 +381,7 @@ fn claims(
             trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
         };
         let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
-        let models = (entry.build)(&spec.parameters, &context).map_err(|error| match error {
-            Error::Config(message) if !message.contains(entry.name) => {
-                Error::config(format!("model '{}': {message}", entry.name))
-            }
-            other => other,
-        })?;
+        let models = crate::models::build(entry, &spec.parameters, &context)?;
         return Ok(models.iter().map(|model| model_claim(model.claim())).collect());
     }
     let parameters: Map<String, Value> = spec
