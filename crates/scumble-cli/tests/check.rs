@@ -80,6 +80,20 @@ fn without_a_model_it_says_what_is_attained() {
     );
 }
 
+/// Classes of three, two and one: half of the rows are above 1/3, and one of six above 1/2.
+#[test]
+fn the_plan_says_which_risk_is_too_much() {
+    let desk = desk();
+    for (threshold, share) in [("\"1/3\"", "above 0.3333 = 0.5\n"), ("0.5", "above 0.5 = 0.1667\n")] {
+        let plan = "input = \"-\"\noutput = \"-\"\n[columns]\nage = { role = \"quasi\" }\nzip = { role = \"quasi\" }\n";
+        desk.file("release.toml", format!("{plan}[risk]\nthreshold = {threshold}\n"));
+        let run = desk.run(&["check", "other.csv", "--plan", "release.toml"]).succeeds();
+        assert!(run.out.contains(share), "{}", run.out);
+    }
+    let object = desk.run(&["check", "other.csv", "--plan", "release.toml", "--json"]).succeeds().object();
+    assert_eq!(object["attained"]["risk_threshold"], 0.5);
+}
+
 /// A release beside the people whom its rows are taken from: two of three, one of two, and one who is in no class.
 #[test]
 fn a_population() {
@@ -202,6 +216,24 @@ fn json_is_one_object() {
     assert_eq!(run.object()["attained"]["k"], 1);
 }
 
+/// A class of one value lets no c and no delta do; a column of texts has no range at all.
+#[test]
+fn json_tells_infinite_figures_from_absent_ones() {
+    let flags = ["--sensitive", "disease", "--ignore-suppressed", "--json"];
+    let object = desk().run(&arguments(&[QUASI, &flags])).succeeds().object();
+    let column = &object["attained"]["columns"][0];
+    for figure in ["recursive_c", "enhanced_beta", "delta"] {
+        assert_eq!(column[figure], "infinite", "{figure}");
+    }
+    assert!(column["e"].is_null() && column["ordered_t"].is_null(), "{column}");
+    let run = desk().run(&arguments(&[QUASI, &["--model", "delta_disclosure:delta=9"], &flags]));
+    let model = &run.object()["outcome"]["models"][0];
+    assert_eq!(
+        (&model["attained"], &model["worst"][0]["attained"]),
+        (&"infinite".into(), &"infinite".into())
+    );
+}
+
 #[test]
 fn standard_input() {
     let flags = ["check", "-", "--quasi", "age,zip", "--k", "2", "--ignore-suppressed"];
@@ -298,6 +330,33 @@ fn an_identifier_in_the_release_is_found() {
     let run = check_original(&desk, "leaky.csv");
     assert_eq!(run.code, Some(1));
     assert!(run.out.contains("column 'name' must not be in the release"), "{}", run.out);
+}
+
+/// A private copy that still says who a row is about is true of its original as long as it says so of the right rows.
+#[test]
+fn a_private_copy_is_compared_in_its_private_columns_too() {
+    let desk = Desk::new();
+    desk.file("visits.csv", "job,who,guards,ill\na,p1,-,flu\nb,p1,flu,flu\na,p2,-,hiv\nb,p3,-,hiv\n");
+    let check = |copy: &str| {
+        desk.file("copy.csv", copy);
+        let roles = ["--quasi", "job", "--subject", "who", "--guarding", "guards", "--sensitive", "ill"];
+        desk.run(&arguments(&[&["check", "copy.csv", "--original", "visits.csv", "--k", "2"], &roles]))
+    };
+    let run = check("job,who,guards,ill\n*,p1,flu,flu\n*,p1,-,flu\n*,p2,-,hiv\n*,p3,-,hiv\n").succeeds();
+    assert!(run.out.contains("holds  true of the original"), "{}", run.out);
+    assert!(
+        run.out.contains("still has the column 'who'") && run.out.contains("private copy"),
+        "{}",
+        run.out
+    );
+    let swapped = check("job,who,guards,ill\n*,p2,flu,flu\n*,p1,-,flu\n*,p1,-,hiv\n*,p3,-,hiv\n");
+    assert_eq!(swapped.code, Some(1), "{swapped:#?}");
+    assert!(swapped.out.contains("FAILS  true of the original: 2 of 4"), "{}", swapped.out);
+    let guarded = check("job,who,guards,ill\n*,p1,-,flu\n*,p1,-,flu\n*,p2,flu,hiv\n*,p3,-,hiv\n");
+    assert!(guarded.out.contains("FAILS  true of the original: 2 of 4"), "{}", guarded.out);
+    // The copy that may be published has neither.
+    let run = check("job,ill\n*,flu\n*,flu\n*,hiv\n*,hiv\n").succeeds();
+    assert!(run.out.contains("holds  true of the original") && !run.out.contains("private"), "{}", run.out);
 }
 
 #[test]
@@ -458,7 +517,16 @@ fn persons_over_several_tables() {
     assert!(run.out.contains("2 classes with 5 rows fail"), "{}", run.out);
     assert!(run.out.contains("holds  k-anonymity"), "{}", run.out);
     plan("set").succeeds();
-    desk.refuses(2, &["[[table]]", "scumble check"], &["anonymize", "release.toml"]);
+    // What is checked can also be released beside the visits, by an algorithm that judges whole tables.
+    let release = ["anonymize", "release.toml", "--algorithm", "mingen"];
+    desk.run(&release).succeeds();
+    assert!(desk.exists("out.csv"));
+    std::fs::remove_file(desk.path("out.csv")).expect("it was written");
+    plan("multiset");
+    let run = desk.run(&release);
+    assert!(run.code != Some(0) && !desk.exists("out.csv"), "{run:#?}");
+    assert!(run.err.contains("cannot be met beside the tables that were published before"), "{}", run.err);
+    plan("set");
     // Somebody without visits shows nothing there.
     desk.file("visits.csv", "patient,ward\np1,A\np2,A\np3,A\n");
     assert_eq!(plan("set").code, Some(1));

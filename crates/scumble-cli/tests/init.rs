@@ -4,7 +4,7 @@ mod common;
 
 use common::{Desk, arguments};
 use scumble::config::{Plan, Role};
-use scumble::registry::{ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS};
+use scumble::registry::{ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
 
 fn clinic() -> Desk {
     let desk = Desk::new();
@@ -153,6 +153,7 @@ fn the_list_and_what_it_lists() {
     let (short, all) = (desk.run(&["list"]).succeeds().out, desk.run(&["list", "--all"]).succeeds().out);
     let names = ALGORITHMS.iter().map(|entry| (entry.name, entry.title));
     let names = names.chain(RECORD_ALGORITHMS.iter().map(|entry| (entry.name, entry.title)));
+    let names = names.chain(TABLES_ALGORITHMS.iter().map(|entry| (entry.name, entry.title)));
     let names = names.chain(MODELS.iter().map(|entry| (entry.name, entry.title)));
     let names = names.chain(METRICS.iter().map(|entry| (entry.name, entry.title)));
     for (name, title) in names {

@@ -61,3 +61,105 @@ fn every_format_is_published_and_checked() {
         desk.run(&alone).fails(2, &["original"]);
     }
 }
+
+/// A plan for an algorithm on the same table, with models.
+fn plan(desk: &Desk, algorithm: &str, models: &[&str], more: &str) {
+    let columns = "name = { role = \"identifier\" }\nage = { role = \"quasi\" }\nzip = { role = \"quasi\" }\n\
+                   disease = { role = \"sensitive\" }\n";
+    let mut text = format!(
+        "input = \"people.csv\"\noutput = \"out.csv\"\nhierarchies = \"trees\"\naccept_attribute_disclosure = true\n[columns]\n{columns}"
+    );
+    models.iter().for_each(|model| text += &format!("[[privacy]]\n{model}\n"));
+    text += &format!("[algorithm]\nname = \"{algorithm}\"\n{more}\n");
+    desk.file("release.toml", &text);
+}
+
+const K: &str = "model = \"k_anonymity\"\nk = 2";
+const L: &str = "model = \"l_diversity\"\nvariant = \"frequency\"\nl = 2";
+const CHECK: &[&str] = &["check", "out.csv", "--plan", "release.toml", "--original", "people.csv"];
+
+#[test]
+fn values_are_exchanged_published_and_checked() {
+    let desk = desk();
+    plan(&desk, "nhaa", &[K, L], "");
+    let run = desk.run(&["anonymize", "release.toml"]).succeeds();
+    assert!(!run.err.contains("a seed was given"), "{}", run.err);
+    let sheet = desk.text("out.datasheet.md");
+    assert!(sheet.contains("exchanged at random among 2 rows"), "{sheet}");
+    assert!(sheet.contains("must not be called so") && !sheet.contains("2-diversity"), "{sheet}");
+    let mut values: Vec<String> = desk.text("out.csv").lines().skip(1).map(last_cell).collect();
+    values.sort_unstable();
+    assert_eq!(values, ["Angina", "Diabetes", "Influenza", "Influenza", "Measles"]);
+    let told = desk.run(CHECK).succeeds().out;
+    assert!(told.contains("holds  records that may be each original row's own: required 2"), "{told}");
+    assert!(
+        told.contains("holds  different values of disease among the rows that each record covers"),
+        "{told}"
+    );
+    assert!(told.contains("rests on a draw"), "{told}");
+    // Another value than those of the original, and no original at all.
+    let changed = desk.text("out.csv").replace("Angina", "Measles");
+    desk.file("out.csv", &changed);
+    let told = desk.run(CHECK);
+    assert_eq!(told.code, Some(1));
+    assert!(
+        told.out.contains("column 'disease' was exchanged, and 1 value is not in the original so often"),
+        "{}",
+        told.out
+    );
+    desk.run(&CHECK[..4]).fails(2, &["--original"]);
+}
+
+fn last_cell(line: &str) -> String {
+    line.rsplit(',').next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_seed_is_for_tests() {
+    let desk = desk();
+    plan(&desk, "nhaa", &[L], "seed = 3");
+    let first = desk.run(&["anonymize", "release.toml"]).succeeds();
+    assert!(first.err.contains("a seed was given"), "{}", first.err);
+    let text = desk.text("out.csv");
+    desk.run(&["anonymize", "release.toml"]).succeeds();
+    assert_eq!(desk.text("out.csv"), text);
+}
+
+#[test]
+fn what_rings_cannot_do_is_said() {
+    let l = |l: &str| format!("model = \"l_diversity\"\nvariant = \"frequency\"\nl = {l}");
+    let k = |k: u64| format!("model = \"k_anonymity\"\nk = {k}");
+    for (models, code, words) in [
+        (vec![l("3")], 1, &["largest possible l is 2.5"][..]),
+        (vec![l("2.5")], 2, &["whole number of at least 2", "largest possible is 2"]),
+        (vec![l("2"), k(3)], 2, &["k = 3 needs an l of at least 3"]),
+        (vec![k(2)], 2, &["--l 2 --l-variant frequency", "k_concealment"]),
+    ] {
+        let desk = desk();
+        plan(&desk, "nhaa", &models.iter().map(String::as_str).collect::<Vec<_>>(), "");
+        desk.refuses(code, words, &["anonymize", "release.toml"]);
+    }
+}
+
+#[test]
+fn concealment_is_checked_later() {
+    for guarantee in ["matches", "both", "covered", "covers"] {
+        let desk = desk();
+        plan(&desk, "k_concealment", &[K], &format!("guarantee = \"{guarantee}\""));
+        desk.run(&["anonymize", "release.toml"]).succeeds();
+        let told = desk.run(CHECK).succeeds().out;
+        assert!(told.contains("required 2") && told.contains("form no classes"), "{told}");
+        // More than the search was asked for does not hold.
+        plan(&desk, "k_concealment", &[&K.replace('2', "5")], &format!("guarantee = \"{guarantee}\""));
+        assert_eq!(desk.run(CHECK).code, Some(1));
+        desk.run(&CHECK[..4]).fails(2, &["--original"]);
+    }
+}
+
+#[test]
+fn drawn_tables_cannot_be_checked() {
+    let desk = desk();
+    plan(&desk, "nsvdist", &[K, L], "audit = \"report\"\nformat = \"sampled\"");
+    desk.run(&["anonymize", "release.toml"]).succeeds();
+    desk.run(CHECK).fails(2, &["no frequencies", "sampled"]);
+}

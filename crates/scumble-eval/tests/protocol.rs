@@ -267,12 +267,12 @@ fn every_learner_copes_with_a_release_that_says_nothing() {
         let material = released(&fold, &plan, protocol, &Progress::default()).expect("a release");
         assert_eq!(material.loss, 1.0);
         let majority = {
-            let test = material.test.class_weights();
+            let test = material.test[0].class_weights();
             let train = material.train[0].class_weights();
             if train[0] >= train[1] {
-                test[0] / material.test.weight()
+                test[0] / material.test[0].weight()
             } else {
-                test[1] / material.test.weight()
+                test[1] / material.test[0].weight()
             }
         };
         for entry in scumble_learn::registry::LEARNERS {

@@ -80,7 +80,7 @@ impl PrivateFile {
 }
 
 /// The folder that a file is in.
-fn folder_of(target: &Path) -> &Path {
+pub(crate) fn folder_of(target: &Path) -> &Path {
     match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -102,7 +102,7 @@ fn check_target(target: &Path) -> Result<()> {
 }
 
 /// The error without the temporary path that some errors carry: the target is what the user knows.
-fn plain(error: &io::Error) -> io::Error {
+pub(crate) fn plain(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
         None => io::Error::from(error.kind()),
@@ -113,7 +113,7 @@ const PREFIX: &str = ".scumble-";
 const SUFFIX: &str = ".tmp";
 
 /// Makes hidden names that tell whose they are.
-fn hidden_name() -> tempfile::Builder<'static, 'static> {
+pub(crate) fn hidden_name() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     // One process has one prefix for its whole life.
     static OWN_PREFIX: std::sync::LazyLock<String> =
@@ -157,7 +157,7 @@ fn link(_: &File, _: &Path) -> io::Result<TempPath> {
 
 /// The mode that the system gives a new file in the folder. It is asked by making an empty one: the
 /// umask itself cannot be read without changing it for all threads.
-fn public_mode(folder: &Path) -> io::Result<u32> {
+pub(crate) fn public_mode(folder: &Path) -> io::Result<u32> {
     let probe = match unnamed(folder, 0o666) {
         Some(probe) => probe,
         None => {
@@ -169,7 +169,7 @@ fn public_mode(folder: &Path) -> io::Result<u32> {
     Ok(probe.metadata()?.mode() & 0o666)
 }
 
-/// Removes hidden files in the folder that processes left behind which are gone. Returns how many.
+/// Removes hidden files and folders in the folder that processes left behind which are gone. Returns how many.
 pub fn sweep(folder: &Path) -> Result<usize> {
     let explain = |error| writing(&folder.display().to_string(), error);
     if !Path::new("/proc/self").exists() {
@@ -179,12 +179,15 @@ pub fn sweep(folder: &Path) -> Result<usize> {
     for entry in fs::read_dir(folder).map_err(explain)? {
         let entry = entry.map_err(explain)?;
         let name = entry.file_name();
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        let Some(process) = name.to_str().and_then(process_of).filter(|_| is_file) else { continue };
+        let Ok(kind) = entry.file_type() else { continue };
+        let ours = kind.is_file() || kind.is_dir();
+        let Some(process) = name.to_str().and_then(process_of).filter(|_| ours) else { continue };
         if process == std::process::id() || Path::new(&format!("/proc/{process}")).exists() {
             continue;
         }
-        match fs::remove_file(entry.path()) {
+        let gone =
+            if kind.is_dir() { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+        match gone {
             Ok(()) => removed += 1,
             // Somebody else was quicker, or it is somebody else's: neither is ours to mend.
             Err(error)

@@ -20,6 +20,21 @@ pub(crate) fn most_served(network: &Network<'_>) -> u64 {
     served
 }
 
+/// Who serves whom then, and how much: supplier, demand, amount.
+pub(crate) fn served_by(network: &Network<'_>) -> Vec<(u32, u32, u64)> {
+    let mut dinic = Dinic::new(network);
+    while dinic.layer() {
+        dinic.block();
+    }
+    let mut pairs = Vec::new();
+    for (supplier, demands) in (0..).zip(network.serves) {
+        let flows = &dinic.flow[dinic.start[supplier as usize]..];
+        let used = demands.iter().zip(flows).filter(|(_, flow)| **flow > 0);
+        pairs.extend(used.map(|(demand, flow)| (supplier, *demand, *flow)));
+    }
+    pairs
+}
+
 const NOWHERE: u32 = u32::MAX;
 
 /// The residual graph is implicit: a supplier reaches each of its demands, a demand goes back where flow came from.
@@ -241,7 +256,17 @@ mod tests {
                 .map(|&(_, mask)| (0..demand.len() as u32).filter(|d| mask >> d & 1 == 1).collect())
                 .collect();
             let borrowed: Vec<&[u32]> = serves.iter().map(Vec::as_slice).collect();
-            prop_assert_eq!(served(&supply, &demand, &borrowed), by_cuts(&supply, &demand, &serves));
+            let most = by_cuts(&supply, &demand, &serves);
+            prop_assert_eq!(served(&supply, &demand, &borrowed), most);
+            let boxed: Vec<Box<[u32]>> = borrowed.iter().map(|&demands| demands.into()).collect();
+            let pairs = served_by(&Network { supply: &supply, demand: &demand, serves: &boxed });
+            prop_assert_eq!(pairs.iter().map(|(.., amount)| amount).sum::<u64>(), most);
+            for (supplier, served, _) in &pairs {
+                prop_assert!(serves[*supplier as usize].contains(served));
+                let given: u64 = pairs.iter().filter(|of| of.0 == *supplier).map(|of| of.2).sum();
+                let taken: u64 = pairs.iter().filter(|of| of.1 == *served).map(|of| of.2).sum();
+                prop_assert!(given <= supply[*supplier as usize] && taken <= demand[*served as usize]);
+            }
         }
     }
 }

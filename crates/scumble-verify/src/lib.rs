@@ -10,6 +10,8 @@
 //! | The same where models compare with a population? | [`check_models_with`] |
 //! | Do several tables together keep what is claimed about persons? | [`check_relations`] |
 //! | How many sensitive values does anybody go with in several tables together? | [`check_views`] |
+//! | How many rows of projections may be anybody's, side by side? | [`check_projections`], [`projections_at_least`] |
+//! | Do rows in groups keep what is claimed of their values? | [`check_groups`] |
 //! | What does it attain, where nothing is claimed? | [`attained`] |
 //! | Do records that overlap keep what is claimed? | [`Distributed::read`], [`check_records`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
@@ -42,7 +44,7 @@
 //!
 //! Inside: `columns` looks columns up and distrusts them, `group` numbers rows of equal content, `models` judges classes,
 //! `exact` and `value` compare without rounding, `cover` says which released text is true of which original, `truth`
-//! compares row by row, and `matching` with `flow` finds an assignment where the row map is not known.
+//! compares row by row, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
 
 mod aggregate;
 mod columns;
@@ -50,6 +52,8 @@ mod cover;
 mod distribution;
 mod error;
 mod exact;
+mod exchange;
+mod figure;
 mod flow;
 mod group;
 pub mod label;
@@ -58,6 +62,7 @@ mod matching;
 mod models;
 mod population;
 mod records;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod truth;
@@ -66,14 +71,19 @@ mod value;
 pub use cover::{Cover, Nodes};
 pub use distribution::Distributed;
 pub use error::VerifyError;
+pub use exchange::Exchanged;
 pub use label::{Label, parse};
 pub use models::{
-    Attained, AttainedColumn, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn, Relation,
-    SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models, check_models_with,
-    check_relations, check_views, distinct_given_others,
+    Attained, AttainedColumn, Beside, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
+    Relation, SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models,
+    check_models_with, check_relations, check_views, distinct_given_others,
 };
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
+pub use tables::{
+    GroupTables, GroupedOriginal, GroupsOutcome, Joint, Sums, check_groups, check_projections,
+    projections_at_least,
+};
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,
     check_truth_with_map,

@@ -7,8 +7,8 @@
 use scumble_files::table::CodedTable;
 
 use crate::error::VerifyError;
-use crate::models::ModelClaim;
-use crate::records::{Covering, Originals, parameter};
+use crate::flow::{Network, served_by};
+use crate::records::{Covering, Originals};
 
 /// Which distinct records cover which distinct original tuples.
 pub(crate) struct Links {
@@ -45,29 +45,23 @@ impl Links {
         self.records.iter().map(count).collect()
     }
 
-    /// For each tuple the number of released rows that may be one of its own.
-    pub(crate) fn matching(
-        &self,
-        model: &ModelClaim,
-        originals: Originals<'_>,
-    ) -> Result<Vec<u64>, VerifyError> {
-        let map = originals.row_map.filter(|map| map.len() == self.record_of_row.len());
-        let map = map.ok_or_else(|| parameter(model, "links", "whose record is whose is not known"))?;
-        // Per record the tuples of the rows that it is the record of, and the other way round.
+    /// For each tuple the number of released rows that may be one of its own; none if the released rows cannot be assigned to the original
+    /// ones at all. Any assignment of all rows shows the same pairs to be possible, so where it is not known who is whose, one is looked for.
+    pub(crate) fn matching(&self, originals: Originals<'_>) -> Result<Vec<u64>, VerifyError> {
+        let assigned = match originals.row_map.filter(|map| map.len() == self.record_of_row.len()) {
+            Some(map) => self.assigned_by(map)?,
+            None => self.some_assignment(),
+        };
+        // Per record the tuples that it is the record of, and the other way round.
         let mut owners = vec![Vec::new(); self.tuples.len()];
         let mut own = vec![Vec::new(); self.records.len()];
-        for (record, source) in self.record_of_row.iter().zip(map) {
-            let Some(tuple) = self.tuple_of_original.get(*source as usize) else {
-                let why = "it points to a row the original table does not have".to_owned();
-                return Err(VerifyError::RowMap { why });
-            };
-            owners[*record as usize].push(*tuple);
-            own[*tuple as usize].push(*record);
+        for (record, tuple) in assigned {
+            owners[record as usize].push(tuple);
+            own[tuple as usize].push(record);
         }
-        own.iter_mut().for_each(|records| {
-            records.sort_unstable();
-            records.dedup();
-        });
+        if owners.iter().any(Vec::is_empty) || own.iter().any(Vec::is_empty) {
+            return Ok(vec![0; self.records.len()]);
+        }
         let forward = |tuple: u32| {
             own[tuple as usize].iter().flat_map(|record| &self.tuples[*record as usize]).copied()
         };
@@ -75,11 +69,44 @@ impl Links {
             self.records[tuple as usize].iter().flat_map(|record| &owners[*record as usize]).copied()
         };
         let circle = circles(self.records.len(), forward, backward);
+        // The owners of one record can exchange it, so they are on one circle.
         let count = |tuple: usize| {
-            let owners = self.records[tuple].iter().flat_map(|record| &owners[*record as usize]);
-            owners.filter(|owner| circle[**owner as usize] == circle[tuple]).count() as u64
+            let possible = self.records[tuple]
+                .iter()
+                .filter(|record| circle[owners[**record as usize][0] as usize] == circle[tuple]);
+            possible.map(|record| self.rows[*record as usize]).sum()
         };
         Ok((0..self.records.len()).map(count).collect())
+    }
+
+    /// The pairs of record and tuple of a row map, each once.
+    fn assigned_by(&self, map: &[u32]) -> Result<Vec<(u32, u32)>, VerifyError> {
+        let pair = |(record, source): (&u32, &u32)| {
+            let tuple = self.tuple_of_original.get(*source as usize).ok_or_else(|| {
+                let why = "it points to a row the original table does not have".to_owned();
+                VerifyError::RowMap { why }
+            })?;
+            Ok((*record, *tuple))
+        };
+        let mut pairs: Vec<(u32, u32)> =
+            self.record_of_row.iter().zip(map).map(pair).collect::<Result<_, VerifyError>>()?;
+        pairs.sort_unstable();
+        pairs.dedup();
+        Ok(pairs)
+    }
+
+    /// Pairs of record and tuple by which every released row is that of an original row of its own; none if there are no such.
+    fn some_assignment(&self) -> Vec<(u32, u32)> {
+        let mut supply = vec![0; self.records.len()];
+        self.tuple_of_original.iter().for_each(|tuple| supply[*tuple as usize] += 1);
+        let serves: Vec<Box<[u32]>> = self.records.iter().map(|records| records[..].into()).collect();
+        let network = Network { supply: &supply, demand: &self.rows, serves: &serves };
+        let served = served_by(&network);
+        let rows: u64 = served.iter().map(|(.., rows)| rows).sum();
+        if rows != self.record_of_row.len() as u64 || rows != self.tuple_of_original.len() as u64 {
+            return Vec::new();
+        }
+        served.into_iter().map(|(tuple, record, _)| (record, tuple)).collect()
     }
 }
 

@@ -15,7 +15,7 @@ mod t_closeness;
 mod values;
 mod views;
 
-pub use attained::{Attained, AttainedColumn, SensitiveColumn, attained, attained_with};
+pub use attained::{Attained, AttainedColumn, Beside, SensitiveColumn, attained, attained_with};
 pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
 pub use views::{View, check_views};
@@ -167,6 +167,7 @@ pub struct ModelOutcome {
     /// The same of the worst class; none if no class was judged. Of recursive diversity: the value that c must exceed
     /// (infinite where too few values are there). Of shares that differ by value: the largest multiple of what is allowed. Of
     /// beta and delta: infinite where no parameter would do. For t, c, shares, beta and delta smaller is better, else larger.
+    #[serde(serialize_with = "crate::figure::optional")]
     pub attained: Option<f64>,
     /// Whether every judged class satisfies the model. Decided on exact numbers, logarithms excepted: entropy is allowed
     /// to fall short by a relative 1e-9 so that rounding does not fail a class that is exactly diverse enough; delta, and the
@@ -188,6 +189,7 @@ pub struct WorstClass {
     /// Its number of rows.
     pub size: u64,
     /// What it attains.
+    #[serde(serialize_with = "crate::figure::number")]
     pub attained: f64,
 }
 
@@ -195,7 +197,7 @@ pub struct WorstClass {
 const LIST: &str = "it must be a list of texts";
 
 /// How many of the worst classes are reported.
-const WORST: usize = 5;
+pub(crate) const WORST: usize = 5;
 
 /// One class under one model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -404,7 +406,7 @@ fn outcome(
 }
 
 impl WorstClass {
-    fn worse_first(&self, other: &Self, larger_is_better: bool) -> std::cmp::Ordering {
+    pub(crate) fn worse_first(&self, other: &Self, larger_is_better: bool) -> std::cmp::Ordering {
         let by_attained = self.attained.total_cmp(&other.attained);
         let by_attained = if larger_is_better { by_attained } else { by_attained.reverse() };
         by_attained.then(self.size.cmp(&other.size))

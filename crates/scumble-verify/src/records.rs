@@ -10,6 +10,7 @@ use crate::cover::{Cover, Original, Reading, Released};
 use crate::distribution::Distributed;
 use crate::error::VerifyError;
 use crate::exact::Rational;
+use crate::exchange::{Exchanged, choices, covered_values};
 use crate::group::{Groups, group};
 use crate::links::Links;
 use crate::models::{ModelClaim, ModelOutcome};
@@ -38,11 +39,13 @@ pub struct Originals<'a> {
     pub quasi: &'a [(String, Cover)],
     /// The original row of each released one, where it is known.
     pub row_map: Option<&'a [u32]>,
+    /// The column whose values records have exchanged, where one has.
+    pub exchanged: Option<Exchanged<'a>>,
 }
 
 /// Checks records. `k_anonymity` asks that each covers at least `k` original rows, or what its parameter `links` says: that each
-/// original row is `covered` by at least `k` records, `both`, or that it `matches` so many, which may be its own (with a row
-/// map). The frequency variant of `l_diversity` asks that no frequency is above 1/`l`. Nothing else is about records.
+/// original row is `covered` by at least `k` records, `both`, or that it `matches` so many, which may be its own. The frequency variant of `l_diversity` asks that no frequency is above 1/`l`; of a column whose values were exchanged, that each
+/// record might have shown the values of `l` rows. Nothing else is about records.
 pub fn check_records(
     release: &CodedTable,
     distributions: &[(String, Distributed)],
@@ -55,7 +58,7 @@ pub fn check_records(
         .iter()
         .map(|model| match model.name.as_str() {
             "k_anonymity" => size(release, model, covered.as_deref(), originals),
-            "l_diversity" => diversity(model, distributions),
+            "l_diversity" => diversity(release, model, distributions, originals),
             _ => Err(parameter(model, "model", "it is about classes, and records that overlap form none")),
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -107,7 +110,7 @@ fn size(
         }
         Some("matches") => (
             "records that may be each original row's own",
-            Links::new(release, originals)?.matching(model, originals)?,
+            Links::new(release, originals)?.matching(originals)?,
         ),
         Some(_) => return Err(parameter(model, "links", "it must be covers, covered, both or matches")),
     };
@@ -124,8 +127,10 @@ fn known(model: &ModelClaim, names: &[&str]) -> Result<(), VerifyError> {
 }
 
 fn diversity(
+    release: &CodedTable,
     model: &ModelClaim,
     distributions: &[(String, Distributed)],
+    originals: Option<Originals<'_>>,
 ) -> Result<ModelOutcome, VerifyError> {
     let l = number(model, "l")?;
     known(model, &["l", "variant", "column"])?;
@@ -137,8 +142,27 @@ fn diversity(
         ));
     }
     let name = model.parameters.get("column").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let exchanged = originals.and_then(|originals| Some((originals, originals.exchanged?)));
+    if let Some((originals, exchanged)) = exchanged.filter(|(_, exchanged)| exchanged.column == name) {
+        let (label, figures, note) = match exchanged.windows {
+            Some(windows) => (
+                format!("values of {name} that each record might have shown"),
+                choices(release, originals, model, name, windows)?,
+                None,
+            ),
+            None => (
+                format!("different values of {name} among the rows that each record covers"),
+                covered_values(release, originals, name)?,
+                Some("that l of them were equally likely to be shown rests on a draw, which was checked when the release was made".into()),
+            ),
+        };
+        let keeps = |rows: &&u64| u128::from(**rows) * l.denominator >= l.numerator;
+        let failing = figures.iter().filter(|rows| !keeps(rows)).count() as u64;
+        let judged = outcome(model, label, l.to_f64(), figures.iter().map(|rows| *rows as f64), failing);
+        return Ok(ModelOutcome { note, ..judged });
+    }
     let Some((_, found)) = distributions.iter().find(|(of, _)| of == name) else {
-        return Err(parameter(model, "column", "it is not published as frequencies"));
+        return Err(parameter(model, "column", "it is neither published as frequencies nor exchanged"));
     };
     let attained: Vec<Rational> = (0..found.len()).map(|of| found.diversity(of)).collect();
     let keeps: Vec<bool> = attained.iter().map(|of| of.compare(l.numerator, l.denominator).is_ge()).collect();
@@ -230,6 +254,16 @@ impl<'a> Covering<'a> {
             self.truths.iter().zip(&labels).enumerate().all(|(column, (truth, label))| {
                 column == narrowest || truth.holds(*label, truth.code_of_tuple[*tuple as usize])
             })
+        })
+    }
+}
+
+impl Covering<'_> {
+    /// Whether a released row covers an original one.
+    pub(crate) fn covers(&self, row: u32, original: u32) -> bool {
+        let tuple = self.tuples.of_row[original as usize] as usize;
+        self.truths.iter().zip(&self.released).all(|(truth, released)| {
+            truth.holds(released.codes.get(row as usize), truth.code_of_tuple[tuple])
         })
     }
 }
@@ -341,7 +375,8 @@ mod tests {
             check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden).expect("checked");
         assert!(truth.holds);
         let supports = found.supports.clone();
-        let originals = Originals { table: &original, quasi: &covers, row_map: Some(&[0, 1, 2, 3, 4]) };
+        let originals =
+            Originals { table: &original, quasi: &covers, row_map: Some(&[0, 1, 2, 3, 4]), exchanged: None };
         let distributions = [("disease".to_owned(), found)];
         let check = |models: &[ModelClaim], with: bool| {
             check_records(&supports, &distributions, models, with.then_some(originals))

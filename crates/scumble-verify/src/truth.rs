@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::columns::{ORIGINAL, RELEASE, check_distinct, check_size, column, part};
 use crate::cover::{Cover, Original, Reading, Released};
 use crate::error::VerifyError;
-use crate::{aggregate, matching};
+use crate::{aggregate, exchange, matching};
 
 /// What a column of the release owes to the original.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub enum Truth {
         /// Whether the decimal mark is a comma.
         comma: bool,
     },
+    /// The original values, each as often as it was, but not necessarily in their rows.
+    Permuted,
     /// The column must not be in the release, as identifiers and dropped columns must not.
     Absent,
 }
@@ -55,7 +57,7 @@ pub struct TruthOutcome {
     pub unassigned_rows: u64,
     /// Columns that must not be there, are not declared, or are missing.
     pub column_faults: Vec<ColumnFault>,
-    /// The columns that were compared. Only with a row map.
+    /// The columns that were compared. Without a row map only those whose values were exchanged.
     pub columns: Vec<ColumnTruth>,
     /// Columns of means, which nothing but a row map attributes to original rows: they were not compared. Only without one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -117,7 +119,8 @@ pub fn check_truth_with_map(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
-    let Paired { faults: column_faults, pairings, means } = pair_columns(release, original, columns)?;
+    let Paired { faults: column_faults, pairings, means, permuted } =
+        pair_columns(release, original, columns)?;
     if row_map.len() != release.rows {
         let why = format!("it has {} entries and the release {} rows", row_map.len(), release.rows);
         return Err(VerifyError::RowMap { why });
@@ -140,6 +143,7 @@ pub fn check_truth_with_map(
     let declared = columns;
     let mut columns: Vec<ColumnTruth> = pairings.par_iter().map(|pairing| pairing.check(row_map)).collect();
     columns.extend(aggregate::check(&means, &pairings, row_map));
+    columns.extend(permuted.iter().map(|(released, original)| exchange::compare(released, original)));
     columns.sort_by_key(|column| declared.iter().position(|(name, _)| *name == column.column));
     let first_false = columns
         .iter()
@@ -170,12 +174,16 @@ pub fn check_truth(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
-    let Paired { faults: column_faults, pairings, means } = pair_columns(release, original, columns)?;
+    let Paired { faults: column_faults, pairings, means, permuted } =
+        pair_columns(release, original, columns)?;
+    let compared: Vec<ColumnTruth> =
+        permuted.iter().map(|(released, original)| exchange::compare(released, original)).collect();
     let unassigned_rows = matching::unassigned(release.rows, original.rows, &pairings)?;
     let unreleased_rows = (original.rows as u64 + unassigned_rows).saturating_sub(release.rows as u64);
     Ok(TruthOutcome {
         holds: column_faults.is_empty()
             && unassigned_rows == 0
+            && compared.iter().all(|column| column.false_cells == 0)
             && (drops == Drops::Allowed || unreleased_rows == 0),
         released_rows: release.rows as u64,
         original_rows: original.rows as u64,
@@ -183,7 +191,7 @@ pub fn check_truth(
         repeated_rows: 0,
         unassigned_rows,
         column_faults,
-        columns: Vec::new(),
+        columns: compared,
         unchecked: means.iter().map(|mean| mean.released.name.clone()).collect(),
         first_false: None,
     })
@@ -209,6 +217,8 @@ struct Paired<'a> {
     faults: Vec<ColumnFault>,
     pairings: Vec<Pairing<'a>>,
     means: Vec<MeanPairing<'a>>,
+    /// Released columns whose values were exchanged, beside their originals.
+    permuted: Vec<(&'a CodedColumn, &'a CodedColumn)>,
 }
 
 /// Pairs the declared columns and finds those that should or should not be there.
@@ -230,11 +240,11 @@ fn pair_columns<'a>(
         };
         faults.push(ColumnFault { column: released.name.clone(), fault });
     }
-    let (mut pairings, mut means) = (Vec::new(), Vec::new());
+    let (mut pairings, mut means, mut permuted) = (Vec::new(), Vec::new(), Vec::new());
     for (name, truth) in columns {
         let cover = match truth {
             Truth::Absent => continue,
-            Truth::Exact | Truth::Aggregate { .. } => None,
+            Truth::Exact | Truth::Aggregate { .. } | Truth::Permuted => None,
             Truth::Covers(cover) => Some(cover),
         };
         if release.column(name).is_none() {
@@ -244,10 +254,11 @@ fn pair_columns<'a>(
         let (released, original) = (column(release, RELEASE, name)?, column(original, ORIGINAL, name)?);
         match truth {
             Truth::Aggregate { comma } => means.push(MeanPairing { released, original, comma: *comma }),
+            Truth::Permuted => permuted.push((released, original)),
             _ => pairings.push(Pairing { released, original, cover }),
         }
     }
-    Ok(Paired { faults, pairings, means })
+    Ok(Paired { faults, pairings, means, permuted })
 }
 
 /// Value pairs up to this number are remembered, in a table of bytes.

@@ -5,10 +5,10 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_files::{Source, read_table};
 use scumble_verify::{
-    Attained, Claim, Cover, Distributed, Drops, ModelClaim, ModelOutcome, Nodes, Originals, Outcome,
-    Population, RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth,
-    TruthOutcome, ValueKind, VerifyError, View, attained_with, check_models_with, check_records,
-    check_relations, check_truth, check_views, distinct_given_others,
+    Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
+    RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
+    ValueKind, VerifyError, View, attained_with, check_models_with, check_relations, check_truth,
+    check_views, distinct_given_others,
 };
 use serde_json::{Map, Value};
 
@@ -22,6 +22,11 @@ use crate::registry::Method;
 use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
 use crate::release::read_options;
 
+mod folder;
+mod records;
+
+pub use folder::{CheckedFolder, CheckedTable, check_folder, published_columns};
+
 /// What was found.
 #[derive(Debug, serde::Serialize)]
 pub struct Checked {
@@ -31,8 +36,8 @@ pub struct Checked {
     pub attained: Option<Attained>,
     /// Whether the table is true of its original, where one was given.
     pub truth: Option<TruthOutcome>,
-    /// What was found record by record, where a column is published as frequencies: such records overlap, and there are no
-    /// classes.
+    /// What was found record by record, where records overlap and there are no classes: a column is published as frequencies, or the
+    /// plan names an algorithm that makes such records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<RecordOutcome>,
 }
@@ -58,13 +63,13 @@ pub fn check(
     let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
-    let distributions = distributions(release, plan)?;
-    if !distributions.is_empty() {
-        return check_distributions(release, original, &distributions, plan, folder);
+    if let Some(checked) = records::check(release, original, plan, folder)? {
+        return Ok(checked);
     }
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
     let truth = original.map(|original| truthful(release, original, &[], plan, folder)).transpose()?;
+    let private_note = private_note(release, original, plan);
     // Models count values, whatever their spelling.
     let mut protected: Vec<String> =
         plan.privacy.iter().flat_map(|spec| &spec.columns).chain(&sensitive).cloned().collect();
@@ -96,14 +101,16 @@ pub fn check(
     if plan.privacy.is_empty() {
         let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
         let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
-        let mut found = attained_with(release, &quasi, &measured, star, reference.as_ref(), people.as_ref())
-            .map_err(cannot_check)?;
+        let threshold = plan.risk.threshold.to_string();
+        let beside =
+            Beside { reference: reference.as_ref(), population: people.as_ref(), risk_threshold: &threshold };
+        let mut found = attained_with(release, &quasi, &measured, star, beside).map_err(cannot_check)?;
         let alone = found.columns.iter().map(|column| column.distinct_l.unwrap_or_default());
         let figures =
             found.given_others.as_ref().map(|given| alone.zip(given.iter().copied()).collect::<Vec<_>>());
         let together = figures.and_then(|figures| given_others(&sensitive, &figures));
         found.notes.extend(together);
-        found.notes.extend(persons_note);
+        found.notes.extend(persons_note.into_iter().chain(private_note));
         if let Some(person) = person {
             count_persons(&mut found, release, &quasi, person, star)?;
         }
@@ -144,84 +151,12 @@ pub fn check(
         outcome.holds &= judged.holds;
         outcome.models.insert(place, judged);
     }
-    outcome.notes.extend(persons_note);
+    outcome.notes.extend(persons_note.into_iter().chain(private_note));
     if plan.has_separate_models() {
         let figures = distinct_given_others(release, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
         outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
     Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None })
-}
-
-/// The columns of a release that are published as frequencies.
-fn distributions(release: &CodedTable, plan: &Plan) -> Result<Vec<(String, Distributed)>> {
-    let mut found = Vec::new();
-    for name in plan.names_with(Role::Sensitive).chain(plan.names_with(Role::Class)) {
-        if found.iter().any(|(of, _)| of == name) {
-            continue;
-        }
-        if let Some(read) = Distributed::read(release, name).map_err(cannot_check)? {
-            found.push((name.to_owned(), read));
-        }
-    }
-    Ok(found)
-}
-
-/// Checks records that overlap: what each covers in the original, its frequencies, and whether it may be true.
-fn check_distributions(
-    release: &CodedTable,
-    original: Option<&CodedTable>,
-    distributions: &[(String, Distributed)],
-    plan: &Plan,
-    folder: &Path,
-) -> Result<Checked> {
-    let mut supports = release.clone();
-    for (name, _) in distributions {
-        if let Some(read) = Distributed::read(&supports, name).map_err(cannot_check)? {
-            supports = read.supports;
-        }
-    }
-    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
-    let mut models = Vec::new();
-    for spec in &plan.privacy {
-        if let Some(set) = &spec.quasi {
-            return Err(Error::config(format!(
-                "model '{}' is about the set {set:?} of quasi-identifiers; records that overlap are judged on all of them",
-                spec.model
-            )));
-        }
-        models.append(&mut claims(
-            spec,
-            &sensitive,
-            None,
-            original.unwrap_or(&supports),
-            None,
-            plan,
-            folder,
-        )?);
-    }
-    if let Some(subject) = plan.names_with(Role::Subject).next() {
-        return Err(Error::refused(format!(
-            "records that overlap are judged by rows, and '{subject}' says that persons may have several; leave it out if each has one row"
-        )));
-    }
-    let published: Vec<&str> = distributions.iter().map(|(name, _)| name.as_str()).collect();
-    let truth =
-        original.map(|original| truthful(&supports, original, &published, plan, folder)).transpose()?;
-    let covers = original.map(|original| quasi_covers(original, plan, folder)).transpose()?;
-    let originals =
-        original.zip(covers.as_ref()).map(|(table, quasi)| Originals { table, quasi, row_map: None });
-    let records = check_records(&supports, distributions, &models, originals).map_err(cannot_check)?;
-    Ok(Checked { outcome: None, attained: None, truth, records: Some(records) })
-}
-
-/// How the quasi-identifiers of a release are to be read.
-fn quasi_covers(original: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<(String, Cover)>> {
-    let prepared = prepare(original, plan, folder, false)?;
-    let cover_of = |quasi: &crate::quasi::Quasi| {
-        let column = plan.column(&quasi.name).and_then(|column| column.missing.clone());
-        Ok((quasi.name.clone(), cover(quasi, column.unwrap_or_else(|| plan.read.missing.clone()))?))
-    };
-    prepared.quasi.iter().map(cover_of).collect()
 }
 
 /// Puts persons in the place of rows, in the figures that count either.
@@ -272,7 +207,7 @@ fn people<'a>(table: &'a CodedTable, plan: &Plan, folder: &Path) -> Result<Popul
 }
 
 /// Multirelational k-anonymity of the table and the plan's further tables, which must all still say who a row is about.
-fn relational(
+pub(crate) fn relational(
     release: &CodedTable,
     spec: &ModelSpec,
     plan: &Plan,
@@ -349,7 +284,7 @@ fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
 }
 
 /// k-uncertainty of the table and the plan's further tables, for everybody who is in the original.
-fn over_views(
+pub(crate) fn over_views(
     release: &CodedTable,
     original: Option<&CodedTable>,
     spec: &ModelSpec,
@@ -507,22 +442,40 @@ fn sensitive_only(plan: &Plan) -> Plan {
     Plan { columns, ..plan.clone() }
 }
 
+/// Columns that say who a row is about, or what they guard, and that are here and in the original. No release shows them, but
+/// a private copy of it may, for models that look there.
+fn private_columns<'a>(release: &CodedTable, original: &CodedTable, plan: &'a Plan) -> Vec<&'a str> {
+    let named = plan.names_with(Role::Subject).chain(plan.names_with(Role::Guarding));
+    named.filter(|name| release.column(name).is_some() && original.column(name).is_some()).collect()
+}
+
+/// What a reader must know of a table that still has such columns.
+fn private_note(release: &CodedTable, original: Option<&CodedTable>, plan: &Plan) -> Option<String> {
+    let columns = private_columns(release, original?, plan);
+    let one = columns.first()?;
+    Some(format!(
+        "the table still has the column '{one}', which was compared with the original; this is a private copy, and not to be published"
+    ))
+}
+
 /// Is there an assignment of the released rows to original rows of which they are true?
-/// Columns that are published as frequencies show the set of values that a row may have.
+/// Some columns may show something else in place of their values.
 fn truthful(
     release: &CodedTable,
     original: &CodedTable,
-    distributed: &[&str],
+    instead: &[(&str, records::Instead)],
     plan: &Plan,
     folder: &Path,
 ) -> Result<TruthOutcome> {
     let prepared = prepare(original, plan, folder, false)?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),
-        Method::Records(_) => false,
+        Method::Records(_) | Method::Tables(_) => false,
     };
+    let private = private_columns(release, original, plan);
     let mut columns = Vec::new();
     for (name, column) in &plan.columns {
+        let instead = instead.iter().find(|(of, _)| of == name).map(|(_, instead)| *instead);
         let truth = if is_elsewhere(release, name, plan) {
             Truth::Absent
         } else if let Some(quasi) = prepared.quasi.iter().find(|quasi| quasi.name == *name) {
@@ -531,14 +484,18 @@ fn truthful(
                 continue;
             }
             Truth::Covers(cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?)
-        } else if distributed.contains(&name.as_str()) {
+        } else if instead == Some(records::Instead::Exchanged) {
+            Truth::Permuted
+        } else if instead == Some(records::Instead::Sets) {
             let values = original.column(name).map(|column| payload_of(column, plan)).transpose()?;
             Truth::Covers(Cover {
                 kind: values.as_ref().map_or(ValueKind::Text, |(values, _)| value_kind(&values.measure)),
                 nodes: Nodes::default(),
                 missing: values.map(|(values, _)| values.missing).unwrap_or_default(),
             })
-        } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
+        } else if private.contains(&name.as_str())
+            || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
+        {
             Truth::Exact
         } else {
             Truth::Absent

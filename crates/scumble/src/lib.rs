@@ -55,6 +55,7 @@
 //! ```
 pub mod algorithms;
 pub mod audit;
+mod chance;
 pub mod check;
 pub mod config;
 pub mod date;
@@ -86,6 +87,7 @@ pub mod relabel;
 pub mod release;
 pub mod report;
 pub mod risk;
+pub mod rough;
 pub mod text;
 
 pub use error::{Error, Result};

@@ -2,6 +2,7 @@
 //!
 //! Help, documentation, configuration errors and test loops all come from these three slices.
 
+use crate::algorithms::tables::BuildTablesAlgorithm;
 use crate::algorithms::{self, Algorithm, BuildAlgorithm, BuildRecordAlgorithm};
 use crate::config::Parameters;
 use crate::error::{Error, Result, did_you_mean};
@@ -84,7 +85,16 @@ pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
 
 /// Every algorithm that publishes records which overlap, instead of classes.
 pub const RECORD_ALGORITHMS: &[Entry<BuildRecordAlgorithm>] =
-    &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY];
+    &[algorithms::nsvdist::ENTRY, algorithms::k_concealment::ENTRY, algorithms::nhaa::ENTRY];
+
+/// Every algorithm that publishes several tables beside each other.
+pub const TABLES_ALGORITHMS: &[Entry<BuildTablesAlgorithm>] = &[
+    algorithms::reduct::ENTRY,
+    algorithms::reduct_ensemble::ENTRY,
+    algorithms::dmpd::ENTRY,
+    algorithms::anatomy::ENTRY,
+    algorithms::permutation::ENTRY,
+];
 
 /// An algorithm by the kind of release that it makes. Each kind has its own way through `release`.
 pub enum Method {
@@ -92,6 +102,8 @@ pub enum Method {
     Classes(&'static Entry<BuildAlgorithm>),
     /// Records that overlap.
     Records(&'static Entry<BuildRecordAlgorithm>),
+    /// Several tables.
+    Tables(&'static Entry<BuildTablesAlgorithm>),
 }
 
 /// The algorithm of that name, of whatever kind.
@@ -99,6 +111,9 @@ pub fn method(name: &str) -> Result<Method> {
     let wanted = plain(name);
     if let Some(entry) = RECORD_ALGORITHMS.iter().find(|entry| entry.name == wanted) {
         return Ok(Method::Records(entry));
+    }
+    if let Some(entry) = TABLES_ALGORITHMS.iter().find(|entry| entry.name == wanted) {
+        return Ok(Method::Tables(entry));
     }
     if let Some(entry) = ALGORITHMS.iter().find(|entry| entry.name == wanted) {
         return Ok(Method::Classes(entry));
@@ -110,7 +125,8 @@ pub fn method(name: &str) -> Result<Method> {
 #[must_use]
 pub fn algorithm_names() -> Vec<&'static str> {
     let names = ALGORITHMS.iter().map(|entry| entry.name);
-    names.chain(RECORD_ALGORITHMS.iter().map(|entry| entry.name)).collect()
+    let names = names.chain(RECORD_ALGORITHMS.iter().map(|entry| entry.name));
+    names.chain(TABLES_ALGORITHMS.iter().map(|entry| entry.name)).collect()
 }
 
 /// Every privacy model.
@@ -217,10 +233,11 @@ mod tests {
     fn names_are_unique_and_well_formed() {
         check(ALGORITHMS);
         check(RECORD_ALGORITHMS);
+        check(TABLES_ALGORITHMS);
         let mut names = algorithm_names();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), ALGORITHMS.len() + RECORD_ALGORITHMS.len());
+        assert_eq!(names.len(), ALGORITHMS.len() + RECORD_ALGORITHMS.len() + TABLES_ALGORITHMS.len());
         check(MODELS);
         check(METRICS);
     }

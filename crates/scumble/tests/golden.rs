@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::registry::{ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS};
+use scumble::registry::{ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
 
 #[path = "golden/blocks.rs"]
 mod blocks;
@@ -68,9 +68,10 @@ fn everything_in_the_registry_has_its_page() {
     let pages = pages();
     let algorithms = ALGORITHMS.iter().map(|entry| ("algorithms", entry.name, entry.parameters));
     let records = RECORD_ALGORITHMS.iter().map(|entry| ("algorithms", entry.name, entry.parameters));
+    let tables = TABLES_ALGORITHMS.iter().map(|entry| ("algorithms", entry.name, entry.parameters));
     let models = MODELS.iter().map(|entry| ("models", entry.name, entry.parameters));
     let metrics = METRICS.iter().map(|entry| ("metrics", entry.name, entry.parameters));
-    for (folder, name, parameters) in algorithms.chain(records).chain(models).chain(metrics) {
+    for (folder, name, parameters) in algorithms.chain(records).chain(tables).chain(models).chain(metrics) {
         let path = format!("{folder}/{name}.md");
         let page =
             pages.iter().find(|page| page.name == path).unwrap_or_else(|| panic!("docs/{path} is missing"));

@@ -7,7 +7,7 @@ use scumble::config::{Column, ModelSpec, Parameters, Plan, Rest, Role, Roles, St
 use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
-use scumble::release::{ModelSummary, Released, RunOptions, anonymize, stem_of};
+use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize, stem_of};
 use scumble::{Error, Result};
 
 use super::reading::{Reading, parse_builder};
@@ -202,28 +202,19 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     } else {
         let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
         let except = if unjudged { " (suppressed rows not judged)" } else { "" };
-        let on_all = if summary.models.iter().any(|model| model.on.is_some()) {
+        let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
             String::new()
         } else {
             format!(" on {}", names.join(", "))
         };
         interface.say(format_args!("  {}{on_all}; checked{except}", models.join(", ")));
     }
-    let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
-    let classes = match summary.smallest_class {
-        // Suppressed rows may have been judged as a class of their own, and be all that there is.
-        Some(smallest) if summary.classes > 0 => {
-            let classes = counted(summary.classes, "class", "classes");
-            format!("{classes}, the smallest with {}", row_count(smallest))
-        }
-        _ => "no class is left".to_owned(),
-    };
-    interface.say(format_args!(
-        "  {classes}; {} suppressed ({}); mean loss {}",
-        row_count(summary.suppressed),
-        percent(summary.suppressed, summary.rows),
-        loss.map_or("undefined".into(), |loss| format!("{loss:.4}")),
-    ));
+    if summary.tables.is_empty() {
+        tell_classes(summary, interface);
+    }
+    for table in &summary.tables {
+        interface.say(format_args!("  {:12} {}", table.file, table.columns.join(", ")));
+    }
     for finding in &summary.findings {
         let value = finding.value.map_or("infinite".into(), |value| match value {
             whole if whole.fract() == 0.0 => format!("{whole}"),
@@ -243,6 +234,25 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
+}
+
+/// Says how coarse the classes of a release are.
+fn tell_classes(summary: &Summary, interface: &Interface) {
+    let loss = summary.metrics.get("loss").and_then(serde_json::Value::as_f64);
+    let classes = match summary.smallest_class {
+        // Suppressed rows may have been judged as a class of their own, and be all that there is.
+        Some(smallest) if summary.classes > 0 => {
+            let classes = counted(summary.classes, "class", "classes");
+            format!("{classes}, the smallest with {}", row_count(smallest))
+        }
+        _ => "no class is left".to_owned(),
+    };
+    interface.say(format_args!(
+        "  {classes}; {} suppressed ({}); mean loss {}",
+        row_count(summary.suppressed),
+        percent(summary.suppressed, summary.rows),
+        loss.map_or("undefined".into(), |loss| format!("{loss:.4}")),
+    ));
 }
 
 /// The plan that the arguments ask for, and the folder that its file names are relative to.

@@ -14,10 +14,12 @@ use super::anonymize::{PrivacyFlags, RoleFlags};
 use super::reading::Reading;
 use crate::ui::{Interface, count, counted, print, row_count};
 
+mod several;
+
 /// Verify any table, also another tool's, against privacy models; without a model, say what it attains
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// The table to check; - is standard input
+    /// The table to check, or the folder of a release of several tables; - is standard input
     release: PathBuf,
     /// A plan whose columns and models are checked
     #[arg(long, value_name = "release.toml")]
@@ -41,12 +43,15 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let (mut plan, folder) = plan(arguments)?;
+    if arguments.release.is_dir() {
+        return several::run(arguments, &plan, interface);
+    }
+    let source = Source::open(&arguments.release)?;
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
     }
-    let source = Source::open(&arguments.release)?;
     let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
@@ -211,6 +216,9 @@ fn tell_records(text: &mut String, records: &RecordOutcome) {
         if !model.holds {
             *text += &format!("       {} rows fail\n", count(model.failing_rows));
         }
+        if let Some(note) = &model.note {
+            *text += &format!("       {note}\n");
+        }
     }
     *text += &format!("{} records", count(records.rows));
     if let (Some(least), Some(mean)) = (records.least_covered, records.mean_covered) {
@@ -234,7 +242,9 @@ fn tell_attained(text: &mut String, attained: &Attained) {
     let show = |value: Option<f64>| value.map_or("undefined".into(), number);
     *text += &format!("k = {}", attained.k.map_or("undefined".into(), count));
     if let (Some(mean), Some(share)) = (attained.average_risk, attained.at_risk) {
-        *text += &format!(", mean risk = {}, share at a risk above 0.2 = {}", number(mean), number(share));
+        let threshold = number(attained.risk_threshold);
+        *text +=
+            &format!(", mean risk = {}, share at a risk above {threshold} = {}", number(mean), number(share));
     }
     *text += "\n";
     if attained.k_map.is_some() {
@@ -312,6 +322,13 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome) {
                 scumble_verify::ColumnFaultKind::Missing => "is missing from the release",
             };
             *text += &format!("       column '{}' {what}\n", fault.column);
+        }
+        for column in truth.columns.iter().filter(|column| column.false_cells > 0) {
+            let cells = counted(column.false_cells, "value is", "values are");
+            *text += &format!(
+                "       column '{}' was exchanged, and {cells} not in the original so often\n",
+                column.column
+            );
         }
     }
     for column in &truth.unchecked {

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use scumble::error::did_you_mean;
-use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, algorithm_names};
+use scumble::registry::{
+    ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, algorithm_names,
+};
 use scumble::{Error, Result};
 use scumble_learn::registry::LEARNERS;
 
@@ -20,6 +22,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let wanted = arguments.name.replace('-', "_").to_lowercase();
     let found = explain("algorithm", ALGORITHMS, &wanted)
         .or_else(|| explain("algorithm", RECORD_ALGORITHMS, &wanted))
+        .or_else(|| explain("algorithm", TABLES_ALGORITHMS, &wanted))
         .or_else(|| explain("privacy model", MODELS, &wanted))
         .or_else(|| explain("metric", METRICS, &wanted))
         .or_else(|| learner(&wanted));

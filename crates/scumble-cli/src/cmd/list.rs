@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use scumble::Result;
-use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, Standing};
+use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, Standing, TABLES_ALGORITHMS};
 use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
@@ -19,9 +19,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut text = String::new();
     section(&mut text, "Algorithms", ALGORITHMS, arguments.all);
-    if arguments.all {
-        section(&mut text, "Algorithms whose records overlap", RECORD_ALGORITHMS, true);
-    }
+    section(&mut text, "Algorithms whose records overlap", RECORD_ALGORITHMS, arguments.all);
+    section(&mut text, "Algorithms that publish several tables", TABLES_ALGORITHMS, arguments.all);
     section(&mut text, "Privacy models", MODELS, arguments.all);
     section(&mut text, "Metrics", METRICS, arguments.all);
     learners(&mut text);
@@ -32,6 +31,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn section<B>(text: &mut String, title: &str, entries: &[Entry<B>], all: bool) {
+    if !all && entries.iter().all(|entry| entry.standing != Standing::Recommended) {
+        return;
+    }
     *text += &format!("{title}\n");
     let width = entries.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
     for standing in [Standing::Recommended, Standing::Classic, Standing::Experimental] {

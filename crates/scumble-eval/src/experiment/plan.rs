@@ -332,6 +332,9 @@ impl AlgorithmChoice {
             Method::Records(entry) => {
                 known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
             }
+            Method::Tables(entry) => {
+                known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
+            }
         };
         checked.map_err(|error| Error::config(format!("[[algorithm]] '{}': {error}", self.title())))
     }

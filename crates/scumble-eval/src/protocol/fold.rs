@@ -12,6 +12,7 @@ use scumble_learn::{Features, Learner, Table};
 use super::dataset::select;
 use super::encode::Encoder;
 use super::mapped::mapped;
+use super::projections::projections;
 use super::sample::{Draw, draw};
 use super::{Dataset, Numbers, Split, TestRows};
 
@@ -43,10 +44,12 @@ pub struct Fold<'a> {
 /// What learners are given: tables to learn from, and the one to score on.
 #[derive(Debug)]
 pub struct Material {
-    /// Tables to learn from: one, or as many as were drawn.
+    /// Tables to learn from, and how what is learnt from them goes together.
     pub train: Vec<Table>,
-    /// The table to score on.
-    pub test: Table,
+    /// The table to score on: one for all, or one for each.
+    pub test: Vec<Table>,
+    /// How several tables are learnt from.
+    pub together: Together,
     /// The mean loss of the release; 0 for original rows.
     pub loss: f64,
     /// The share of training rows that are suppressed.
@@ -55,6 +58,15 @@ pub struct Material {
     pub unmapped: f64,
     /// How long the release took, in seconds.
     pub seconds: f64,
+}
+
+/// How several tables are learnt from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// Each is the whole release, drawn anew: accuracies are averaged.
+    Drawn,
+    /// Each has some of the columns: the classifiers vote on every row, and among equals the lowest class wins.
+    Columns,
 }
 
 /// How well a learner does.
@@ -81,7 +93,7 @@ impl<'a> Fold<'a> {
         Some(Self { data, train: data.table.clone(), test, number: 0 })
     }
 
-    fn scored(&self, columns: Vec<scumble_learn::Column>) -> Result<Table> {
+    pub(super) fn scored(&self, columns: Vec<scumble_learn::Column>) -> Result<Table> {
         let class = self.data.classes_of(&self.test)?;
         table(columns, class, self.data.labels.len())
     }
@@ -94,12 +106,23 @@ pub fn baseline(fold: &Fold<'_>) -> Result<Material> {
     let class = fold.data.classes_of(&fold.train)?;
     let train = table(encoder.columns(&fold.train)?, class, fold.data.labels.len())?;
     let test = fold.scored(encoder.columns(&fold.test)?)?;
-    Ok(Material { train: vec![train], test, loss: 0.0, suppressed: 0.0, unmapped: 0.0, seconds: 0.0 })
+    Ok(Material {
+        train: vec![train],
+        test: vec![test],
+        together: Together::Drawn,
+        loss: 0.0,
+        suppressed: 0.0,
+        unmapped: 0.0,
+        seconds: 0.0,
+    })
 }
 
 /// The training part of a split as a plan releases it.
 pub fn released(fold: &Fold<'_>, plan: &Plan, protocol: Protocol, progress: &Progress) -> Result<Material> {
     let trial = try_release(plan, &fold.train, &fold.data.folder, progress.clone())?;
+    if let Outcome::Projections { .. } = trial.outcome {
+        return projections(fold, &trial, protocol.numbers);
+    }
     let rows: Vec<u32> = in_release(&trial, plan);
     if rows.is_empty() {
         return Err(Error::infeasible("every row was suppressed, so there is nothing to learn from"));
@@ -142,7 +165,8 @@ pub fn released(fold: &Fold<'_>, plan: &Plan, protocol: Protocol, progress: &Pro
     let cells = (fold.test.rows * trial.problem.quasi.len()).max(1);
     Ok(Material {
         train,
-        test: fold.scored(test)?,
+        test: vec![fold.scored(test)?],
+        together: Together::Drawn,
         loss: trial.loss,
         suppressed: trial.suppressed as f64 / fold.train.rows.max(1) as f64,
         unmapped: unmapped as f64 / cells as f64,
@@ -155,12 +179,33 @@ impl Material {
     pub fn learn(&self, learner: &dyn Learner, seed: u64) -> Result<Learnt> {
         let clock = Instant::now();
         let mut sum = 0.0;
-        for train in &self.train {
+        let mut votes: Vec<Vec<u32>> = Vec::new();
+        for (place, train) in self.train.iter().enumerate() {
             let classifier = learner.train(train, seed).map_err(learning)?;
-            sum += classifier.accuracy(&self.test);
+            let test = self.test.get(place).or(self.test.first());
+            let test = test.ok_or_else(|| Error::internal("there is nothing to score on"))?;
+            match self.together {
+                Together::Drawn => sum += classifier.accuracy(test),
+                Together::Columns => votes.push(classifier.predict(test.features())),
+            }
         }
-        Ok(Learnt { accuracy: sum / self.train.len().max(1) as f64, seconds: clock.elapsed().as_secs_f64() })
+        let accuracy = match (self.together, self.test.first()) {
+            (Together::Columns, Some(test)) => share_right(&votes, test.class()),
+            _ => sum / self.train.len().max(1) as f64,
+        };
+        Ok(Learnt { accuracy, seconds: clock.elapsed().as_secs_f64() })
     }
+}
+
+/// The share of rows whose class most votes name; among equals the lowest class.
+fn share_right(votes: &[Vec<u32>], classes: &[u32]) -> f64 {
+    let right = |(row, class): &(usize, &u32)| {
+        let mut named: Vec<u32> = votes.iter().map(|of| of[*row]).collect();
+        named.sort_unstable();
+        let most = named.chunk_by(|a, b| a == b).max_by_key(|of| (of.len(), std::cmp::Reverse(of[0])));
+        most.is_some_and(|of| of[0] == **class)
+    };
+    classes.iter().enumerate().filter(right).count() as f64 / classes.len().max(1) as f64
 }
 
 /// An error of a learner, by who must act.
@@ -171,7 +216,7 @@ pub(crate) fn learning(error: scumble_learn::Error) -> Error {
     }
 }
 
-fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels: usize) -> Result<Table> {
+pub(super) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels: usize) -> Result<Table> {
     let rows = class.len();
     let features = Features::new(columns, rows).map_err(learning)?;
     Table::new(features, class, labels).map_err(learning)
@@ -186,7 +231,9 @@ fn in_release(trial: &Trial, plan: &Plan) -> Vec<u32> {
             .filter(|(_, class)| class.is_some() || !dropped)
             .map(|(row, _)| row)
             .collect(),
-        Outcome::Records { record_of_row, .. } => (0..record_of_row.len() as u32).collect(),
+        Outcome::Records { record_of_row: rows, .. } | Outcome::Projections { tuple_of_row: rows, .. } => {
+            (0..rows.len() as u32).collect()
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Nu
         let texts =
             test.column(&quasi.name).ok_or_else(|| Error::internal("a quasi-identifier was not read"))?;
         let own = |row: usize| number(&quasi.measure, texts.values.get(texts.codes.get(row)));
-        let coding = Coding::of(quasi, &train, numbers);
+        let coding = Coding::of(quasi, &train.iter().flatten().copied(), numbers);
         let train_cells = train.iter().map(|value| coding.cell(quasi, *value, None));
         all.train.push(coding.column(&quasi.name, train_cells));
         let cells: Vec<Cell> = test_values
@@ -60,7 +60,7 @@ pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Nu
 }
 
 /// The code of each test row in a column.
-fn codes_of(quasi: &Quasi, trial: &Trial, test: &CodedTable) -> Result<Vec<Option<u32>>> {
+pub(super) fn codes_of(quasi: &Quasi, trial: &Trial, test: &CodedTable) -> Result<Vec<Option<u32>>> {
     let column =
         test.column(&quasi.name).ok_or_else(|| Error::internal("a quasi-identifier was not read"))?;
     let markers = trial.missing.iter().find(|(name, _)| *name == quasi.name);
@@ -70,7 +70,7 @@ fn codes_of(quasi: &Quasi, trial: &Trial, test: &CodedTable) -> Result<Vec<Optio
 }
 
 /// How the released values of a column become features.
-enum Coding {
+pub(super) enum Coding {
     /// By their labels.
     Labels(BTreeMap<Value, u32>),
     /// By the number in the middle of what they cover.
@@ -79,8 +79,8 @@ enum Coding {
 
 impl Coding {
     /// From the values that training rows show.
-    fn of(quasi: &Quasi, shown: &[Option<Value>], numbers: Numbers) -> Self {
-        let telling = || shown.iter().flatten().copied().filter(|value| quasi.label(*value) != STAR);
+    pub(super) fn of(quasi: &Quasi, shown: &(impl Iterator<Item = Value> + Clone), numbers: Numbers) -> Self {
+        let telling = || shown.clone().filter(|value| quasi.label(*value) != STAR);
         let exact = |value: Value| matches!(value, Value::Mean { .. }) || is_exact(quasi, value);
         let is_number = |value: Value| middle(quasi, value).is_some();
         if quasi.measure.kind.is_ordered()
@@ -103,7 +103,12 @@ impl Coding {
     }
 
     /// A value as a cell. `own` is the number of a test row, which an exact value stands for.
-    fn cell(&self, quasi: &Quasi, value: Option<Value>, own: Option<&dyn Fn() -> Option<f64>>) -> Cell {
+    pub(super) fn cell(
+        &self,
+        quasi: &Quasi,
+        value: Option<Value>,
+        own: Option<&dyn Fn() -> Option<f64>>,
+    ) -> Cell {
         let Some(value) = value else { return Cell::Missing };
         match self {
             Self::Labels(codes) => codes.get(&value).map_or(Cell::Missing, |code| Cell::Code(*code)),
@@ -115,7 +120,7 @@ impl Coding {
         }
     }
 
-    fn column(&self, name: &str, cells: impl Iterator<Item = Cell>) -> Column {
+    pub(super) fn column(&self, name: &str, cells: impl Iterator<Item = Cell>) -> Column {
         match self {
             Self::Labels(codes) => {
                 let values = codes.values().max().map_or(0, |most| *most as usize + 1);
@@ -127,7 +132,7 @@ impl Coding {
 }
 
 /// Whether a value stands for one number only.
-fn is_exact(quasi: &Quasi, value: Value) -> bool {
+pub(super) fn is_exact(quasi: &Quasi, value: Value) -> bool {
     let (low, high) = quasi.codes(value);
     match (value, &quasi.shape) {
         (Value::Star | Value::Mean { .. }, _) => false,

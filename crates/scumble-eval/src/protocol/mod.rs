@@ -7,6 +7,8 @@
 //! 4. Learners see what the release shows, in one of two ways ([`TestRows`]):
 //!    * `mapped`: the released labels, and test rows recoded by the training part's recoding;
 //!    * `original`: concrete tables drawn from the release, and test rows as they are.
+//!    * Several tables of some columns each are learnt from one by one, and the classifiers vote; test rows are shown as the
+//!      columns are, in both ways.
 //! 5. The score is the share of test rows whose class is predicted right.
 //!
 //! **Values as features** (`mapped`). A label is a value of a nominal column, `*` and suppressed rows are missing, and so is a
@@ -18,12 +20,13 @@ mod dataset;
 mod encode;
 mod fold;
 mod mapped;
+mod projections;
 mod sample;
 mod split;
 
 pub use dataset::Dataset;
 pub use encode::Encoder;
-pub use fold::{Fold, Learnt, Material, Protocol, baseline, released};
+pub use fold::{Fold, Learnt, Material, Protocol, Together, baseline, released};
 pub use split::{Part, Split, five_by_two, stratified_folds};
 
 /// Which rows are scored.

@@ -104,7 +104,9 @@ fn shown(trial: &Trial, row: u32, place: usize) -> Value {
         Outcome::Classes { classes, class_of_row, .. } => {
             class_of_row[row as usize].map_or(Value::Star, |class| classes.shown(class as usize, place))
         }
-        Outcome::Records { .. } => record(trial, row).map_or(Value::Star, |record| record.shown[place]),
+        Outcome::Records { .. } | Outcome::Projections { .. } => {
+            record(trial, row).map_or(Value::Star, |record| record.shown[place])
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use super::{Classes, Known, Reference, StarRows};
 use crate::columns::{RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::exact::Rational;
+use crate::figure;
 use crate::group::Histograms;
 use crate::population::Population;
 use crate::value::ValueKind;
@@ -43,16 +44,18 @@ pub struct Attained {
     pub k: Option<u64>,
     /// The mean risk of a record, of which that in a class of k is 1/k: the smallest threshold of average risk.
     pub average_risk: Option<f64>,
-    /// The share of records whose risk is above 0.2.
+    /// The share of records whose risk is above `risk_threshold`.
     pub at_risk: Option<f64>,
+    /// The risk above which a record is at risk.
+    pub risk_threshold: f64,
     /// The largest k of k-map; none without a population.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub k_map: Option<f64>,
     /// The largest delta_min of delta-presence; none without a population.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "figure::optional")]
     pub delta_min: Option<f64>,
-    /// The smallest delta_max of delta-presence; none without a population.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The smallest delta_max of delta-presence; none without a population, infinite where a class has none of its people.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "figure::optional")]
     pub delta_max: Option<f64>,
     /// Each sensitive column, in the order asked.
     pub columns: Vec<AttainedColumn>,
@@ -77,6 +80,7 @@ pub struct AttainedColumn {
     /// The largest l of frequency l-diversity.
     pub frequency_l: Option<f64>,
     /// What the c of recursive (c,2)-diversity must exceed; infinite where a class has one value only.
+    #[serde(serialize_with = "figure::optional")]
     pub recursive_c: Option<f64>,
     /// The smallest t of t-closeness with equal distances.
     pub equal_t: Option<f64>,
@@ -84,11 +88,14 @@ pub struct AttainedColumn {
     pub ordered_t: Option<f64>,
     /// The smallest alpha of (alpha,k)-anonymity: the largest share of a value.
     pub alpha: Option<f64>,
-    /// The smallest beta of basic beta-likeness.
+    /// The smallest beta of basic beta-likeness; infinite where a value is new.
+    #[serde(serialize_with = "figure::optional")]
     pub beta: Option<f64>,
     /// The smallest beta of enhanced beta-likeness; infinite where none would do.
+    #[serde(serialize_with = "figure::optional")]
     pub enhanced_beta: Option<f64>,
     /// What the delta of delta-disclosure privacy must exceed; infinite where a class lacks a value.
+    #[serde(serialize_with = "figure::optional")]
     pub delta: Option<f64>,
     /// The largest e of (k,e)-anonymity; none where the column does not hold numbers.
     pub e: Option<f64>,
@@ -98,8 +105,34 @@ pub struct AttainedColumn {
     pub note: Option<String>,
 }
 
-/// The risk above which a record is at risk (section 4.1).
-const HIGHEST: Rational = Rational { numerator: 1, denominator: 5 };
+/// What a release is measured by besides itself.
+#[derive(Clone, Copy)]
+pub struct Beside<'a> {
+    /// The original table.
+    pub reference: Option<&'a Reference>,
+    /// The people whom its rows are taken from.
+    pub population: Option<&'a Population<'a>>,
+    /// The risk above which a record is at risk, as it is written: `0.2`, `1/3`.
+    pub risk_threshold: &'a str,
+}
+
+impl Default for Beside<'_> {
+    /// Nothing, and the usual threshold (section 4.1).
+    fn default() -> Self {
+        Self { reference: None, population: None, risk_threshold: "0.2" }
+    }
+}
+
+impl Beside<'_> {
+    fn threshold(&self) -> Result<Rational, VerifyError> {
+        let found = Rational::parse(self.risk_threshold).filter(|highest| highest.compare(1, 1).is_le());
+        found.ok_or_else(|| VerifyError::Parameter {
+            model: "average_risk".to_owned(),
+            parameter: "highest".to_owned(),
+            why: "the risk threshold must be a number from 0 to 1".to_owned(),
+        })
+    }
+}
 
 /// Figures of the worst of some classes.
 #[derive(Clone, Copy)]
@@ -159,18 +192,19 @@ pub fn attained(
     star: StarRows,
     reference: Option<&Reference>,
 ) -> Result<Attained, VerifyError> {
-    attained_with(release, quasi, sensitive, star, reference, None)
+    attained_with(release, quasi, sensitive, star, Beside { reference, ..Beside::default() })
 }
 
-/// The same, and what it attains beside a population.
+/// The same, also with a population, and with a threshold of risk.
 pub fn attained_with(
     release: &CodedTable,
     quasi: &[String],
     sensitive: &[SensitiveColumn],
     star: StarRows,
-    reference: Option<&Reference>,
-    population: Option<&Population<'_>>,
+    beside: Beside<'_>,
 ) -> Result<Attained, VerifyError> {
+    let Beside { reference, population, .. } = beside;
+    let highest = beside.threshold()?;
     let classes = Classes::of(release, quasi, star)?;
     let risk = |test: RiskTest| test.judge("average_risk", &classes).attained;
     let known = Known { population, quasi };
@@ -187,7 +221,8 @@ pub fn attained_with(
         classes: classes.count(),
         k: classes.smallest(),
         average_risk: risk(RiskTest::Mean { average: everything }),
-        at_risk: risk(RiskTest::Share { highest: HIGHEST, at_risk: everything }),
+        at_risk: risk(RiskTest::Share { highest, at_risk: everything }),
+        risk_threshold: highest.to_f64(),
         k_map: people(PeopleTest::Many { k: 1 })?,
         delta_min: people(PeopleTest::Least { delta: nothing })?,
         delta_max: people(PeopleTest::Most { delta: everything })?,

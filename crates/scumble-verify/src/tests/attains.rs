@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::table;
 use crate::{
-    Claim, Cover, ModelClaim, Nodes, Population, SensitiveColumn, StarRows, ValueKind, VerifyError, attained,
-    attained_with, check_models_with,
+    Beside, Claim, Cover, ModelClaim, Nodes, Population, SensitiveColumn, StarRows, ValueKind, VerifyError,
+    attained, attained_with, check_models_with,
 };
 
 const NUMBER: ValueKind = ValueKind::Number { comma: false };
@@ -56,6 +56,25 @@ proptest! {
     }
 }
 
+/// Of classes of one, two and five rows: 1/5 is not above 1/5, and 1/2 not above 1/2.
+#[test]
+fn records_are_at_risk_above_the_threshold() {
+    let release = table(&[("q", &["a", "b", "b", "c", "c", "c", "c", "c"])]);
+    let at_risk = |risk_threshold| {
+        let beside = Beside { risk_threshold, ..Beside::default() };
+        let found = attained_with(&release, &["q".into()], &[], StarRows::Judged, beside)?;
+        Ok((found.at_risk, found.risk_threshold))
+    };
+    assert_eq!(at_risk("0"), Ok((Some(1.0), 0.0)));
+    assert_eq!(at_risk("0.1"), Ok((Some(1.0), 0.1)));
+    assert_eq!(at_risk("1/5"), Ok((Some(3.0 / 8.0), 0.2)));
+    assert_eq!(at_risk("1/2"), Ok((Some(1.0 / 8.0), 0.5)));
+    assert_eq!(at_risk("1"), Ok((Some(0.0), 1.0)));
+    for wrong in ["1.1", "-1", "high"] {
+        assert!(matches!(at_risk(wrong), Err(VerifyError::Parameter { .. })), "{wrong}");
+    }
+}
+
 fn ages() -> Vec<(String, Cover)> {
     vec![("age".into(), Cover { kind: NUMBER, nodes: Nodes::default(), missing: vec!["?".into()] })]
 }
@@ -65,9 +84,10 @@ fn ages() -> Vec<(String, Cover)> {
 fn people_are_in_the_class_whose_label_covers_them() {
     let people = table(&[("age", &["20", "25", "29.9", "30", "39", "40", "?"])]);
     let population = Population { table: &people, covers: ages() };
+    let beside = Beside { population: Some(&population), ..Beside::default() };
     let shown = |cells: &[&str]| {
         let release = table(&[("age", cells)]);
-        let found = attained_with(&release, &["age".into()], &[], StarRows::Judged, None, Some(&population));
+        let found = attained_with(&release, &["age".into()], &[], StarRows::Judged, beside);
         found.map(|found| (found.k_map, found.delta_min, found.delta_max))
     };
     let classes = ["[20,30)", "[20,30)", "[30,40)"];
@@ -78,8 +98,9 @@ fn people_are_in_the_class_whose_label_covers_them() {
     assert_eq!(shown(&["[20,30)", "[50,60)"]).map(|(k, ..)| k), Ok(Some(0.0)));
     assert!(matches!(shown(&["[20,30)", "[25,40)"]), Err(VerifyError::Population { .. })));
     let unread = Population { table: &people, covers: Vec::new() };
+    let beside = Beside { population: Some(&unread), ..Beside::default() };
     let release = table(&[("age", &["20"])]);
-    let found = attained_with(&release, &["age".into()], &[], StarRows::Judged, None, Some(&unread));
+    let found = attained_with(&release, &["age".into()], &[], StarRows::Judged, beside);
     assert!(matches!(found, Err(VerifyError::Population { .. })));
 }
 
@@ -97,7 +118,8 @@ fn many_labels_that_overlap_are_noticed() {
     let covers = vec![("age".to_owned(), super::attains::ages().remove(0).1), ("town".to_owned(), text)];
     let population = Population { table: &people, covers };
     let names = ["age".to_owned(), "town".to_owned()];
-    let measured = |release| attained_with(release, &names, &[], StarRows::Judged, None, Some(&population));
+    let beside = Beside { population: Some(&population), ..Beside::default() };
+    let measured = |release| attained_with(release, &names, &[], StarRows::Judged, beside);
     assert!(matches!(measured(&release), Err(VerifyError::Population { .. })));
     // With one of them the person is in it.
     let lone = table(&[("age", &["[0,50]"]), ("town", &["{a|t0}"])]);

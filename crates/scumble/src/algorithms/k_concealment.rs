@@ -45,6 +45,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn RecordAlgorithm>> {
 }
 
 impl RecordAlgorithm for KConcealment {
+    fn linkage(&self) -> Linkage {
+        self.linkage
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let serves = |model: &dyn crate::models::Model| {
             model.name() == crate::models::k_anonymity::ENTRY.name && problem.is_about_all(model)
@@ -82,9 +86,10 @@ impl RecordAlgorithm for KConcealment {
         Ok(RecordSolution {
             records,
             column: None,
-            linkage: self.linkage,
+            linkage: self.linkage(),
             size: k,
             format: Format::Columns,
+            rings: None,
             audit,
             findings,
             warnings: Vec::new(),

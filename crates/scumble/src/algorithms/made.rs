@@ -51,7 +51,7 @@ pub(super) fn tree_column(name: &str, file: &str) -> Quasi {
 }
 
 /// A column of the numbers from 0 on, the last code missing if `missing`.
-fn line_column(name: &str, codes: u32, missing: bool) -> Quasi {
+pub(crate) fn line_column(name: &str, codes: u32, missing: bool) -> Quasi {
     let numbers: Vec<i128> = (0..codes - u32::from(missing)).map(i128::from).collect();
     let texts: Vec<String> =
         numbers.iter().map(ToString::to_string).chain(missing.then(|| "?".into())).collect();
@@ -62,20 +62,20 @@ fn line_column(name: &str, codes: u32, missing: bool) -> Quasi {
 }
 
 /// A column of texts without a tree.
-fn set_column(name: &str, codes: u32) -> Quasi {
+pub(crate) fn set_column(name: &str, codes: u32) -> Quasi {
     let texts: Vec<String> = (0..codes).map(|code| format!("v{code}")).collect();
     let shape = Shape::Set(texts.iter().map(String::as_str).collect());
     Quasi { name: name.into(), measure: TEXT, shape, priority: 1.0, tight: false, sets: false }
 }
 
 /// The codes of its quasi-identifiers, its class and its illness.
-pub(super) type Row = (Vec<u32>, u32, u32);
+pub(crate) type Row = (Vec<u32>, u32, u32);
 
 /// A model by name, with parameters as they are written and the columns that it is about.
-pub(super) type Asked<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a [usize]>);
+pub(crate) type Asked<'a> = (&'a str, &'a [(&'a str, &'a str)], Option<&'a [usize]>);
 
 /// The problem of some rows.
-pub(super) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> Problem {
+pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> Problem {
     let payload = |name: &str, values: &[&str]| PayloadColumn {
         name: name.into(),
         values: values.iter().copied().collect(),

@@ -8,12 +8,14 @@ use crate::problem::Problem;
 use crate::published::{Classes, Record};
 use crate::recoding::{Assignment, Recoding, Step};
 
+pub mod anatomy;
 pub mod bottom_up;
 pub mod cluster;
 mod clustering;
 pub mod datafly;
 pub mod dbca;
 pub mod dbca_cm;
+pub mod dmpd;
 mod exhaustive;
 pub mod flash;
 mod gain;
@@ -28,20 +30,26 @@ pub mod k_optimize;
 pub mod kactus;
 pub mod local_suppression;
 #[cfg(test)]
-mod made;
+pub(crate) mod made;
 pub mod mdav;
 pub mod mingen;
 pub mod mondrian;
 pub mod mu_argus;
+pub mod nhaa;
 pub mod nsvdist;
 pub mod oka;
 pub mod ola;
 pub mod optimal;
 pub mod pais;
+pub mod permutation;
+mod projections;
+pub mod reduct;
+pub mod reduct_ensemble;
 pub mod samarati;
 pub mod seqa;
 pub mod single_dimensional_mondrian;
 mod space;
+pub mod tables;
 pub mod tdr;
 pub mod tds;
 mod top_down;
@@ -159,13 +167,23 @@ pub trait RecordAlgorithm: Send + Sync {
     fn check(&self, problem: &Problem) -> Result<()>;
     /// The search, and the audit of what it found.
     fn run(&self, problem: &Problem) -> Result<RecordSolution>;
+    /// What k is about.
+    fn linkage(&self) -> Linkage;
+    /// Whether a column is published as frequencies.
+    fn shows_frequencies(&self) -> bool {
+        false
+    }
+    /// Whether records exchange the values of a column.
+    fn exchanges(&self) -> bool {
+        false
+    }
 }
 
 /// What a search for records returns.
 pub struct RecordSolution {
     /// The records, by tuple, then sensitive value.
     pub records: Vec<Record>,
-    /// The payload column that is published as frequencies, if one is.
+    /// The payload column that is not published row by row, if one is not: as frequencies, or exchanged in rings.
     pub column: Option<usize>,
     /// What k is about.
     pub linkage: Linkage,
@@ -173,12 +191,22 @@ pub struct RecordSolution {
     pub size: u64,
     /// How frequencies are written.
     pub format: Format,
+    /// The rings in which records exchange the column's values, where they do.
+    pub rings: Option<Rings>,
     /// What somebody may infer.
     pub audit: Audit,
     /// Notes for the report.
     pub findings: Vec<Finding>,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
+}
+
+/// Records that exchange their values: each shows that of one of the `size` records from itself on in its ring.
+pub struct Rings {
+    /// Each ring as places of records, of which each is in one ring and stands for one row. Private, as the draw is.
+    pub rings: Vec<Vec<u32>>,
+    /// How it is drawn whose value is shown.
+    pub exchange: nhaa::Exchange,
 }
 
 /// What k is about where records overlap (models.md 1.15).

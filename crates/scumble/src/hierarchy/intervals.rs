@@ -116,7 +116,7 @@ pub(super) fn equal_frequency(domain: &Domain, bins: usize, fanout: usize) -> Re
 
 /// Where groups of about equally many rows start: a cut at rank `i·n/bins` goes to the nearer boundary
 /// between different numbers (the lower one when both are as near); equal cuts are one.
-fn frequency_starts(numbers: &[i128], rows: &[u64], bins: usize) -> Vec<usize> {
+pub(crate) fn frequency_starts(numbers: &[i128], rows: &[u64], bins: usize) -> Vec<usize> {
     let total: u128 = rows.iter().map(|rows| u128::from(*rows)).sum();
     let bins = bins as u128;
     // Boundaries as (place, rows before it), from the start to the end of the data.

@@ -51,6 +51,14 @@ pub(super) fn build(domain: &Domain) -> Result<Built> {
     nest(domain, (0..rounds).rev().map(level).collect(), Provenance::FromData)
 }
 
+/// The first value of each interval that the cuts that pay leave, ascending.
+pub(crate) fn class_aware_starts(numbers: &[i128], classes: &[Vec<u64>]) -> Vec<usize> {
+    let cuts = accepted_cuts(numbers, classes).into_iter().map(|(_, place)| place);
+    let mut starts: Vec<usize> = std::iter::once(0).chain(cuts).collect();
+    starts.sort_unstable();
+    starts
+}
+
 /// The cuts that pay, as (round of cutting, place of the first value after the cut).
 fn accepted_cuts(numbers: &[i128], classes: &[Vec<u64>]) -> Vec<(usize, usize)> {
     let mut cuts = Vec::new();

@@ -49,5 +49,7 @@ pub use builder::{Builder, Quantity, automatic, build};
 pub use dates::{DateLevel, LifeStages};
 pub use domain::{Built, Domain};
 pub use find::find_in_dir;
+pub(crate) use intervals::frequency_starts;
+pub(crate) use mdlp::class_aware_starts;
 pub use show::{show, to_csv};
 pub use tree::{Hierarchy, NodeId, Provenance};

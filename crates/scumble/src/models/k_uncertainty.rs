@@ -1,7 +1,7 @@
 //! k-uncertainty (models.md 1.13): whoever is looked up in all published tables goes with at least k sensitive values.
 //!
-//! A run publishes one table, where that is k different values in every class; several tables are judged together by
-//! `scumble check`, with the original's rows as the people who are looked up.
+//! A run publishes one table, where that is k different values in every class. With tables that were published before, the
+//! verifier judges all of them together (`release/together.rs`), with the original's rows as the people who are looked up.
 
 use super::values::{Different, OfColumn};
 use super::{Model, ModelContext, protected_columns};
@@ -16,8 +16,8 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     paper: "Yao, Wang, Jajodia 2005",
     standing: Standing::Classic,
     about: "Everybody who is looked up in all published tables (views) together goes with at least k different sensitive values. In \
-            one table that is distinct l-diversity; several tables ([[table]]) are judged together by scumble check, where each may be \
-            harmless alone. It counts values and ignores how likely each is.",
+            one table that is distinct l-diversity; beside tables that were published before ([[table]]) all of them together must keep \
+            it, where each may be harmless alone. It counts values and ignores how likely each is.",
     parameters: &[
         ("k", "the least number of sensitive values that anybody goes with"),
         ("columns", "the columns protected; all sensitive ones if absent"),

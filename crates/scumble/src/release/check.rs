@@ -1,14 +1,16 @@
 //! The claim that a run makes about its release, put to the independent verifier.
 
+use std::path::Path;
+
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
-    Claim, Cover, Drops, ModelClaim, Nodes, Outcome, Population, Reference, ReferenceColumn, StarRows, Truth,
-    ValueKind, check_models_with, check_truth_with_map, distinct_given_others,
+    Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population, Reference, ReferenceColumn,
+    StarRows, Truth, ValueKind, check_models_with, check_truth_with_map, distinct_given_others,
 };
 
-use super::Run;
 use super::rows::ReleasedRows;
+use super::{Run, together};
 use crate::config::{Role, StarPolicy};
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
@@ -17,14 +19,25 @@ use crate::payload::PayloadColumn;
 use crate::prepare::{in_one_spelling, payload_of, table_in_one_spelling};
 use crate::quasi::Quasi;
 
-/// Reads back what was written and checks every model and every value; an error if anything does not hold. Also what somebody
-/// should know about it.
+/// What the verifier found in a written release.
+pub(super) struct Verified {
+    /// What the release keeps.
+    pub(super) outcome: Outcome,
+    /// What it keeps, or does not, together with tables that were published before.
+    pub(super) together: Vec<ModelOutcome>,
+    /// What somebody should know about it.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Reads back what was written and checks every model and every value; an error if anything does not hold of the release by
+/// itself.
 pub(super) fn verify(
     run: &Run<'_>,
     file: &PrivateFile,
     rows: &ReleasedRows,
     format: OutFormat,
-) -> Result<(Outcome, Vec<String>)> {
+    folder: &Path,
+) -> Result<Verified> {
     if rows.order.is_empty() {
         return Err(Error::infeasible(
             "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
@@ -73,6 +86,7 @@ pub(super) fn verify(
         let figures = distinct_given_others(&counted, &claim.quasi, &sensitive, claim.star)?;
         warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
+    let together = together::judge(&counted, run.source, run.plan, folder, claim.star)?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(
@@ -92,7 +106,7 @@ pub(super) fn verify(
              please report it"
         )));
     }
-    Ok((outcome, warnings))
+    Ok(Verified { outcome, together, warnings })
 }
 
 /// Columns that models read and that are not published, for each released row: the verifier is given what a reader must not have.
@@ -151,7 +165,11 @@ fn population<'a>(run: &Run<'_>, table: &'a CodedTable) -> Result<Population<'a>
 
 /// What was written, read again.
 pub(super) fn read_back(file: &PrivateFile, format: OutFormat) -> Result<CodedTable> {
-    let handle = file.reopen()?;
+    read_back_from(file.reopen()?, format)
+}
+
+/// The same of an open file.
+pub(super) fn read_back_from(handle: std::fs::File, format: OutFormat) -> Result<CodedTable> {
     // How the file was written is known; nothing is left to detection.
     let delimiter = match format {
         OutFormat::Csv { delimiter, .. } => Some(delimiter),

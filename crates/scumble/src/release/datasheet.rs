@@ -68,12 +68,27 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
         };
         format!("{promises}{unjudged}; checked on the published file.")
     };
+    let before: Vec<String> =
+        run.together.iter().map(|found| format!("{}: at least {}", found.label, found.required)).collect();
+    let statement = if before.is_empty() {
+        statement
+    } else {
+        format!("{statement} Together with tables that were published before: {}.", before.join("; "))
+    };
     Datasheet {
         statement,
         made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
         algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
         rows: summary.released,
-        guarantees: titles.into_iter().zip(sets).map(|(model, on)| Guarantee { model, on }).collect(),
+        guarantees: titles
+            .into_iter()
+            .zip(sets)
+            .map(|(model, on)| Guarantee { model, on })
+            .chain(run.together.iter().map(|found| Guarantee {
+                model: format!("{}: at least {}", found.label, found.required),
+                on: quasi.clone(),
+            }))
+            .collect(),
         columns: run
             .plan
             .columns

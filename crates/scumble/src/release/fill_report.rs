@@ -171,7 +171,25 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
                 limits: None,
             }
         })
+        .chain(run.together.iter().map(|found| together(run, found)))
         .collect()
+}
+
+/// What holds together with tables that were published before.
+fn together(run: &Run<'_>, found: &scumble_verify::ModelOutcome) -> ModelResult {
+    ModelResult {
+        name: found.name.clone(),
+        title: format!("{}: at least {}", found.label, found.required),
+        column: None,
+        on: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+        attained: Some(Setting::new("k", found.attained)),
+        required: vec![Setting::new("k", found.required)],
+        holds: found.holds,
+        meaning: Some(
+            "It holds for someone who also has the tables that the plan names as published before.".into(),
+        ),
+        limits: Some("Tables that the plan does not name.".into()),
+    }
 }
 
 fn metric((entry, figure): &Figure) -> Option<MetricResult> {

@@ -38,12 +38,15 @@ mod risk;
 mod rows;
 mod summary;
 mod table_risk;
+mod tables;
+mod together;
 mod trial;
 mod warnings;
 
 pub use publish::stem_of;
 use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
+pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
 pub use trial::{Outcome, Trial, read_planned, try_release};
 
 /// What a run is told besides the plan.
@@ -115,6 +118,8 @@ pub(crate) struct Run<'a> {
     pub(crate) levels: Option<Vec<u32>>,
     pub(crate) published: Published,
     pub(crate) findings: Vec<crate::algorithms::Finding>,
+    /// What holds together with tables that were published before.
+    pub(crate) together: Vec<scumble_verify::ModelOutcome>,
     pub(crate) missing: Vec<(String, Vec<String>)>,
     pub(crate) warnings: Vec<String>,
     pub(crate) notes: Vec<String>,
@@ -147,13 +152,12 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
     plan.ready()?;
-    if !plan.table.is_empty() {
-        return Err(Error::refused(
-            "several tables ([[table]]) are checked together so far, not released together; release each of them by a plan of its own, \
-             then check them (scumble check)",
-        ));
-    }
-    let targets = Targets::of(plan, options.folder)?;
+    let method = registry::method(&plan.algorithm.name)?;
+    together::check_asked(plan, matches!(method, Method::Classes(_)))?;
+    let targets = match method {
+        Method::Tables(_) => Targets::of_several(plan, options.folder)?,
+        Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder)?,
+    };
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
@@ -170,13 +174,50 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     options.progress.check()?;
 
     let begun = Begun { plan, table: &table, population, targets, notes, left_out, seconds, started };
-    match registry::method(&plan.algorithm.name)? {
-        Method::Classes(entry) => classes(begun, entry, options),
+    match method {
+        Method::Classes(entry) => beside_others(&begun, entry, options),
         Method::Records(entry) => records::release(begun, entry, options),
+        Method::Tables(entry) => tables::release(begun, entry, options),
     }
 }
 
+/// A release of classes that also keeps what is asked of it together with tables that were published before, with classes as
+/// large as that takes.
+fn beside_others(
+    begun: &Begun<'_>,
+    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
+    options: &mut RunOptions<'_>,
+) -> Result<Released> {
+    let mut failing = match classes(begun.clone(), entry, options)? {
+        Ended::Released(released) => return Ok(*released),
+        Ended::Apart(failing) => failing,
+    };
+    for attempt in 1..=together::ATTEMPTS {
+        let Some(plan) = together::larger(begun.plan, attempt, begun.table.rows) else { break };
+        failing = match classes(Begun { plan: &plan, ..begun.clone() }, entry, options)? {
+            Ended::Released(mut released) => {
+                released.summary.notes.push(
+                    "larger classes than asked for were needed beside the tables that were published before"
+                        .to_owned(),
+                );
+                return Ok(*released);
+            }
+            Ended::Apart(failing) => failing,
+        };
+    }
+    Err(together::cannot(&failing))
+}
+
+/// How an attempt at a release of classes ended.
+enum Ended {
+    /// It was published.
+    Released(Box<Released>),
+    /// It was not, since it does not keep this beside tables that were published before.
+    Apart(Box<scumble_verify::ModelOutcome>),
+}
+
 /// A run whose table has been read, on its way to one kind of release.
+#[derive(Clone)]
 struct Begun<'a> {
     plan: &'a Plan,
     table: &'a CodedTable,
@@ -196,7 +237,7 @@ fn classes(
     begun: Begun<'_>,
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     options: &mut RunOptions<'_>,
-) -> Result<Released> {
+) -> Result<Ended> {
     let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
@@ -227,8 +268,13 @@ fn classes(
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let (outcome, found) = check::verify(&run, &file, &released_rows, targets.format)?;
-    run.warnings.extend(found);
+    let check::Verified { outcome, together, warnings } =
+        check::verify(&run, &file, &released_rows, targets.format, options.folder)?;
+    if let Some(failing) = together.iter().find(|model| !model.holds) {
+        return Ok(Ended::Apart(Box::new(failing.clone())));
+    }
+    run.warnings.extend(warnings);
+    run.together = together;
     drop(released_rows);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -247,7 +293,8 @@ fn classes(
         recoding: recoding.transpose().map_err(Error::internal)?.unwrap_or_default(),
         sheet: datasheet::datasheet(&run, &summary),
     };
-    publish(file, &targets, papers, summary, options, seconds, started)
+    let released = publish(file, &targets, papers, summary, options, seconds, started)?;
+    Ok(Ended::Released(Box::new(released)))
 }
 
 /// Reads the columns that the plan needs: the plan with a role for every column, the table, what is worth knowing, and which
@@ -417,6 +464,7 @@ fn search<'a>(
         },
         published: Published::Classes(classes),
         findings,
+        together: Vec::new(),
         missing: rest.missing,
         warnings: rest.warnings,
         notes: rest.notes,

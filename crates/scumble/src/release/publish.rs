@@ -4,8 +4,9 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use scumble_files::{Audience, Compression, OutFormat, PrivateFile};
+use scumble_files::{Audience, Compression, OutFormat, PrivateFile, PrivateFolder};
 
+use super::tables::manifest::{MANIFEST, Manifest};
 use super::{Released, RunOptions, Seconds, Summary, datasheet};
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
 
 /// Where things go.
+#[derive(Clone)]
 pub(super) struct Targets {
     release: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
@@ -21,6 +23,28 @@ pub(super) struct Targets {
 }
 
 impl Targets {
+    /// Where a folder of several tables goes: it has the name of the output without its ending, which tells the format.
+    pub(super) fn of_several(plan: &Plan, folder: &Path) -> Result<Self> {
+        if plan.output == "-" {
+            return Err(Error::config(
+                "several tables go into a folder, not to standard output; give a name, e.g. -o release",
+            ));
+        }
+        let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
+        let output = folder.join(&plan.output);
+        let release = output.with_file_name(stem_of(&output));
+        let format = if release.file_name() == output.file_name() {
+            OutFormat::Csv { delimiter: b',', compression: Compression::None }
+        } else {
+            scumble_files::format_for(&output)?
+        };
+        sweep_beside(&release);
+        check_replaceable(&release)?;
+        let reports = report.iter().flat_map(|folder| REPORT_FILES.map(|name| folder.join(name)));
+        Self::check_apart(plan, folder, &reports.chain([release.clone()]).collect::<Vec<_>>())?;
+        Ok(Self { release: Some(release), report, format })
+    }
+
     pub(super) fn of(plan: &Plan, folder: &Path) -> Result<Self> {
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         if plan.output == "-" {
@@ -28,12 +52,18 @@ impl Targets {
             return Ok(Self { release: None, report, format });
         }
         let release = folder.join(&plan.output);
-        let input = beside(folder, &plan.input);
         let format = scumble_files::format_for(&release)?;
         sweep_beside(&release);
         let targets = Self { release: Some(release), report, format };
-        for target in targets.files() {
-            if input != Path::new("-") && scumble_files::same_file(&input, &target) {
+        Self::check_apart(plan, folder, &targets.files())?;
+        Ok(targets)
+    }
+
+    /// An error if one of the files that a run writes is one that it reads.
+    fn check_apart(plan: &Plan, folder: &Path, files: &[PathBuf]) -> Result<()> {
+        let input = beside(folder, &plan.input);
+        for target in files {
+            if input != Path::new("-") && scumble_files::same_file(&input, target) {
                 return Err(Error::config(format!(
                     "the output is the input itself: '{}' would be overwritten; choose another name, since the original must \
                      stay as it is",
@@ -43,7 +73,7 @@ impl Targets {
             if plan
                 .population
                 .as_ref()
-                .is_some_and(|name| scumble_files::same_file(&folder.join(name), &target))
+                .is_some_and(|name| scumble_files::same_file(&folder.join(name), target))
             {
                 return Err(Error::config(format!(
                     "the output is the population itself: '{}' would be overwritten; choose another name",
@@ -51,7 +81,7 @@ impl Targets {
                 )));
             }
         }
-        Ok(targets)
+        Ok(())
     }
 
     /// Every file that a run writes.
@@ -65,6 +95,32 @@ impl Targets {
     pub(super) fn private_file(&self) -> Result<PrivateFile> {
         let beside_nothing = std::env::temp_dir().join("scumble-release.csv");
         Ok(PrivateFile::create(self.release.as_ref().unwrap_or(&beside_nothing))?)
+    }
+
+    /// A folder that can become the release.
+    pub(super) fn private_folder(&self) -> Result<PrivateFolder> {
+        match &self.release {
+            Some(release) => Ok(PrivateFolder::create(release)?),
+            None => Err(Error::internal("several tables without a folder")),
+        }
+    }
+
+    /// The ending of a table's file.
+    pub(super) fn ending(&self) -> &'static str {
+        match self.format {
+            OutFormat::Csv { delimiter: b'\t', compression } => match compression {
+                Compression::None => "tsv",
+                Compression::Gzip => "tsv.gz",
+                Compression::Zstd => "tsv.zst",
+            },
+            OutFormat::Csv { compression, .. } => match compression {
+                Compression::None => "csv",
+                Compression::Gzip => "csv.gz",
+                Compression::Zstd => "csv.zst",
+            },
+            OutFormat::Parquet => "parquet",
+            OutFormat::ArrowIpc => "arrow",
+        }
     }
 
     pub(super) fn name(&self) -> String {
@@ -97,6 +153,26 @@ fn sweep_beside(file: &Path) {
     let _ = scumble_files::sweep(folder);
 }
 
+/// An error if a folder is there that is not an earlier release of several tables, with nothing else in it: a release takes the
+/// place of the whole folder.
+fn check_replaceable(release: &Path) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(release) else { return Ok(()) };
+    let names: Vec<String> =
+        entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect();
+    let earlier = names.is_empty()
+        || names.iter().any(|name| name == MANIFEST)
+            && Manifest::load(release)
+                .is_ok_and(|manifest| names.iter().all(|name| manifest.files().contains(&name.as_str())));
+    if earlier {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "the folder '{}' holds other things than an earlier release, and would be replaced as a whole; choose another name, or \
+         move them away",
+        release.display()
+    )))
+}
+
 pub(super) fn beside(folder: &Path, name: &str) -> PathBuf {
     if name == "-" { PathBuf::from(name) } else { folder.join(name) }
 }
@@ -124,18 +200,7 @@ pub(super) fn publish(
     let clock = Instant::now();
     let mut released = Released { summary, release: None, datasheet: None, report: None };
     // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
-    let mut private = Vec::new();
-    if let (Some(folder), Some(report)) = (&targets.report, papers.report) {
-        scumble_files::create_private_dir(folder)?;
-        let [page, data, recoding] = REPORT_FILES.map(|name| folder.join(name));
-        sweep_beside(&page);
-        private.push(staged(&page, |out| {
-            out.write_all(crate::report::html(&report)?.as_bytes()).map_err(Into::into)
-        })?);
-        private.push(staged(&data, |out| serde_json::to_writer_pretty(out, &report).map_err(Into::into))?);
-        private.push(staged(&recoding, |out| out.write_all(&papers.recoding).map_err(Into::into))?);
-        released.report = Some(page);
-    }
+    let private = staged_report(targets, papers.report, &papers.recoding, &mut released)?;
     let sheet = &papers.sheet;
     let mut public = Vec::new();
     if let (Some(json), Some(markdown)) =
@@ -161,11 +226,56 @@ pub(super) fn publish(
         (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
     }
     public.into_iter().try_for_each(|file| file.publish(Audience::Public))?;
+    finish(&mut released, &mut seconds, clock, started);
+    Ok(released)
+}
+
+/// The private report, written out and without names yet.
+fn staged_report(
+    targets: &Targets,
+    report: Option<crate::report::data::Report>,
+    recoding: &[u8],
+    released: &mut Released,
+) -> Result<Vec<PrivateFile>> {
+    let (Some(folder), Some(report)) = (&targets.report, report) else { return Ok(Vec::new()) };
+    scumble_files::create_private_dir(folder)?;
+    let [page, data, rule] = REPORT_FILES.map(|name| folder.join(name));
+    sweep_beside(&page);
+    let files = vec![
+        staged(&page, |out| out.write_all(crate::report::html(&report)?.as_bytes()).map_err(Into::into))?,
+        staged(&data, |out| serde_json::to_writer_pretty(out, &report).map_err(Into::into))?,
+        staged(&rule, |out| out.write_all(recoding).map_err(Into::into))?,
+    ];
+    released.report = Some(page);
+    Ok(files)
+}
+
+/// Gives a verified folder of several tables its name, with the datasheet in it, and writes the private report.
+pub(super) fn publish_folder(
+    folder: PrivateFolder,
+    targets: &Targets,
+    papers: Papers,
+    summary: Summary,
+    mut seconds: Seconds,
+    started: Instant,
+) -> Result<Released> {
+    let clock = Instant::now();
+    let mut released = Released { summary, release: None, datasheet: None, report: None };
+    let private = staged_report(targets, papers.report, &papers.recoding, &mut released)?;
+    private.into_iter().try_for_each(|file| file.publish(Audience::Owner))?;
+    folder.publish()?;
+    released.datasheet = targets.release.as_ref().map(|release| release.join("datasheet.md"));
+    released.release.clone_from(&targets.release);
+    finish(&mut released, &mut seconds, clock, started);
+    Ok(released)
+}
+
+/// The figures that are known only at the end.
+fn finish(released: &mut Released, seconds: &mut Seconds, clock: Instant, started: Instant) {
     seconds.write += clock.elapsed().as_secs_f64();
     seconds.total = started.elapsed().as_secs_f64();
     released.summary.seconds = seconds.rounded();
     released.summary.peak_memory_bytes = crate::memory::peak();
-    Ok(released)
 }
 
 /// A file with its content, which has no name yet.

@@ -1,6 +1,6 @@
 //! The figures of a run, as `--json` prints them. Private: they are about the original.
 
-use scumble_verify::Outcome;
+use scumble_verify::{ModelOutcome, Outcome};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -8,6 +8,7 @@ use super::Run;
 use crate::algorithms::Finding;
 use crate::config::StarPolicy;
 use crate::metrics::Figure;
+use crate::models::{k_uncertainty, multirelational};
 
 /// The figures of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -44,6 +45,9 @@ pub struct Summary {
     /// What may be inferred from records that overlap, where the release has such.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit: Option<crate::audit::Audit>,
+    /// The tables, where several are published beside each other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<super::TableFile>,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
     /// What is worth knowing.
@@ -133,6 +137,7 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome, figures: &[Figure]) ->
             attained: found.attained.filter(|value| value.is_finite()),
             holds: found.holds,
         })
+        .chain(run.together.iter().map(together))
         .collect();
     Summary {
         algorithm: run.algorithm.name,
@@ -149,10 +154,24 @@ pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome, figures: &[Figure]) ->
         search: search(&run.findings),
         findings: run.findings.clone(),
         audit: None,
+        tables: Vec::new(),
         warnings: run.warnings.clone(),
         notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
         seconds: Seconds::default(),
         peak_memory_bytes: None,
+    }
+}
+
+/// What holds together with tables that were published before.
+fn together(found: &ModelOutcome) -> ModelSummary {
+    let names = [k_uncertainty::ENTRY.name, multirelational::ENTRY.name];
+    ModelSummary {
+        name: names.into_iter().find(|name| *name == found.name).unwrap_or_default(),
+        title: format!("{}: at least {}", found.label, found.required),
+        on: None,
+        required: found.required,
+        attained: found.attained.filter(|value| value.is_finite()),
+        holds: found.holds,
     }
 }
 

@@ -10,8 +10,9 @@ use scumble_files::table::CodedTable;
 
 use super::{
     Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, make_problem,
-    population, read, rows, table_risk,
+    population, read, rows, table_risk, tables,
 };
+use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
 use crate::config::{Plan, Rational};
 use crate::error::{Error, Result};
 use crate::metrics;
@@ -57,6 +58,15 @@ pub enum Outcome {
         /// The record of each row.
         record_of_row: Vec<u32>,
     },
+    /// Several tables of some columns each. The problem's quasi-identifiers are all columns that may be in one of them.
+    Projections {
+        /// The columns of each table.
+        tables: Vec<Vec<usize>>,
+        /// How each column is shown.
+        shown: Vec<Shown>,
+        /// The tuple of each row.
+        tuple_of_row: Vec<u32>,
+    },
 }
 
 /// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
@@ -86,6 +96,7 @@ pub fn try_release(plan: &Plan, table: &CodedTable, folder: &Path, progress: Pro
             let algorithm = (entry.build)(&plan.algorithm.parameters)?;
             try_records(plan, table, folder, &*algorithm, progress)
         }
+        Method::Tables(entry) => try_tables(plan, table, folder, entry, progress),
     }
 }
 
@@ -126,6 +137,7 @@ fn try_classes(
         levels: None,
         published: Published::Classes(found.classes),
         findings: found.findings,
+        together: Vec::new(),
         missing: rest.missing,
         warnings: Vec::new(),
         notes: Vec::new(),
@@ -183,5 +195,37 @@ fn try_records(
         suppressed: 0,
         seconds,
         outcome: Outcome::Records { records: solution.records, column: solution.column, record_of_row },
+    })
+}
+
+fn try_tables(
+    plan: &Plan,
+    table: &CodedTable,
+    folder: &Path,
+    entry: &'static registry::Entry<BuildTablesAlgorithm>,
+    progress: Progress,
+) -> Result<Trial> {
+    let clock = Instant::now();
+    let found = tables::search(plan, table, false, entry, folder, progress)?;
+    let seconds = clock.elapsed().as_secs_f64();
+    let Tables::Projections(projections) = found.solution.tables else {
+        return Err(Error::refused(format!(
+            "'{}' publishes no table with the class and the columns that it is to be predicted from",
+            entry.name
+        )));
+    };
+    let problem = found.problem.problem;
+    let loss = tables::loss(&problem, &found.solution.shown, &projections);
+    Ok(Trial {
+        problem,
+        missing: found.rest.missing,
+        loss,
+        suppressed: 0,
+        seconds,
+        outcome: Outcome::Projections {
+            tables: projections,
+            shown: found.solution.shown,
+            tuple_of_row: found.of_row.tuple,
+        },
     })
 }

@@ -28,6 +28,8 @@ pub struct Report {
     pub models: Vec<ModelResult>,
     /// What it cost, in the order in which it should be read.
     pub metrics: Vec<MetricResult>,
+    /// The tables, where several are published beside each other.
+    pub tables: Vec<TableNote>,
     /// Sizes of the equivalence classes.
     pub class_sizes: Option<ClassSizes>,
     /// The quasi-identifiers, before and after.
@@ -50,6 +52,20 @@ pub struct Report {
     pub run: Option<Run>,
     /// The next thing to do, where the run knows better than the general advice.
     pub next_step: Option<String>,
+}
+
+/// One of several tables that are published beside each other.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TableNote {
+    /// The name of its file.
+    pub file: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Its rows.
+    pub rows: u64,
+    /// How many rows may be anybody's at least, for somebody who has this table only.
+    pub alone: Option<u64>,
 }
 
 /// The size of a release, and what the check after writing found.

@@ -123,6 +123,7 @@ pub(super) fn full() -> Report {
     let rows: u64 = before.iter().map(|s| s.size * s.classes).sum();
     let kept: u64 = after.iter().map(|s| s.size * s.classes).sum();
     Report {
+        tables: Vec::new(),
         title: "clinic-2024 release".into(),
         created: Some("12 March 2025, 14:05".into()),
         source: Some("clinic-2024.csv".into()),

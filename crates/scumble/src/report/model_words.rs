@@ -8,6 +8,7 @@ pub(super) fn claim(model: &ModelResult) -> String {
     let on = if model.on.is_empty() { String::new() } else { format!(" on {}", list(&model.on, 4)) };
     let of = model.column.as_ref().map_or_else(String::new, |column| format!(" for {column}"));
     match (model.name.as_str(), model.required.as_slice()) {
+        ("several_tables", _) => format!("made of tables with {}", model.title),
         ("k_anonymity", [k]) => format!("{}-anonymous{on}", amount(k.value)),
         ("l_diversity", [l]) => format!("{}-diverse{of} ({})", amount(l.value), lower_first(&model.title)),
         ("t_closeness", [t]) => format!("{}-close{of}", amount(t.value)),

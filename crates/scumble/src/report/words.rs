@@ -59,7 +59,7 @@ fn warnings(report: &Report) -> usize {
 
 /// Rows went in, and none kept its quasi-identifiers.
 fn empty(report: &Report) -> bool {
-    report.release.rows > 0 && report.release.classes == 0
+    report.release.rows > 0 && report.release.classes == 0 && report.tables.is_empty()
 }
 
 /// One sentence: what the release is.
@@ -83,7 +83,16 @@ pub(super) fn verdict(report: &Report) -> String {
         );
     }
     let kept = release.rows.saturating_sub(release.suppressed);
-    let cost = if empty(report) {
+    let cost = if !report.tables.is_empty() {
+        format!(
+            "{} published, with all {} rows.",
+            match report.tables.len() {
+                1 => "One table is".to_owned(),
+                tables => format!("{tables} tables are"),
+            },
+            count(release.rows)
+        )
+    } else if empty(report) {
         "Every row had to be suppressed, so there is little left to learn from.".to_owned()
     } else {
         format!(

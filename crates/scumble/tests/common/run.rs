@@ -77,6 +77,8 @@ impl Ask {
                 plan.algorithm.parameters.set("iterations", Value::from_text("300"));
             }
             "k_optimize" => plan.algorithm.steps = Some(150),
+            // Its values are exchanged at random.
+            "nhaa" => plan.algorithm.seed = Some(7),
             _ => {}
         }
         for (name, value) in &self.parameters {

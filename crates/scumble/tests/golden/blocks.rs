@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     Change,
     /// `csv release`: the release, row by row.
     Release,
+    /// `csv released FILE`: one of several tables that were released.
+    Released(String),
     /// `json figures`: some of the figures that `anonymize --json` prints.
     Figures,
     /// `json report`: some of what `report.json` says.
@@ -88,6 +90,7 @@ fn kind(information: &str) -> Result<Option<Kind>, String> {
         ["toml", "plan"] => Kind::Plan,
         ["toml", "change"] => Kind::Change,
         ["csv", "release"] => Kind::Release,
+        ["csv", "released", file] => Kind::Released(file.to_owned()),
         ["json", "figures"] => Kind::Figures,
         ["json", "report"] => Kind::Report,
         ["text", "error"] => Kind::Error,

@@ -57,7 +57,7 @@ enum Mode {
 
 /// How a run ended.
 enum Outcome {
-    Released { release: String, figures: Value, report: Value },
+    Released { release: Vec<(String, String)>, figures: Value, report: Value, verdict: Value },
     Failed(String),
     Checked(Value),
     Assessed(Value),
@@ -117,7 +117,13 @@ impl Reader {
                 let text = if given { block.text.clone() } else { format!("{files}{}", block.text) };
                 Plan::from_toml(&text, "the fragment").map(|_| ()).map_err(|error| error.to_string())
             }
-            Kind::Release | Kind::Figures | Kind::Report | Kind::Error | Kind::Verdict | Kind::Assessment => {
+            Kind::Release
+            | Kind::Released(_)
+            | Kind::Figures
+            | Kind::Report
+            | Kind::Error
+            | Kind::Verdict
+            | Kind::Assessment => {
                 self.open = false;
                 self.outcome.as_ref().ok_or("nothing has been run")?.compare(block)
             }
@@ -240,7 +246,22 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     };
     let report = read(&folder.join(&plan.report).join("report.json"))?;
     let report = serde_json::from_str(&report).map_err(scumble::Error::internal)?;
-    Ok(Outcome::Released { release: read(&folder.join(&plan.output))?, figures, report })
+    let output = released.release.unwrap_or_default();
+    let (mut release, mut verdict) = (Vec::new(), Value::Null);
+    if output.is_dir() {
+        // What was published is put side by side again, as `scumble check` does it.
+        let original = read_table(&Source::open(folder.join(&plan.input))?, &read_options(plan, 1)?)?.coded;
+        let asked = Plan { privacy: Vec::new(), ..plan.clone() };
+        let checked = scumble::check::check_folder(&output, Some(&original), &asked)?;
+        assert!(checked.holds, "{checked:?}");
+        verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
+        for table in &released.summary.tables {
+            release.push((table.file.clone(), read(&output.join(&table.file))?));
+        }
+    } else {
+        release.push((String::new(), read(&output)?));
+    }
+    Ok(Outcome::Released { release, figures, report, verdict })
 }
 
 impl Outcome {
@@ -249,10 +270,15 @@ impl Outcome {
             let differences = differences(&block.text, found)?;
             if differences.is_empty() { Ok(()) } else { Err(differences.join("\n  ")) }
         };
+        let table = |released: &[(String, String)], file: &str| {
+            let found = released.iter().find(|(name, _)| name == file);
+            let (_, text) = found.ok_or("no such table was released")?;
+            first_difference(&block.text, text).map_or(Ok(()), Err)
+        };
         match (&block.kind, self) {
-            (Kind::Release, Self::Released { release, .. }) => {
-                first_difference(&block.text, release).map_or(Ok(()), Err)
-            }
+            (Kind::Release, Self::Released { release, .. }) => table(release, ""),
+            (Kind::Released(file), Self::Released { release, .. }) => table(release, file),
+            (Kind::Verdict, Self::Released { verdict, .. }) => json(verdict),
             (Kind::Figures, Self::Released { figures, .. }) => json(figures),
             (Kind::Report, Self::Released { report, .. }) => json(report),
             (Kind::Verdict, Self::Checked(verdict)) => json(verdict),

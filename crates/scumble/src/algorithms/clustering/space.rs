@@ -220,7 +220,7 @@ fn place(line: &Line, number: i128) -> u64 {
 }
 
 /// Where the interval of a lone number begins and ends, as a share of the domain.
-pub(in crate::algorithms) fn line_ends(quasi: &Quasi, line: &Line, code: u32) -> (u64, u64) {
+fn line_ends(quasi: &Quasi, line: &Line, code: u32) -> (u64, u64) {
     if Some(code) == line.missing() {
         return (0, ONE);
     }

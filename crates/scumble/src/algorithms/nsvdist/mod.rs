@@ -238,7 +238,7 @@ impl NsvDist {
 }
 
 /// The l of a claim about frequencies.
-fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) -> Option<Rational> {
+pub(super) fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) -> Option<Rational> {
     let text = |name: &str| claim.get(name)?.as_str();
     // What is asked given other columns, of several together, or of persons is more than one record shows.
     let plain = ["given", "columns", "person"].iter().all(|name| !claim.contains_key(*name));
@@ -247,6 +247,14 @@ fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) -> Option<Rat
 }
 
 impl RecordAlgorithm for NsvDist {
+    fn linkage(&self) -> Linkage {
+        Linkage::Covers
+    }
+
+    fn shows_frequencies(&self) -> bool {
+        true
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let asked = self.asked(problem)?;
         let demand = self.demand(&asked, asked.k, self.min_cover)?;
@@ -295,9 +303,10 @@ impl RecordAlgorithm for NsvDist {
         Ok(RecordSolution {
             records,
             column: Some(asked.column),
-            linkage: Linkage::Covers,
+            linkage: self.linkage(),
             size: demand.size,
             format: self.format,
+            rings: None,
             audit,
             findings,
             warnings,

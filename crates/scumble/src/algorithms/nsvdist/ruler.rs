@@ -4,12 +4,13 @@
 //! up, on a line by the distances to its two ends. A cover that must also hold another row reaches to the further of the
 //! two, component by component (algorithms.md A4). No tree is walked while a mask grows.
 
-use crate::algorithms::clustering::space::{ONE, fixed, line_ends};
+use crate::algorithms::clustering::space::{ONE, fixed};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::{Hierarchy, NodeId};
-use crate::quasi::{Quasi, Shape, Value};
+use crate::quasi::{Line, Quasi, Shape, Value};
 
-/// How far a cover reaches from a row in one column: steps up and 0 in a tree, to the left and to the right on a line.
+/// How far a cover reaches from a row in one column: steps up and 0 in a tree, to the right and to the left on a line. Of covers that cost the
+/// same the one with the smaller reach is taken, so of two neighbours at the same distance the smaller.
 pub(super) type Reach = (u32, u32);
 
 /// The reach of what covers every value.
@@ -44,8 +45,9 @@ pub(super) struct Ruler<'p> {
 enum Scale<'p> {
     /// Per node its cost, the least cost of any node from it upwards, and the ranks below it.
     Tree { tree: &'p Hierarchy, costs: Vec<u64>, floors: Vec<u64>, ranks: Vec<(u32, u32)> },
-    /// Where stretches of ranks begin and end within the domain; and the rank that lies in no stretch.
-    Line { begins: Vec<u64>, ends: Vec<u64>, missing: Option<u32> },
+    /// Where stretches of ranks begin and end, how long the domain is, and the rank that lies in no stretch. The cost of a stretch is rounded
+    /// once, from its length, so that equally long ones cost the same (algorithms.md A4).
+    Line { begins: Vec<f64>, ends: Vec<f64>, length: f64, missing: Option<u32> },
     /// Sums over the ranks before each: of shares of rows, and of what they contribute to entropy.
     Entropy { masses: Vec<f64>, terms: Vec<f64>, missing: Option<u32>, cost: Cost },
 }
@@ -62,6 +64,16 @@ pub(super) struct Sight {
 
 /// Entropies of spans are differences of sums of floats, so a larger span may seem cheaper by a few units.
 const ROUNDING: u64 = 1 << 10;
+
+/// Where the interval of a lone number begins and ends, from the beginning of the domain.
+fn ends_from(quasi: &Quasi, line: &Line, code: u32) -> (f64, f64) {
+    let (first, last) = line.domain();
+    if Some(code) == line.missing() {
+        return (0.0, (last - first) as f64);
+    }
+    let (from, to) = if quasi.tight { line.extremes(code, code) } else { line.interval(code, code) };
+    ((from.clamp(first, last) - first) as f64, (to.clamp(first, last) - first) as f64)
+}
 
 fn plogp(share: f64) -> f64 {
     if share > 0.0 { share * share.log2() } else { 0.0 }
@@ -120,13 +132,14 @@ impl<'p> Ruler<'p> {
                 Scale::Entropy { masses: sums(&|share| share), terms: sums(&plogp), missing, cost }
             }
             Shape::Line(line) => {
-                let (begins, ends) = codes.iter().map(|code| line_ends(quasi, line, *code)).unzip();
-                Scale::Line { begins, ends, missing }
+                let (first, last) = line.domain();
+                let (begins, ends) = codes.iter().map(|code| ends_from(quasi, line, *code)).unzip();
+                Scale::Line { begins, ends, length: ((last - first) as f64).max(1.0), missing }
             }
             Shape::Set(_) => {
-                let last = f64::from((quasi.size() - 1).max(1));
-                let places: Vec<u64> = codes.iter().map(|code| fixed(f64::from(*code) / last)).collect();
-                Scale::Line { begins: places.clone(), ends: places, missing }
+                let length = f64::from((quasi.size() - 1).max(1));
+                let places: Vec<f64> = codes.iter().copied().map(f64::from).collect();
+                Scale::Line { begins: places.clone(), ends: places, length, missing }
             }
         };
         Self { quasi, codes, scale }
@@ -176,22 +189,22 @@ impl<'p> Ruler<'p> {
             {
                 EVERYTHING
             }
-            _ => (sight.rank.saturating_sub(rank), rank.saturating_sub(sight.rank)),
+            _ => (rank.saturating_sub(sight.rank), sight.rank.saturating_sub(rank)),
         }
     }
 
     /// The ranks at the two ends of a reach, where it does not cover everything.
     fn ends(sight: &Sight, reach: Reach) -> Option<(usize, usize)> {
-        (reach != EVERYTHING).then(|| ((sight.rank - reach.0) as usize, (sight.rank + reach.1) as usize))
+        (reach != EVERYTHING).then(|| ((sight.rank - reach.1) as usize, (sight.rank + reach.0) as usize))
     }
 
     /// What a cover of this reach costs.
     pub(super) fn cost(&self, sight: &Sight, reach: Reach) -> u64 {
         match &self.scale {
             Scale::Tree { costs, .. } => costs[sight.chain[reach.0 as usize] as usize],
-            Scale::Line { begins, ends, missing } => match Self::ends(sight, reach) {
+            Scale::Line { begins, ends, length, missing } => match Self::ends(sight, reach) {
                 Some((low, _)) if *missing == Some(low as u32) => 0,
-                Some((low, high)) => ends[high] - begins[low],
+                Some((low, high)) => fixed((ends[high] - begins[low]) / length),
                 None => ONE,
             },
             Scale::Entropy { masses, terms, cost, .. } => {

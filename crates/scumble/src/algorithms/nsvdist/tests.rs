@@ -66,6 +66,26 @@ fn published(zip: &str, k: u64, l: &str) -> (Vec<String>, f64) {
     (lines.collect(), found.iter().map(loss).sum::<f64>() / found.len() as f64)
 }
 
+/// Of 0, 1, 2 and 3 both neighbours of 1 are a third of the domain away, and so are those of 2: the smaller is taken. (With the ends rounded
+/// one by one, [1,2] would seem longer than the other two.)
+#[test]
+fn equally_long_intervals_cost_the_same() {
+    let measure = Measure { kind: Kind::Integer, scale: 0 };
+    let texts: Texts = ["0", "1", "2", "3"].into_iter().collect();
+    let line = Line::new(&measure, vec![0, 1, 2, 3], texts, (0, 3), false);
+    let name = "q".to_owned();
+    let quasi = [Quasi { name, measure, shape: Shape::Line(line), priority: 1.0, tight: true, sets: false }];
+    let (payloads, of_row) = Payloads::of_rows(Vec::new(), 4, |_, _| 0);
+    let (table, _) = FrequencyTable::count(&[4], 4, |_, row| row as u32, payloads, &of_row, |_| 1);
+    let demand = Demand { size: 2, most: 2, cover: 2 };
+    for literal in [false, true] {
+        let options = Options { literal, ..options(Cost::Loss) };
+        let found = masks(&table, &quasi, None, demand, options, &Progress::default()).expect("masks");
+        let shown: Vec<String> = found.iter().map(|record| quasi[0].label(record.shown[0])).collect();
+        assert_eq!(shown, ["[0,1]", "[0,1]", "[1,2]", "[2,3]"]);
+    }
+}
+
 /// The worked numbers of algorithms.md A3: Carol, Bob, Alice, Eve, David; counts are of A, D, F, M.
 #[test]
 fn the_table_of_the_paper() {

@@ -3,21 +3,24 @@
 use scumble_files::table::CodedTable;
 use scumble_files::{OutFormat, PrivateFile};
 use scumble_verify::{
-    Cover, Distributed, Drops, Nodes, Originals, RecordOutcome, Truth, check_records, check_truth_with_map,
+    Cover, Distributed, Drops, Exchanged, Nodes, Originals, RecordOutcome, Truth, check_records,
+    check_truth_with_map,
 };
 
 use super::super::check::{cover, model_claim, read_back, value_kind};
-use super::RecordRun;
+use super::rows::Arranged;
+use super::{RecordRun, exchange};
 use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::payload::PayloadColumn;
+use crate::prepare::table_in_one_spelling;
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold. Also returns what
 /// was read, with the possible values in place of frequencies.
 pub(super) fn verify(
     run: &RecordRun<'_>,
     file: &PrivateFile,
-    order: &[u32],
+    rows: &Arranged,
     format: OutFormat,
 ) -> Result<(RecordOutcome, CodedTable)> {
     let mut release = read_back(file, format)?;
@@ -38,7 +41,19 @@ pub(super) fn verify(
         claim
     };
     let models: Vec<_> = run.problem.models.iter().map(|model| claim(&**model)).collect();
-    let originals = Originals { table: run.source, quasi: &quasi, row_map: Some(order) };
+    // Exchanged values are written in one spelling, and must be those of the original.
+    let columns = &run.problem.table.payloads().columns;
+    let exchanged = columns.iter().find(|column| Some(column.name.as_str()) == run.exchanged());
+    let original = table_in_one_spelling(run.source, exchanged.map(std::slice::from_ref).unwrap_or_default());
+    let windows = exchange::windows(run, rows);
+    let windows = exchanged.zip(windows.as_ref());
+    let originals = Originals {
+        table: &original,
+        quasi: &quasi,
+        row_map: Some(&rows.order),
+        exchanged: windows
+            .map(|(column, windows)| Exchanged { column: &column.name, windows: Some(windows) }),
+    };
     let outcome = check_records(&release, &distributions, &models, Some(originals))?;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(
@@ -47,7 +62,7 @@ pub(super) fn verify(
         )));
     }
     let truths = truths(run)?;
-    let truth = check_truth_with_map(&release, run.source, order, &truths, Drops::Forbidden)?;
+    let truth = check_truth_with_map(&release, &original, &rows.order, &truths, Drops::Forbidden)?;
     if !truth.holds {
         return Err(Error::Verification(
             "the written release is not true of the original rows. It was not published. This is a bug in Scumble, please report \
@@ -77,6 +92,8 @@ pub(super) fn truths(run: &RecordRun<'_>) -> Result<Vec<(String, Truth)>> {
                 Truth::Covers(cover.clone())
             } else if Some(name.as_str()) == run.distributed() {
                 Truth::Covers(values(run, name))
+            } else if Some(name.as_str()) == run.exchanged() {
+                Truth::Permuted
             } else if [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role)) {
                 Truth::Exact
             } else {

@@ -17,6 +17,7 @@ use crate::problem::Problem;
 use crate::registry::Entry;
 
 mod check;
+mod exchange;
 mod report;
 mod rows;
 mod sampled;
@@ -29,16 +30,28 @@ struct RecordRun<'a> {
     entry: &'static Entry<BuildRecordAlgorithm>,
     problem: Problem,
     solution: RecordSolution,
+    /// Where records exchange values: the place of the record whose value each shows. Private.
+    taken: Option<Vec<u32>>,
     missing: Vec<(String, Vec<String>)>,
     warnings: Vec<String>,
     notes: Vec<String>,
 }
 
 impl RecordRun<'_> {
-    /// The column that is published as frequencies.
-    fn distributed(&self) -> Option<&str> {
+    /// The column that is not published row by row.
+    fn column(&self) -> Option<&str> {
         let column = self.solution.column?;
         Some(&self.problem.table.payloads().columns[column].name)
+    }
+
+    /// The column that is published as frequencies.
+    fn distributed(&self) -> Option<&str> {
+        self.column().filter(|_| self.solution.rings.is_none())
+    }
+
+    /// The column whose values records exchange.
+    fn exchanged(&self) -> Option<&str> {
+        self.column().filter(|_| self.solution.rings.is_some())
     }
 
     /// The columns that are published as they are, in the order of the table.
@@ -49,7 +62,7 @@ impl RecordRun<'_> {
             .columns
             .iter()
             .filter(move |(_, column)| kept.iter().any(|role| column.role.has(*role)));
-        columns.map(|(name, _)| name.as_str()).filter(|name| Some(*name) != self.distributed())
+        columns.map(|(name, _)| name.as_str()).filter(|name| Some(*name) != self.column())
     }
 
     fn markers(&self, name: &str) -> Vec<String> {
@@ -95,7 +108,8 @@ pub(super) fn release(
     }
     problem.check_feasible()?;
     algorithm.check(&problem)?;
-    let solution = algorithm.run(&problem)?;
+    let mut solution = algorithm.run(&problem)?;
+    let taken = exchange::draw(&mut solution, plan.algorithm.seed)?;
     notes.splice(0..0, rest.notes);
     let mut run = RecordRun {
         plan,
@@ -103,6 +117,7 @@ pub(super) fn release(
         entry,
         problem,
         solution,
+        taken,
         missing: rest.missing,
         warnings: rest.warnings,
         notes,
@@ -125,7 +140,7 @@ pub(super) fn release(
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let (mut outcome, records) = check::verify(&run, &file, &arranged.order, targets.format)?;
+    let (mut outcome, records) = check::verify(&run, &file, &arranged, targets.format)?;
     if let Format::Sampled { tables } = run.solution.format {
         // The records stay without a name; what is published is drawn from them.
         let drawn = sampled::draw(&run, &arranged, tables)?;

@@ -54,6 +54,7 @@ pub(super) fn summary(run: &RecordRun<'_>, outcome: &RecordOutcome, looks: u64) 
         search: None,
         findings,
         audit: Some(run.solution.audit),
+        tables: Vec::new(),
         warnings: run.warnings.clone(),
         notes: run.notes.clone(),
         seconds: Seconds::default(),
@@ -115,6 +116,17 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
                     "Someone who knows the quasi-identifiers of everyone: the record of a person may be one of at least {}, and \
                      fewer than k are left for {} rows.",
                     audit.degrees.least_matching, audit.degrees.rows_below_k
+                ),
+            ),
+            Some(column) if run.exchanged().is_some() => (
+                "record_diversity",
+                "l",
+                format!(
+                    "Each record shows the {column} of one of this many rows, which have different ones, drawn with equal chances."
+                ),
+                format!(
+                    "The chances are those of someone who knows no {column}. Whoever knows that of some people knows more about others \
+                     whose records overlap with theirs."
                 ),
             ),
             Some(column) => (

@@ -26,9 +26,9 @@ pub(super) struct Arranged {
     /// For each released row the original row it came from. Private.
     pub(super) order: Vec<u32>,
     record_of_row: Vec<u32>,
-    /// The columns of each quasi-identifier, and of the frequencies.
+    /// The columns of each quasi-identifier, and those that stand for the column which is not published row by row.
     quasi: Vec<Shown>,
-    frequencies: Vec<Shown>,
+    instead: Vec<Shown>,
     /// How many records can be told apart.
     looks: u64,
 }
@@ -47,7 +47,8 @@ impl Arranged {
 
 /// Sorts the rows by what they show, so that no trace of the original order is left.
 pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row: &[u32]) -> Result<Arranged> {
-    let record_of_row = record_of_row(run, tuple_of_row, payload_of_row)?;
+    let kept = kept_keys(run);
+    let record_of_row = record_of_row(run, tuple_of_row, payload_of_row, &kept)?;
     let records = &run.solution.records;
     let quasi: Vec<Shown> = run
         .problem
@@ -60,8 +61,11 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
             shown(quasi.name.clone(), &labels, ColumnType::Text)
         })
         .collect();
-    let frequencies = frequencies(run)?;
-    let columns = || quasi.iter().chain(&frequencies);
+    let instead = match &run.taken {
+        Some(taken) => exchanged(run, taken),
+        None => frequencies(run)?,
+    };
+    let columns = || quasi.iter().chain(&instead);
     let mut order: Vec<u32> = (0..records.len() as u32).collect();
     let look = |record: u32| columns().map(move |column| column.of_record[record as usize]);
     order.par_sort_unstable_by(|a, b| look(*a).cmp(look(*b)));
@@ -70,7 +74,6 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
         rank[pair[1] as usize] = rank[pair[0] as usize] + u32::from(look(pair[0]).ne(look(pair[1])));
     }
     let looks = order.last().map_or(0, |last| u64::from(rank[*last as usize]) + 1);
-    let kept = kept_keys(run);
     let mut order: Vec<u32> = (0..record_of_row.len() as u32).collect();
     if !run.plan.keep_order {
         // The original row number only decides between rows that look the same, where it cannot be seen.
@@ -78,20 +81,39 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
             (rank[record_of_row[*row as usize] as usize], kept[*row as usize], *row)
         });
     }
-    Ok(Arranged { order, record_of_row, quasi, frequencies, looks })
+    Ok(Arranged { order, record_of_row, quasi, instead, looks })
 }
 
-/// The record of each original row: that of its tuple and its value of the column that records count.
-fn record_of_row(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row: &[u32]) -> Result<Vec<u32>> {
+/// The record of each original row: one of those of its tuple and its value of the column that records are about. Where there are several,
+/// rows get them in the order of what else is published of them, so that their numbers decide nothing that can be seen.
+fn record_of_row(
+    run: &RecordRun<'_>,
+    tuple_of_row: &[u32],
+    payload_of_row: &[u32],
+    kept: &[u64],
+) -> Result<Vec<u32>> {
     let payloads = run.problem.table.payloads();
-    let records = &run.solution.records;
     let value = |payload: u32| run.solution.column.map_or(0, |column| payloads.value(payload, column));
-    let find = |(tuple, payload): (&u32, &u32)| {
-        let wanted = (*tuple, value(*payload));
-        let found = records.binary_search_by_key(&wanted, |record| (record.tuple, record.value));
-        found.map(|place| place as u32).map_err(|_| Error::internal("a row has no record"))
-    };
-    tuple_of_row.par_iter().zip(payload_of_row).map(find).collect()
+    let kind = |row: u32| (tuple_of_row[row as usize], value(payload_of_row[row as usize]));
+    let mut rows: Vec<u32> = (0..tuple_of_row.len() as u32).collect();
+    rows.par_sort_unstable_by_key(|row| (kind(*row), kept[*row as usize], *row));
+    let records = (0..).zip(&run.solution.records);
+    let places = records.flat_map(|(place, record)| {
+        std::iter::repeat_n((place, (record.tuple, record.value)), record.rows as usize)
+    });
+    let mut found = vec![u32::MAX; rows.len()];
+    let mut dealt = 0;
+    for (row, (place, of)) in rows.iter().zip(places) {
+        if kind(*row) != of {
+            break;
+        }
+        found[*row as usize] = place;
+        dealt += 1;
+    }
+    if dealt < rows.len() {
+        return Err(Error::internal("a row has no record"));
+    }
+    Ok(found)
 }
 
 /// For each row a key of the columns that are published as they are, ordered as what they show.
@@ -111,6 +133,15 @@ fn shown(name: String, labels: &[String], kind: ColumnType) -> Shown {
     let of_record =
         labels.iter().map(|label| sorted.partition_point(|of| *of < label.as_str()) as u32).collect();
     Shown { name, texts: sorted.iter().copied().collect(), of_record, kind }
+}
+
+/// The column of exchanged values.
+fn exchanged(run: &RecordRun<'_>, taken: &[u32]) -> Vec<Shown> {
+    let Some(place) = run.solution.column else { return Vec::new() };
+    let column = &run.problem.table.payloads().columns[place];
+    let value = |other: &u32| column.values.get(run.solution.records[*other as usize].value).to_owned();
+    let labels: Vec<String> = taken.iter().map(value).collect();
+    vec![shown(column.name.clone(), &labels, column_type(&column.values))]
 }
 
 /// The columns that show frequencies.
@@ -147,12 +178,12 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
     Ok(columns)
 }
 
-/// Writes the columns in the order of the original table, the frequencies where their column stood.
+/// Writes the columns in the order of the original table, frequencies where their column stood.
 pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, file: &mut File, format: OutFormat) -> Result<()> {
     let mut columns = Vec::new();
     for (name, _) in &run.plan.columns {
-        let of_records: Vec<&Shown> = if Some(name.as_str()) == run.distributed() {
-            rows.frequencies.iter().collect()
+        let of_records: Vec<&Shown> = if Some(name.as_str()) == run.column() {
+            rows.instead.iter().collect()
         } else {
             rows.quasi.iter().filter(|shown| shown.name == *name).collect()
         };

@@ -6,10 +6,8 @@
 //! private file and verified first; then every drawn row is checked against its record.
 
 use std::fs::File;
-use std::io::Read;
 
 use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 use scumble_files::table::{CodedTable, Codes, Texts};
 use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, PrivateFile, WriteOptions, write_table};
 use scumble_verify::{Drops, check_truth_with_map};
@@ -19,6 +17,7 @@ use super::super::rows::column_type;
 use super::RecordRun;
 use super::check::truths;
 use super::rows::Arranged;
+use crate::chance::{self, below};
 use crate::error::{Error, Result};
 use crate::quasi::{Quasi, Value};
 
@@ -49,10 +48,7 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
             "a column of the table is called '{TABLE}', as the number of a drawn table is; rename it"
         )));
     }
-    let mut chance = match run.plan.algorithm.seed {
-        Some(seed) => ChaCha20Rng::seed_from_u64(seed),
-        None => ChaCha20Rng::from_seed(secret()?),
-    };
+    let mut chance = chance::secret_unless(run.plan.algorithm.seed)?;
     let payload = &run.problem.table.payloads().columns[place];
     let wells: Vec<Well> =
         run.problem.quasi.iter().enumerate().map(|(column, quasi)| Well::new(run, column, quasi)).collect();
@@ -95,27 +91,6 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
 fn numbers(tables: u64) -> Texts {
     let texts: Vec<String> = (1..=tables).map(|table| table.to_string()).collect();
     texts.iter().map(String::as_str).collect()
-}
-
-/// A secret start for chance: a known one would let somebody undo the draws.
-fn secret() -> Result<[u8; 32]> {
-    let mut seed = [0; 32];
-    File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut seed)).map_err(|source| {
-        Error::Io { what: "the system gives no random numbers (/dev/urandom)".into(), source }
-    })?;
-    Ok(seed)
-}
-
-/// A number below another, all equally likely.
-fn below(end: u64, chance: &mut ChaCha20Rng) -> u64 {
-    let end = end.max(1);
-    let fair = u64::MAX - u64::MAX % end;
-    loop {
-        let number = chance.next_u64();
-        if number < fair {
-            return number % end;
-        }
-    }
 }
 
 /// The values of a column, each as often as it occurs.

@@ -21,6 +21,10 @@ pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
                      everyone"
                 ),
             },
+            Some(column) if run.exchanged().is_some() => format!(
+                "each value of {column} is that of one of {required} original rows with different values, which the record covers and of \
+                 which each was as likely to be drawn"
+            ),
             Some(column) => format!("no frequency of {column} is above 1/{required}"),
         }
     });
@@ -91,6 +95,9 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
                 format!("as frequencies among the {} rows that a record counts", run.solution.size)
             };
         }
+        if Some(name.as_str()) == run.exchanged() {
+            kept.how = format!("exchanged at random among {} rows that a record covers", run.solution.size);
+        }
         Some(kept)
     };
     run.plan.columns.iter().filter_map(sheet).collect()
@@ -113,6 +120,12 @@ fn reading(run: &RecordRun<'_>) -> Vec<&'static str> {
     if run.distributed().is_some() {
         lines.push(
             "A frequency is that of a value among the rows that a record counts: its own row and others that it covers.",
+        );
+    }
+    if run.exchanged().is_some() {
+        lines.push(
+            "The sensitive value beside a record is that of one of the rows that it covers, mostly not of its own; over the whole table \
+             every value is there as often as in the original.",
         );
     }
     if !run.plan.keep_order {
@@ -146,6 +159,14 @@ fn limits(run: &RecordRun<'_>) -> Vec<String> {
             } else {
                 ""
             }
+        ));
+    }
+    if let Some(name) = run.exchanged() {
+        lines.push(format!(
+            "That each of {} values of {name} is equally likely rests on a secret random draw, and holds for someone who knows nothing \
+             about values. Someone who knows those of some people knows more about those next to them, and someone who could compute which \
+             rows were put together for which values, too.",
+            run.solution.size
         ));
     }
     lines.push("The quasi-identifiers are those named above; someone who knows another column of this table is not thought of.".into());
@@ -200,7 +221,7 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
             quasi.name
         ));
     }
-    if is_sampled(run) && run.plan.algorithm.seed.is_some() {
+    if (is_sampled(run) || run.exchanged().is_some()) && run.plan.algorithm.seed.is_some() {
         warnings.push(
             "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),
         );

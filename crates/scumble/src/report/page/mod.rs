@@ -14,6 +14,7 @@ mod risk;
 mod risk_charts;
 pub(super) mod risk_page;
 mod suppression;
+mod tables;
 
 use super::charts::Series;
 use super::charts::columns::legend;
@@ -43,6 +44,7 @@ fn byline(report: &Report) -> String {
 fn sections(report: &Report) -> Vec<Value> {
     [
         ("requirements", "What was asked and what holds", requirements::models(report)),
+        ("tables", "The tables", tables::section(report)),
         ("costs", "What it cost", requirements::costs(report)),
         ("class-sizes", "Class sizes", class_sizes::section(report)),
         ("columns", "Columns before and after", columns::section(report)),

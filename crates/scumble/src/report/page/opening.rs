@@ -52,6 +52,20 @@ fn figures(report: &Report) -> Vec<Value> {
         .find(|m| m.name == "k_anonymity")
         .and_then(|m| m.required.first())
         .map_or_else(String::new, |k| format!("at least {} required", amount(k.value)));
+    if !report.tables.is_empty() {
+        let mut figures = vec![
+            one("Rows in", count(release.rows), people),
+            one("Tables", count(report.tables.len() as u64), "verified side by side".to_owned()),
+        ];
+        if release.classes > 0 {
+            figures.push(one("Groups", count(release.classes), mean_size));
+        }
+        if release.loss != Amount::Undefined {
+            let note = "a column that is in no table is lost".to_owned();
+            figures.push(one("Mean loss", amount(release.loss), note));
+        }
+        return figures;
+    }
     let mut figures = vec![
         one("Rows in", count(release.rows), people),
         one("Rows released", count(release.released), released_note),

@@ -1,0 +1,206 @@
+//! How long reducts, ensembles of them and the joint anonymity of projections take on Adult, and the memory that takes.
+//!
+//! `cargo bench --bench reducts [-- PART…]`, parts: `reduct`, `ensemble`, `joint`, `dmpd`, `german`; all but the last without a
+//! part. All 14 columns and the 45,222 complete rows of Adult (`../shared/data/adult`, or `SCUMBLE_SHARED_DATA`; skipped by name where
+//! it is absent); capital gain, capital loss and hours are no quasi-identifiers, as in the paper. Every line is a process of its
+//! own. `german` compares accuracies on German credit with the paper's.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use scumble::algorithms::tables::{Tables, TablesProblem};
+use scumble::config::{Column, Parameters, Plan, Rational, Role, Roles, StarPolicy, Value};
+use scumble::frequency::FrequencyTable;
+use scumble::models::ModelContext;
+use scumble::prepare::{Prepared, prepare};
+use scumble::problem::{Budget, Problem, Progress};
+use scumble::quasi::Quasi;
+use scumble::registry::{METRICS, MODELS, TABLES_ALGORITHMS, find};
+use scumble::rough::discretise::Discretise;
+use scumble::rough::{DecisionTable, joint_anonymity};
+use scumble_files::{ReadOptions, Source, read_table};
+
+mod german;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// The columns that outsiders do not know.
+const OTHER: [&str; 3] = ["capital-gain", "capital-loss", "hours-per-week"];
+const CLASS: &str = "salary-class";
+
+/// An algorithm with its parameters, at some k.
+type Line = (&'static str, &'static str, u64, &'static [(&'static str, &'static str)]);
+
+const LINES: &[Line] = &[
+    ("reduct", "reduct", 2, &[]),
+    ("reduct", "reduct", 50, &[]),
+    ("reduct", "reduct", 2, &[("discretise", "mdlp")]),
+    ("reduct", "reduct", 2, &[("discretise", "none")]),
+    ("ensemble", "reduct_ensemble", 2, &[("m", "30")]),
+    ("ensemble", "reduct_ensemble", 50, &[("m", "30")]),
+    ("ensemble", "reduct_ensemble", 50, &[("m", "30"), ("disjoint", "true")]),
+    ("dmpd", "dmpd", 50, &[("generations", "10")]),
+];
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    match &arguments[..] {
+        [mode, table, line] if mode == "one" => return one(Path::new(table), &LINES[line.parse::<usize>()?]),
+        [mode, table] if mode == "join" => return join(Path::new(table)),
+        _ => {}
+    }
+    let wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let shared: PathBuf = std::env::var_os("SCUMBLE_SHARED_DATA").map_or(beside, Into::into);
+    if !arguments.is_empty() && wanted("german") {
+        let table = shared.join("german_credit/german_credit.csv");
+        if table.exists() {
+            german::compare(&table)?;
+        } else {
+            println!("German credit: skipped, there is no ../shared/data/german_credit");
+        }
+        if arguments.len() == 1 {
+            return Ok(());
+        }
+    }
+    let data = shared.join("adult");
+    if !data.join("adult_train.csv").exists() {
+        println!("Adult: skipped, there is no ../shared/data/adult");
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let table = folder.path().join("adult.csv");
+    let read = |name: &str| std::fs::read_to_string(data.join(name));
+    let (train, test) = (read("adult_train.csv")?, read("adult_test.csv")?);
+    let complete = train.lines().chain(test.lines().skip(1)).filter(|line| !line.contains('?'));
+    std::fs::write(&table, complete.collect::<Vec<_>>().join("\n") + "\n")?;
+
+    println!("| what | k | parameters | seconds | peak MB | before it | found |");
+    println!("|---|---|---|---|---|---|---|");
+    for (place, _) in LINES.iter().enumerate().filter(|(_, line)| wanted(line.0)) {
+        run(&["one", &table.to_string_lossy(), &place.to_string()])?;
+    }
+    if wanted("joint") {
+        run(&["join", &table.to_string_lossy()])?;
+    }
+    Ok(())
+}
+
+fn run(arguments: &[&str]) -> Outcome<()> {
+    let output = Command::new(std::env::current_exe()?).args(arguments).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    Ok(())
+}
+
+fn megabytes() -> u64 {
+    scumble::memory::peak().unwrap_or(0) >> 20
+}
+
+/// Searches as one line says, and tells what that took.
+fn one(table: &Path, (_, name, k, wishes): &Line) -> Outcome<()> {
+    let problem = problem(table, *k)?;
+    let algorithm = (find("algorithm", name, TABLES_ALGORITHMS)?.build)(&parameters(wishes))?;
+    algorithm.check(&problem)?;
+    let before = megabytes();
+    let started = Instant::now();
+    let solution = algorithm.run(&problem)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let Tables::Projections(projections) = &solution.tables else { return Err("no projections".into()) };
+    let finding = |name: &str| solution.findings.iter().find(|f| f.name == name).and_then(|f| f.value);
+    let given: Vec<String> = wishes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mut columns: Vec<usize> = projections.iter().flatten().copied().collect();
+    columns.sort_unstable();
+    columns.dedup();
+    println!(
+        "| {name} | {k} | {} | {seconds:.2} | {} | {before} | {} tables of {} columns, level {}, positive ratio {:.3}{} |",
+        given.join(", "),
+        megabytes(),
+        projections.len(),
+        columns.len(),
+        finding("joint_level").unwrap_or(0.0),
+        finding("positive_ratio").unwrap_or(0.0),
+        finding("accuracy").map_or(String::new(), |accuracy| format!(", accuracy {accuracy:.4}")),
+    );
+    Ok(())
+}
+
+/// The joint anonymity of ten projections that overlap: the same steps on from each of the first ten columns.
+fn join(table: &Path) -> Outcome<()> {
+    let problem = problem(table, 2)?;
+    let asked = &problem.problem;
+    let sizes: Vec<u32> = asked.quasi.iter().map(Quasi::size).collect();
+    for (words, steps) in [("of 3 columns", &[0, 5, 9][..]), ("of 5 columns", &[0, 2, 5, 9, 11])] {
+        let projections: Vec<Vec<usize>> = (0..10)
+            .map(|first| {
+                let mut columns: Vec<usize> = steps.iter().map(|step| (first + step) % sizes.len()).collect();
+                columns.sort_unstable();
+                columns
+            })
+            .collect();
+        for (how, discretise) in [("10 bins", Discretise::Frequency(10)), ("raw numbers", Discretise::No)] {
+            let coarser = discretise.apply(&problem).coarser;
+            let decisions = DecisionTable::new(&asked.table, &sizes, &coarser, problem.target);
+            let before = megabytes();
+            let started = Instant::now();
+            let joint = joint_anonymity(&decisions, &problem.known, &projections, &asked.progress)?;
+            println!(
+                "| joint anonymity of 10 projections | | {words}, {how} | {:.2} | {} | {before} | level {}, {} |",
+                started.elapsed().as_secs_f64(),
+                megabytes(),
+                joint.level,
+                if joint.is_exact() { "exact".to_owned() } else { format!("at most {}", joint.at_most) },
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A table, read and counted, and which of its columns outsiders know.
+fn counted(table: &Path, class: &str, other: &[&str]) -> Outcome<(Prepared, Vec<bool>)> {
+    let read = read_table(&Source::open(table)?, &ReadOptions::default())?.coded;
+    let mut plan = Plan::new("", "");
+    let role = |name: &str| if name == class { Role::Class } else { Role::Quasi };
+    let names: Vec<String> = read.columns.iter().map(|column| column.name.clone()).collect();
+    plan.columns = names.iter().map(|name| (name.clone(), Column::new(Roles::one(role(name))))).collect();
+    let prepared = prepare(&read, &plan, Path::new(""), false)?;
+    let known = prepared.quasi.iter().map(|quasi| !other.contains(&quasi.name.as_str())).collect();
+    Ok((prepared, known))
+}
+
+/// k-anonymity of a table.
+fn asked(table: FrequencyTable, quasi: Vec<Quasi>, class: Option<usize>, k: u64) -> Outcome<Problem> {
+    let k = k.to_string();
+    let wish = parameters(&[("k", k.as_str())]);
+    let context = ModelContext { table: &table, trees: &|_| None, columns: &[], sensitive: &[] };
+    let models = (find("model", "k_anonymity", MODELS)?.build)(&wish, &context)?;
+    Ok(Problem {
+        models,
+        metric: find("metric", "loss", METRICS)?.build,
+        suppression: Rational::ZERO,
+        star_policy: StarPolicy::Strict,
+        budget: Budget::default(),
+        seed: 0,
+        progress: Progress::default(),
+        class,
+        quasi,
+        table,
+    })
+}
+
+/// Parameters as they are written on the command line.
+fn parameters(given: &[(&str, &str)]) -> Parameters {
+    given.iter().map(|(name, value)| ((*name).to_owned(), Value::from_text(value))).collect()
+}
+
+/// Adult at some k.
+fn problem(table: &Path, k: u64) -> Outcome<TablesProblem> {
+    let (prepared, known) = counted(table, CLASS, &OTHER)?;
+    let target = prepared.class.ok_or("no class")?;
+    let problem = asked(prepared.table, prepared.quasi, prepared.class, k)?;
+    Ok(TablesProblem { problem, known, target, seed: None })
+}

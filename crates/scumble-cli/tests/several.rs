@@ -1,0 +1,229 @@
+//! Releases of several tables: the folder, what it replaces, and that `scumble check FOLDER` notices what was changed.
+
+mod common;
+
+use common::{Desk, arguments};
+
+const TABLE: &str = "\
+sex,edu,age,class,disease,salary
+M,9th,30,n,flu,10
+M,9th,32,n,flu,12
+M,10th,36,n,ang,14
+F,10th,34,n,flu,20
+F,9th,31,n,dia,22
+F,Bach,40,y,flu,24
+M,Bach,44,y,ang,30
+M,Mast,46,y,flu,34
+F,Mast,42,y,mea,36
+F,Bach,48,n,ang,40
+M,Mast,50,y,dia,44
+F,10th,38,y,mea,50
+";
+
+const ANATOMY: &[&str] = &[
+    "anonymize",
+    "data.csv",
+    "--quasi",
+    "sex,edu,age",
+    "--sensitive",
+    "disease",
+    "--class",
+    "class",
+    "--drop",
+    "salary",
+    "--algorithm",
+    "anatomy",
+    "--l",
+    "2",
+];
+
+/// Column a decides d; column b decides some of it.
+const DECIDED: &str = "a,b,d\n1,1,y\n1,1,y\n1,2,y\n1,2,y\n2,1,n\n2,1,n\n2,3,n\n2,3,n\n";
+
+const REDUCTS: &[&str] = &[
+    "anonymize",
+    "decided.csv",
+    "--quasi",
+    "a,b",
+    "--class",
+    "d",
+    "--algorithm",
+    "reduct-ensemble",
+    "--k",
+    "2",
+    "--set",
+    "discretise=none",
+    "--set",
+    "l=1",
+];
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.file("data.csv", TABLE);
+    desk.file("decided.csv", DECIDED);
+    desk
+}
+
+fn names(desk: &Desk, folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(desk.path(folder)).expect("a folder");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_folder_with_everything_that_belongs_to_it() {
+    let desk = desk();
+    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).succeeds();
+    assert_eq!(
+        names(&desk, "release"),
+        ["datasheet.json", "datasheet.md", "groups.csv", "manifest.json", "rows.csv"]
+    );
+    assert_eq!(names(&desk, "."), ["data.csv", "decided.csv", "release", "release.report"]);
+    // Nothing of the sensitive column stands beside a row.
+    assert!(desk.text("release/rows.csv").starts_with("sex,edu,age,class,group\n"));
+    let check = desk.run(&["check", "release", "--original", "data.csv"]).succeeds();
+    assert!(
+        check.out.contains("holds  distinct l-diversity of disease: required 2, attained 2"),
+        "{}",
+        check.out
+    );
+    // An earlier release is replaced, and nothing of it is left.
+    desk.run(&arguments(&[ANATOMY, &["-o", "release.parquet"]])).succeeds();
+    assert_eq!(
+        names(&desk, "release"),
+        ["datasheet.json", "datasheet.md", "groups.parquet", "manifest.json", "rows.parquet"]
+    );
+    desk.run(&["check", "release", "--original", "data.csv"]).succeeds();
+}
+
+#[test]
+fn draws_are_secret_unless_a_seed_is_given() {
+    let desk = desk();
+    let drawn = |flags: &[&str]| {
+        let run = desk.run(&arguments(&[ANATOMY, &["-o", "release"], flags])).succeeds();
+        (desk.text("release/rows.csv"), run.err)
+    };
+    let (seeded, warned) = (drawn(&["--seed", "1"]), "this release is for tests");
+    assert!(seeded.1.contains(warned), "{}", seeded.1);
+    assert_eq!(seeded.0, drawn(&["--seed", "1"]).0);
+    let secret: Vec<(String, String)> = (0..6).map(|_| drawn(&[])).collect();
+    assert!(secret.iter().any(|(rows, _)| *rows != secret[0].0), "six draws are the same");
+    assert!(secret.iter().all(|(_, err)| !err.contains(warned)));
+}
+
+#[test]
+fn other_things_are_never_replaced() {
+    let desk = desk();
+    std::fs::create_dir(desk.path("mine")).expect("it is there");
+    desk.file("mine/thesis.txt", "years of work");
+    desk.run(&arguments(&[ANATOMY, &["-o", "mine"]])).fails(2, &["'mine' holds other things"]);
+    assert_eq!(names(&desk, "mine"), ["thesis.txt"]);
+    // A file that was put into a release, too.
+    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).succeeds();
+    desk.file("release/notes.txt", "mine");
+    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).fails(2, &["move them away"]);
+    assert_eq!(desk.text("release/notes.txt"), "mine");
+    desk.run(&arguments(&[ANATOMY, &["-o", "-"]])).fails(2, &["go into a folder"]);
+    let run = desk.run(&arguments(&[ANATOMY, &["-o", "data"]])).succeeds();
+    assert!(run.err.contains("Released 12 rows to data"), "{}", run.err);
+}
+
+#[test]
+fn what_was_changed_is_noticed() {
+    let desk = desk();
+    desk.run(&arguments(&[ANATOMY, &["-o", "release", "--seed", "1"]])).succeeds();
+    let groups = desk.text("release/groups.csv");
+    let check = |expected: Option<i32>, why: &str| {
+        let run = desk.run(&["check", "release", "--original", "data.csv"]);
+        assert_eq!(run.code, expected, "{why}: {} {}", run.out, run.err);
+        run.out + &run.err
+    };
+    // A second row of the same value in a group.
+    let line = groups.lines().nth(1).expect("it is there");
+    desk.file("release/groups.csv", groups.replacen(line, &line.replace(",1", ",2"), 1));
+    assert!(check(Some(2), "more rows than there are").contains("more rows than there are"));
+    // A value that nobody has.
+    desk.file("release/groups.csv", groups.replacen("flu", "gout", 1));
+    assert!(check(Some(1), "another value").contains("FAILS  the values of disease"));
+    desk.file("release/groups.csv", &groups);
+    check(Some(0), "as it was");
+    // A row that is not in the original.
+    let rows = desk.text("release/rows.csv");
+    desk.file("release/rows.csv", rows.replacen("F,10th", "F,11th", 1));
+    assert!(check(Some(1), "another row").contains("stand for no original row"));
+    desk.file("release/rows.csv", &rows);
+    // A manifest that leads elsewhere.
+    let manifest = desk.text("release/manifest.json");
+    desk.file("release/manifest.json", manifest.replace("rows.csv", "../data.csv"));
+    assert!(check(Some(3), "another folder").contains("not a file of the same folder"));
+    std::fs::remove_file(desk.path("release/manifest.json")).expect("it is there");
+    check(Some(3), "no manifest");
+}
+
+#[test]
+fn projections_are_put_side_by_side() {
+    let desk = desk();
+    let run = desk.run(&arguments(&[REDUCTS, &["-o", "release", "--json"]])).succeeds();
+    let figures = run.object();
+    let tables = figures["tables"].as_array().expect("it is there");
+    assert!(tables.len() > 1, "{figures:#?}");
+    assert_eq!(figures["models"][0]["holds"], true);
+    let check = desk.run(&["check", "release", "--original", "decided.csv", "--json"]).succeeds().object();
+    assert_eq!(check["holds"], true);
+    assert_eq!(check["models"][0]["attained"], figures["models"][0]["attained"]);
+    // More is asked for than holds.
+    let run = desk.run(&["check", "release", "--original", "decided.csv", "--k", "3"]);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    // Without the original only a bound is known, which does not pass.
+    let run = desk.run(&["check", "release", "--k", "3"]);
+    assert_eq!(run.code, Some(1), "{}", run.out);
+    assert!(run.out.contains("without the original it is only known that k lies between"), "{}", run.out);
+    // Tables that show more about a person than the manifest says are not taken at its word.
+    let first = tables[0]["file"].as_str().expect("it is there");
+    let text = desk.text(&format!("release/{first}"));
+    let wider: Vec<String> = text
+        .lines()
+        .enumerate()
+        .map(|(row, line)| if row == 0 { format!("{line},id") } else { format!("{line},{row}") })
+        .collect();
+    desk.file(&format!("release/{first}"), &(wider.join("\n") + "\n"));
+    let run = desk.run(&["check", "release", "--original", "decided.csv"]);
+    assert_eq!(run.code, Some(1), "{} {}", run.out, run.err);
+    assert!(run.out.contains("has other columns than the manifest says"), "{}", run.out);
+}
+
+#[test]
+fn what_several_tables_cannot_be_asked_for() {
+    let desk = desk();
+    let refused = |flags: &[&str], why: &str| {
+        let base: Vec<&str> = ANATOMY[..ANATOMY.len() - 2].to_vec();
+        let run = desk.run(&arguments(&[&base, flags, &["-o", "release"]]));
+        assert!(run.code != Some(0) && run.err.contains(why), "{flags:?}: {}", run.err);
+        assert!(!desk.path("release").exists() && !desk.path("release.report").exists());
+    };
+    refused(&["--k", "2", "--l", "2"], "it serves l_diversity");
+    refused(&["--l", "3"], "l = 2 is possible");
+    refused(&["--l", "2", "--flatten"], "publishes several tables");
+    refused(&["--l", "2", "--keep-order"], "put the tables together again");
+    refused(&["--l", "2", "--suppression", "0.1"], "missing from every table");
+    refused(&["--l", "2", "--set", "rows=last"], "rows");
+    let run = desk.run(&[
+        "anonymize",
+        "data.csv",
+        "--quasi",
+        "sex,age",
+        "--sensitive",
+        "disease",
+        "--rest",
+        "drop",
+        "--algorithm",
+        "permutation",
+        "--model",
+        "k_e:k=2,e=1",
+        "-o",
+        "release",
+    ]);
+    assert!(run.code != Some(0) && run.err.contains("numbers"), "{}", run.err);
+}

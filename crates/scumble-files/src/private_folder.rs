@@ -1,0 +1,177 @@
+//! A folder that nobody else can enter until it is published, and is then published in one step.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::error::{FileError, Result, writing};
+use crate::private::{folder_of, hidden_name, plain, public_mode};
+
+/// A hidden folder beside its target that only the owner can enter; it is removed on drop, with all that is in it.
+#[derive(Debug)]
+pub struct PrivateFolder {
+    hidden: TempDir,
+    target: PathBuf,
+}
+
+impl PrivateFolder {
+    /// An empty folder that can become `target`.
+    pub fn create(target: impl Into<PathBuf>) -> Result<Self> {
+        let target = target.into();
+        let shown = target.display().to_string();
+        if fs::symlink_metadata(&target).is_ok_and(|found| !found.is_dir()) {
+            return Err(FileError::Config(format!(
+                "'{shown}' is not a folder, and several tables go into one; choose another name, or remove it"
+            )));
+        }
+        let mut builder = hidden_name();
+        builder.permissions(Permissions::from_mode(0o700));
+        let hidden =
+            builder.tempdir_in(folder_of(&target)).map_err(|error| writing(&shown, plain(&error)))?;
+        Ok(Self { hidden, target })
+    }
+
+    /// A new file in the folder, for writing and for reading back what was written.
+    pub fn file(&self, name: &str) -> Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(0o600);
+        options.open(self.hidden.path().join(name)).map_err(|error| writing(&self.shown(name), error))
+    }
+
+    /// The name of a file as the user will know it.
+    fn shown(&self, name: &str) -> String {
+        self.target.join(name).display().to_string()
+    }
+
+    /// Gives the folder its name, in place of the folder that had it before, if any. Until the very step the old folder is what
+    /// stands under the name; on failure it stays, and nothing else remains.
+    pub fn publish(self) -> Result<()> {
+        let shown = self.target.display().to_string();
+        self.publish_as_system_says().map_err(|error| writing(&shown, plain(&error)))
+    }
+
+    fn publish_as_system_says(self) -> io::Result<()> {
+        let above = folder_of(&self.target);
+        let mode = public_mode(above)?;
+        for entry in fs::read_dir(self.hidden.path())? {
+            let file = File::open(entry?.path())?;
+            file.set_permissions(Permissions::from_mode(mode))?;
+            file.sync_all()?;
+        }
+        File::open(self.hidden.path())?.sync_all()?;
+        // Whoever may read a file may enter its folder. Before the folder has its name its files must be whole, and after it
+        // nothing may be missing, so the folder itself is opened last.
+        let enter = mode | (mode & 0o444) >> 2;
+        if self.target.exists() {
+            // The old folder takes the hidden name, and goes with it.
+            exchange(self.hidden.path(), &self.target)?;
+        } else {
+            fs::rename(self.hidden.path(), &self.target)?;
+        }
+        fs::set_permissions(&self.target, Permissions::from_mode(enter))?;
+        File::open(above)?.sync_all()
+    }
+}
+
+/// Swaps two folders in one step.
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(()),
+        Err(error) if error == rustix::io::Errno::INVAL || error == rustix::io::Errno::NOSYS => {
+            exchange_in_steps(one, other)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    exchange_in_steps(one, other)
+}
+
+/// Swaps two folders where the system cannot do it in one step; if the second fails, the first is undone.
+fn exchange_in_steps(one: &Path, other: &Path) -> io::Result<()> {
+    let aside = one.with_extension("old");
+    fs::rename(other, &aside)?;
+    if let Err(error) = fs::rename(one, other) {
+        fs::rename(&aside, other)?;
+        return Err(error);
+    }
+    fs::rename(&aside, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn write(folder: &PrivateFolder, name: &str, text: &str) {
+        folder.file(name).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_folder_appears_whole_or_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("release");
+        let dropped = PrivateFolder::create(&target).unwrap();
+        write(&dropped, "a.csv", "1");
+        assert!(!target.exists());
+        let mode = fs::metadata(dropped.hidden.path()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        drop(dropped);
+        assert!(names(place.path()).is_empty());
+
+        let first = PrivateFolder::create(&target).unwrap();
+        write(&first, "a.csv", "1");
+        first.publish().unwrap();
+        assert_eq!(names(&target), ["a.csv"]);
+        // Whoever may read the files may enter.
+        let file = fs::metadata(target.join("a.csv")).unwrap().permissions().mode();
+        let folder = fs::metadata(&target).unwrap().permissions().mode();
+        assert_eq!(folder & 0o444, file & 0o444);
+        assert_eq!((folder & 0o111) << 2, folder & 0o444);
+
+        let second = PrivateFolder::create(&target).unwrap();
+        write(&second, "b.csv", "2");
+        assert_eq!(names(&target), ["a.csv"]);
+        second.publish().unwrap();
+        assert_eq!(names(&target), ["b.csv"]);
+        assert_eq!(names(place.path()), ["release"]);
+    }
+
+    #[test]
+    fn a_file_is_not_replaced_by_a_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("release");
+        fs::write(&target, "mine").unwrap();
+        assert!(matches!(PrivateFolder::create(&target), Err(FileError::Config(_))));
+        assert_eq!(fs::read_to_string(&target).unwrap(), "mine");
+    }
+
+    #[test]
+    fn folders_are_swapped_in_steps_too() {
+        let place = tempfile::tempdir().unwrap();
+        let (one, other) = (place.path().join("one"), place.path().join("other"));
+        for folder in [&one, &other] {
+            fs::create_dir(folder).unwrap();
+        }
+        fs::write(one.join("new"), "").unwrap();
+        exchange_in_steps(&one, &other).unwrap();
+        assert_eq!((names(&other), names(&one).is_empty()), (vec!["new".to_owned()], true));
+    }
+}

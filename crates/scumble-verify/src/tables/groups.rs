@@ -1,0 +1,319 @@
+//! Rows in groups (algorithms.md B23): one table shows every row with the number of its group, and what is sensitive is told of
+//! groups only: in a second table with counts, or in the rows themselves, permuted within each group.
+
+use std::collections::BTreeMap;
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+
+use crate::columns::{ORIGINAL, RELEASE, column};
+use crate::error::VerifyError;
+use crate::models::{Claim, ModelClaim, ModelOutcome, StarRows, check_models};
+use crate::value::Decimal;
+
+/// The two tables of such a release.
+#[derive(Debug, Clone, Copy)]
+pub struct GroupTables<'a> {
+    /// The rows.
+    pub rows: &'a CodedTable,
+    /// What is told of each group.
+    pub groups: &'a CodedTable,
+    /// The column of both that numbers the groups.
+    pub group: &'a str,
+    /// The column that is told of groups only.
+    pub target: &'a str,
+    /// The column of `groups` that counts rows.
+    pub count: &'a str,
+    /// Where the rows show the target permuted: what else is told of each group.
+    pub permuted: Option<Sums<'a>>,
+}
+
+/// The columns that tell what a group's numbers are like.
+#[derive(Debug, Clone, Copy)]
+pub struct Sums<'a> {
+    /// The least number.
+    pub least: &'a str,
+    /// The greatest.
+    pub greatest: &'a str,
+    /// Their sum.
+    pub sum: &'a str,
+    /// Whether numbers are written with a decimal comma.
+    pub comma: bool,
+}
+
+/// What was found about rows in groups.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct GroupsOutcome {
+    /// Whether every model holds and the tables do not contradict each other or the original.
+    pub holds: bool,
+    /// The models, judged on the groups.
+    pub models: Vec<ModelOutcome>,
+    /// The number of groups.
+    pub groups: u64,
+    /// What contradicts what, in words without values.
+    pub faults: Vec<String>,
+}
+
+/// The original that rows in groups must be true of.
+#[derive(Debug, Clone, Copy)]
+pub struct GroupedOriginal<'a> {
+    /// The original table, whose target has the texts of the release.
+    pub table: &'a CodedTable,
+    /// For each released row its original one, where the release is made; elsewhere only the values as a whole are compared.
+    pub row_map: Option<&'a [u32]>,
+}
+
+/// Values with their numbers of rows.
+type Bag<'a> = BTreeMap<&'a str, u64>;
+
+/// Judges rows in groups: the models on the values of each group, the two tables against each other and the values against the
+/// original.
+pub fn check_groups(
+    tables: &GroupTables<'_>,
+    models: &[ModelClaim],
+    original: Option<GroupedOriginal<'_>>,
+) -> Result<GroupsOutcome, VerifyError> {
+    let mut faults = Vec::new();
+    let numbers = column(tables.rows, RELEASE, tables.group)?;
+    let mut sizes: Bag<'_> = BTreeMap::new();
+    for row in 0..tables.rows.rows {
+        *sizes.entry(text(numbers, row)).or_default() += 1;
+    }
+    let told = told_sizes(tables)?;
+    if told != sizes {
+        faults.push("the groups do not have as many rows as is told of them".to_owned());
+    }
+    let values = match tables.permuted {
+        None => expanded(tables)?,
+        Some(sums) => {
+            if !sums_hold(tables, sums)? {
+                faults.push(format!(
+                    "the least value, the greatest or the sum of {} is not that of the group's rows",
+                    tables.target
+                ));
+            }
+            let kept = [tables.group, tables.target].map(|name| column(tables.rows, RELEASE, name));
+            let columns = kept.into_iter().map(|found| found.cloned()).collect::<Result<_, _>>()?;
+            CodedTable { columns, rows: tables.rows.rows }
+        }
+    };
+    let claim =
+        Claim { quasi: vec![tables.group.to_owned()], models: models.to_vec(), star: StarRows::Judged };
+    let outcome = check_models(&values, &claim, None)?;
+    if let Some(original) = original {
+        if let Some(map) = original.row_map
+            && map.len() != tables.rows.rows
+        {
+            let why = format!("it has {} entries and the release {} rows", map.len(), tables.rows.rows);
+            return Err(VerifyError::RowMap { why });
+        }
+        if !values_are_true(tables, &values, original)? {
+            faults.push(format!("the values of {} are not those of the original rows", tables.target));
+        }
+    }
+    Ok(GroupsOutcome {
+        holds: outcome.holds && faults.is_empty(),
+        models: outcome.models,
+        groups: sizes.len() as u64,
+        faults,
+    })
+}
+
+fn text(column: &CodedColumn, row: usize) -> &str {
+    column.values.get(column.codes.get(row))
+}
+
+/// How many rows each group is said to have.
+fn told_sizes<'a>(tables: &GroupTables<'a>) -> Result<Bag<'a>, VerifyError> {
+    let numbers = column(tables.groups, RELEASE, tables.group)?;
+    let mut told: Bag<'_> = BTreeMap::new();
+    for (row, count) in counts(tables)?.into_iter().enumerate() {
+        let of_group = told.entry(text(numbers, row)).or_default();
+        *of_group = of_group.saturating_add(count);
+    }
+    Ok(told)
+}
+
+/// The counts of the second table.
+fn counts(tables: &GroupTables<'_>) -> Result<Vec<u64>, VerifyError> {
+    let counts = column(tables.groups, RELEASE, tables.count)?;
+    let malformed = |why| VerifyError::Malformed { table: RELEASE, column: tables.count.to_owned(), why };
+    let of_text: Vec<Option<u64>> =
+        counts.values.iter().map(|text| text.parse().ok().filter(|count| *count > 0)).collect();
+    counts
+        .codes
+        .iter()
+        .map(|code| of_text[code as usize].ok_or_else(|| malformed("a count is not a positive whole number")))
+        .collect()
+}
+
+/// The second table with one row for each that is counted.
+fn expanded(tables: &GroupTables<'_>) -> Result<CodedTable, VerifyError> {
+    let counts = counts(tables)?;
+    let most = tables.rows.rows as u64;
+    if counts.iter().try_fold(0_u64, |all, count| all.checked_add(*count)).is_none_or(|all| all > most) {
+        // Counted against each other already, and nobody should have to hold more rows than there are.
+        return Err(VerifyError::TooLarge {
+            what: "the groups are told to have more rows than there are".to_owned(),
+            remedy: "the two tables do not belong together",
+        });
+    }
+    let mut columns = Vec::new();
+    for name in [tables.group, tables.target] {
+        let found = column(tables.groups, RELEASE, name)?;
+        let mut codes = Codes::with_capacity(found.values.len(), most as usize);
+        for (code, count) in found.codes.iter().zip(&counts) {
+            (0..*count).for_each(|_| codes.push(code));
+        }
+        columns.push(CodedColumn { name: name.to_owned(), values: found.values.clone(), codes });
+    }
+    let rows = counts.iter().sum::<u64>() as usize;
+    Ok(CodedTable { columns, rows })
+}
+
+/// Whether the least value, the greatest and the sum of every group are those of its rows.
+fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>) -> Result<bool, VerifyError> {
+    let numbers = column(tables.rows, RELEASE, tables.group)?;
+    let values = column(tables.rows, RELEASE, tables.target)?;
+    let read = |text: &str| Decimal::read(text, sums.comma);
+    let not_numbers = || VerifyError::Domain {
+        what: "numbers",
+        column: tables.target.to_owned(),
+        why: "a value is not a number, so groups have no sum".to_owned(),
+    };
+    let decimals: Vec<Decimal> =
+        values.values.iter().map(read).collect::<Option<_>>().ok_or_else(not_numbers)?;
+    let told = |name| column(tables.groups, RELEASE, name);
+    let told = [told(sums.least)?, told(sums.greatest)?, told(sums.sum)?];
+    let told_texts = told.iter().flat_map(|column| column.values.iter());
+    let told_decimals: Vec<Decimal> = told_texts.map(read).collect::<Option<_>>().ok_or_else(not_numbers)?;
+    let places = decimals.iter().chain(&told_decimals).map(|decimal| decimal.places()).max().unwrap_or(0);
+    let scaled = |decimal: &Decimal| decimal.scaled(places).ok_or_else(not_numbers);
+    let scaled_values = decimals.iter().map(scaled).collect::<Result<Vec<i128>, _>>()?;
+    let mut found: BTreeMap<&str, [i128; 3]> = BTreeMap::new();
+    for row in 0..tables.rows.rows {
+        let value = scaled_values[values.codes.get(row) as usize];
+        let of_group = found.entry(text(numbers, row)).or_insert([value, value, 0]);
+        *of_group = [
+            of_group[0].min(value),
+            of_group[1].max(value),
+            of_group[2].checked_add(value).ok_or_else(not_numbers)?,
+        ];
+    }
+    let groups = column(tables.groups, RELEASE, tables.group)?;
+    let mut seen: BTreeMap<&str, [i128; 3]> = BTreeMap::new();
+    for row in 0..tables.groups.rows {
+        let mut figures = [0; 3];
+        for (figure, column) in figures.iter_mut().zip(told) {
+            *figure = scaled(&read(text(column, row)).ok_or_else(not_numbers)?)?;
+        }
+        if seen.insert(text(groups, row), figures).is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(seen == found)
+}
+
+/// Whether the values of every group are those of its original rows; without a row map, whether all values are.
+fn values_are_true(
+    tables: &GroupTables<'_>,
+    values: &CodedTable,
+    original: GroupedOriginal<'_>,
+) -> Result<bool, VerifyError> {
+    let [groups, shown] = [tables.group, tables.target].map(|name| column(values, RELEASE, name));
+    let (groups, shown) = (groups?, shown?);
+    let truth = column(original.table, ORIGINAL, tables.target)?;
+    let numbers = column(tables.rows, RELEASE, tables.group)?;
+    let mut left: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    let by_group = original.row_map.is_some();
+    let group_of = |column, row| if by_group { text(column, row) } else { "" };
+    for row in 0..values.rows {
+        *left.entry((group_of(groups, row), text(shown, row))).or_default() += 1;
+    }
+    let mut add = |group, row: usize| -> Result<(), VerifyError> {
+        if row >= original.table.rows {
+            return Err(VerifyError::RowMap {
+                why: "it names a row that the original table does not have".into(),
+            });
+        }
+        *left.entry((group, text(truth, row))).or_default() -= 1;
+        Ok(())
+    };
+    match original.row_map {
+        Some(map) => {
+            map.iter().enumerate().try_for_each(|(row, source)| add(text(numbers, row), *source as usize))?;
+        }
+        None => (0..original.table.rows).try_for_each(|row| add("", row))?,
+    }
+    Ok(left.values().all(|count| *count == 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::table;
+
+    fn diversity(l: u64) -> Vec<ModelClaim> {
+        let claim =
+            serde_json::json!({"model": "l_diversity", "variant": "frequency", "l": l, "column": "ill"});
+        vec![ModelClaim::from_json(&claim).unwrap()]
+    }
+
+    fn anatomy<'a>(rows: &'a CodedTable, groups: &'a CodedTable) -> GroupTables<'a> {
+        GroupTables { rows, groups, group: "group", target: "ill", count: "rows", permuted: None }
+    }
+
+    #[test]
+    fn groups_are_judged_by_their_values() {
+        let rows = table(&[("age", &["20", "30", "40", "50"]), ("group", &["1", "1", "2", "2"])]);
+        let good = table(&[
+            ("group", &["1", "1", "2", "2"]),
+            ("ill", &["flu", "hiv", "cold", "flu"]),
+            ("rows", &["1", "1", "1", "1"]),
+        ]);
+        let original = table(&[("ill", &["flu", "hiv", "flu", "cold"])]);
+        let truth = |map| Some(GroupedOriginal { table: &original, row_map: map });
+        let map: &[u32] = &[1, 0, 2, 3];
+        let found = check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(map))).unwrap();
+        assert!(found.holds, "{found:?}");
+        assert_eq!((found.groups, found.models[0].attained), (2, Some(2.0)));
+        assert!(!check_groups(&anatomy(&rows, &good), &diversity(3), None).unwrap().holds);
+        // The values as a whole are right, those of the groups are not.
+        let crossed: &[u32] = &[0, 2, 1, 3];
+        assert!(!check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(crossed))).unwrap().holds);
+        assert!(check_groups(&anatomy(&rows, &good), &diversity(2), truth(None)).unwrap().holds);
+        let one_sided = table(&[
+            ("group", &["1", "2", "2"]),
+            ("ill", &["flu", "cold", "flu"]),
+            ("rows", &["2", "1", "1"]),
+        ]);
+        let found = check_groups(&anatomy(&rows, &one_sided), &diversity(2), None).unwrap();
+        assert!(!found.holds && found.faults.is_empty());
+        let short = table(&[("group", &["1", "2"]), ("ill", &["flu", "cold"]), ("rows", &["2", "1"])]);
+        assert_eq!(check_groups(&anatomy(&rows, &short), &[], None).unwrap().faults.len(), 1);
+        let none = table(&[("group", &["1", "2"]), ("ill", &["flu", "cold"]), ("rows", &["4", "0"])]);
+        assert!(check_groups(&anatomy(&rows, &none), &[], None).is_err());
+    }
+
+    #[test]
+    fn sums_of_permuted_values_are_recomputed() {
+        let rows = table(&[("pay", &["10", "12.5", "30", "40"]), ("group", &["1", "1", "2", "2"])]);
+        let groups = |sum: &'static str| {
+            table(&[
+                ("group", &["1", "2"]),
+                ("rows", &["2", "2"]),
+                ("least", &["10", "30"]),
+                ("most", &["12.5", "40"]),
+                ("sum", &[sum, "70"]),
+            ])
+        };
+        let check = |groups: &CodedTable| {
+            let permuted = Some(Sums { least: "least", greatest: "most", sum: "sum", comma: false });
+            let tables =
+                GroupTables { rows: &rows, groups, group: "group", target: "pay", count: "rows", permuted };
+            let claim = serde_json::json!({"model": "k_e", "e": "2.5", "column": "pay", "comma": false});
+            check_groups(&tables, &[ModelClaim::from_json(&claim).unwrap()], None).unwrap()
+        };
+        assert!(check(&groups("22.5")).holds, "{:?}", check(&groups("22.5")));
+        assert!(!check(&groups("22.4")).holds);
+    }
+}

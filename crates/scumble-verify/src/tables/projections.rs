@@ -1,0 +1,308 @@
+//! The joint anonymity of projections (algorithms.md A7): how many rows of each table may be a person's, for somebody who knows
+//! everything that outsiders may know about that person and puts the tables side by side.
+//!
+//! A person's rows in all tables come from one original row. So they agree on every column that two tables share; a row that no
+//! rows of the other tables agree with is not the person's. Which combinations are possible is found by writing them all down:
+//! slower than semi-joins, and right whatever the tables share.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use scumble_files::table::CodedTable;
+
+use crate::columns::{POPULATION, RELEASE, check_size, column, part};
+use crate::error::VerifyError;
+use crate::group::{Groups, group};
+use crate::models::{ModelOutcome, View, WORST, WorstClass};
+use crate::population::Population;
+
+/// What somebody finds who puts the tables side by side.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Joint {
+    /// Whether k rows of every table may be anybody's.
+    pub outcome: ModelOutcome,
+    /// For each table how many rows may be a person's, at least, for somebody who has this table only.
+    pub alone: Vec<u64>,
+}
+
+/// So many combinations of what tables share are written down for one person.
+const MOST_COMBINATIONS: usize = 1_000_000;
+
+/// What is not said of a shared column, because the tables so far do not have it.
+const UNSAID: u32 = u32::MAX;
+
+/// Values of the columns that tables share, one place for each such column of any table.
+type Shared = Vec<u32>;
+
+/// A table, by what outsiders know.
+struct Side {
+    groups: Groups,
+    /// Of each class the rows by what they show in shared columns.
+    of_class: Vec<BTreeMap<Shared, u64>>,
+}
+
+/// Judges the projections of one table: of each at least `k` rows may be anybody's of `people`, with all tables at hand.
+pub fn check_projections(views: &[View<'_>], people: &Population<'_>, k: u64) -> Result<Joint, VerifyError> {
+    let shared = shared_columns(views);
+    let sides = views.iter().map(|view| Side::of(view, &shared)).collect::<Result<Vec<_>, _>>()?;
+    let everybody = everybody(views, people)?;
+    // For each table the classes of each of its own different people, and whom a row of the population is among them.
+    let mut placed: Vec<(Vec<u32>, Vec<Vec<usize>>)> = Vec::new();
+    for (number, (view, side)) in views.iter().zip(&sides).enumerate() {
+        if view.quasi.is_empty() {
+            placed.push((vec![0; people.table.rows], vec![vec![0]]));
+            continue;
+        }
+        let found = people.placed(view.table, view.quasi, &side.groups, None)?;
+        if let Some(of) = found.classes.iter().position(Vec::is_empty) {
+            let why = format!(
+                "its row {} is in no class of table {}, so it cannot be looked up in all of them",
+                found.tuples.first_row[of] + 1,
+                number + 1
+            );
+            return Err(VerifyError::Population { why });
+        }
+        placed.push((found.tuples.of_row, found.classes));
+    }
+    // People who are in the same classes everywhere find the same.
+    let mut known: HashMap<Vec<u32>, u64> = HashMap::new();
+    let mut worst: Vec<WorstClass> = Vec::new();
+    for (&row, &size) in everybody.first_row.iter().zip(&everybody.size) {
+        let of: Vec<u32> = placed.iter().map(|(of_row, _)| of_row[row as usize]).collect();
+        let level = match known.get(&of) {
+            Some(level) => *level,
+            None => {
+                let classes = of.iter().zip(&placed).map(|(of, (_, classes))| &classes[*of as usize][..]);
+                let level = candidates(&sides, &classes.collect::<Vec<_>>(), shared.len())?;
+                known.insert(of, level);
+                level
+            }
+        };
+        worst.push(WorstClass { size, attained: level as f64 });
+    }
+    let alone: Vec<u64> =
+        sides.iter().map(|side| side.groups.size.iter().min().copied().unwrap_or_default()).collect();
+    let failing = || worst.iter().filter(|of| of.attained < k as f64);
+    let (failing_classes, failing_rows) = (failing().count() as u64, failing().map(|of| of.size).sum());
+    worst.sort_unstable_by(|a, b| a.worse_first(b, true));
+    worst.truncate(WORST);
+    let outcome = ModelOutcome {
+        attained: worst.first().map(|of| of.attained),
+        holds: failing_classes == 0 && !worst.is_empty(),
+        failing_classes,
+        failing_rows,
+        worst,
+        ..unjudged(views.len(), k)
+    };
+    Ok(Joint { outcome, alone })
+}
+
+/// What can be said of projections without the people: at least so many rows of each table are anybody's, since those that show
+/// what the person's own row shows always remain. The true figure may be larger.
+pub fn projections_at_least(views: &[View<'_>], k: u64) -> Result<Joint, VerifyError> {
+    let shared = shared_columns(views);
+    let sides = views.iter().map(|view| Side::of(view, &shared)).collect::<Result<Vec<_>, _>>()?;
+    let alone: Vec<u64> =
+        sides.iter().map(|side| side.groups.size.iter().min().copied().unwrap_or_default()).collect();
+    let rows = sides.iter().flat_map(|side| side.of_class.iter().flat_map(BTreeMap::values)).copied();
+    let least = rows.min().unwrap_or_default();
+    let outcome = ModelOutcome {
+        attained: Some(least as f64),
+        holds: least >= k && k > 0,
+        note: (least < k).then(|| {
+            format!(
+                "without the original it is only known that k lies between {least} and {}; give it to have it told exactly",
+                alone.iter().min().copied().unwrap_or_default()
+            )
+        }),
+        ..unjudged(views.len(), k)
+    };
+    Ok(Joint { outcome, alone })
+}
+
+fn unjudged(tables: usize, k: u64) -> ModelOutcome {
+    ModelOutcome {
+        name: "k_anonymity".to_owned(),
+        label: match tables {
+            1 => "k-anonymity".to_owned(),
+            tables => format!("k-anonymity of {tables} tables side by side"),
+        },
+        required: k as f64,
+        attained: None,
+        holds: false,
+        failing_classes: 0,
+        failing_rows: 0,
+        worst: Vec::new(),
+        note: None,
+    }
+}
+
+/// The columns that several tables have and outsiders do not know, each with all of its texts.
+fn shared_columns<'a>(views: &[View<'a>]) -> Vec<(&'a str, BTreeMap<&'a str, u32>)> {
+    let mut shared: Vec<(&str, BTreeMap<&str, u32>)> = Vec::new();
+    for column in views.iter().flat_map(|view| &view.table.columns) {
+        let name = column.name.as_str();
+        let having = views.iter().filter(|view| view.table.column(name).is_some()).count();
+        let known = views.iter().any(|view| view.quasi.iter().any(|quasi| quasi == name));
+        if having < 2 || known || shared.iter().any(|(of, _)| *of == name) {
+            continue;
+        }
+        let columns = views.iter().filter_map(|view| view.table.column(name));
+        let texts: BTreeSet<&str> = columns.flat_map(|column| column.values.iter()).collect();
+        shared.push((name, texts.into_iter().zip(0..).collect()));
+    }
+    shared
+}
+
+impl Side {
+    fn of(view: &View<'_>, shared: &[(&str, BTreeMap<&str, u32>)]) -> Result<Self, VerifyError> {
+        check_size(view.table, RELEASE)?;
+        let groups = groups_on(view.table, RELEASE, view.quasi)?;
+        let mut columns = Vec::new();
+        for (place, (name, numbers)) in shared.iter().enumerate() {
+            if view.table.column(name).is_some() {
+                let column = column(view.table, RELEASE, name)?;
+                let number: Vec<u32> = column.values.iter().map(|text| numbers[text]).collect();
+                columns.push((place, column, number));
+            }
+        }
+        let parts: Vec<_> =
+            columns.iter().map(|(_, column, _)| part(column)).chain([groups.part()]).collect();
+        let same = group(&parts, view.table.rows);
+        let mut of_class = vec![BTreeMap::new(); groups.len()];
+        for (&row, &size) in same.first_row.iter().zip(&same.size) {
+            let mut shown = vec![UNSAID; shared.len()];
+            for (place, column, number) in &columns {
+                shown[*place] = number[column.codes.get(row as usize) as usize];
+            }
+            of_class[groups.of_row[row as usize] as usize].insert(shown, size);
+        }
+        Ok(Self { groups, of_class })
+    }
+}
+
+/// Rows that agree on some columns; all of them where there are none.
+fn groups_on(table: &CodedTable, which: &'static str, names: &[String]) -> Result<Groups, VerifyError> {
+    let columns = names.iter().map(|name| column(table, which, name)).collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<_> = columns.iter().map(|column| part(column)).collect();
+    Ok(group(&parts, table.rows))
+}
+
+/// The different people, by everything that is known of them.
+fn everybody(views: &[View<'_>], people: &Population<'_>) -> Result<Groups, VerifyError> {
+    check_size(people.table, POPULATION)?;
+    let known: BTreeSet<&String> = views.iter().flat_map(|view| view.quasi).collect();
+    let known: Vec<String> = known.into_iter().cloned().collect();
+    groups_on(people.table, POPULATION, &known)
+}
+
+/// In which table the fewest rows may be those of a person who is in these classes, and how many they are.
+fn candidates(sides: &[Side], classes: &[&[usize]], width: usize) -> Result<u64, VerifyError> {
+    // What is possible in all tables together.
+    let mut possible: BTreeSet<Shared> = BTreeSet::from([vec![UNSAID; width]]);
+    for (side, classes) in sides.iter().zip(classes) {
+        let rows: BTreeSet<&Shared> = classes.iter().flat_map(|class| side.of_class[*class].keys()).collect();
+        let mut next = BTreeSet::new();
+        for front in &possible {
+            next.extend(rows.iter().filter_map(|row| joined(front, row)));
+            if next.len() > MOST_COMBINATIONS {
+                return Err(VerifyError::TooLarge {
+                    what: "the tables share columns whose values can be combined in more than a million ways for one person"
+                        .to_owned(),
+                    remedy: "publish fewer tables that share columns",
+                });
+            }
+        }
+        possible = next;
+    }
+    let left = |(side, classes): (&Side, &&[usize])| {
+        let mut rows = 0;
+        let mut fits: HashMap<&Shared, bool> = HashMap::new();
+        for (shown, size) in classes.iter().flat_map(|class| &side.of_class[*class]) {
+            let fits = fits
+                .entry(shown)
+                .or_insert_with(|| possible.iter().any(|whole| joined(whole, shown).is_some()));
+            rows += if *fits { *size } else { 0 };
+        }
+        rows
+    };
+    Ok(sides.iter().zip(classes).map(left).min().unwrap_or_default())
+}
+
+/// Two descriptions of one row as one, if they agree.
+fn joined(one: &Shared, other: &Shared) -> Option<Shared> {
+    let both = one.iter().zip(other).map(|(a, b)| match (*a, *b) {
+        (UNSAID, said) | (said, UNSAID) => Some(said),
+        (a, b) => (a == b).then_some(a),
+    });
+    both.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Nodes;
+    use crate::cover::Cover;
+    use crate::tests::table;
+    use crate::value::ValueKind;
+
+    fn level(people: &CodedTable, tables: &[(&CodedTable, &[&str])]) -> (u64, Vec<u64>, u64) {
+        let quasi: Vec<Vec<String>> =
+            tables.iter().map(|(_, quasi)| quasi.iter().map(|name| (*name).to_owned()).collect()).collect();
+        let views: Vec<View<'_>> =
+            tables.iter().zip(&quasi).map(|((table, _), quasi)| View { table, quasi }).collect();
+        let cover = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };
+        let names: BTreeSet<&String> = quasi.iter().flatten().collect();
+        let covers = names.into_iter().map(|name| (name.clone(), cover.clone())).collect();
+        let joint = check_projections(&views, &Population { table: people, covers }, 2).unwrap();
+        let least = projections_at_least(&views, 2).unwrap();
+        assert_eq!(joint.alone, least.alone);
+        (joint.outcome.attained.unwrap() as u64, joint.alone, least.outcome.attained.unwrap() as u64)
+    }
+
+    /// The worked examples of algorithms.md A7.
+    #[test]
+    fn the_decision_tells_rows_apart() {
+        let people = table(&[("a", &["1", "1", "2", "2"]), ("b", &["1", "2", "1", "2"])]);
+        let (a, b) = (&["1", "1", "2", "2"], &["1", "2", "1", "2"]);
+        let crossed: &[&str] = &["y", "n", "n", "y"];
+        let first = table(&[("a", a), ("d", crossed)]);
+        let second = table(&[("b", b), ("d", crossed)]);
+        assert_eq!(level(&people, &[(&first, &["a"]), (&second, &["b"])]), (2, vec![2, 2], 1));
+        let straight: &[&str] = &["y", "y", "n", "n"];
+        let first = table(&[("a", a), ("d", straight)]);
+        let second = table(&[("b", b), ("d", straight)]);
+        assert_eq!(level(&people, &[(&first, &["a"]), (&second, &["b"])]), (1, vec![2, 2], 1));
+        let (z, same): (&[&str], &[&str]) = (&["1", "2", "2", "1"], &["y"; 4]);
+        let first = table(&[("a", a), ("d", same), ("z", z)]);
+        let second = table(&[("b", b), ("d", same), ("z", z)]);
+        assert_eq!(level(&people, &[(&first, &["a"]), (&second, &["b"])]), (2, vec![2, 2], 1));
+    }
+
+    /// Three tables that share a column pairwise: whoever looks at pairs only finds more rows than there are.
+    #[test]
+    fn a_ring_of_shared_columns_is_joined_as_a_whole() {
+        let people = table(&[("a", &["1"; 4])]);
+        let x: &[&str] = &["0", "1"];
+        let equal = table(&[("x", x), ("y", x)]);
+        let also = table(&[("y", x), ("z", x)]);
+        let crossed = table(&[("x", x), ("z", &["1", "0"])]);
+        let quasi: Vec<String> = Vec::new();
+        let view = |table| View { table, quasi: &quasi };
+        let people = Population { table: &people, covers: Vec::new() };
+        let joint = check_projections(&[view(&equal), view(&also), view(&crossed)], &people, 1).unwrap();
+        assert_eq!((joint.outcome.attained, joint.outcome.holds), (Some(0.0), false));
+        let joint = check_projections(&[view(&equal), view(&also)], &people, 2).unwrap();
+        assert_eq!((joint.outcome.attained, joint.outcome.holds), (Some(2.0), true));
+    }
+
+    #[test]
+    fn somebody_who_is_in_no_class_is_an_error() {
+        let people = table(&[("a", &["1", "3"])]);
+        let released = table(&[("a", &["1", "2"])]);
+        let quasi = vec!["a".to_owned()];
+        let cover = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };
+        let people = Population { table: &people, covers: vec![("a".to_owned(), cover)] };
+        let found = check_projections(&[View { table: &released, quasi: &quasi }], &people, 1);
+        assert!(matches!(found, Err(VerifyError::Population { .. })));
+    }
+}

@@ -1,0 +1,265 @@
+//! Verifying a folder of several tables, which are put side by side as somebody would who has them all.
+
+use std::path::Path;
+
+use scumble_files::table::CodedTable;
+use scumble_files::{ReadOptions, Source, read_table};
+use scumble_verify::{
+    Cover, Drops, GroupTables, GroupedOriginal, ModelClaim, ModelOutcome, Nodes, Population, Sums, Truth,
+    TruthOutcome, View, check_groups, check_projections, check_truth, projections_at_least,
+};
+use serde_json::Value;
+
+use super::{cannot_check, claims};
+use crate::config::{Column, Plan, Role, Roles};
+use crate::error::{Error, Result};
+use crate::kind::Kind;
+use crate::prepare::{payload_of, prepare, table_in_one_spelling};
+use crate::release::check::{cover, model_claim, value_kind};
+use crate::release::{Manifest, TableFile, Together};
+
+/// What was found in a folder of several tables.
+#[derive(Debug, serde::Serialize)]
+pub struct CheckedFolder {
+    /// Whether everything that was asked holds.
+    pub holds: bool,
+    /// The models, judged on all tables together.
+    pub models: Vec<ModelOutcome>,
+    /// The tables.
+    pub tables: Vec<CheckedTable>,
+    /// The number of groups, where rows are in groups.
+    pub groups: Option<u64>,
+    /// What contradicts what.
+    pub faults: Vec<String>,
+}
+
+/// What was found in one of several tables.
+#[derive(Debug, serde::Serialize)]
+pub struct CheckedTable {
+    /// Its file.
+    pub file: String,
+    /// Its rows.
+    pub rows: u64,
+    /// The rows of the smallest class, for somebody who has this table only; none for tables of groups.
+    pub alone: Option<u64>,
+    /// Whether it is true of the original, where one was given.
+    pub truth: Option<TruthOutcome>,
+}
+
+/// The columns of the original that a folder of tables must be true of.
+#[must_use]
+pub fn published_columns(manifest: &Manifest) -> Vec<&str> {
+    let own: Vec<&str> = match &manifest.together {
+        Together::Projections => Vec::new(),
+        Together::Groups { group, count, sums } => {
+            let sums = sums.iter().flatten().map(String::as_str);
+            [group.as_str(), count].into_iter().chain(sums).collect()
+        }
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for name in manifest.tables.iter().flat_map(|table| &table.columns) {
+        if !own.contains(&name.as_str()) && !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Checks a folder of several tables by what its manifest promises, or by the models of the plan where it has some. The plan also
+/// says how missing values are written; `original` has the columns that are published.
+pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -> Result<CheckedFolder> {
+    let manifest = Manifest::load(folder)?;
+    let mut faults = Vec::new();
+    let mut tables = Vec::new();
+    for file in &manifest.tables {
+        let table = read(folder, file)?;
+        faults.extend(fault_of(&table, file));
+        tables.push(table);
+    }
+    let original = original.map(|original| Original::new(original, &manifest, plan)).transpose()?;
+    let models =
+        asked(&manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
+    let mut checked = CheckedFolder {
+        holds: false,
+        models: Vec::new(),
+        tables: manifest
+            .tables
+            .iter()
+            .map(|file| CheckedTable { file: file.file.clone(), rows: file.rows, alone: None, truth: None })
+            .collect(),
+        groups: None,
+        faults,
+    };
+    match &manifest.together {
+        Together::Projections => projections(&mut checked, &tables, &models, &manifest, original.as_ref())?,
+        Together::Groups { .. } => groups(&mut checked, &tables, &models, &manifest, original.as_ref())?,
+    }
+    let truths = checked.tables.iter().filter_map(|table| table.truth.as_ref());
+    checked.holds = checked.faults.is_empty()
+        && checked.models.iter().all(|model| model.holds)
+        && truths.clone().all(|truth| truth.holds);
+    Ok(checked)
+}
+
+fn read(folder: &Path, file: &TableFile) -> Result<CodedTable> {
+    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+    Ok(read_table(&Source::open(folder.join(&file.file))?, &options)?.coded)
+}
+
+/// What is wrong with a table by what the manifest says of it.
+fn fault_of(table: &CodedTable, file: &TableFile) -> Option<String> {
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    if names != file.columns.iter().map(String::as_str).collect::<Vec<_>>() {
+        return Some(format!("'{}' has other columns than the manifest says", file.file));
+    }
+    (table.rows as u64 != file.rows)
+        .then(|| format!("'{}' has {} rows, and the manifest says {}", file.file, table.rows, file.rows))
+}
+
+/// An original and how the tables are true of it.
+struct Original<'a> {
+    table: &'a CodedTable,
+    /// How the labels of each published column are to be read.
+    covers: Vec<(String, Cover)>,
+}
+
+impl<'a> Original<'a> {
+    fn new(table: &'a CodedTable, manifest: &Manifest, plan: &Plan) -> Result<Self> {
+        let names = published_columns(manifest);
+        let missing = |name: &str| {
+            let own = plan.column(name).and_then(|column| column.missing.clone());
+            own.unwrap_or_else(|| plan.read.missing.clone())
+        };
+        let columns = names.iter().filter(|name| **name != manifest.target).map(|name| {
+            let role = Roles::one(Role::Quasi);
+            let given = plan.column(name).cloned().unwrap_or_else(|| Column::new(role.clone()));
+            let column = Column { role, hierarchy: None, ..given };
+            ((*name).to_owned(), column)
+        });
+        let quasi = Plan { columns: columns.collect(), hierarchies: None, ..plan.clone() };
+        let prepared = prepare(table, &quasi, Path::new(""), false)?;
+        let mut covers = Vec::new();
+        for quasi in &prepared.quasi {
+            covers.push((quasi.name.clone(), cover(quasi, missing(&quasi.name))?));
+        }
+        let target = table.column(&manifest.target).ok_or_else(|| {
+            Error::config(format!(
+                "the original has no column '{}', which the tables are about",
+                manifest.target
+            ))
+        })?;
+        let (values, _) = payload_of(target, plan)?;
+        let kind = value_kind(&values.measure);
+        covers.push((values.name.clone(), Cover { kind, nodes: Nodes::default(), missing: values.missing }));
+        Ok(Self { table, covers })
+    }
+
+    /// Whether a table can be true of the original; columns that are no original ones are not compared.
+    fn truth(&self, table: &CodedTable, not_compared: &[&str]) -> Result<TruthOutcome> {
+        let mut table = table.clone();
+        table.columns.retain(|column| !not_compared.contains(&column.name.as_str()));
+        let truths: Vec<(String, Truth)> = self
+            .covers
+            .iter()
+            .filter(|(name, _)| table.column(name).is_some())
+            .map(|(name, cover)| (name.clone(), Truth::Covers(cover.clone())))
+            .collect();
+        check_truth(&table, self.table, &truths, Drops::Forbidden).map_err(cannot_check)
+    }
+}
+
+/// What is asked: the models of the plan, or those of the manifest.
+fn asked(manifest: &Manifest, plan: &Plan, tables: &[CodedTable]) -> Result<Vec<ModelClaim>> {
+    if plan.privacy.is_empty() {
+        return Ok(manifest.models.iter().cloned().map(model_claim).collect());
+    }
+    let known = tables.iter().find(|table| table.column(&manifest.target).is_some());
+    let known = known.ok_or_else(|| {
+        Error::data(format!("no table has the column '{}', which they are about", manifest.target))
+    })?;
+    let mut asked = Vec::new();
+    for spec in &plan.privacy {
+        let target = std::slice::from_ref(&manifest.target);
+        asked.append(&mut claims(spec, target, None, known, None, plan, Path::new(""))?);
+    }
+    Ok(asked)
+}
+
+/// Puts projections side by side.
+fn projections(
+    checked: &mut CheckedFolder,
+    tables: &[CodedTable],
+    models: &[ModelClaim],
+    manifest: &Manifest,
+    original: Option<&Original<'_>>,
+) -> Result<()> {
+    let rows: Vec<usize> = tables.iter().map(|table| table.rows).collect();
+    if rows.windows(2).any(|pair| pair[0] != pair[1]) {
+        checked.faults.push("the tables do not have the same number of rows".to_owned());
+    }
+    let quasi: Vec<Vec<String>> = tables
+        .iter()
+        .map(|table| manifest.quasi.iter().filter(|name| table.column(name).is_some()).cloned().collect())
+        .collect();
+    let views: Vec<View<'_>> =
+        tables.iter().zip(&quasi).map(|(table, quasi)| View { table, quasi }).collect();
+    for model in models {
+        let k = model.parameters.get("k").and_then(Value::as_u64);
+        let (true, Some(k)) = (model.name == crate::models::k_anonymity::ENTRY.name, k) else {
+            return Err(Error::refused(format!(
+                "projections are judged by k_anonymity, side by side; '{}' is not about several tables",
+                model.name
+            )));
+        };
+        let joint = match original {
+            Some(original) => {
+                let people = Population { table: original.table, covers: original.covers.clone() };
+                check_projections(&views, &people, k)
+            }
+            None => projections_at_least(&views, k),
+        };
+        let joint = joint.map_err(cannot_check)?;
+        checked.models.push(joint.outcome);
+        for (table, alone) in checked.tables.iter_mut().zip(joint.alone) {
+            table.alone = Some(alone);
+        }
+    }
+    if let Some(original) = original {
+        for (table, found) in tables.iter().zip(&mut checked.tables) {
+            found.truth = Some(original.truth(table, &[])?);
+        }
+    }
+    Ok(())
+}
+
+/// Judges rows in groups.
+fn groups(
+    checked: &mut CheckedFolder,
+    tables: &[CodedTable],
+    models: &[ModelClaim],
+    manifest: &Manifest,
+    original: Option<&Original<'_>>,
+) -> Result<()> {
+    let Together::Groups { group, count, sums } = &manifest.together else { return Ok(()) };
+    let [rows, told] = tables else {
+        return Err(Error::data("the manifest says that rows are in groups, which takes two tables"));
+    };
+    let known = original.map_or(told, |original| original.table);
+    let known = known.column(&manifest.target).or_else(|| rows.column(&manifest.target));
+    let values = known.map(|column| payload_of(column, &Plan::new("", "-"))).transpose()?;
+    let comma = values.as_ref().is_some_and(|(values, _)| values.measure.kind == Kind::DecimalComma);
+    let permuted = sums.as_ref().map(|[least, greatest, sum]| Sums { least, greatest, sum, comma });
+    let both = GroupTables { rows, groups: told, group, target: &manifest.target, count, permuted };
+    let spelt = original
+        .zip(values.as_ref())
+        .map(|(original, (values, _))| table_in_one_spelling(original.table, std::slice::from_ref(values)));
+    let truth = spelt.as_deref().map(|table| GroupedOriginal { table, row_map: None });
+    let outcome = check_groups(&both, models, truth).map_err(cannot_check)?;
+    checked.models = outcome.models;
+    checked.groups = Some(outcome.groups);
+    checked.faults.extend(outcome.faults);
+    if let Some(original) = original {
+        checked.tables[0].truth = Some(original.truth(rows, &[group, &manifest.target])?);
+    }
+    Ok(())
+}

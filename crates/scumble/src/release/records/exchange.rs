@@ -1,0 +1,44 @@
+//! Values that records exchange: whose value each shows, and whose it might have shown.
+
+use super::RecordRun;
+use super::rows::Arranged;
+use crate::algorithms::{Finding, RecordSolution, nhaa};
+use crate::chance;
+use crate::error::Result;
+
+/// Draws whose value each record shows, where records exchange values: the place of the other record.
+pub(super) fn draw(solution: &mut RecordSolution, seed: Option<u64>) -> Result<Option<Vec<u32>>> {
+    let Some(rings) = &solution.rings else { return Ok(None) };
+    let mut chance = chance::secret_unless(seed)?;
+    let mut taken = vec![0; solution.records.len()];
+    let mut turned = 0_u64;
+    for ring in &rings.rings {
+        let values: Vec<u32> = ring.iter().map(|record| solution.records[*record as usize].value).collect();
+        let drawn = nhaa::draw(&values, solution.size as u32, rings.exchange, &mut chance);
+        turned += u64::from(drawn.turned);
+        for ((place, record), ahead) in ring.iter().enumerate().zip(&drawn.ahead) {
+            taken[*record as usize] = ring[(place + *ahead as usize) % ring.len()];
+        }
+    }
+    solution.findings.push(Finding::new(
+        "turned_rings",
+        Some(turned as f64),
+        "the rings whose records all take the value from equally far ahead, so that one known link gives all of them away",
+    ));
+    Ok(Some(taken))
+}
+
+/// For each released row the original rows whose value it might have shown, its own first; none where records exchange nothing.
+pub(super) fn windows(run: &RecordRun<'_>, rows: &Arranged) -> Option<Vec<Vec<u32>>> {
+    let rings = run.solution.rings.as_ref()?;
+    let mut row_of_record = vec![0; run.solution.records.len()];
+    rows.order.iter().for_each(|row| row_of_record[rows.record_of_row(*row)] = *row);
+    let mut of_record = vec![Vec::new(); run.solution.records.len()];
+    for ring in &rings.rings {
+        for (place, record) in ring.iter().enumerate() {
+            let window = (0..run.solution.size as usize).map(|step| ring[(place + step) % ring.len()]);
+            of_record[*record as usize] = window.map(|other| row_of_record[other as usize]).collect();
+        }
+    }
+    Some(rows.order.iter().map(|row| of_record[rows.record_of_row(*row)].clone()).collect())
+}

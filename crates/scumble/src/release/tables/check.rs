@@ -1,0 +1,143 @@
+//! The claims that a run makes about several tables, put to the independent verifier.
+
+use scumble_files::OutFormat;
+use scumble_files::table::CodedTable;
+use scumble_verify::{
+    Cover, Drops, GroupTables, GroupedOriginal, ModelOutcome, Nodes, Population, Sums, Truth, View,
+    check_groups, check_projections, check_truth_with_map,
+};
+
+use super::TablesRun;
+use super::files::Table;
+use super::manifest::Together;
+use crate::error::{Error, Result};
+use crate::kind::Kind;
+use crate::prepare::table_in_one_spelling;
+use crate::release::check::{cover, model_claim, read_back_from, value_kind};
+
+/// What the verifier found.
+pub(super) struct Verified {
+    /// The models, in the order of the problem's.
+    pub(super) models: Vec<ModelOutcome>,
+    /// For projections: of each table the rows of the smallest class, for somebody who has this table only.
+    pub(super) alone: Vec<u64>,
+    /// The number of groups, where rows are in groups.
+    pub(super) groups: Option<u64>,
+}
+
+/// Reads back what was written and checks every table and all of them together; an error if anything does not hold.
+pub(super) fn verify(
+    run: &TablesRun<'_>,
+    written: &[(std::fs::File, Table)],
+    together: &Together,
+    format: OutFormat,
+) -> Result<Verified> {
+    let mut tables = Vec::new();
+    for (file, table) in written {
+        let handle =
+            file.try_clone().map_err(|source| Error::Io { what: "cannot read back".into(), source })?;
+        tables.push((read_back_from(handle, format)?, &table.order));
+    }
+    match together {
+        Together::Projections => {
+            for (table, order) in &tables {
+                check_true(run, table.clone(), order, &[])?;
+            }
+            projections(run, &tables.into_iter().map(|(table, _)| table).collect::<Vec<_>>())
+        }
+        Together::Groups { group, count, sums } => {
+            let [(rows, order), (groups, _)] = &tables[..] else {
+                return Err(Error::internal("rows in groups are two tables"));
+            };
+            // A permuted value is not that of its row; it is compared group by group.
+            let target = run.target();
+            check_true(run, rows.clone(), order, &[group, &target.name])?;
+            let sums = sums.as_ref().map(|[least, greatest, sum]| Sums {
+                least,
+                greatest,
+                sum,
+                comma: target.measure.kind == Kind::DecimalComma,
+            });
+            let tables = GroupTables { rows, groups, group, target: &target.name, count, permuted: sums };
+            let claims: Vec<_> =
+                run.problem.problem.models.iter().map(|model| model_claim(model.claim())).collect();
+            let original = table_in_one_spelling(run.source, std::slice::from_ref(target));
+            let original = GroupedOriginal { table: &original, row_map: Some(order) };
+            let outcome = check_groups(&tables, &claims, Some(original))?;
+            if let Some(fault) = outcome.faults.first() {
+                return Err(failed(fault));
+            }
+            let verified =
+                Verified { models: outcome.models, alone: Vec::new(), groups: Some(outcome.groups) };
+            hold(verified)
+        }
+    }
+}
+
+/// An error for what must not happen.
+fn failed(what: &str) -> Error {
+    Error::Verification(format!("{what}. Nothing was published. This is a bug in Scumble, please report it"))
+}
+
+fn hold(verified: Verified) -> Result<Verified> {
+    match verified.models.iter().find(|model| !model.holds) {
+        Some(model) => Err(failed(&format!("the written tables do not keep {}", model.label))),
+        None => Ok(verified),
+    }
+}
+
+/// How the labels of each column that outsiders may know are to be read.
+fn covers(run: &TablesRun<'_>) -> Result<Vec<(String, Cover)>> {
+    let cover_of =
+        |quasi: &crate::quasi::Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
+    run.problem.problem.quasi.iter().map(cover_of).collect()
+}
+
+/// An error if a table is not true of the original rows, or shows a column that it must not. Some columns are not compared.
+fn check_true(
+    run: &TablesRun<'_>,
+    mut table: CodedTable,
+    order: &[u32],
+    not_compared: &[&str],
+) -> Result<()> {
+    table.columns.retain(|column| !not_compared.contains(&column.name.as_str()));
+    let mut truths: Vec<(String, Truth)> = Vec::new();
+    let mut covers = covers(run)?;
+    let target = run.target();
+    let values =
+        Cover { kind: value_kind(&target.measure), nodes: Nodes::default(), missing: target.missing.clone() };
+    covers.push((target.name.clone(), values));
+    for (name, _) in &run.plan.columns {
+        let here = table.column(name).is_some();
+        let cover = covers.iter().find(|(of, _)| of == name).filter(|_| here);
+        truths.push((name.clone(), cover.map_or(Truth::Absent, |(_, cover)| Truth::Covers(cover.clone()))));
+    }
+    let truth = check_truth_with_map(&table, run.source, order, &truths, Drops::Forbidden)?;
+    if truth.holds { Ok(()) } else { Err(failed("a written table is not true of the original rows")) }
+}
+
+/// Puts projections side by side, as somebody would who knows everything that outsiders may know of a person.
+fn projections(run: &TablesRun<'_>, tables: &[CodedTable]) -> Result<Verified> {
+    let quasi: Vec<Vec<String>> = tables
+        .iter()
+        .map(|table| {
+            let names = run.known_columns().map(str::to_owned);
+            names.filter(|name| table.column(name).is_some()).collect()
+        })
+        .collect();
+    let views: Vec<View<'_>> =
+        tables.iter().zip(&quasi).map(|(table, quasi)| View { table, quasi }).collect();
+    let people = Population { table: run.source, covers: covers(run)? };
+    let mut verified = Verified { models: Vec::new(), alone: Vec::new(), groups: None };
+    for model in &run.problem.problem.models {
+        let claim = model_claim(model.claim());
+        let k = claim.parameters.get("k").and_then(serde_json::Value::as_u64);
+        let (true, Some(k)) = (claim.name == crate::models::k_anonymity::ENTRY.name, k) else {
+            return Err(failed(&format!("nobody can judge {} of several tables", model.title())));
+        };
+        let joint = check_projections(&views, &people, k)?;
+        verified.models.push(joint.outcome);
+        verified.alone = joint.alone;
+    }
+    hold(verified)
+}

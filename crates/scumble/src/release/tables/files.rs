@@ -1,0 +1,308 @@
+//! Several tables on their way to their files: what each row shows, in an order that says nothing.
+
+use std::collections::HashMap;
+use std::fs::File;
+
+use rayon::prelude::*;
+use scumble_files::table::{Codes, Texts};
+use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
+
+use super::TablesRun;
+use super::manifest::{TableFile, Together};
+use crate::algorithms::tables::{GroupValues, Member, Shown, Tables};
+use crate::chance;
+use crate::error::{Error, Result};
+use crate::pack::Packer;
+use crate::release::rows::column_type;
+
+/// One table before it is written.
+pub(super) struct Table {
+    /// The name of its file without the ending.
+    pub(super) name: String,
+    columns: Vec<Column>,
+    /// Which of its rows is written where. Where the rows are those of the original, this is the private row map.
+    pub(super) order: Vec<u32>,
+}
+
+/// A column of a table.
+struct Column {
+    name: String,
+    texts: Texts,
+    /// The text of each row.
+    codes: Codes,
+    kind: ColumnType,
+}
+
+impl Table {
+    /// A table whose rows are sorted by what they show; the row number only decides between rows that look the same, where it
+    /// cannot be seen.
+    fn sorted(name: String, columns: Vec<Column>, rows: usize) -> Self {
+        let mut packer = Packer::new(rows);
+        for column in &columns {
+            packer.push(column.texts.len() as u32, |row| column.codes.get(row));
+        }
+        let keys = packer.finish();
+        let mut order: Vec<u32> = (0..rows as u32).collect();
+        order.par_sort_unstable_by_key(|row| (keys[*row as usize], *row));
+        Self { name, columns, order }
+    }
+
+    pub(super) fn write(&self, file: &mut File, format: OutFormat, shown: &str) -> Result<()> {
+        let columns: Vec<OutColumn<'_>> = self
+            .columns
+            .iter()
+            .map(|column| OutColumn {
+                name: &column.name,
+                texts: &column.texts,
+                cells: Cells::Direct(&column.codes),
+                kind: column.kind,
+            })
+            .collect();
+        Ok(write_table(file, &columns, &self.order, &WriteOptions { format, name: shown, threads: 0 })?)
+    }
+
+    /// What the manifest says of it.
+    pub(super) fn described(&self, ending: &str) -> TableFile {
+        TableFile {
+            file: format!("{}.{ending}", self.name),
+            columns: self.columns.iter().map(|column| column.name.clone()).collect(),
+            rows: self.order.len() as u64,
+        }
+    }
+}
+
+/// Which tuple and payload each original row has. Private.
+pub(in crate::release) struct OfRow {
+    pub(in crate::release) tuple: Vec<u32>,
+    pub(super) payload: Vec<u32>,
+}
+
+/// The tables of a run, and how they belong together.
+pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<(Vec<Table>, Together)> {
+    match &run.solution.tables {
+        Tables::Projections(projections) => {
+            let table = |(number, columns): (usize, &Vec<usize>)| {
+                let mut shown: Vec<Column> =
+                    columns.iter().map(|place| attribute(run, *place, of_row)).collect();
+                shown.push(target(run, of_row));
+                Table::sorted(format!("table-{}", number + 1), in_order(run, shown), of_row.tuple.len())
+            };
+            // By their columns, whatever order they were found in.
+            let mut projections = projections.clone();
+            projections.sort_unstable();
+            Ok((projections.iter().enumerate().map(table).collect(), Together::Projections))
+        }
+        Tables::Groups { members, values } => groups(run, of_row, members, *values),
+    }
+}
+
+/// Columns in the order of the original table, others last.
+fn in_order(run: &TablesRun<'_>, mut columns: Vec<Column>) -> Vec<Column> {
+    let place = |name: &str| run.plan.columns.iter().position(|(of, _)| of == name);
+    columns.sort_by_key(|column| place(&column.name).unwrap_or(usize::MAX));
+    columns
+}
+
+/// A column that is published beside the target.
+fn attribute(run: &TablesRun<'_>, place: usize, of_row: &OfRow) -> Column {
+    let quasi = &run.problem.problem.quasi[place];
+    let shown = &run.solution.shown[place];
+    let labels: Vec<String> = (0..quasi.size()).map(|code| shown.label(quasi, code)).collect();
+    let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let of_code: Vec<u32> =
+        labels.iter().map(|label| sorted.partition_point(|of| *of < label.as_str()) as u32).collect();
+    let texts: Texts = sorted.iter().copied().collect();
+    let codes = run.problem.problem.table.column(place);
+    let rows: Vec<u32> =
+        of_row.tuple.par_iter().map(|tuple| of_code[codes.get(*tuple as usize) as usize]).collect();
+    let kind = if *shown == Shown::AsItIs { column_type(&texts) } else { ColumnType::Text };
+    Column { name: quasi.name.clone(), codes: Codes::narrow(texts.len(), &rows), texts, kind }
+}
+
+/// The target's value of each original row.
+fn value_of_row(run: &TablesRun<'_>, of_row: &OfRow) -> Vec<u32> {
+    let payloads = run.problem.problem.table.payloads();
+    of_row.payload.par_iter().map(|payload| payloads.value(*payload, run.problem.target)).collect()
+}
+
+/// The target as it is.
+fn target(run: &TablesRun<'_>, of_row: &OfRow) -> Column {
+    values(run, &value_of_row(run, of_row))
+}
+
+/// A column of the target's values.
+fn values(run: &TablesRun<'_>, values: &[u32]) -> Column {
+    let column = run.target();
+    let texts = column.values.clone();
+    Column {
+        name: column.name.clone(),
+        codes: Codes::narrow(texts.len(), values),
+        kind: column_type(&texts),
+        texts,
+    }
+}
+
+/// A column of numbers that are no one's.
+fn numbers(name: &str, numbers: &[i128]) -> Column {
+    texts(name, &numbers.iter().map(i128::to_string).collect::<Vec<_>>(), ColumnType::Integer)
+}
+
+fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
+    let mut distinct: Vec<&str> = cells.iter().map(String::as_str).collect();
+    // Numbers in their order, so that a table sorted by them reads well.
+    distinct.sort_unstable_by_key(|text| (text.len(), *text));
+    distinct.dedup();
+    let place = |cell: &String| {
+        distinct.partition_point(|text| (text.len(), *text) < (cell.len(), cell.as_str())) as u32
+    };
+    let codes: Vec<u32> = cells.iter().map(place).collect();
+    let texts: Texts = distinct.iter().copied().collect();
+    Column { name: name.to_owned(), codes: Codes::narrow(texts.len(), &codes), texts, kind }
+}
+
+/// The rows with the numbers of their groups, and what is told of each group.
+fn groups(
+    run: &TablesRun<'_>,
+    of_row: &OfRow,
+    members: &[Vec<Member>],
+    told: GroupValues,
+) -> Result<(Vec<Table>, Together)> {
+    let members = numbered(members);
+    let group_of_row = deal(run, of_row, &members)?;
+    let free = |wish: &str| run.free_name(wish);
+    let (group, count) = (free("group"), free("rows"));
+    let group_numbers: Vec<i128> = group_of_row.iter().map(|group| i128::from(*group) + 1).collect();
+    let mut rows: Vec<Column> =
+        (0..run.problem.problem.quasi.len()).map(|place| attribute(run, place, of_row)).collect();
+    let (second, sums) = match told {
+        GroupValues::Counted => (counted(run, &members, &group, &count), None),
+        GroupValues::Permuted => {
+            let permuted = permuted(run, of_row, &group_of_row, members.len())?;
+            rows.push(values(run, &permuted));
+            let names = ["least", "greatest", "sum"].map(free);
+            (summed(run, &members, [&group, &count], &names)?, Some(names))
+        }
+    };
+    let mut rows = in_order(run, rows);
+    rows.push(numbers(&group, &group_numbers));
+    let first = Table::sorted("rows".to_owned(), rows, of_row.tuple.len());
+    Ok((vec![first, second], Together::Groups { group, count, sums }))
+}
+
+/// Groups in an order that tells nothing of who has which value: by their rows without the target, then by their values.
+fn numbered(members: &[Vec<Member>]) -> Vec<&Vec<Member>> {
+    let key = |group: &&Vec<Member>| {
+        let mut tuples: Vec<u32> =
+            group.iter().flat_map(|member| std::iter::repeat_n(member.tuple, member.rows as usize)).collect();
+        let mut values: Vec<u32> =
+            group.iter().flat_map(|member| std::iter::repeat_n(member.value, member.rows as usize)).collect();
+        tuples.sort_unstable();
+        values.sort_unstable();
+        (tuples, values)
+    };
+    let mut sorted: Vec<&Vec<Member>> = members.iter().collect();
+    sorted.sort_by_cached_key(key);
+    sorted
+}
+
+/// The group of each row. Rows that agree on everything may take each other's places.
+fn deal(run: &TablesRun<'_>, of_row: &OfRow, members: &[&Vec<Member>]) -> Result<Vec<u32>> {
+    let mut places: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
+    for (group, members) in (0..).zip(members) {
+        for member in *members {
+            places.entry((member.tuple, member.value)).or_default().push((group, member.rows));
+        }
+    }
+    let values = value_of_row(run, of_row);
+    let mut take = |key: (u32, u32)| {
+        let left = places.get_mut(&key)?;
+        let (group, rows) = left.last_mut()?;
+        let group = *group;
+        *rows -= 1;
+        if *rows == 0 {
+            left.pop();
+        }
+        Some(group)
+    };
+    let dealt: Option<Vec<u32>> =
+        of_row.tuple.iter().zip(&values).map(|(tuple, value)| take((*tuple, *value))).collect();
+    dealt
+        .filter(|_| places.values().all(Vec::is_empty))
+        .ok_or_else(|| Error::internal("the groups do not hold every row once"))
+}
+
+/// Each value of each group with its rows.
+fn counted(run: &TablesRun<'_>, members: &[&Vec<Member>], group: &str, count: &str) -> Table {
+    let mut lines: Vec<(i128, u32, i128)> = Vec::new();
+    for (number, members) in (1..).zip(members) {
+        let mut of_group: Vec<(u32, u32)> =
+            members.iter().map(|member| (member.value, member.rows)).collect();
+        of_group.sort_unstable();
+        for same in of_group.chunk_by(|a, b| a.0 == b.0) {
+            lines.push((number, same[0].0, same.iter().map(|(_, rows)| i128::from(*rows)).sum()));
+        }
+    }
+    let columns = vec![
+        numbers(group, &lines.iter().map(|line| line.0).collect::<Vec<_>>()),
+        values(run, &lines.iter().map(|line| line.1).collect::<Vec<_>>()),
+        numbers(count, &lines.iter().map(|line| line.2).collect::<Vec<_>>()),
+    ];
+    Table::sorted("groups".to_owned(), columns, lines.len())
+}
+
+/// The target's value that each row shows: those of its group, in an order that nobody knows.
+fn permuted(run: &TablesRun<'_>, of_row: &OfRow, group_of_row: &[u32], groups: usize) -> Result<Vec<u32>> {
+    let mut chance = chance::secret_unless(run.plan.algorithm.seed)?;
+    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); groups];
+    for (row, group) in (0..).zip(group_of_row) {
+        rows[*group as usize].push(row);
+    }
+    let own = value_of_row(run, of_row);
+    let mut shown = own.clone();
+    for mut rows in rows {
+        // With a seed, the order of the original rows must not matter.
+        rows.sort_unstable_by_key(|row| (of_row.tuple[*row as usize], own[*row as usize]));
+        let mut values: Vec<u32> = rows.iter().map(|row| own[*row as usize]).collect();
+        chance::shuffle(&mut values, &mut chance);
+        for (row, value) in rows.iter().zip(values) {
+            shown[*row as usize] = value;
+        }
+    }
+    Ok(shown)
+}
+
+/// The number of rows of each group, with their least value, the greatest and the sum.
+fn summed(
+    run: &TablesRun<'_>,
+    members: &[&Vec<Member>],
+    [group, count]: [&str; 2],
+    [least, greatest, sum]: &[String; 3],
+) -> Result<Table> {
+    let target = run.target();
+    let number = |value: u32| {
+        target.number(target.values.get(value)).ok_or_else(|| {
+            Error::refused(format!("column '{}' is not of numbers only, so groups have no sums", target.name))
+        })
+    };
+    let mut cells: [Vec<String>; 5] = Default::default();
+    for (place, members) in members.iter().enumerate() {
+        let (mut rows, mut total) = (0_u64, 0_i128);
+        let mut ends: Option<(i128, i128)> = None;
+        for member in *members {
+            let value = number(member.value)?;
+            rows += u64::from(member.rows);
+            total += value * i128::from(member.rows);
+            ends = Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
+        }
+        let (low, high) = ends.ok_or_else(|| Error::internal("a group without rows"))?;
+        let text = |number: i128| target.measure.text(number);
+        let line = [(place + 1).to_string(), rows.to_string(), text(low), text(high), text(total)];
+        cells.iter_mut().zip(line).for_each(|(cells, cell)| cells.push(cell));
+    }
+    let names = [group, count, least, greatest, sum];
+    let columns =
+        names.iter().zip(&cells).map(|(name, cells)| texts(name, cells, ColumnType::Text)).collect();
+    Ok(Table::sorted("groups".to_owned(), columns, members.len()))
+}

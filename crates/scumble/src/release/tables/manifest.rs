@@ -1,0 +1,118 @@
+//! What a folder of several tables says about itself: enough for `scumble check` to put them side by side again. Public.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+
+/// The file of a folder that says what the others are.
+pub const MANIFEST: &str = "manifest.json";
+
+/// What a folder of several tables holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// What made it.
+    pub made_with: String,
+    /// The column that the tables are about.
+    pub target: String,
+    /// The published columns that outsiders may know.
+    pub quasi: Vec<String>,
+    /// What is promised of all tables together, in the verifier's words.
+    pub models: Vec<Map<String, Value>>,
+    /// How the tables belong together.
+    pub together: Together,
+    /// The tables.
+    pub tables: Vec<TableFile>,
+}
+
+/// How tables belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Together {
+    /// Each has some of the columns of every row.
+    Projections,
+    /// The first has the rows with the number of their group; the second tells of each group's values of the target.
+    Groups {
+        /// The column of the group's number.
+        group: String,
+        /// The column that counts rows.
+        count: String,
+        /// Where the rows show the target, permuted: the columns of the least value, the greatest, and the sum.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sums: Option<[String; 3]>,
+    },
+}
+
+/// One of several tables.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TableFile {
+    /// The name of its file, in the same folder.
+    pub file: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// Its number of rows.
+    pub rows: u64,
+}
+
+impl Manifest {
+    /// Reads the manifest of a folder. A file name that would lead out of the folder is an error.
+    pub fn load(folder: &Path) -> Result<Self> {
+        let path = folder.join(MANIFEST);
+        let text = std::fs::read(&path).map_err(|source| Error::Io {
+            what: format!("'{}' cannot be read, which a folder of several tables has", path.display()),
+            source,
+        })?;
+        let manifest: Self = serde_json::from_slice(&text).map_err(|error| {
+            Error::data(format!(
+                "'{}' is not the manifest of a release of several tables: {error}",
+                path.display()
+            ))
+        })?;
+        let stays = |name: &str| Path::new(name).file_name().is_some_and(|only| only == name);
+        match manifest.tables.iter().find(|table| !stays(&table.file)) {
+            Some(table) => Err(Error::data(format!(
+                "'{}' names the table '{}', which is not a file of the same folder",
+                path.display(),
+                table.file
+            ))),
+            None => Ok(manifest),
+        }
+    }
+
+    /// Every file of the folder.
+    pub(crate) fn files(&self) -> Vec<&str> {
+        let tables = self.tables.iter().map(|table| table.file.as_str());
+        tables.chain([MANIFEST, "datasheet.json", "datasheet.md"]).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_cannot_lead_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut manifest = Manifest {
+            made_with: "Scumble".into(),
+            target: "d".into(),
+            quasi: vec!["a".into()],
+            models: Vec::new(),
+            together: Together::Projections,
+            tables: vec![TableFile { file: "table-1.csv".into(), columns: vec!["a".into()], rows: 1 }],
+        };
+        let write = |manifest: &Manifest| {
+            std::fs::write(folder.path().join(MANIFEST), serde_json::to_vec(manifest).unwrap()).unwrap();
+            Manifest::load(folder.path())
+        };
+        assert_eq!(write(&manifest).unwrap(), manifest);
+        for elsewhere in ["../secret.csv", "/etc/passwd", "..", "a/b.csv"] {
+            manifest.tables[0].file = elsewhere.into();
+            assert!(write(&manifest).is_err(), "{elsewhere}");
+        }
+    }
+}

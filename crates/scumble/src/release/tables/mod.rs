@@ -1,0 +1,229 @@
+//! A release of several tables, from a prepared table to the name of its folder.
+//!
+//! No value is coarser than it must be: what protects is that the tables cannot be put together again, or that what is sensitive
+//! is told of groups only. So the tables are judged together, as somebody would look at them who has them all.
+
+use std::io::Write;
+use std::time::Instant;
+
+use scumble_files::table::CodedTable;
+
+use super::publish::{Papers, publish_folder};
+use super::{Begun, Needs, Released, Rest, RunOptions, Stage, allow_parameters, datasheet, make_problem};
+use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
+use crate::config::{Plan, Rational, Role};
+use crate::error::{Error, Result};
+use crate::payload::PayloadColumn;
+use crate::prepare::prepare;
+use crate::problem::Progress;
+use crate::registry::Entry;
+
+mod check;
+mod files;
+pub(crate) mod manifest;
+mod report;
+mod roles;
+mod sheet;
+
+use files::OfRow;
+use manifest::{MANIFEST, Manifest, TableFile};
+pub(super) use report::loss;
+
+/// Everything that is known about a run once the search is over.
+struct TablesRun<'a> {
+    /// The plan as it was given.
+    plan: &'a Plan,
+    source: &'a CodedTable,
+    entry: &'static Entry<BuildTablesAlgorithm>,
+    problem: TablesProblem,
+    solution: TablesSolution,
+    missing: Vec<(String, Vec<String>)>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl TablesRun<'_> {
+    /// The column that the tables are about.
+    fn target(&self) -> &PayloadColumn {
+        &self.problem.problem.table.payloads().columns[self.problem.target]
+    }
+
+    /// The columns that outsiders may know.
+    fn known_columns(&self) -> impl Iterator<Item = &str> {
+        let columns = self.problem.problem.quasi.iter().zip(&self.problem.known);
+        columns.filter(|(_, known)| **known).map(|(quasi, _)| quasi.name.as_str())
+    }
+
+    fn markers(&self, name: &str) -> Vec<String> {
+        let found = self.missing.iter().find(|(of, _)| of == name);
+        found.map(|(_, markers)| markers.clone()).unwrap_or_default()
+    }
+
+    /// A name that no column of the table has.
+    fn free_name(&self, wish: &str) -> String {
+        let taken = |name: &str| self.plan.columns.iter().any(|(of, _)| of == name);
+        let further = (2..).map(|number| format!("{wish}_{number}"));
+        std::iter::once(wish.to_owned()).chain(further).find(|name| !taken(name)).unwrap_or_default()
+    }
+}
+
+/// Searches, writes, verifies and publishes.
+pub(super) fn release(
+    begun: Begun<'_>,
+    entry: &'static Entry<BuildTablesAlgorithm>,
+    options: &mut RunOptions<'_>,
+) -> Result<Released> {
+    let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
+    (options.stage)(Stage::Search);
+    let clock = Instant::now();
+    let found = search(plan, table, population.is_some(), entry, options.folder, options.progress.clone())?;
+    let Searched { problem, solution, rest, of_row, gives_up, notes: found_notes } = found;
+    notes.splice(0..0, rest.notes);
+    notes.extend(found_notes);
+    let mut run = TablesRun {
+        plan,
+        source: table,
+        entry,
+        problem,
+        solution,
+        missing: rest.missing,
+        warnings: rest.warnings,
+        notes,
+    };
+    let found = sheet::warnings(&run);
+    run.warnings.extend(found);
+    if gives_up && plan.algorithm.steps.is_some() {
+        run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
+    }
+    run.warnings.extend(left_out);
+    seconds.search = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Write);
+    let clock = Instant::now();
+    let (tables, together) = files::tables(&run, &of_row)?;
+    drop(of_row);
+    seconds.apply = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let folder = targets.private_folder()?;
+    let described: Vec<TableFile> = tables.iter().map(|table| table.described(targets.ending())).collect();
+    let mut written = Vec::new();
+    for (table, TableFile { file: name, .. }) in tables.into_iter().zip(&described) {
+        let mut file = folder.file(name)?;
+        table.write(&mut file, targets.format, name)?;
+        written.push((file, table));
+        options.progress.check()?;
+    }
+    seconds.write = clock.elapsed().as_secs_f64();
+
+    (options.stage)(Stage::Verify);
+    let clock = Instant::now();
+    let verified = check::verify(&run, &written, &together, targets.format)?;
+    drop(written);
+    seconds.verify = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Publish);
+    let summary = report::summary(&run, &verified, described.clone());
+    seconds.total = started.elapsed().as_secs_f64();
+    let report = targets
+        .report
+        .is_some()
+        .then(|| report::report(&run, &summary, &verified, &targets.name(), &seconds));
+    let sheet = sheet::datasheet(&run, &described, summary.released);
+    let manifest = Manifest {
+        made_with: sheet.made_with.clone(),
+        target: run.target().name.clone(),
+        quasi: sheet.guarantees.first().map(|promise| promise.on.clone()).unwrap_or_default(),
+        models: run.problem.problem.models.iter().map(|model| model.claim()).collect(),
+        together,
+        tables: described.clone(),
+    };
+    let as_file = |error: serde_json::Error| Error::internal(error);
+    let add = |name: &str, mut text: Vec<u8>| -> Result<()> {
+        let mut file = folder.file(name)?;
+        text.push(b'\n');
+        file.write_all(&text)
+            .map_err(|error| scumble_files::cannot_write(std::path::Path::new(name), error).into())
+    };
+    add(MANIFEST, serde_json::to_vec_pretty(&manifest).map_err(as_file)?)?;
+    add("datasheet.json", serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
+    add("datasheet.md", datasheet::markdown(&sheet).trim_end().into())?;
+    let recoding = serde_json::to_vec(&report::rule(&run, described)).map_err(as_file)?;
+    publish_folder(folder, &targets, Papers { report, recoding, sheet }, summary, seconds, started)
+}
+
+/// What a search for several tables found.
+pub(super) struct Searched {
+    pub(super) problem: TablesProblem,
+    pub(super) solution: TablesSolution,
+    pub(super) rest: Rest,
+    pub(super) of_row: OfRow,
+    /// Whether the search cannot stop before its end.
+    gives_up: bool,
+    notes: Vec<String>,
+}
+
+/// From a table to several.
+pub(super) fn search(
+    plan: &Plan,
+    table: &CodedTable,
+    population: bool,
+    entry: &'static Entry<BuildTablesAlgorithm>,
+    folder: &std::path::Path,
+    progress: Progress,
+) -> Result<Searched> {
+    allow_parameters(plan, entry)?;
+    refuse(plan, population, entry.name)?;
+    let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+    let arranged = roles::arrange(plan, algorithm.target(), entry.name)?;
+    let mut prepared = prepare(table, &arranged.plan, folder, false)?;
+    let of_row = OfRow {
+        tuple: std::mem::take(&mut prepared.tuple_of_row),
+        payload: std::mem::take(&mut prepared.payload_of_row),
+    };
+    let gives_up = !algorithm.takes_steps();
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up };
+    let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, progress)?;
+    if let Some(person) = problem.table.payloads().person() {
+        return Err(Error::refused(format!(
+            "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
+             persons are counted",
+            entry.name, person.name
+        )));
+    }
+    let is_known = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
+    let known: Vec<bool> = problem.quasi.iter().map(|quasi| is_known(&quasi.name)).collect();
+    if !known.contains(&true) {
+        return Err(Error::config(
+            "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
+             (--quasi a,b, or role = \"quasi\")",
+        ));
+    }
+    let target = problem.table.payloads().position(&arranged.target);
+    let target = target.ok_or_else(|| Error::internal("the target was not read"))?;
+    let problem = TablesProblem { problem, known, target, seed: plan.algorithm.seed };
+    problem.problem.check_feasible()?;
+    algorithm.check(&problem)?;
+    let solution = algorithm.run(&problem)?;
+    Ok(Searched { problem, solution, rest, of_row, gives_up, notes: arranged.notes })
+}
+
+/// An error for what several tables cannot be asked for.
+fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
+    let asked = [
+        ("polish and flatten change classes", plan.algorithm.polish || plan.algorithm.flatten),
+        ("a population is compared with classes", population),
+        ("keeping the order of rows would put the tables together again", plan.keep_order),
+        (
+            "suppressed rows would be missing from every table",
+            plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO),
+        ),
+    ];
+    match asked.iter().find(|(_, asked)| *asked) {
+        Some((why, _)) => Err(Error::refused(format!(
+            "{why}, and '{algorithm}' publishes several tables beside each other; leave it out"
+        ))),
+        None => Ok(()),
+    }
+}

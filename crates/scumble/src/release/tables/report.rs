@@ -1,0 +1,246 @@
+//! The figures and the private report of a release of several tables.
+
+use serde::Serialize;
+use serde_json::Map;
+
+use super::TablesRun;
+use super::check::Verified;
+use super::manifest::TableFile;
+use super::sheet::promises;
+use crate::algorithms::Finding;
+use crate::algorithms::tables::{Shown, Tables};
+use crate::config::Role;
+use crate::problem::Problem;
+use crate::quasi::Quasi;
+use crate::release::fill_report::{kept_columns, run_note, warnings};
+use crate::release::summary::ModelSummary;
+use crate::release::{Seconds, Summary};
+use crate::report::data::{
+    Amount, Coarsening, ColumnReport, ColumnRole, Distribution, ModelResult, Release, Report, Setting,
+    TableNote, ValueCount,
+};
+
+/// The figures, as `--json` prints them.
+pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<TableFile>) -> Summary {
+    let problem = &run.problem.problem;
+    let mut findings = run.solution.findings.clone();
+    if let Some(least) = verified.alone.iter().min() {
+        findings.push(Finding::new(
+            "k_alone",
+            Some(*least as f64),
+            "the rows of the smallest class of any table, for someone who has this table only",
+        ));
+    }
+    let mut parameters = Map::new();
+    for (name, value) in run.plan.algorithm.parameters.iter() {
+        parameters.insert(name.into(), value.to_text().into());
+    }
+    let models = problem.models.iter().zip(&verified.models).zip(promises(run));
+    let published = |name: &&str| tables.iter().any(|table| table.columns.iter().any(|of| of == name));
+    let known: Vec<String> = run.known_columns().filter(published).map(str::to_owned).collect();
+    Summary {
+        algorithm: run.entry.name,
+        parameters,
+        rows: problem.table.rows(),
+        released: tables.first().map_or(0, |table| table.rows),
+        suppressed: 0,
+        classes: verified.groups.unwrap_or(0),
+        smallest_class: None,
+        models: models
+            .map(|((model, found), title)| ModelSummary {
+                name: model.name(),
+                title,
+                on: matches!(run.solution.tables, Tables::Projections(_)).then(|| known.clone()),
+                required: found.required,
+                attained: found.attained.filter(|value| value.is_finite()),
+                holds: found.holds,
+            })
+            .collect(),
+        metrics: match &run.solution.tables {
+            Tables::Projections(tables) => {
+                Map::from_iter([("loss".to_owned(), loss(problem, &run.solution.shown, tables).into())])
+            }
+            // Nothing is coarser; what is lost is the link.
+            Tables::Groups { .. } => Map::new(),
+        },
+        metric_details: Map::new(),
+        levels: Map::new(),
+        search: None,
+        findings,
+        audit: None,
+        tables,
+        warnings: run.warnings.clone(),
+        notes: run.notes.clone(),
+        seconds: Seconds::default(),
+        peak_memory_bytes: None,
+    }
+}
+
+/// The private report.
+pub(super) fn report(
+    run: &TablesRun<'_>,
+    summary: &Summary,
+    verified: &Verified,
+    title: &str,
+    seconds: &Seconds,
+) -> Report {
+    let source = std::path::Path::new(&run.plan.input).file_name();
+    let published = |name: &str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
+    // In groups, nobody's value is published as it is.
+    let in_rows = matches!(run.solution.tables, Tables::Projections(_));
+    Report {
+        title: title.to_owned(),
+        source: source.map(|name| name.to_string_lossy().into_owned()),
+        release: Release {
+            rows: summary.rows,
+            released: summary.released,
+            classes: summary.classes,
+            loss: summary
+                .metrics
+                .get("loss")
+                .and_then(serde_json::Value::as_f64)
+                .map(Amount::from)
+                .unwrap_or_default(),
+            checked: true,
+            truthful: Some(true),
+            ..Release::default()
+        },
+        models: models(run, summary),
+        tables: summary
+            .tables
+            .iter()
+            .enumerate()
+            .map(|(place, table)| TableNote {
+                file: table.file.clone(),
+                columns: table.columns.clone(),
+                rows: table.rows,
+                alone: verified.alone.get(place).copied(),
+            })
+            .collect(),
+        columns: columns(run, published),
+        kept: in_rows.then(|| kept_columns(run.plan, run.source, &[&run.target().name])),
+        warnings: warnings(summary),
+        run: Some(run_note(
+            (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
+            &summary.parameters,
+            &summary.findings,
+            seconds,
+        )),
+        ..Report::default()
+    }
+}
+
+/// What was asked of the tables together, with what it means here and what it does not.
+fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
+    let published =
+        |name: &&str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
+    let on: Vec<String> = run.known_columns().filter(published).map(str::to_owned).collect();
+    let target = &run.target().name;
+    let result = |model: &dyn crate::models::Model, found: &ModelSummary| {
+        // The parameter that is required, by its own name.
+        let claim = model.claim();
+        let unit = ["k", "l", "e"].into_iter().find(|name| claim.contains_key(*name)).unwrap_or(found.name);
+        let (meaning, limits) = match &run.solution.tables {
+            Tables::Projections(_) => (
+                "Someone who knows all quasi-identifiers of a person and puts the tables side by side, on the decision and every \
+                 column that they share, finds at least so many rows in each of them that may be the person's."
+                    .to_owned(),
+                format!(
+                    "Someone who fits all people to all rows at once; and {target}, which is published with every row."
+                ),
+            ),
+            Tables::Groups { .. } => (
+                format!("Whoever is found in the rows has one of the values of {target} of the group."),
+                "That somebody is in the table: the quasi-identifiers are published as they are.".to_owned(),
+            ),
+        };
+        ModelResult {
+            name: "several_tables".into(),
+            title: found.title.clone(),
+            column: model.protects().map(str::to_owned),
+            on: on.clone(),
+            required: vec![Setting::new(unit, found.required)],
+            attained: Some(Setting::new(unit, found.attained)),
+            holds: found.holds,
+            meaning: Some(meaning),
+            limits: Some(limits),
+        }
+    };
+    let models = run.problem.problem.models.iter().zip(&summary.models);
+    models.map(|(model, found)| result(&**model, found)).collect()
+}
+
+fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnReport> {
+    let problem = &run.problem.problem;
+    let column = |(place, quasi): (usize, &Quasi)| {
+        let shown = &run.solution.shown[place];
+        let original = problem.table.marginal(place, quasi.size() as usize);
+        let present = || (0..).zip(&original).filter(|(_, rows)| **rows > 0);
+        let before: Vec<ValueCount> = present()
+            .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
+            .collect();
+        let mut after: Vec<ValueCount> = Vec::new();
+        for (code, rows) in present() {
+            let value = shown.label(quasi, code);
+            match after.iter_mut().find(|of| of.value == value) {
+                Some(same) => same.rows += rows,
+                None => after.push(ValueCount { value, rows: *rows }),
+            }
+        }
+        let ordered = quasi.measure.kind.is_ordered();
+        let lost = column_loss(problem, place, shown);
+        ColumnReport {
+            name: quasi.name.clone(),
+            role: role(run, place),
+            coarsening: match shown {
+                Shown::AsItIs => Coarsening::None,
+                Shown::Coarser(_) => Coarsening::Other { text: "ranges, the same for all rows".into() },
+            },
+            hierarchy: None,
+            loss: lost.into(),
+            distinct_before: before.len() as u64,
+            distinct_after: after.len() as u64,
+            before: Some(Distribution::of(before, ordered)),
+            after: Some(Distribution::of(after, ordered)),
+        }
+    };
+    let quasi = problem.quasi.iter().enumerate();
+    quasi.filter(|(_, quasi)| published(&quasi.name)).map(column).collect()
+}
+
+fn role(run: &TablesRun<'_>, place: usize) -> ColumnRole {
+    let column = run.plan.column(&run.problem.problem.quasi[place].name);
+    match column {
+        Some(column) if column.role.has(Role::Quasi) => ColumnRole::Quasi,
+        Some(column) if column.role.has(Role::Class) => ColumnRole::Class,
+        _ => ColumnRole::Other,
+    }
+}
+
+/// How much of a column is lost where it is shown like this.
+fn column_loss(problem: &Problem, place: usize, shown: &Shown) -> f64 {
+    let Shown::Coarser(values) = shown else { return 0.0 };
+    let quasi = &problem.quasi[place];
+    let rows = problem.table.marginal(place, quasi.size() as usize);
+    let lost = rows.iter().zip(values).map(|(rows, value)| *rows as f64 * quasi.loss(*value));
+    lost.sum::<f64>() / (problem.table.rows() as f64).max(1.0)
+}
+
+/// The mean loss over all columns, of which those that are in no table are lost.
+pub(in crate::release) fn loss(problem: &Problem, shown: &[Shown], tables: &[Vec<usize>]) -> f64 {
+    let of_column = |(place, shown): (usize, &Shown)| {
+        if tables.iter().flatten().any(|of| *of == place) { column_loss(problem, place, shown) } else { 1.0 }
+    };
+    shown.iter().enumerate().map(of_column).sum::<f64>() / shown.len().max(1) as f64
+}
+
+/// The private file about what was done.
+#[derive(Serialize)]
+pub(super) struct TablesRule {
+    algorithm: &'static str,
+    tables: Vec<TableFile>,
+}
+
+pub(super) fn rule(run: &TablesRun<'_>, tables: Vec<TableFile>) -> TablesRule {
+    TablesRule { algorithm: run.entry.name, tables }
+}

@@ -1,0 +1,153 @@
+//! What may be said in public about several tables, and what somebody should decide about before.
+
+use super::TablesRun;
+use super::manifest::TableFile;
+use crate::algorithms::tables::{GroupValues, Shown, Tables};
+use crate::config::Role;
+use crate::quasi::{Quasi, Shape};
+use crate::release::datasheet::{ColumnSheet, Datasheet, Guarantee, kept_sheet, value_kind};
+
+/// What is promised of the tables together, in words.
+pub(super) fn promises(run: &TablesRun<'_>) -> Vec<String> {
+    let promise = |model: &dyn crate::models::Model| match &run.solution.tables {
+        Tables::Projections(tables) => match tables.len() {
+            1 => model.title(),
+            tables => format!("{} for someone who puts the {tables} tables side by side", model.title()),
+        },
+        Tables::Groups { .. } => format!("{} in every group", model.title()),
+    };
+    run.problem.problem.models.iter().map(|model| promise(&**model)).collect()
+}
+
+pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) -> Datasheet {
+    let published = |name: &str| tables.iter().any(|table| table.columns.iter().any(|of| of == name));
+    let known: Vec<String> = run.known_columns().filter(|name| published(name)).map(str::to_owned).collect();
+    let promises = promises(run);
+    let on = if known.is_empty() { String::new() } else { format!(" on {}", known.join(", ")) };
+    let statement = match &run.solution.tables {
+        Tables::Projections(_) => format!("{}{on}; checked on the published files.", promises.join(" and ")),
+        Tables::Groups { .. } => {
+            format!("{}; checked on the published files. Rows can be told apart.", promises.join(" and "))
+        }
+    };
+    Datasheet {
+        statement,
+        made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
+        algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
+        rows,
+        guarantees: promises.into_iter().map(|model| Guarantee { model, on: known.clone() }).collect(),
+        columns: run
+            .plan
+            .columns
+            .iter()
+            .filter(|(name, _)| published(name))
+            .filter_map(|(name, column)| column_sheet(run, name, &column.role))
+            .collect(),
+        reading: reading(run),
+        limits: limits(run),
+    }
+}
+
+fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
+    let place = run.problem.problem.quasi.iter().position(|quasi| quasi.name == name);
+    let Some(place) = place else {
+        let mut sheet = kept_sheet(name, roles)?;
+        if let Tables::Groups { values, .. } = &run.solution.tables {
+            sheet.how = match values {
+                GroupValues::Counted => "counted in each group".into(),
+                GroupValues::Permuted => "permuted within each group".into(),
+            };
+        }
+        return Some(sheet);
+    };
+    let quasi = &run.problem.problem.quasi[place];
+    let (how, kinds) = match &run.solution.shown[place] {
+        Shown::AsItIs => ("published as it is", vec!["value"]),
+        Shown::Coarser(values) => {
+            let mut kinds: Vec<&str> = values.iter().map(|value| value_kind(quasi, *value)).collect();
+            kinds.sort_unstable();
+            kinds.dedup();
+            ("in ranges, the same in every table", kinds)
+        }
+    };
+    Some(ColumnSheet {
+        name: name.to_owned(),
+        role: match roles.as_slice() {
+            [Role::Quasi] => "quasi-identifier",
+            [Role::Class] => "class",
+            _ => "other",
+        },
+        how: how.into(),
+        kinds,
+        hierarchy: None,
+    })
+}
+
+fn reading(run: &TablesRun<'_>) -> Vec<&'static str> {
+    let mut lines = Vec::new();
+    let is_range = |(quasi, shown): (&Quasi, &Shown)| {
+        matches!(quasi.shape, Shape::Line(_)) && matches!(shown, Shown::Coarser(_))
+    };
+    if run.problem.problem.quasi.iter().zip(&run.solution.shown).any(is_range) {
+        lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
+    }
+    lines.push("A leading = marks a value that would otherwise look like a range, a set or *.");
+    match &run.solution.tables {
+        Tables::Projections(tables) if tables.len() == 1 => {}
+        Tables::Projections(_) => lines.push(
+            "Every table has all rows, each sorted by its own content: rows of two tables that stand at the same place have nothing \
+             to do with each other. Learn from each table alone, and let the models vote.",
+        ),
+        Tables::Groups { values: GroupValues::Counted, .. } => lines.push(
+            "The rows of a group have the values that the second table counts for it, in an order that is not published.",
+        ),
+        Tables::Groups { values: GroupValues::Permuted, .. } => lines.push(
+            "Within a group the values were permuted at random: sums and means over whole groups are exact, and the value that a row \
+             shows need not be its own.",
+        ),
+    }
+    lines.push("Rows are sorted by content; their order says nothing.");
+    lines
+}
+
+/// What is not promised.
+fn limits(run: &TablesRun<'_>) -> Vec<String> {
+    let target = &run.target().name;
+    let mut lines = match &run.solution.tables {
+        Tables::Projections(_) => vec![
+            "The guarantees hold on the quasi-identifiers named above, for someone who looks for one person and knows no other \
+             column of this table."
+                .to_owned(),
+            "Someone who knows the quasi-identifiers of everyone and fits all people to all rows at once is not thought of.".to_owned(),
+            format!("{target} is published with every row: nothing is promised about what the rows of a class have in common."),
+        ],
+        Tables::Groups { .. } => vec![
+            "Quasi-identifiers are published as they are: who is in this table can be read from it. Only the link to the sensitive \
+             value is uncertain."
+                .to_owned(),
+            format!("Someone who knows {target} of other rows of a group learns more about the rest of it."),
+        ],
+    };
+    lines.push("One row is taken for one person.".to_owned());
+    lines
+}
+
+/// What somebody should decide about before publishing.
+pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
+    let mut warnings = run.solution.warnings.clone();
+    if run.entry.standing == crate::registry::Standing::Experimental {
+        warnings.push(format!(
+            "'{}' is experimental: its protection is weaker than it looks (scumble explain {})",
+            run.entry.name, run.entry.name
+        ));
+    }
+    if run.plan.accept_attribute_disclosure {
+        warnings.push("attribute disclosure was accepted: sensitive columns may be given away".into());
+    }
+    if matches!(run.solution.tables, Tables::Groups { .. }) && run.plan.algorithm.seed.is_some() {
+        warnings.push(
+            "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),
+        );
+    }
+    warnings
+}

@@ -1,0 +1,90 @@
+//! A release beside tables that were published before (`[[table]]`): what all of them give away together.
+//!
+//! The search sees one table only. What it finds is put beside the others by the verifier; where that is not enough, the search
+//! is asked for larger classes, until the tables together keep what was asked for.
+
+use std::path::Path;
+
+use scumble_files::table::CodedTable;
+use scumble_verify::{ModelOutcome, StarRows};
+
+use crate::check::{over_views, relational};
+use crate::config::{ModelSpec, Parameters, Plan, Value};
+use crate::error::{Error, Result};
+use crate::models::{k_anonymity, k_uncertainty, multirelational};
+
+/// So often larger classes are asked for; every time twice as large.
+pub(super) const ATTEMPTS: u32 = 12;
+
+/// Whether a model is about all tables together.
+fn is_over_tables(spec: &ModelSpec) -> bool {
+    [k_uncertainty::ENTRY.name, multirelational::ENTRY.name].contains(&spec.model.as_str())
+}
+
+/// An error if tables are named and no model is about them.
+pub(super) fn check_asked(plan: &Plan, makes_classes: bool) -> Result<()> {
+    if plan.table.is_empty() {
+        return Ok(());
+    }
+    if !makes_classes {
+        return Err(Error::refused(format!(
+            "tables that were published before ([[table]]) are put beside a table of classes, and '{}' makes none; use an algorithm that \
+             does, such as mondrian",
+            plan.algorithm.name
+        )));
+    }
+    if plan.privacy.iter().any(is_over_tables) {
+        return Ok(());
+    }
+    Err(Error::config(
+        "the plan names tables that were published before ([[table]]), and no model is about several tables; ask for k_uncertainty or \
+         multirelational, or leave the tables out",
+    ))
+}
+
+/// What a written release and the tables before it keep together. `release` also has the columns that are not published.
+pub(super) fn judge(
+    release: &CodedTable,
+    original: &CodedTable,
+    plan: &Plan,
+    folder: &Path,
+    star: StarRows,
+) -> Result<Vec<ModelOutcome>> {
+    let mut found = Vec::new();
+    if plan.table.is_empty() {
+        return Ok(found);
+    }
+    for spec in plan.privacy.iter().filter(|spec| is_over_tables(spec)) {
+        if spec.model == multirelational::ENTRY.name {
+            found.push(relational(release, spec, plan, folder, star)?);
+        } else {
+            found.append(&mut over_views(release, Some(original), spec, plan, folder)?);
+        }
+    }
+    Ok(found)
+}
+
+/// The plan with larger classes asked for: twice as large each time.
+pub(super) fn larger(plan: &Plan, attempt: u32, rows: usize) -> Option<Plan> {
+    let asked = plan.privacy.iter().filter(|spec| spec.model == k_anonymity::ENTRY.name);
+    let asked = asked.filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max().unwrap_or(1);
+    let k = asked.checked_shl(attempt).filter(|k| *k <= rows as u64)?;
+    let mut parameters = Parameters::default();
+    parameters.set("k", Value::Integer(k as i64));
+    let spec =
+        ModelSpec { model: k_anonymity::ENTRY.name.to_owned(), columns: Vec::new(), quasi: None, parameters };
+    let mut plan = plan.clone();
+    plan.privacy.push(spec);
+    Some(plan)
+}
+
+/// The error where no size of classes is enough.
+pub(super) fn cannot(failing: &ModelOutcome) -> Error {
+    Error::infeasible(format!(
+        "{} cannot be met beside the tables that were published before: required {}, attained {} with the largest classes tried. \
+         Nothing was published; ask for less, or leave columns out that the tables share",
+        failing.label,
+        failing.required,
+        failing.attained.unwrap_or_default()
+    ))
+}
