@@ -24,10 +24,11 @@ pub(super) struct CurveChart<'a> {
     pub(super) from_zero: bool,
 }
 
-const WIDTH: f64 = 480.0;
+const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 18.0;
+/// References are named here, beside their lines, where no curve runs.
+const RIGHT: f64 = 92.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 48.0;
 
@@ -45,7 +46,7 @@ impl CurveChart<'_> {
         let y = Scale::linear(range, (floor, ceiling));
         let last = self.places.len().saturating_sub(1) as f64;
         let x_range = if last < 1.0 { (-1.0, 1.0) } else { (0.0, last) };
-        let x = Scale::linear(x_range, (LEFT + 16.0, WIDTH - RIGHT - 16.0));
+        let x = Scale::linear(x_range, (LEFT + 16.0, WIDTH - RIGHT - 12.0));
         for tick in ticks {
             svg.line("grid", (LEFT, y.at(tick)), (WIDTH - RIGHT, y.at(tick)));
             svg.text("tick", (LEFT - 6.0, y.at(tick) + 4.0), Anchor::End, &(self.label)(tick));
@@ -65,15 +66,15 @@ impl CurveChart<'_> {
                 (x.at(place as f64) + aside, y.at(height))
             });
         }
-        // Names come last, so that no curve runs through them.
-        let mut taken: Vec<f64> = Vec::new();
-        for (name, height) in self.references {
-            let at = y.at(*height);
-            // Two references that are near are written on either side of their lines.
-            let near = taken.iter().any(|other| (other - at).abs() < 14.0);
-            let offset = if near && at > taken[0] { 14.0 } else { -5.0 };
-            svg.text("axis named", (WIDTH - RIGHT, at + offset), Anchor::End, name);
-            taken.push(at);
+        let mut taken: Option<f64> = None;
+        let mut named: Vec<(f64, &str)> =
+            self.references.iter().map(|(name, height)| (y.at(*height), name.as_str())).collect();
+        named.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (at, name) in named {
+            // From above to below; one that is too near the last moves down.
+            let at = taken.map_or(at, |last| at.max(last + 13.0));
+            svg.text("axis", (WIDTH - RIGHT + 6.0, at + 4.0), Anchor::Start, name);
+            taken = Some(at);
         }
         svg.finish()
     }
