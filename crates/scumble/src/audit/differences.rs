@@ -15,7 +15,7 @@ const MOST: usize = 4;
 
 /// At most so many differences for each equation, and so many comparisons.
 const EACH: usize = 8;
-const COMPARED: u64 = 1 << 26;
+const COMPARED: u64 = 1 << 24;
 
 /// The differences between equations that are about nearly the same rows, each tuple of which is counted as a whole.
 pub(super) fn between(equations: &[Equation], tuples: usize, progress: &Progress) -> Result<Vec<Equation>> {

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::problem::Progress;
 
 /// So many bounds are looked at in all; tuples that are not reached are reported.
-const MOST_LOOKS: u64 = 1 << 30;
+const MOST_LOOKS: u64 = 1 << 29;
 
 /// Finds further tuples whose rows have their value for certain. `partly` is set for those that there was no time for.
 pub(super) fn probe(state: &mut State<'_>, partly: &mut [bool], progress: &Progress) -> Result<()> {
