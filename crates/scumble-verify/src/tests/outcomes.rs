@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::table;
 use crate::{
     Beside, Claim, Cover, ModelClaim, Nodes, Outcome, Population, Relation, SensitiveColumn, StarRows,
-    ValueKind, View, attained, attained_with, check_models, check_relations, check_views,
+    ValueKind, View, attained, attained_with, check_models, check_models_with, check_relations, check_views,
     distinct_given_others,
 };
 use scumble_files::table::CodedTable;
@@ -105,6 +105,12 @@ fn one_absent_person_is_enough() {
     let beside = Beside { population: Some(&population), ..Beside::default() };
     let found = attained_with(&release, &["q".into()], &[], StarRows::Judged, beside).expect("a measure");
     assert_eq!((found.k_map, found.delta_min, found.delta_max), (Some(1.0), Some(0.0), Some(1.0)));
+    // What fails there is a class without rows.
+    let least =
+        ModelClaim::from_json(&json!({"model": "delta_presence", "delta_min": "0.5"})).expect("a model");
+    let claim = Claim { quasi: vec!["q".into()], models: vec![least], star: StarRows::Judged };
+    let outcome = check_models_with(&release, &claim, None, Some(&population)).expect("a check");
+    assert_eq!((outcome.models[0].failing_classes, outcome.models[0].failing_rows), (1, 0));
 }
 
 /// Values of one category that do not stand side by side are still one category.
