@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::table;
 use crate::{
     Beside, Claim, Cover, ModelClaim, Nodes, Outcome, Population, Relation, SensitiveColumn, StarRows,
-    ValueKind, View, attained, attained_with, check_models, check_relations, check_views,
+    ValueKind, View, attained, attained_with, check_models, check_models_with, check_relations, check_views,
     distinct_given_others,
 };
 use scumble_files::table::CodedTable;
@@ -37,21 +37,29 @@ fn models_on_different_columns_do_not_mix() {
     assert_eq!(figures, [three, two, one, three, two]);
 }
 
-/// Sixty classes of 1 to 60 rows, mixed: the five smallest are told, smallest first, by models on classes and on the table.
-#[test]
-fn the_five_worst_of_many_classes() {
-    let names: Vec<String> = (1..=60).map(|size| format!("c{}", size * 7 % 61)).collect();
+/// Classes of 1 to 60 rows, in an order that depends on `step`.
+fn sixty_classes(step: usize) -> CodedTable {
+    let names: Vec<String> = (1..=60).map(|size| format!("c{:02}", size * step % 61)).collect();
     let cells: Vec<&str> =
         names.iter().zip(1..).flat_map(|(name, size)| std::iter::repeat_n(name.as_str(), size)).collect();
-    let release = table(&[("q", &cells)]);
+    table(&[("q", &cells)])
+}
+
+/// The five smallest of sixty classes are told, smallest first, by models on classes and on the table, in whatever order they come.
+#[test]
+fn the_five_worst_of_many_classes() {
     let models =
         [json!({"model": "k_anonymity", "k": 3}), json!({"model": "average_risk", "average": "0.01"})];
+    for step in 1..=60 {
+        let outcome = check(&sixty_classes(step), &models);
+        let worst = |model: usize| {
+            outcome.models[model].worst.iter().map(|class| (class.size, class.attained)).collect::<Vec<_>>()
+        };
+        assert_eq!(worst(0), [(1, 1.0), (2, 2.0), (3, 3.0), (4, 4.0), (5, 5.0)], "{step}");
+        assert_eq!(worst(1), [(1, 1.0), (2, 0.5), (3, 1.0 / 3.0), (4, 0.25), (5, 0.2)], "{step}");
+    }
+    let release = sixty_classes(7);
     let outcome = check(&release, &models);
-    let worst = |model: usize| {
-        outcome.models[model].worst.iter().map(|class| (class.size, class.attained)).collect::<Vec<_>>()
-    };
-    assert_eq!(worst(0), [(1, 1.0), (2, 2.0), (3, 3.0), (4, 4.0), (5, 5.0)]);
-    assert_eq!(worst(1), [(1, 1.0), (2, 0.5), (3, 1.0 / 3.0), (4, 0.25), (5, 0.2)]);
     // 60 classes of 1830 rows.
     assert_eq!((outcome.models[1].required, outcome.models[1].attained), (0.01, Some(60.0 / 1830.0)));
     let share = json!({"model": "average_risk", "highest": "0.5", "at_risk": "0.25"});
@@ -97,6 +105,12 @@ fn one_absent_person_is_enough() {
     let beside = Beside { population: Some(&population), ..Beside::default() };
     let found = attained_with(&release, &["q".into()], &[], StarRows::Judged, beside).expect("a measure");
     assert_eq!((found.k_map, found.delta_min, found.delta_max), (Some(1.0), Some(0.0), Some(1.0)));
+    // What fails there is a class without rows.
+    let least =
+        ModelClaim::from_json(&json!({"model": "delta_presence", "delta_min": "0.5"})).expect("a model");
+    let claim = Claim { quasi: vec!["q".into()], models: vec![least], star: StarRows::Judged };
+    let outcome = check_models_with(&release, &claim, None, Some(&population)).expect("a check");
+    assert_eq!((outcome.models[0].failing_classes, outcome.models[0].failing_rows), (1, 0));
 }
 
 /// Values of one category that do not stand side by side are still one category.

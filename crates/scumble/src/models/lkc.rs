@@ -228,6 +228,7 @@ mod tests {
         assert_eq!(subsets(&[0, 2, 5], 2), [[0, 2], [0, 5], [2, 5]]);
         assert_eq!(subsets(&[3, 4], 2), [[3, 4]]);
         assert_eq!(subsets(&[1, 2, 3], 1), [[1], [2], [3]]);
+        assert_eq!(choose(100, 2), 4950);
         assert_eq!((choose(16, 8), choose(5, 2), choose(3, 9), choose(4, 4)), (12_870, 10, 1, 1));
     }
 

@@ -1,6 +1,7 @@
 //! Every model on small tables, with figures by hand: what it asks for, what classes attain, and what it says where not even
 //! the whole table will do.
 
+mod edges;
 mod published;
 
 use serde_json::{Value as Json, json};
