@@ -343,3 +343,36 @@ fn permutation_counts_different_numbers() {
     run("k_e:k=3,e=10").succeeds();
     run("k_e:k=3,e=10,count=rows").fails(2, &["counts different numbers"]);
 }
+
+/// Identifiers, dropped columns, rows that were left out and the names of folders are in no public file.
+#[test]
+fn nothing_private_is_in_the_folder() {
+    let desk = desk();
+    let mut table = String::from("id,remark,a,b,d,pay\n");
+    for row in 0..24 {
+        let cells = [row % 2 + 1, row % 3 + 1, row % 4 / 2, 10 + row];
+        table +=
+            &format!("CANARY{row},CANARYremark{row},{},{},{},{}\n", cells[0], cells[1], cells[2], cells[3]);
+    }
+    // A row that is left out, with a value of its own.
+    table += "CANARYgone,CANARYgone,CANARYvalue,?,1,77777\n";
+    desk.file("CANARYfolder/in.csv", &table);
+    let common =
+        ["anonymize", "CANARYfolder/in.csv", "--identifier", "id", "--drop", "remark", "--quasi", "a,b"];
+    let asked: [&[&str]; 3] = [
+        &["--class", "d", "--drop", "pay", "--k", "2", "--algorithm", "reduct-ensemble", "--set", "l=1"],
+        &["--sensitive", "d", "--drop", "pay", "--l", "2", "--algorithm", "anatomy"],
+        &["--sensitive", "pay", "--drop", "d", "--model", "k_e:k=3,e=2", "--algorithm", "permutation"],
+    ];
+    for asked in asked {
+        for output in ["release", "release.arrow"] {
+            let run = desk.run(&arguments(&[&common, asked, &["--missing", "drop-row", "-o", output]]));
+            run.succeeds();
+            for name in names(&desk, "release") {
+                let bytes = desk.bytes(&format!("release/{name}"));
+                let text = String::from_utf8_lossy(&bytes);
+                assert!(!text.contains("CANARY") && !text.contains("77777"), "{asked:?} {output}: {name}");
+            }
+        }
+    }
+}

@@ -61,7 +61,8 @@ impl CurveChart<'_> {
         }
         for (number, (name, points)) in self.curves.iter().enumerate() {
             // A little aside, so that intervals at one place do not hide each other.
-            let aside = 3.0 * (number as f64 - (self.curves.len() as f64 - 1.0) / 2.0);
+            let apart = if self.places.len() < 2 { 36.0 } else { 3.0 };
+            let aside = apart * (number as f64 - (self.curves.len() as f64 - 1.0) / 2.0);
             self.curve(&mut svg, &colour(number), name, points, |place, height| {
                 (x.at(place as f64) + aside, y.at(height))
             });
