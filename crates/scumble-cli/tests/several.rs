@@ -227,3 +227,119 @@ fn what_several_tables_cannot_be_asked_for() {
     ]);
     assert!(run.code != Some(0) && run.err.contains("numbers"), "{}", run.err);
 }
+
+/// What is promised of groups says nothing about rows, which can be told apart.
+#[test]
+fn k_anonymity_of_exact_rows_is_not_judged_on_groups() {
+    let desk = desk();
+    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).succeeds();
+    desk.run(&["check", "release", "--k", "2"]).fails(2, &["rows in groups are published as they are"]);
+    let manifest = desk.text("release/manifest.json");
+    let nothing = manifest.replace("\"models\": [", "\"models\": [], \"left_out\": [");
+    desk.file("release/manifest.json", nothing);
+    assert_ne!(desk.run(&["check", "release"]).code, Some(0), "an unknown key");
+    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).expect("JSON");
+    manifest["models"] = serde_json::json!([]);
+    desk.file("release/manifest.json", manifest.to_string());
+    desk.run(&["check", "release"]).fails(2, &["promises nothing", "--l 2"]);
+}
+
+#[test]
+fn a_sensitive_column_beside_the_rows_is_noticed() {
+    let desk = desk();
+    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).succeeds();
+    let rows = desk.text("release/rows.csv");
+    let wider = rows.lines().enumerate().map(|(row, line)| match row {
+        0 => format!("{line},disease\n"),
+        _ => format!("{line},flu\n"),
+    });
+    desk.file("release/rows.csv", wider.collect::<String>());
+    let manifest = desk.text("release/manifest.json");
+    desk.file(
+        "release/manifest.json",
+        manifest.replacen("\"group\"\n", "\"group\",\n        \"disease\"\n", 1),
+    );
+    let run = desk.run(&["check", "release"]);
+    assert_eq!(run.code, Some(1), "{} {}", run.out, run.err);
+    assert!(run.out.contains("the rows show disease, which is to be told of groups only"), "{}", run.out);
+}
+
+#[test]
+fn the_order_of_rows_and_other_files_are_faults() {
+    let desk = desk();
+    desk.run(&arguments(&[REDUCTS, &["-o", "release"]])).succeeds();
+    let text = desk.text("release/table-1.csv");
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[1..].reverse();
+    desk.file("release/table-1.csv", lines.join("\n") + "\n");
+    let run = desk.run(&["check", "release", "--original", "decided.csv"]);
+    assert_eq!(run.code, Some(1), "{} {}", run.out, run.err);
+    assert!(run.out.contains("'table-1.csv' is not sorted by its content"), "{}", run.out);
+    desk.file("release/table-1.csv", &text);
+    desk.run(&["check", "release", "--original", "decided.csv"]).succeeds();
+    desk.file("release/original.csv", DECIDED);
+    let run = desk.run(&["check", "release", "--original", "decided.csv"]);
+    assert_eq!(run.code, Some(1), "{} {}", run.out, run.err);
+    assert!(run.out.contains("'original.csv' is in the folder"), "{}", run.out);
+}
+
+#[test]
+fn outsiders_may_know_more_than_the_manifest_says() {
+    let desk = desk();
+    desk.run(&arguments(&[REDUCTS, &["-o", "release"]])).succeeds();
+    let mut manifest: serde_json::Value =
+        serde_json::from_str(&desk.text("release/manifest.json")).expect("JSON");
+    manifest["quasi"] = serde_json::json!(["a"]);
+    desk.file("release/manifest.json", manifest.to_string());
+    let check = ["check", "release", "--original", "decided.csv", "--k", "3"];
+    desk.run(&check).succeeds();
+    let run = desk.run(&arguments(&[&check, &["--quasi", "b"]]));
+    assert_eq!(run.code, Some(1), "{} {}", run.out, run.err);
+}
+
+#[test]
+fn nothing_that_is_read_or_private_lies_in_the_folder() {
+    let desk = desk();
+    std::fs::create_dir(desk.path("release")).expect("a folder");
+    std::fs::copy(desk.path("decided.csv"), desk.path("in.csv")).expect("a copy");
+    desk.run(&arguments(&[REDUCTS, &["-o", "release", "--report", "release/private"]]))
+        .fails(2, &["'release/private' is in the folder 'release'"]);
+    desk.run(&arguments(&[REDUCTS, &["-o", "release"]])).succeeds();
+    // The table of an earlier release as input.
+    let table = desk.text("release/table-1.csv");
+    let again: Vec<&str> = REDUCTS
+        .iter()
+        .map(|word| match *word {
+            "decided.csv" => "release/table-1.csv",
+            "a,b" => "a",
+            word => word,
+        })
+        .collect();
+    desk.run(&arguments(&[&again, &["-o", "release"]])).fails(2, &["is replaced as a whole"]);
+    assert_eq!(desk.text("release/table-1.csv"), table);
+    desk.run(&arguments(&[REDUCTS, &["-o", "."]])).fails(2, &["not the name of a new folder"]);
+}
+
+/// Rows that were left out for a column that is not published are left out of the original, too.
+#[test]
+fn rows_without_values_are_left_out_on_both_sides() {
+    let desk = desk();
+    let table = format!("{DECIDED}1,?,y\n?,1,n\n");
+    desk.file("decided.csv", &table);
+    let flags = ["--missing", "drop-row"];
+    desk.run(&arguments(&[REDUCTS, &["-o", "release"], &flags])).succeeds();
+    desk.run(&arguments(&[&["check", "release", "--original", "decided.csv"], &flags, &["--quasi", "a,b"]]))
+        .succeeds();
+}
+
+#[test]
+fn permutation_counts_different_numbers() {
+    let desk = desk();
+    let flags =
+        ["--quasi", "sex,age", "--sensitive", "salary", "--rest", "drop", "--algorithm", "permutation"];
+    let run = |model: &str| {
+        desk.run(&arguments(&[&["anonymize", "data.csv"], &flags, &["--model", model, "-o", "release"]]))
+    };
+    run("k_e:k=3,e=10").succeeds();
+    run("k_e:k=3,e=10,count=rows").fails(2, &["counts different numbers"]);
+}

@@ -20,7 +20,7 @@ fn rows() -> Vec<String> {
         let age = 20 + mixed % 50;
         let sex = if mixed % 7 < 3 { "f" } else { "m" };
         let town = ["A", "B", "C", "D"][(mixed / 13 % 4) as usize];
-        let ill = (age > 45) != (sex == "f" && mixed % 5 == 0);
+        let ill = (age > 45) != (sex == "f" && mixed.is_multiple_of(5));
         format!("{age},{sex},{town},{}", if ill { "yes" } else { "no" })
     };
     (0..120).map(row).collect()

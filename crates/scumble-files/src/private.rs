@@ -124,7 +124,7 @@ pub(crate) fn hidden_name() -> tempfile::Builder<'static, 'static> {
 
 /// A file without a name, if the system has such and can name it later.
 #[cfg(target_os = "linux")]
-fn unnamed(folder: &Path, mode: u32) -> Option<File> {
+pub(crate) fn unnamed(folder: &Path, mode: u32) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
     if !Path::new("/proc/self/fd").exists() {
         return None;
@@ -134,7 +134,7 @@ fn unnamed(folder: &Path, mode: u32) -> Option<File> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn unnamed(_: &Path, _: u32) -> Option<File> {
+pub(crate) fn unnamed(_: &Path, _: u32) -> Option<File> {
     None
 }
 

@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::error::{FileError, Result, writing};
-use crate::private::{folder_of, hidden_name, plain, public_mode};
+use crate::private::{folder_of, hidden_name, plain, public_mode, unnamed};
 
-/// A hidden folder beside its target that only the owner can enter; it is removed on drop, with all that is in it.
+/// The files of a folder that does not exist yet. They have no names where the system allows that, so that nothing remains of them
+/// whatever happens; elsewhere they lie in a hidden folder, removed on drop, that only the owner can enter.
 #[derive(Debug)]
 pub struct PrivateFolder {
-    hidden: TempDir,
     target: PathBuf,
+    files: Vec<(String, File)>,
+    hidden: Option<TempDir>,
 }
 
 impl PrivateFolder {
@@ -27,23 +29,37 @@ impl PrivateFolder {
                 "'{shown}' is not a folder, and several tables go into one; choose another name, or remove it"
             )));
         }
-        let mut builder = hidden_name();
-        builder.permissions(Permissions::from_mode(0o700));
-        let hidden =
-            builder.tempdir_in(folder_of(&target)).map_err(|error| writing(&shown, plain(&error)))?;
-        Ok(Self { hidden, target })
+        Ok(Self { target, files: Vec::new(), hidden: None })
     }
 
-    /// A new file in the folder, for writing and for reading back what was written.
-    pub fn file(&self, name: &str) -> Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create_new(true).mode(0o600);
-        options.open(self.hidden.path().join(name)).map_err(|error| writing(&self.shown(name), error))
+    /// A new file of the folder, for writing and for reading back what was written.
+    pub fn file(&mut self, name: &str) -> Result<File> {
+        let shown = self.target.join(name).display().to_string();
+        let file = match unnamed(folder_of(&self.target), 0o600) {
+            Some(file) => file,
+            None => {
+                let folder = self.hidden().map_err(|error| writing(&shown, plain(&error)))?;
+                let mut options = OpenOptions::new();
+                options.read(true).write(true).create_new(true).mode(0o600);
+                options.open(folder.join(name)).map_err(|error| writing(&shown, plain(&error)))?
+            }
+        };
+        let handle = file.try_clone().map_err(|error| writing(&shown, error))?;
+        self.files.push((name.to_owned(), file));
+        Ok(handle)
     }
 
-    /// The name of a file as the user will know it.
-    fn shown(&self, name: &str) -> String {
-        self.target.join(name).display().to_string()
+    /// The hidden folder.
+    fn hidden(&mut self) -> io::Result<&Path> {
+        let hidden = match self.hidden.take() {
+            Some(hidden) => hidden,
+            None => {
+                let mut builder = hidden_name();
+                builder.permissions(Permissions::from_mode(0o700));
+                builder.tempdir_in(folder_of(&self.target))?
+            }
+        };
+        Ok(self.hidden.insert(hidden).path())
     }
 
     /// Gives the folder its name, in place of the folder that had it before, if any. Until the very step the old folder is what
@@ -53,27 +69,47 @@ impl PrivateFolder {
         self.publish_as_system_says().map_err(|error| writing(&shown, plain(&error)))
     }
 
-    fn publish_as_system_says(self) -> io::Result<()> {
-        let above = folder_of(&self.target);
+    fn publish_as_system_says(mut self) -> io::Result<()> {
+        let target = self.target.clone();
+        let above = folder_of(&target);
         let mode = public_mode(above)?;
-        for entry in fs::read_dir(self.hidden.path())? {
-            let file = File::open(entry?.path())?;
+        let files = std::mem::take(&mut self.files);
+        let hidden = self.hidden()?;
+        for (name, file) in &files {
+            let path = hidden.join(name);
+            if !path.exists() {
+                name_it(file, &path)?;
+            }
             file.set_permissions(Permissions::from_mode(mode))?;
             file.sync_all()?;
         }
-        File::open(self.hidden.path())?.sync_all()?;
-        // Whoever may read a file may enter its folder. Before the folder has its name its files must be whole, and after it
-        // nothing may be missing, so the folder itself is opened last.
+        File::open(hidden)?.sync_all()?;
+        // Whoever may read a file may enter its folder; it is opened last.
         let enter = mode | (mode & 0o444) >> 2;
-        if self.target.exists() {
+        if target.exists() {
             // The old folder takes the hidden name, and goes with it.
-            exchange(self.hidden.path(), &self.target)?;
+            exchange(hidden, &target)?;
         } else {
-            fs::rename(self.hidden.path(), &self.target)?;
+            fs::rename(hidden, &target)?;
         }
-        fs::set_permissions(&self.target, Permissions::from_mode(enter))?;
+        fs::set_permissions(&target, Permissions::from_mode(enter))?;
         File::open(above)?.sync_all()
     }
+}
+
+/// Gives an unnamed file a name.
+#[cfg(target_os = "linux")]
+fn name_it(file: &File, path: &Path) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+
+    use rustix::fs::{AtFlags, CWD, linkat};
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, own.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name_it(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Swaps two folders in one step.
@@ -111,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    fn write(folder: &PrivateFolder, name: &str, text: &str) {
+    fn write(folder: &mut PrivateFolder, name: &str, text: &str) {
         folder.file(name).unwrap().write_all(text.as_bytes()).unwrap();
     }
 
@@ -128,16 +164,19 @@ mod tests {
     fn a_folder_appears_whole_or_not_at_all() {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("release");
-        let dropped = PrivateFolder::create(&target).unwrap();
-        write(&dropped, "a.csv", "1");
+        let mut dropped = PrivateFolder::create(&target).unwrap();
+        write(&mut dropped, "a.csv", "1");
         assert!(!target.exists());
-        let mode = fs::metadata(dropped.hidden.path()).unwrap().permissions().mode();
+        // A run that is killed now leaves nothing.
+        #[cfg(target_os = "linux")]
+        assert!(names(place.path()).is_empty());
+        let mode = fs::metadata(dropped.hidden().unwrap()).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         drop(dropped);
         assert!(names(place.path()).is_empty());
 
-        let first = PrivateFolder::create(&target).unwrap();
-        write(&first, "a.csv", "1");
+        let mut first = PrivateFolder::create(&target).unwrap();
+        write(&mut first, "a.csv", "1");
         first.publish().unwrap();
         assert_eq!(names(&target), ["a.csv"]);
         // Whoever may read the files may enter.
@@ -146,8 +185,8 @@ mod tests {
         assert_eq!(folder & 0o444, file & 0o444);
         assert_eq!((folder & 0o111) << 2, folder & 0o444);
 
-        let second = PrivateFolder::create(&target).unwrap();
-        write(&second, "b.csv", "2");
+        let mut second = PrivateFolder::create(&target).unwrap();
+        write(&mut second, "b.csv", "2");
         assert_eq!(names(&target), ["a.csv"]);
         second.publish().unwrap();
         assert_eq!(names(&target), ["b.csv"]);

@@ -128,7 +128,11 @@ fn the_sweep_takes_only_what_the_gone_left() {
     for name in kept.iter().chain([&gone]) {
         fs::write(folder.path().join(name), "").unwrap();
     }
-    assert_eq!(sweep(folder.path()).unwrap(), 1);
+    // A folder of several tables that was never published.
+    let unpublished = folder.path().join(".scumble-4294967291-abcdefgh.tmp");
+    fs::create_dir(&unpublished).unwrap();
+    fs::write(unpublished.join("table-1.csv"), "private").unwrap();
+    assert_eq!(sweep(folder.path()).unwrap(), 2);
     let mut expected: Vec<&str> = kept.to_vec();
     expected.sort_unstable();
     assert_eq!(entries(folder.path()), expected);

@@ -40,7 +40,8 @@ pub enum VerifyError {
     /// A model this checker does not know. It must not be skipped.
     #[error(
         "unknown model `{name}`; this checker knows k_anonymity, l_diversity, t_closeness, lkc, alpha_k, k_e, p_sensitive, \
-         beta_likeness, delta_disclosure, k_map, delta_presence and average_risk"
+         xy_anonymity, xy_linkability, k_uncertainty, personalised, multirelational, beta_likeness, delta_disclosure, k_map, \
+         delta_presence and average_risk"
     )]
     UnknownModel {
         /// The name in the claim.

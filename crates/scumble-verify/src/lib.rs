@@ -82,7 +82,7 @@ pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
 pub use tables::{
     GroupTables, GroupedOriginal, GroupsOutcome, Joint, Sums, check_groups, check_projections,
-    projections_at_least,
+    projections_at_least, sorted_by_content,
 };
 pub use truth::{
     ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,

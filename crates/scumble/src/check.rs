@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{Source, read_table};
+use scumble_files::{ReadOptions, Source, read_table};
 use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
@@ -20,7 +20,6 @@ use crate::prepare::population::{PopulationTable, quasi_only, read_population};
 use crate::prepare::{has_repeated_persons, payload_of, prepare, table_in_one_spelling, value_table};
 use crate::registry::Method;
 use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
-use crate::release::read_options;
 
 mod folder;
 mod records;
@@ -278,7 +277,12 @@ fn with_persons(
 fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
     let read = |table: &crate::config::TableSpec| {
         let source = Source::open(folder.join(&table.file))?;
-        Ok(read_table(&source, &read_options(plan, 0)?)?.coded)
+        // Whoever published it may write tables otherwise than the input is written.
+        let read = read_table(&source, &ReadOptions::default())?.coded;
+        match table.quasi.iter().find(|name| read.column(name).is_none()) {
+            Some(name) => Err(Error::config(format!("'{}' has no column '{name}'", table.file))),
+            None => Ok(read),
+        }
     };
     plan.table.iter().map(read).collect()
 }
@@ -377,12 +381,7 @@ fn claims(
             trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
         };
         let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
-        let models = (entry.build)(&spec.parameters, &context).map_err(|error| match error {
-            Error::Config(message) if !message.contains(entry.name) => {
-                Error::config(format!("model '{}': {message}", entry.name))
-            }
-            other => other,
-        })?;
+        let models = crate::models::build(entry, &spec.parameters, &context)?;
         return Ok(models.iter().map(|model| model_claim(model.claim())).collect());
     }
     let parameters: Map<String, Value> = spec

@@ -66,6 +66,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     write(&experiment, &results, &folder)?;
     print(tell(&experiment, &results))?;
+    let mut failed: Vec<&str> = results.entries.iter().filter_map(|entry| entry.error.as_deref()).collect();
+    failed.sort_unstable();
+    failed.dedup();
+    failed.iter().for_each(|error| interface.warn(format_args!("a cell failed: {error}")));
     for (name, what) in [
         ("index.html", "the page; private: open it in a browser, decide before you publish it"),
         ("results.csv", "one row for each table, algorithm, setting, learner and split"),
@@ -95,43 +99,55 @@ fn write(experiment: &Experiment, results: &Results, folder: &Path) -> Result<()
     write_private(&folder.join("index.html"), &scumble_eval::page::html(experiment, results, None)?)
 }
 
-/// The mean accuracies as a table in text.
+/// The mean accuracies as tables in text: a row an algorithm, a column a value of the first parameter that varies.
 fn tell(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::new();
-    let summaries = results.summaries();
-    for (place, data) in experiment.data.iter().enumerate() {
-        for learner in &experiment.plan.learner {
-            let own = |summary: &&Summary| summary.data == data.name && summary.learner == learner.title();
-            let rows: Vec<(String, String)> = summaries.iter().filter(own).map(row).collect();
-            let majority = ("majority class".to_owned(), percent(experiment.majority(place)));
-            let width =
-                rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(majority.0.len());
-            text += &format!("{} on {}\n", learner.title(), data.name);
-            for (name, value) in rows.iter().chain([&majority]) {
-                text += &format!("  {name:width$}  {value}\n");
+    let parameter = scumble_eval::page::axis(experiment).unwrap_or_default();
+    for group in results.groups(parameter) {
+        let others: Vec<String> =
+            group.others.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+        text += &format!("Accuracy of {} on {}{}\n", group.learner, group.data, others.concat());
+        let mut heads: Vec<&str> = Vec::new();
+        for (place, _) in group.curves.iter().flat_map(|curve| &curve.points) {
+            if !heads.contains(&place.as_str()) {
+                heads.push(place);
             }
         }
+        let names = || group.curves.iter().map(|curve| curve.algorithm.as_str()).chain(["majority class"]);
+        let width = names().map(|name| name.chars().count()).max().unwrap_or(0);
+        let head =
+            |head: &&str| if head.is_empty() { String::new() } else { format!("{parameter} = {head}") };
+        let mut line = |name: &str, cells: Vec<String>| {
+            let cells: String = cells.iter().map(|cell| format!("  {cell:>9}")).collect();
+            text += &format!("  {name:width$}{}\n", cells.trim_end());
+        };
+        if !parameter.is_empty() {
+            line("", heads.iter().map(head).collect());
+        }
+        for curve in &group.curves {
+            let cell = |head: &&str| {
+                curve
+                    .points
+                    .iter()
+                    .find(|(place, _)| place == head)
+                    .map_or_else(String::new, |(_, summary)| shown(summary))
+            };
+            line(&curve.algorithm, heads.iter().map(cell).collect());
+        }
+        let place = experiment.data.iter().position(|data| data.name == group.data);
+        line("original rows", vec![group.original.map(percent).unwrap_or_default()]);
+        line(
+            "majority class",
+            vec![place.map(|place| percent(experiment.majority(place))).unwrap_or_default()],
+        );
     }
     text
 }
 
-fn row(summary: &Summary) -> (String, String) {
-    let Some(algorithm) = &summary.algorithm else {
-        return (
-            "original rows".to_owned(),
-            summary.accuracy.map_or_else(String::new, |a| percent(a.estimate)),
-        );
-    };
-    let values: Vec<String> =
-        summary.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-    let name = format!("{algorithm} {}", values.join(", "));
-    let value = match (&summary.accuracy, &summary.error) {
-        (Some(accuracy), _) => format!("{}  loss {:.3}", percent(accuracy.estimate), summary.loss),
-        (None, error) => error.clone().unwrap_or_default(),
-    };
-    (name.trim_end().to_owned(), value)
+fn shown(summary: &Summary) -> String {
+    summary.accuracy.map_or_else(|| "failed".to_owned(), |accuracy| percent(accuracy.estimate))
 }
 
 fn percent(share: f64) -> String {
-    format!("{:5.1} %", share * 100.0)
+    format!("{:.1} %", share * 100.0)
 }

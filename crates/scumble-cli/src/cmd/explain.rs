@@ -1,4 +1,4 @@
-//! `scumble explain NAME`: what one algorithm, model or metric does.
+//! `scumble explain NAME`: what one algorithm, model, metric or learner does.
 
 use std::process::ExitCode;
 
@@ -7,10 +7,11 @@ use scumble::registry::{
     ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, algorithm_names,
 };
 use scumble::{Error, Result};
+use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What one algorithm, model or metric does, with its paper and parameters
+/// What one algorithm, model, metric or learner does, with its paper and parameters
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A name from `scumble list`
@@ -23,11 +24,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .or_else(|| explain("algorithm", RECORD_ALGORITHMS, &wanted))
         .or_else(|| explain("algorithm", TABLES_ALGORITHMS, &wanted))
         .or_else(|| explain("privacy model", MODELS, &wanted))
-        .or_else(|| explain("metric", METRICS, &wanted));
+        .or_else(|| explain("metric", METRICS, &wanted))
+        .or_else(|| learner(&wanted));
     let Some(text) = found else {
         let names = algorithm_names().into_iter();
         let names =
             names.chain(MODELS.iter().map(|entry| entry.name)).chain(METRICS.iter().map(|entry| entry.name));
+        let names = names.chain(LEARNERS.iter().map(|entry| entry.name));
         let near = did_you_mean(&wanted, names);
         return Err(Error::config(format!(
             "there is nothing called '{}'{near} (see scumble list --all)",
@@ -40,15 +43,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 fn explain<B>(kind: &str, entries: &[Entry<B>], name: &str) -> Option<String> {
     let entry = entries.iter().find(|entry| entry.name == name)?;
-    let mut text = format!("{}\n{} · {} · {}\n\n", entry.title, kind, entry.standing.name(), entry.paper);
-    text += &wrap(entry.about, 90, "");
+    let head = format!("{}\n{} · {} · {}\n\n", entry.title, kind, entry.standing.name(), entry.paper);
+    Some(head + &body(entry.about, entry.parameters))
+}
+
+fn learner(name: &str) -> Option<String> {
+    let entry = LEARNERS.iter().find(|entry| entry.name == name)?;
+    let head = format!("{}\nlearner, for scumble evaluate · {}\n\n", entry.title, entry.paper);
+    Some(head + &body(entry.about, entry.parameters))
+}
+
+fn body(about: &str, parameters: &[(&str, &str)]) -> String {
+    let mut text = wrap(about, 90, "");
     text.push('\n');
-    if !entry.parameters.is_empty() {
+    if !parameters.is_empty() {
         text += "\nParameters\n";
-        let width = entry.parameters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        for (name, meaning) in entry.parameters {
+        let width = parameters.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        for (name, meaning) in parameters {
             text += &format!("  {name:width$}  {meaning}\n");
         }
     }
-    Some(text)
+    text
 }

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use scumble::Result;
 use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, Standing, TABLES_ALGORITHMS};
+use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What there is: algorithms, models, metrics
+/// What there is: algorithms, models, metrics, learners
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Show also what is superseded or experimental
@@ -22,6 +23,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     section(&mut text, "Algorithms that publish several tables", TABLES_ALGORITHMS, arguments.all);
     section(&mut text, "Privacy models", MODELS, arguments.all);
     section(&mut text, "Metrics", METRICS, arguments.all);
+    learners(&mut text);
     text += "`scumble explain NAME` says more about each";
     text += if arguments.all { ".\n" } else { "; --all shows the rest.\n" };
     print(text)?;
@@ -50,6 +52,15 @@ fn section<B>(text: &mut String, title: &str, entries: &[Entry<B>], all: bool) {
             let indent = " ".repeat(width + 4);
             *text += &format!("{indent}{}.\n", wrap(about, 96 - indent.len(), &indent));
         }
+    }
+    text.push('\n');
+}
+
+fn learners(text: &mut String) {
+    let width = LEARNERS.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
+    *text += "Learners, for scumble evaluate\n";
+    for entry in LEARNERS {
+        *text += &format!("  {:width$}  {}\n", entry.name, entry.title);
     }
     text.push('\n');
 }

@@ -38,9 +38,9 @@ pub(crate) enum Command {
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// What there is: algorithms, models, metrics
+    /// What there is: algorithms, models, metrics, learners
     List(list::Arguments),
-    /// What one algorithm, model or metric does
+    /// What one algorithm, model, metric or learner does
     Explain(explain::Arguments),
     /// The JSON Schema of release.toml
     Schema,

@@ -3,7 +3,8 @@
 //! * [`EvaluationPlan`]: what `scumble evaluate` reads. [`Experiment`]: the plan with its tables, divided into cells.
 //! * [`Journal`]: a line for every finished cell and learner, so that a run goes on where it was stopped. A line is used again
 //!   only if everything that decides it is the same: an edited plan or table makes new cells, and leaves the others alone.
-//! * [`Results`]: what came out; [`write_results`] writes it as CSV or Parquet.
+//! * [`Results`]: what came out; [`write_results`] writes it as CSV or Parquet, and
+//!   [`crate::page`] as a page.
 
 mod cell;
 mod journal;

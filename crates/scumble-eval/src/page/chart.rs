@@ -24,10 +24,11 @@ pub(super) struct CurveChart<'a> {
     pub(super) from_zero: bool,
 }
 
-const WIDTH: f64 = 480.0;
+const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 58.0;
-const RIGHT: f64 = 18.0;
+/// References are named here, beside their lines, where no curve runs.
+const RIGHT: f64 = 92.0;
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 48.0;
 
@@ -45,7 +46,7 @@ impl CurveChart<'_> {
         let y = Scale::linear(range, (floor, ceiling));
         let last = self.places.len().saturating_sub(1) as f64;
         let x_range = if last < 1.0 { (-1.0, 1.0) } else { (0.0, last) };
-        let x = Scale::linear(x_range, (LEFT + 16.0, WIDTH - RIGHT - 16.0));
+        let x = Scale::linear(x_range, (LEFT + 16.0, WIDTH - RIGHT - 12.0));
         for tick in ticks {
             svg.line("grid", (LEFT, y.at(tick)), (WIDTH - RIGHT, y.at(tick)));
             svg.text("tick", (LEFT - 6.0, y.at(tick) + 4.0), Anchor::End, &(self.label)(tick));
@@ -55,20 +56,25 @@ impl CurveChart<'_> {
             svg.text("tick", (x.at(place as f64), floor + 18.0), Anchor::Middle, text);
         }
         svg.text("axis", (f64::midpoint(LEFT, WIDTH - RIGHT), HEIGHT - 8.0), Anchor::Middle, self.x_name);
-        let mut taken: Vec<f64> = Vec::new();
-        for (name, height) in self.references {
-            let at = y.at(*height);
-            svg.line("reference", (LEFT, at), (WIDTH - RIGHT, at));
-            // Two references that are near are written on either side of their lines.
-            let below = taken.iter().any(|other| (other - at).abs() < 14.0);
-            let offset = if below { 13.0 } else { -4.0 };
-            svg.text("axis", (WIDTH - RIGHT, at + offset), Anchor::End, name);
-            taken.push(at);
+        for (_, height) in self.references {
+            svg.line("reference", (LEFT, y.at(*height)), (WIDTH - RIGHT, y.at(*height)));
         }
         for (number, (name, points)) in self.curves.iter().enumerate() {
+            // A little aside, so that intervals at one place do not hide each other.
+            let aside = 3.0 * (number as f64 - (self.curves.len() as f64 - 1.0) / 2.0);
             self.curve(&mut svg, &colour(number), name, points, |place, height| {
-                (x.at(place as f64), y.at(height))
+                (x.at(place as f64) + aside, y.at(height))
             });
+        }
+        let mut taken: Option<f64> = None;
+        let mut named: Vec<(f64, &str)> =
+            self.references.iter().map(|(name, height)| (y.at(*height), name.as_str())).collect();
+        named.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (at, name) in named {
+            // From above to below; one that is too near the last moves down.
+            let at = taken.map_or(at, |last| at.max(last + 13.0));
+            svg.text("axis", (WIDTH - RIGHT + 6.0, at + 4.0), Anchor::Start, name);
+            taken = Some(at);
         }
         svg.finish()
     }
@@ -118,7 +124,7 @@ impl CurveChart<'_> {
         let step =
             [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough);
         let step = step.unwrap_or(10.0 * power);
-        let (first, last) = ((least / step - 1e-9).floor(), (most / step + 1e-9).ceil());
+        let (first, last) = ((least / step + 1e-9).floor(), (most / step - 1e-9).ceil());
         let count = (last - first).max(1.0) as usize;
         (0..=count).map(|number| (first + number as f64) * step).collect()
     }
@@ -161,6 +167,10 @@ mod tests {
         assert!(ticks[0] <= 0.78 && ticks[0] > 0.76, "{ticks:?}");
         assert!(*ticks.last().expect("ticks") >= 0.82);
         assert!((4..=8).contains(&ticks.len()), "{ticks:?}");
+        // From 0 to a number that is a tick itself, and no further.
+        let whole = [("a".to_owned(), vec![Some((1.0, 1.0, 1.0)), Some((0.5, 0.5, 0.5))])];
+        let ticks = CurveChart { from_zero: true, ..chart(&whole, &places) }.ticks();
+        assert_eq!((ticks.first(), ticks.last()), (Some(&0.0), Some(&1.0)));
     }
 
     #[test]

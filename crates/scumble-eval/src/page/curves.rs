@@ -24,8 +24,9 @@ pub(super) fn sections(experiment: &Experiment, results: &Results, parameter: Op
 }
 
 fn accuracy(group: &Group, parameter: &str, majority: f64) -> Value {
-    let mut references = vec![("majority class".to_owned(), majority)];
-    references.extend(group.original.map(|original| ("original rows".to_owned(), original)));
+    let original = group.original.map(|original| ("original rows".to_owned(), original));
+    let references: Vec<(String, f64)> =
+        original.into_iter().chain([("majority class".to_owned(), majority)]).collect();
     let heading = match &group.others[..] {
         [] => group.learner.clone(),
         others => format!("{}, {}", group.learner, values(others)),

@@ -51,7 +51,8 @@ pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> R
 }
 
 /// The parameter along which curves run: k, or the first that varies.
-fn axis(experiment: &Experiment) -> Option<&str> {
+#[must_use]
+pub fn axis(experiment: &Experiment) -> Option<&str> {
     let varying = &experiment.plan.vary;
     varying.get_key_value("k").or_else(|| varying.first_key_value()).map(|(name, _)| name.as_str())
 }
@@ -75,6 +76,7 @@ fn p_value(p: f64) -> String {
 /// A length of time.
 fn seconds(seconds: f64) -> String {
     match seconds {
+        0.0 => "0\u{a0}s".to_owned(),
         s if s < 0.001 => "< 1\u{a0}ms".to_owned(),
         s if s < 1.0 => format!("{:.0}\u{a0}ms", s * 1000.0),
         s if s < 60.0 => format!("{s:.1}\u{a0}s"),

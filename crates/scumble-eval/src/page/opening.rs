@@ -5,31 +5,43 @@ use minijinja::{Value, context};
 use super::percent;
 use crate::experiment::{Experiment, Results, Summary};
 
-/// The share of what learning adds to guessing the majority that a release keeps, and what it is the mean of.
+/// What an algorithm's releases are good for in the mean over everything.
 struct Kept {
     name: String,
     /// The mean accuracy over tables, values and learners.
     accuracy: f64,
     /// The mean accuracy on original rows of the same.
     original: f64,
+    /// The mean accuracy of guessing the majority class.
+    majority: f64,
 }
 
 pub(super) fn opening(experiment: &Experiment, results: &Results) -> Value {
     let summaries = results.summaries();
     let algorithms = experiment.plan.algorithm.iter().map(|choice| choice.title());
-    let mut kept: Vec<Kept> = algorithms.filter_map(|name| mean(&summaries, name)).collect();
+    let mut kept: Vec<Kept> = algorithms.filter_map(|name| mean(experiment, &summaries, name)).collect();
     kept.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
     let failed = results.entries.iter().filter(|entry| entry.error.is_some()).count();
-    let (heading, sentence) = match &kept[..] {
+    let (good, heading, sentence) = match &kept[..] {
         [] => (
-            "Nothing came out".to_owned(),
-            "No algorithm served every setting; the reasons are below.".to_owned(),
+            false,
+            "Nothing to compare".to_owned(),
+            "Every algorithm failed somewhere; the reasons are below.".to_owned(),
         ),
-        [only] => (format!("{} keeps {} accuracy", only.name, percent(only.accuracy)), told(only)),
+        [best, ..] if best.accuracy <= best.majority => (
+            false,
+            "No release beats guessing".to_owned(),
+            format!(
+                "In the mean over all tables, settings and learners, no algorithm's releases let learners do better than guessing the \
+                 majority class, which gets {} right; from original rows they get {}.",
+                percent(best.majority),
+                percent(best.original)
+            ),
+        ),
         [best, rest @ ..] => {
-            let next = &rest[0];
-            let others = format!(" {} follows with {}.", next.name, percent(next.accuracy));
-            (format!("{} predicts best", best.name), told(best) + &others)
+            let follows = |next: &Kept| format!(" {} follows with {}.", next.name, percent(next.accuracy));
+            let next = rest.first().map(follows).unwrap_or_default();
+            (failed == 0, format!("{} keeps most", best.name), told(best) + &next)
         }
     };
     let one = |label: &str, value: usize, note: &str| context! { label, value, note };
@@ -37,7 +49,7 @@ pub(super) fn opening(experiment: &Experiment, results: &Results) -> Value {
     context! {
         heading,
         sentence,
-        class => if failed > 0 || kept.is_empty() { "warn" } else { "good" },
+        class => if good { "good" } else { "warn" },
         figures => vec![
             one("Tables", experiment.data.len(), "with a class to predict"),
             one("Algorithms", experiment.plan.algorithm.len(), "beside the original rows"),
@@ -51,31 +63,32 @@ pub(super) fn opening(experiment: &Experiment, results: &Results) -> Value {
 
 fn told(kept: &Kept) -> String {
     format!(
-        "Over all tables, settings and learners {} lets learners predict {} of test rows rightly in the mean; on original rows they \
-         get {}.",
+        "In the mean over all tables, settings and learners, what is learnt from releases of {} gets {} of test rows right. From \
+         original rows it would be {}, and guessing the majority class gets {}.",
         kept.name,
         percent(kept.accuracy),
-        percent(kept.original)
+        percent(kept.original),
+        percent(kept.majority)
     )
 }
 
-/// The mean accuracy of an algorithm over everything; `None` if it failed somewhere, since means over less would flatter it.
-fn mean(summaries: &[Summary], name: &str) -> Option<Kept> {
-    let own: Vec<&Summary> =
-        summaries.iter().filter(|summary| summary.algorithm.as_deref() == Some(name)).collect();
-    let estimate = |summary: &Summary| summary.accuracy.map(|accuracy| accuracy.estimate);
-    let accuracies: Vec<f64> = own.iter().map(|summary| estimate(summary)).collect::<Option<_>>()?;
-    let original = |summary: &&&Summary| {
+/// The means of an algorithm; `None` if it failed somewhere, since means over less would flatter it.
+fn mean(experiment: &Experiment, summaries: &[Summary], name: &str) -> Option<Kept> {
+    let (mut accuracy, mut original, mut majority, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for own in summaries.iter().filter(|summary| summary.algorithm.as_deref() == Some(name)) {
         let same = |other: &&Summary| {
-            other.algorithm.is_none() && (&other.data, &other.learner) == (&summary.data, &summary.learner)
+            other.algorithm.is_none() && (&other.data, &other.learner) == (&own.data, &own.learner)
         };
-        summaries.iter().find(same).and_then(estimate)
-    };
-    let originals: Vec<f64> = own.iter().map(|summary| original(&summary)).collect::<Option<_>>()?;
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    (!own.is_empty()).then(|| Kept {
-        name: name.to_owned(),
-        accuracy: mean(&accuracies),
-        original: mean(&originals),
+        accuracy += own.accuracy?.estimate;
+        original += summaries.iter().find(same)?.accuracy?.estimate;
+        majority += experiment.majority(experiment.data.iter().position(|data| data.name == own.data)?);
+        count += 1.0;
+    }
+    let name = name.to_owned();
+    (count > 0.0).then(|| Kept {
+        name,
+        accuracy: accuracy / count,
+        original: original / count,
+        majority: majority / count,
     })
 }

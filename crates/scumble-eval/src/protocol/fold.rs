@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use scumble::config::{Plan, Role};
 use scumble::problem::Progress;
+use scumble::registry::{Method, method};
 use scumble::release::{Outcome, Trial, try_release};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
@@ -119,7 +120,12 @@ pub fn baseline(fold: &Fold<'_>) -> Result<Material> {
 
 /// The training part of a split as a plan releases it.
 pub fn released(fold: &Fold<'_>, plan: &Plan, protocol: Protocol, progress: &Progress) -> Result<Material> {
-    let trial = try_release(plan, &fold.train, &fold.data.folder, progress.clone())?;
+    let trial = match try_release(plan, &fold.train, &fold.data.folder, progress.clone()) {
+        Err(Error::Infeasible(_)) if matches!(method(&plan.algorithm.name), Ok(Method::Tables(_))) => {
+            return class_only(fold);
+        }
+        trial => trial?,
+    };
     if let Outcome::Projections { .. } = trial.outcome {
         return projections(fold, &trial, protocol.numbers);
     }
@@ -171,6 +177,20 @@ pub fn released(fold: &Fold<'_>, plan: &Plan, protocol: Protocol, progress: &Pro
         suppressed: trial.suppressed as f64 / fold.train.rows.max(1) as f64,
         unmapped: unmapped as f64 / cells as f64,
         seconds: trial.seconds,
+    })
+}
+
+/// What is left to learn from where several tables could hold no column: how often each class occurs.
+fn class_only(fold: &Fold<'_>) -> Result<Material> {
+    let class = fold.data.classes_of(&fold.train)?;
+    Ok(Material {
+        train: vec![table(Vec::new(), class, fold.data.labels.len())?],
+        test: vec![fold.scored(Vec::new())?],
+        together: Together::Columns,
+        loss: 1.0,
+        suppressed: 0.0,
+        unmapped: 0.0,
+        seconds: 0.0,
     })
 }
 

@@ -6,8 +6,8 @@ use super::{Friedman, critical_difference};
 
 const WIDTH: f64 = 640.0;
 /// Where the line of ranks begins and ends; the names stand outside.
-const LEFT: f64 = 190.0;
-const RIGHT: f64 = 450.0;
+const LEFT: f64 = 200.0;
+const RIGHT: f64 = 440.0;
 const LINE: f64 = 64.0;
 /// The height of a name.
 const STEP: f64 = 22.0;

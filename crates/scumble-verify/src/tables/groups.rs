@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
+use super::sorted_by_content;
 use crate::columns::{ORIGINAL, RELEASE, column};
 use crate::error::VerifyError;
 use crate::models::{Claim, ModelClaim, ModelOutcome, StarRows, check_models};
@@ -72,7 +73,29 @@ pub fn check_groups(
     models: &[ModelClaim],
     original: Option<GroupedOriginal<'_>>,
 ) -> Result<GroupsOutcome, VerifyError> {
+    // Rows can be told apart: nothing but the values of a group can be judged.
+    let of_target = |model: &&ModelClaim| {
+        model.parameters.get("column").and_then(serde_json::Value::as_str) == Some(tables.target)
+    };
+    if let Some(other) = models.iter().find(|model| !of_target(model)) {
+        return Err(VerifyError::Parameter {
+            model: other.name.clone(),
+            parameter: "column".to_owned(),
+            why: format!(
+                "rows in groups are published as they are, and only models of the values of {} can be judged",
+                tables.target
+            ),
+        });
+    }
     let mut faults = Vec::new();
+    if tables.permuted.is_none() && tables.rows.column(tables.target).is_some() {
+        faults.push(format!("the rows show {}, which is to be told of groups only", tables.target));
+    }
+    if !sorted_by_content(tables.rows) {
+        faults.push(
+            "the rows are not sorted by their content, so their order may tell whose they are".to_owned(),
+        );
+    }
     let numbers = column(tables.rows, RELEASE, tables.group)?;
     let mut sizes: Bag<'_> = BTreeMap::new();
     for row in 0..tables.rows.rows {

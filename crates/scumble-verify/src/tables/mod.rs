@@ -5,3 +5,13 @@ mod projections;
 
 pub use groups::{GroupTables, GroupedOriginal, GroupsOutcome, Sums, check_groups};
 pub use projections::{Joint, check_projections, projections_at_least};
+
+use scumble_files::table::CodedTable;
+
+/// Whether the rows of a table stand in the order of their texts, column by column: an order that says nothing but what they show.
+/// In any other order, rows of two tables at the same place may be the same person's.
+pub fn sorted_by_content(table: &CodedTable) -> bool {
+    // Dictionaries are ascending, so codes are in the order of texts.
+    let row = |row: usize| table.columns.iter().map(move |column| column.codes.get(row));
+    (1..table.rows).all(|at| row(at - 1).le(row(at)))
+}

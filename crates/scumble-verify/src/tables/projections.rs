@@ -5,7 +5,7 @@
 //! rows of the other tables agree with is not the person's. Which combinations are possible is found by writing them all down:
 //! slower than semi-joins, and right whatever the tables share.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use scumble_files::table::CodedTable;
 
@@ -36,6 +36,8 @@ type Shared = Vec<u32>;
 /// A table, by what outsiders know.
 struct Side {
     groups: Groups,
+    /// Which of the shared columns it has.
+    has: Vec<bool>,
     /// Of each class the rows by what they show in shared columns.
     of_class: Vec<BTreeMap<Shared, u64>>,
 }
@@ -176,7 +178,8 @@ impl Side {
             }
             of_class[groups.of_row[row as usize] as usize].insert(shown, size);
         }
-        Ok(Self { groups, of_class })
+        let has = (0..shared.len()).map(|place| columns.iter().any(|(of, ..)| *of == place)).collect();
+        Ok(Self { groups, has, of_class })
     }
 }
 
@@ -197,13 +200,19 @@ fn everybody(views: &[View<'_>], people: &Population<'_>) -> Result<Groups, Veri
 
 /// In which table the fewest rows may be those of a person who is in these classes, and how many they are.
 fn candidates(sides: &[Side], classes: &[&[usize]], width: usize) -> Result<u64, VerifyError> {
-    // What is possible in all tables together.
+    // What is possible in all tables together, and of which columns it says something.
     let mut possible: BTreeSet<Shared> = BTreeSet::from([vec![UNSAID; width]]);
+    let mut said = vec![false; width];
     for (side, classes) in sides.iter().zip(classes) {
-        let rows: BTreeSet<&Shared> = classes.iter().flat_map(|class| side.of_class[*class].keys()).collect();
+        let both: Vec<bool> = said.iter().zip(&side.has).map(|(a, b)| *a && *b).collect();
+        let mut rows: HashMap<Shared, BTreeSet<&Shared>> = HashMap::new();
+        for shown in classes.iter().flat_map(|class| side.of_class[*class].keys()) {
+            rows.entry(only(shown, &both)).or_default().insert(shown);
+        }
         let mut next = BTreeSet::new();
         for front in &possible {
-            next.extend(rows.iter().filter_map(|row| joined(front, row)));
+            let fitting = rows.get(&only(front, &both)).into_iter().flatten();
+            next.extend(fitting.map(|row| joined(front, row)));
             if next.len() > MOST_COMBINATIONS {
                 return Err(VerifyError::TooLarge {
                     what: "the tables share columns whose values can be combined in more than a million ways for one person"
@@ -213,28 +222,24 @@ fn candidates(sides: &[Side], classes: &[&[usize]], width: usize) -> Result<u64,
             }
         }
         possible = next;
+        said.iter_mut().zip(&side.has).for_each(|(said, has)| *said |= *has);
     }
     let left = |(side, classes): (&Side, &&[usize])| {
-        let mut rows = 0;
-        let mut fits: HashMap<&Shared, bool> = HashMap::new();
-        for (shown, size) in classes.iter().flat_map(|class| &side.of_class[*class]) {
-            let fits = fits
-                .entry(shown)
-                .or_insert_with(|| possible.iter().any(|whole| joined(whole, shown).is_some()));
-            rows += if *fits { *size } else { 0 };
-        }
-        rows
+        let fits: HashSet<Shared> = possible.iter().map(|whole| only(whole, &side.has)).collect();
+        let rows = classes.iter().flat_map(|class| &side.of_class[*class]);
+        rows.filter(|(shown, _)| fits.contains(*shown)).map(|(_, size)| size).sum()
     };
     Ok(sides.iter().zip(classes).map(left).min().unwrap_or_default())
 }
 
-/// Two descriptions of one row as one, if they agree.
-fn joined(one: &Shared, other: &Shared) -> Option<Shared> {
-    let both = one.iter().zip(other).map(|(a, b)| match (*a, *b) {
-        (UNSAID, said) | (said, UNSAID) => Some(said),
-        (a, b) => (a == b).then_some(a),
-    });
-    both.collect()
+/// What is said of some columns.
+fn only(shown: &Shared, columns: &[bool]) -> Shared {
+    shown.iter().zip(columns).map(|(said, kept)| if *kept { *said } else { UNSAID }).collect()
+}
+
+/// Two descriptions of one row, which agree, as one.
+fn joined(one: &Shared, other: &Shared) -> Shared {
+    one.iter().zip(other).map(|(a, b)| if *a == UNSAID { *b } else { *a }).collect()
 }
 
 #[cfg(test)]

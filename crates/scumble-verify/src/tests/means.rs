@@ -53,6 +53,18 @@ fn other_numbers_are_false() {
     assert_eq!(false_cells(AGE, HEIGHT, [0, 2, 1, 3, 4]), [5, 5]);
 }
 
+/// Half a unit of the last digit that is written, however many digits the original has: 0.145 is 0.1 and not 0.2, 0.15 is either.
+#[test]
+fn fewer_digits_allow_half_a_unit_and_no_more() {
+    let is_true = |numbers: [&str; 2], shown: &str| {
+        let (original, release) = (table(&[("dose", &numbers)]), table(&[("dose", &[shown, shown])]));
+        let columns = declared(&[("dose", MEAN)]);
+        check_truth_with_map(&release, &original, &[0, 1], &columns, Drops::Forbidden).expect("a check").holds
+    };
+    assert!(is_true(["0.00", "0.29"], "0.1") && !is_true(["0.00", "0.29"], "0.2"));
+    assert!(is_true(["0.00", "0.30"], "0.1") && is_true(["0.00", "0.30"], "0.2"));
+}
+
 /// A class is what shows the same in all quasi-identifiers, coarsened ones too.
 #[test]
 fn means_are_those_of_whole_classes() {

@@ -24,6 +24,7 @@ mod closeness;
 mod judged;
 mod means;
 mod naive;
+mod outcomes;
 mod persons;
 mod scale;
 mod sets;

@@ -119,11 +119,10 @@ impl TablesAlgorithm for Anatomy {
                 }
             }
         }
+        let known = || "rows came into groups in their order: whoever knows the program may exclude values of a group";
         let mut warnings = Vec::new();
         if !self.random {
-            warnings.push(
-                "rows = \"first\" is for comparison with papers: whoever knows this program may exclude values of a group".to_owned(),
-            );
+            warnings.push(format!("{} (rows = \"first\" is for comparison with papers)", known()));
         }
         Ok(TablesSolution {
             shown: vec![Shown::AsItIs; problem.problem.quasi.len()],
@@ -133,6 +132,10 @@ impl TablesAlgorithm for Anatomy {
             ],
             tables: Tables::Groups { members, values: GroupValues::Counted },
             warnings,
+            limits: (!self.random)
+                .then(|| format!("For tests, not for publication: {}.", known()))
+                .into_iter()
+                .collect(),
         })
     }
 }

@@ -18,7 +18,7 @@ const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
 const NUMBER: Measure = Measure { kind: Kind::Integer, scale: 0 };
 
 /// The tree of a file, for leaves that are all in it.
-pub(super) fn tree(file: &str) -> Hierarchy {
+pub(crate) fn tree(file: &str) -> Hierarchy {
     let folder = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(folder.path(), file).expect("it takes text");
     let leaves: Vec<&str> = file.lines().filter_map(|line| line.split(';').next()).collect();

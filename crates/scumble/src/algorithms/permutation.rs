@@ -7,13 +7,11 @@ use super::tables::{
     GroupValues, Member, Shown, Tables, TablesAlgorithm, TablesProblem, TablesSolution, Target,
 };
 use crate::chance;
-use crate::config::Parameters;
+use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::frequency::{Cell, merged};
 use crate::kind::Kind;
 use crate::models::k_e;
-use crate::problem::{Progress, class_test};
-use crate::published::ClassView;
+use crate::problem::Progress;
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -67,6 +65,16 @@ impl TablesAlgorithm for Permutation {
                 model.title()
             )));
         }
+        if problem
+            .problem
+            .models
+            .iter()
+            .any(|model| model.claim().get("count").is_some_and(|of| of == "rows"))
+        {
+            return Err(Error::refused(
+                "permutation counts different numbers in a group, and k_e was asked to count rows; leave count = \"rows\" out",
+            ));
+        }
         let column = &problem.problem.table.payloads().columns[problem.target];
         let is_numbers = matches!(column.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma);
         let missing = (0..column.values.len() as u32).any(|value| column.is_missing(value));
@@ -99,9 +107,8 @@ impl TablesAlgorithm for Permutation {
         // Where rows of one number come into two groups, nobody may know which ones.
         let mut rows = rows;
         rows.iter_mut().for_each(|rows| chance::shuffle(rows, &mut chance));
-        let payload_of_value = payload_of_value(problem);
-        let enough = |from: usize, to: usize| passes(problem, &payload_of_value, &numbers[from..=to]);
-        let reach = reach(numbers.len(), enough)?;
+        let asked = Asked::of(problem, column.measure.scale)?;
+        let reach = reach(numbers.len(), |from, to| asked.is_met(&numbers[from..=to]));
         let cuts = cuts(&numbers, &reach, self.cost, &problem.problem.progress)?;
         let members = dealt(&numbers, rows, &cuts);
         let range = |group: &Vec<Member>| {
@@ -126,33 +133,45 @@ impl TablesAlgorithm for Permutation {
             ],
             tables: Tables::Groups { members, values: GroupValues::Permuted },
             warnings: Vec::new(),
+            limits: Vec::new(),
         })
     }
 }
 
-/// A payload of each value of the target.
-fn payload_of_value(problem: &TablesProblem) -> Vec<u32> {
-    let payloads = problem.problem.table.payloads();
-    let mut found = vec![0; payloads.columns[problem.target].values.len()];
-    for payload in 0..payloads.len() as u32 {
-        found[payloads.value(payload, problem.target) as usize] = payload;
-    }
-    found
+/// What (k,e)-anonymity asks of a group.
+struct Asked {
+    /// The least number of different numbers.
+    k: usize,
+    /// How far the greatest is from the least, at least.
+    e: Rational,
+    /// The unit of the numbers is 10 to the minus so many.
+    scale: u32,
 }
 
-/// Whether one row of each of these numbers is a group that keeps every model. More rows of the same numbers then do, too.
-fn passes(problem: &TablesProblem, payload_of_value: &[u32], numbers: &[Number]) -> Result<bool> {
-    let cells =
-        numbers.iter().map(|number| Cell { payload: payload_of_value[number.value as usize], rows: 1 });
-    let cells = merged(cells.collect());
-    let group =
-        ClassView { size: numbers.len() as u64, cells: &cells, payloads: problem.problem.table.payloads() };
-    for model in &problem.problem.models {
-        if !class_test(&**model)?.passes(&group) {
-            return Ok(false);
+impl Asked {
+    fn of(problem: &TablesProblem, scale: u32) -> Result<Self> {
+        let mut asked = Self { k: 1, e: Rational::ZERO, scale };
+        for model in &problem.problem.models {
+            let claim = model.claim();
+            if let Some(k) = claim.get("k").and_then(serde_json::Value::as_u64) {
+                asked.k = asked.k.max(usize::try_from(k).unwrap_or(usize::MAX));
+            }
+            if let Some(e) = claim.get("e").and_then(serde_json::Value::as_str) {
+                let e: Rational = e.parse().map_err(|_| Error::internal("a range that is not a number"))?;
+                asked.e = asked.e.max(e);
+            }
         }
+        Ok(asked)
     }
-    Ok(true)
+
+    /// Whether these numbers, one row each, are enough. More rows of the same numbers then are, too.
+    fn is_met(&self, numbers: &[Number]) -> bool {
+        let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else { return false };
+        // range / 10^scale >= e; a product beyond 128 bits is certainly more than any e that can be written.
+        let range = (last.number - first.number).unsigned_abs();
+        let least = u128::from(self.e.numerator()).saturating_mul(10_u128.pow(self.scale));
+        numbers.len() >= self.k && range.saturating_mul(self.e.denominator().into()) >= least
+    }
 }
 
 /// A number of the column.
@@ -180,16 +199,16 @@ impl Cut {
 }
 
 /// For each number the least that is enough for a group that begins with it.
-fn reach(numbers: usize, mut enough: impl FnMut(usize, usize) -> Result<bool>) -> Result<Vec<Option<usize>>> {
+fn reach(numbers: usize, enough: impl Fn(usize, usize) -> bool) -> Vec<Option<usize>> {
     let (mut reach, mut to) = (Vec::with_capacity(numbers), 0);
     for from in 0..numbers {
         to = to.max(from);
-        while to < numbers && !enough(from, to)? {
+        while to < numbers && !enough(from, to) {
             to += 1;
         }
         reach.push((to < numbers).then_some(to));
     }
-    Ok(reach)
+    reach
 }
 
 /// Where groups may begin and end. Within the rows of one number only the first and the last place can be best: what a group is
@@ -315,9 +334,8 @@ mod tests {
     /// The sizes of the groups, and their cost.
     fn solved(values: &[(i128, u64)], k: usize, e: i128, cost: Cost) -> Option<(Vec<u64>, i128)> {
         let numbers = numbers(values);
-        let enough =
-            |from: usize, to: usize| Ok(to - from + 1 >= k && numbers[to].number - numbers[from].number >= e);
-        let reach = reach(numbers.len(), enough).unwrap();
+        let asked = Asked { k, e: Rational::new(e as u64, 1).unwrap(), scale: 0 };
+        let reach = reach(numbers.len(), |from, to| asked.is_met(&numbers[from..=to]));
         let cuts = cuts(&numbers, &reach, cost, &Progress::default()).ok()?;
         let rows: Vec<Vec<u32>> = numbers.iter().map(|number| vec![0; number.rows as usize]).collect();
         let members = dealt(&numbers, rows, &cuts);

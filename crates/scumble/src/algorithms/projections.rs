@@ -7,6 +7,9 @@ use crate::error::{Error, Result};
 use crate::rough::discretise::Discretise;
 use crate::rough::{DecisionTable, Partition, Region, approximations, joint_anonymity, rejoin};
 
+/// Tables of classes and labels are kept as a whole; a class label with more values than this is none.
+const MOST_LABELS: usize = 1000;
+
 /// What the registry says about `str_on_all`.
 pub(super) const STR_ON_ALL: (&str, &str) = (
     "str_on_all",
@@ -53,6 +56,15 @@ impl Shared {
         if asked.quasi.is_empty() {
             return Err(Error::config(format!(
                 "'{algorithm}' chooses among columns, and there are none beside the class label; give some the role quasi or other"
+            )));
+        }
+        let labels = asked.table.payloads().columns[problem.target].values.len();
+        if labels > MOST_LABELS || asked.table.tuples() * labels > u32::MAX as usize {
+            return Err(Error::refused(format!(
+                "'{algorithm}' keeps what tells a few class labels apart, and '{}' has {labels} different ones in {} rows; choose \
+                 another class, or make its values coarser first",
+                asked.table.payloads().columns[problem.target].name,
+                asked.table.rows()
             )));
         }
         asked.check_feasible()
@@ -121,7 +133,13 @@ impl Prepared {
             "the rows of each file that may be anybody's, at least, for somebody who has all files and knows all quasi-identifiers",
         ));
         findings.extend(rejoined.findings());
-        Ok(TablesSolution { shown: self.shown, tables: Tables::Projections(projections), findings, warnings })
+        Ok(TablesSolution {
+            shown: self.shown,
+            tables: Tables::Projections(projections),
+            findings,
+            warnings,
+            limits: Vec::new(),
+        })
     }
 
     /// What some columns keep of what all of them tell about the class label.

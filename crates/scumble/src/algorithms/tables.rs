@@ -56,6 +56,8 @@ pub struct TablesSolution {
     pub findings: Vec<Finding>,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
+    /// What is not promised beyond what no such release promises. Public.
+    pub limits: Vec<String>,
 }
 
 /// How a column is shown.

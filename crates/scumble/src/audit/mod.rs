@@ -14,9 +14,11 @@ use crate::published::Record;
 use crate::quasi::Quasi;
 
 mod coverage;
+mod differences;
 mod elimination;
 mod equations;
 mod matching;
+mod probing;
 #[cfg(test)]
 mod tests;
 
@@ -60,17 +62,16 @@ pub fn audit(
         let rows = coverage.rows(&tuples);
         let exact = !record.counts.is_empty() && rows == record.counts.iter().sum::<u64>();
         tuples.sort_unstable();
-        Ok((rows, exact.then(|| Equation { tuples, counts: counts(record), others: 0 })))
+        Ok((rows, exact.then(|| Equation::of_record(tuples, 0, counts(record)))))
     };
     let looks: Vec<(u64, Option<Equation>)> = records.par_iter().map(look).collect::<Result<_>>()?;
     let least_covered = looks.iter().map(|look| look.0).min().unwrap_or(0);
     let covered: u64 = looks.iter().zip(records).map(|(look, record)| look.0 * u64::from(record.rows)).sum();
     let by_cover = looks.into_iter().filter_map(|look| look.1).collect();
-    let by_mask = records.iter().filter(|record| !record.counts.is_empty()).map(|record| Equation {
-        tuples: record.members.clone(),
-        counts: counts(record),
-        others: record.others,
-    });
+    let by_mask = records
+        .iter()
+        .filter(|record| !record.counts.is_empty())
+        .map(|record| Equation::of_record(record.members.clone(), record.others, counts(record)));
     Ok(Audit {
         least_covered,
         mean_covered: covered as f64 / table.rows().max(1) as f64,
@@ -81,7 +82,7 @@ pub fn audit(
 }
 
 /// The values that a record counts.
-fn counts(record: &Record) -> Vec<(u32, u32)> {
+fn counts(record: &Record) -> Vec<(u32, i32)> {
     let counted = (0..).zip(&record.counts).filter(|(_, rows)| **rows > 0);
-    counted.map(|(value, rows)| (value, *rows as u32)).collect()
+    counted.map(|(value, rows)| (value, *rows as i32)).collect()
 }

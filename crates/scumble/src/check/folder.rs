@@ -7,6 +7,7 @@ use scumble_files::{ReadOptions, Source, read_table};
 use scumble_verify::{
     Cover, Drops, GroupTables, GroupedOriginal, ModelClaim, ModelOutcome, Nodes, Population, Sums, Truth,
     TruthOutcome, View, check_groups, check_projections, check_truth, projections_at_least,
+    sorted_by_content,
 };
 use serde_json::Value;
 
@@ -68,37 +69,68 @@ pub fn published_columns(manifest: &Manifest) -> Vec<&str> {
 /// Checks a folder of several tables by what its manifest promises, or by the models of the plan where it has some. The plan also
 /// says how missing values are written; `original` has the columns that are published.
 pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -> Result<CheckedFolder> {
-    let manifest = Manifest::load(folder)?;
-    let mut faults = Vec::new();
+    let mut manifest = Manifest::load(folder)?;
+    // What the user says outsiders know, they know.
+    for name in plan.names_with(Role::Quasi) {
+        if !manifest.tables.iter().any(|table| table.columns.iter().any(|of| of == name)) {
+            continue;
+        }
+        if !manifest.quasi.iter().any(|of| of == name) {
+            manifest.quasi.push(name.to_owned());
+        }
+    }
+    let manifest = &manifest;
+    let mut faults = others(folder, manifest)?;
     let mut tables = Vec::new();
     for file in &manifest.tables {
         let table = read(folder, file)?;
         faults.extend(fault_of(&table, file));
         tables.push(table);
     }
-    let original = original.map(|original| Original::new(original, &manifest, plan)).transpose()?;
+    let original = original.map(|original| Original::new(original, manifest, plan)).transpose()?;
     let models =
-        asked(&manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
+        asked(manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
     let mut checked = CheckedFolder {
         holds: false,
         models: Vec::new(),
         tables: manifest
             .tables
             .iter()
-            .map(|file| CheckedTable { file: file.file.clone(), rows: file.rows, alone: None, truth: None })
+            .zip(&tables)
+            .map(|(file, table)| CheckedTable {
+                file: file.file.clone(),
+                rows: table.rows as u64,
+                alone: None,
+                truth: None,
+            })
             .collect(),
         groups: None,
         faults,
     };
     match &manifest.together {
-        Together::Projections => projections(&mut checked, &tables, &models, &manifest, original.as_ref())?,
-        Together::Groups { .. } => groups(&mut checked, &tables, &models, &manifest, original.as_ref())?,
+        Together::Projections => projections(&mut checked, &tables, &models, manifest, original.as_ref())?,
+        Together::Groups { .. } => groups(&mut checked, &tables, &models, manifest, original.as_ref())?,
     }
     let truths = checked.tables.iter().filter_map(|table| table.truth.as_ref());
     checked.holds = checked.faults.is_empty()
         && checked.models.iter().all(|model| model.holds)
         && truths.clone().all(|truth| truth.holds);
     Ok(checked)
+}
+
+/// Files of the folder that the manifest does not name: nobody has looked at them.
+fn others(folder: &Path, manifest: &Manifest) -> Result<Vec<String>> {
+    let unreadable =
+        |source| Error::Io { what: format!("the folder '{}' cannot be read", folder.display()), source };
+    let mut others = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+        if !manifest.files().contains(&name.as_str()) {
+            others.push(format!("'{name}' is in the folder, and the manifest does not name it"));
+        }
+    }
+    others.sort_unstable();
+    Ok(others)
 }
 
 fn read(folder: &Path, file: &TableFile) -> Result<CodedTable> {
@@ -171,6 +203,11 @@ impl<'a> Original<'a> {
 /// What is asked: the models of the plan, or those of the manifest.
 fn asked(manifest: &Manifest, plan: &Plan, tables: &[CodedTable]) -> Result<Vec<ModelClaim>> {
     if plan.privacy.is_empty() {
+        if manifest.models.is_empty() {
+            return Err(Error::config(
+                "the manifest promises nothing, so there is nothing to check; ask for a model (--k 5, or --l 2)",
+            ));
+        }
         return Ok(manifest.models.iter().cloned().map(model_claim).collect());
     }
     let known = tables.iter().find(|table| table.column(&manifest.target).is_some());
@@ -197,6 +234,14 @@ fn projections(
     if rows.windows(2).any(|pair| pair[0] != pair[1]) {
         checked.faults.push("the tables do not have the same number of rows".to_owned());
     }
+    for (table, file) in tables.iter().zip(&manifest.tables) {
+        if !sorted_by_content(table) {
+            checked.faults.push(format!(
+                "'{}' is not sorted by its content, so its rows may be put together with those of another table",
+                file.file
+            ));
+        }
+    }
     let quasi: Vec<Vec<String>> = tables
         .iter()
         .map(|table| manifest.quasi.iter().filter(|name| table.column(name).is_some()).cloned().collect())
@@ -204,13 +249,14 @@ fn projections(
     let views: Vec<View<'_>> =
         tables.iter().zip(&quasi).map(|(table, quasi)| View { table, quasi }).collect();
     for model in models {
-        let k = model.parameters.get("k").and_then(Value::as_u64);
-        let (true, Some(k)) = (model.name == crate::models::k_anonymity::ENTRY.name, k) else {
+        if model.name != crate::models::k_anonymity::ENTRY.name {
             return Err(Error::refused(format!(
                 "projections are judged by k_anonymity, side by side; '{}' is not about several tables",
                 model.name
             )));
-        };
+        }
+        let k = model.parameters.get("k").and_then(Value::as_u64).filter(|k| *k > 0);
+        let k = k.ok_or_else(|| Error::data("k of k_anonymity is not a whole number above 0"))?;
         let joint = match original {
             Some(original) => {
                 let people = Population { table: original.table, covers: original.covers.clone() };
@@ -255,11 +301,13 @@ fn groups(
         .map(|(original, (values, _))| table_in_one_spelling(original.table, std::slice::from_ref(values)));
     let truth = spelt.as_deref().map(|table| GroupedOriginal { table, row_map: None });
     let outcome = check_groups(&both, models, truth).map_err(cannot_check)?;
+    let both_columns = [group.as_str(), manifest.target.as_str()];
     checked.models = outcome.models;
     checked.groups = Some(outcome.groups);
     checked.faults.extend(outcome.faults);
     if let Some(original) = original {
-        checked.tables[0].truth = Some(original.truth(rows, &[group, &manifest.target])?);
+        checked.tables[0].truth =
+            Some(original.truth(rows, if sums.is_some() { &both_columns } else { &both_columns[..1] })?);
     }
     Ok(())
 }

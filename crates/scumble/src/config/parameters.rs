@@ -79,12 +79,27 @@ impl Parameters {
             Some(maximum) => format!("a number from {minimum} to {maximum}"),
             None => format!("a number of at least {minimum}"),
         };
-        self.read(name, &wish, |value| {
+        self.exact(name, &wish, |number| minimum <= number && maximum.is_none_or(|maximum| number <= maximum))
+    }
+
+    /// An exact number above 0 and, if given, at most `maximum`.
+    pub fn positive(&self, name: &str, maximum: Option<Rational>) -> Result<Option<Rational>> {
+        let wish = match maximum {
+            Some(maximum) => format!("a number above 0 and at most {maximum}"),
+            None => "a number above 0".to_owned(),
+        };
+        self.exact(name, &wish, |number| {
+            Rational::ZERO < number && maximum.is_none_or(|maximum| number <= maximum)
+        })
+    }
+
+    fn exact(&self, name: &str, wish: &str, fits: impl Fn(Rational) -> bool) -> Result<Option<Rational>> {
+        self.read(name, wish, |value| {
             let number: Rational = match value {
                 Value::Boolean(_) | Value::List(_) => return None,
                 number => number.to_text().parse().ok()?,
             };
-            (minimum <= number && maximum.is_none_or(|maximum| number <= maximum)).then_some(number)
+            fits(number).then_some(number)
         })
     }
 
@@ -213,14 +228,28 @@ mod tests {
 
     #[test]
     fn exact_numbers() {
-        let given =
-            parameters(&[("l", "1.31"), ("third", "1/3"), ("two", "2"), ("yes", "true"), ("below", "-0.5")]);
+        let given = parameters(&[
+            ("l", "1.31"),
+            ("third", "1/3"),
+            ("two", "2"),
+            ("yes", "true"),
+            ("below", "-0.5"),
+            ("zero", "0"),
+            ("one", "1"),
+        ]);
         let number = |name| given.rational(name, Rational::ZERO, Some(Rational::ONE));
         assert_eq!(given.rational("l", Rational::ONE, None).expect("fits"), Rational::new(131, 100));
         assert_eq!(number("third").expect("fits"), Rational::new(1, 3));
         assert_eq!(message(number("two")), "two must be a number from 0 to 1, not 2");
         assert_eq!(message(number("yes")), "yes must be a number from 0 to 1, not true");
         assert_eq!(message(number("below")), "below must be a number from 0 to 1, not -0.5");
+        let positive = |name| given.positive(name, Some(Rational::ONE));
+        assert_eq!(positive("third").expect("fits"), Rational::new(1, 3));
+        assert_eq!(positive("one").expect("fits"), Some(Rational::ONE));
+        assert_eq!(message(positive("two")), "two must be a number above 0 and at most 1, not 2");
+        assert_eq!(message(positive("zero")), "zero must be a number above 0 and at most 1, not 0");
+        assert_eq!(message(given.positive("zero", None)), "zero must be a number above 0, not 0");
+        assert_eq!(given.positive("two", None).expect("fits"), Some(Rational::whole(2)));
         let above_two = given.rational("l", Rational::whole(2), None);
         assert_eq!(message(above_two), "l must be a number of at least 2, not 1.31");
     }

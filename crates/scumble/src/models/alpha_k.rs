@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::values::{Counts, OfColumn, ValueTest, code_of, rounded};
+use super::values::{Counts, OfColumn, ValueTest, code_of, original_rows, rounded};
 use super::{Model, ModelContext, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -38,6 +38,10 @@ struct Shares {
     /// The shares as the verifier takes them, by value; all values have the first one where no value is named.
     named: Vec<(String, Rational)>,
     everyone: Option<Rational>,
+    /// The share of each value in the original.
+    original: Vec<Rational>,
+    /// The codes of the named values, in their order.
+    codes: Vec<u32>,
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
@@ -45,7 +49,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 }
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let alpha = parameters.rational("alpha", Rational::ZERO, Some(Rational::ONE))?;
+    let alpha = parameters.positive("alpha", Some(Rational::ONE))?;
     let values = parameters.texts("values")?.unwrap_or_default();
     let mut named = Vec::new();
     for given in parameters.texts("alphas")?.unwrap_or_default() {
@@ -55,7 +59,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
             ))
         };
         let (value, share) = given.rsplit_once('=').ok_or_else(wrong)?;
-        let share = share.trim().parse().ok().filter(|share| *share <= Rational::ONE).ok_or_else(wrong)?;
+        let legal = |share: &Rational| *share > Rational::ZERO && *share <= Rational::ONE;
+        let share = share.trim().parse().ok().filter(legal).ok_or_else(wrong)?;
         named.push((value.trim().to_owned(), share));
     }
     match alpha {
@@ -70,9 +75,6 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         return Err(Error::config(
             "model 'alpha_k' needs alpha, e.g. alpha = 0.5, or alphas = [\"hiv=0.1\"]",
         ));
-    }
-    if named.iter().map(|(_, share)| *share).chain(everyone).any(|share| share == Rational::ZERO) {
-        return Err(Error::config("alpha of (alpha,k)-anonymity must be more than 0"));
     }
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     if let Some(k) = parameters.whole("k", 1)? {
@@ -94,8 +96,13 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         }
         // As the table writes them, whatever spelling was given.
         let text = |code: u32| context.table.payloads().columns[place].values.get(code).to_owned();
+        let codes = known.iter().map(|(code, _)| *code).collect();
         let named = known.into_iter().map(|(code, share)| (text(code), share)).collect();
-        let test = Shares { allowed, named, everyone };
+        let rows = original_rows(context, place);
+        let all: u64 = rows.iter().sum();
+        let share = |of_value: &u64| Rational::new(*of_value, all).unwrap_or(Rational::ZERO);
+        let original = rows.iter().map(share).collect();
+        let test = Shares { allowed, named, everyone, original, codes };
         models.push(Box::new(OfColumn::new(test, column, place, context)));
     }
     Ok(models)
@@ -160,6 +167,20 @@ impl ValueTest for Shares {
         if self.is_uniform() {
             return format!("the smallest possible alpha is {}", rounded(attained, true));
         }
-        format!("some value has {} times its share; allow it more", rounded(attained, true))
+        // Only values that somebody named in the plan may be named in a message.
+        let told = |share: Rational| rounded(share.to_f64(), true);
+        let too_frequent = |code: &u32| self.original[*code as usize] > self.allowed[*code as usize];
+        let named = self.codes.iter().zip(&self.named).filter(|(code, _)| too_frequent(code));
+        let mut least: Vec<String> = named
+            .map(|(code, (value, _))| {
+                format!("the smallest possible share of '{value}' is {}", told(self.original[*code as usize]))
+            })
+            .collect();
+        let others = (0..self.original.len() as u32).filter(|code| !self.codes.contains(code));
+        let most = others.filter(too_frequent).map(|code| self.original[code as usize]).max();
+        least.extend(
+            most.map(|most| format!("the smallest possible alpha of the other values is {}", told(most))),
+        );
+        least.join(", ")
     }
 }

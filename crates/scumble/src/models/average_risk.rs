@@ -43,15 +43,10 @@ enum Part {
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     context.refuse_persons(ENTRY.name)?;
-    let share = |name: &str| parameters.rational(name, Rational::ZERO, Some(Rational::ONE));
-    let (average, highest, at_risk) = (share("average")?, share("highest")?, share("at_risk")?);
-    for (name, given) in [("average", average), ("highest", highest)] {
-        if given == Some(Rational::ZERO) {
-            return Err(Error::config(format!(
-                "model 'average_risk': {name} must be more than 0, since every record has some risk; 1/k is the risk in a class of k"
-            )));
-        }
-    }
+    // Every record has some risk: 1/k in a class of k.
+    let risk = |name: &str| parameters.positive(name, Some(Rational::ONE));
+    let (average, highest) = (risk("average")?, risk("highest")?);
+    let at_risk = parameters.rational("at_risk", Rational::ZERO, Some(Rational::ONE))?;
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     models.extend(average.map(|average| Box::new(Part::Average(average)) as Box<dyn Model>));
     match (highest, at_risk) {

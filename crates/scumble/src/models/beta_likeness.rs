@@ -46,11 +46,8 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let beta = parameters
-        .rational("beta", Rational::ZERO, None)?
+        .positive("beta", None)?
         .ok_or_else(|| Error::config("model 'beta_likeness' needs beta, e.g. beta = 1"))?;
-    if beta == Rational::ZERO {
-        return Err(Error::config("beta of beta-likeness must be more than 0"));
-    }
     let enhanced = parameters.choice("variant", &["basic", "enhanced"])? == Some("enhanced");
     let columns = protected_columns(ENTRY.name, context)?.into_iter().map(|(column, place)| {
         let original = original_rows(context, place);

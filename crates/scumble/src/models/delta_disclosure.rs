@@ -45,11 +45,9 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 }
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let delta =
-        parameters
-            .rational("delta", Rational::ZERO, None)?
-            .filter(|delta| *delta > Rational::ZERO)
-            .ok_or_else(|| Error::config("model 'delta_disclosure' needs delta above 0, e.g. delta = 1"))?;
+    let delta = parameters
+        .positive("delta", None)?
+        .ok_or_else(|| Error::config("model 'delta_disclosure' needs delta, e.g. delta = 1"))?;
     let columns = protected_columns(ENTRY.name, context)?.into_iter().map(|(column, place)| {
         let original = original_rows(context, place);
         let rows = original.iter().sum();

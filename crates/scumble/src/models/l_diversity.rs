@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::values::rounded;
 use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -61,12 +62,9 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         Some("entropy") => Variant::Entropy { l: real()? },
         Some("frequency") => Variant::Frequency { l: real()? },
         Some(_) => {
-            let c = parameters.rational("c", Rational::ZERO, None)?.ok_or_else(|| {
+            let c = parameters.positive("c", None)?.ok_or_else(|| {
                 Error::config("recursive l-diversity needs c, e.g. c = 4 (larger is weaker)")
             })?;
-            if c == Rational::ZERO {
-                return Err(Error::config("c of recursive l-diversity must be more than 0"));
-            }
             Variant::Recursive { c, l: whole(2)? }
         }
     };
@@ -236,12 +234,18 @@ impl Model for LDiversity {
         let attained = self.attained(whole);
         let remedy = match self.variant {
             Variant::Recursive { c, .. } if attained.is_infinite() => {
-                let largest = (2..).take_while(|l| recursive(&descending(whole, self.place), c, *l)).last();
-                largest.map_or("no l is possible with this c".into(), |l| {
-                    format!("the largest possible l is {l}")
-                })
+                let rows = descending(whole, self.place);
+                let most = rows.first().copied().unwrap_or(0);
+                match (2..).take_while(|l| recursive(&rows, c, *l)).last() {
+                    Some(l) => format!("the largest possible l is {l}"),
+                    None if whole.size > most => {
+                        let least = rounded(most as f64 / (whole.size - most) as f64, true);
+                        format!("no l is possible with this c; for l = 2, c must be more than {least}")
+                    }
+                    None => "no l and c are possible, since all rows have one value".to_owned(),
+                }
             }
-            Variant::Recursive { .. } => format!("c must be more than {attained:.4}"),
+            Variant::Recursive { .. } => format!("c must be more than {}", rounded(attained, true)),
             Variant::Distinct { .. } => format!("the largest possible l is {attained}"),
             // Rounded down, so that the figure given is itself possible.
             _ => format!("the largest possible l is {:.4}", ((attained + TOLERANCE) * 1e4).floor() / 1e4),

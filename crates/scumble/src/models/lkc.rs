@@ -54,10 +54,7 @@ struct Lkc {
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let l = parameters.whole("l", 1)?;
     let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'lkc' needs k, e.g. k = 5"))?;
-    let c = parameters.rational("c", Rational::ZERO, Some(Rational::ONE))?.unwrap_or(Rational::ONE);
-    if c == Rational::ZERO {
-        return Err(Error::config("c of model 'lkc' must be more than 0: some value has every row"));
-    }
+    let c = parameters.positive("c", Some(Rational::ONE))?.unwrap_or(Rational::ONE);
     let width = context.table.width() as u64;
     let sets = choose(width, l.unwrap_or(width));
     if sets > MOST_SETS {

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::frequency::{Cell, FrequencyTable, total};
 use crate::payload::Payloads;
 use crate::published::{ClassView, Classes, Published};
+use crate::registry::Entry;
 
 pub mod alpha_k;
 pub mod average_risk;
@@ -27,6 +28,8 @@ pub mod p_sensitive;
 pub mod personalised;
 pub(crate) mod several;
 pub mod t_closeness;
+#[cfg(test)]
+mod tests;
 mod values;
 pub mod xy_anonymity;
 pub mod xy_linkability;
@@ -241,6 +244,20 @@ pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> 
 
 /// How a model is made from its parameters: one model for each column that it protects.
 pub type BuildModel = fn(&Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
+
+/// Makes a model of the registry; an error about its parameters says which model they are of.
+pub(crate) fn build(
+    entry: &Entry<BuildModel>,
+    parameters: &Parameters,
+    context: &ModelContext<'_>,
+) -> Result<Vec<Box<dyn Model>>> {
+    (entry.build)(parameters, context).map_err(|error| match error {
+        crate::Error::Config(message) if !message.contains(entry.name) => {
+            crate::Error::config(format!("model '{}': {message}", entry.name))
+        }
+        other => other,
+    })
+}
 
 /// Whether a model forbids, for some value at least, that everyone in a class has that value of the column it is about. One
 /// that asks for a single value (l = 1) or allows every distance (t = 1) forbids nothing, so nobody is protected by it; nor does

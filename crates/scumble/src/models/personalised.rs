@@ -49,13 +49,8 @@ struct Personalised {
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let p = parameters
-        .rational("p_breach", Rational::ZERO, Some(Rational::ONE))?
+        .positive("p_breach", Some(Rational::ONE))?
         .ok_or_else(|| Error::config("model 'personalised' needs p_breach, e.g. p_breach = 0.5"))?;
-    if p == Rational::ZERO {
-        return Err(Error::config(
-            "p_breach of personalised privacy must be more than 0: everybody has their own value",
-        ));
-    }
     let guarding = parameters.text("guarding")?.ok_or_else(|| {
         Error::config("model 'personalised' needs guarding, the column of the guarding nodes, e.g. guarding = \"guard\"")
     })?;

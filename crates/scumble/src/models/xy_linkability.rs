@@ -47,11 +47,8 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let h = parameters
-        .rational("h", Rational::ZERO, Some(Rational::ONE))?
+        .positive("h", Some(Rational::ONE))?
         .ok_or_else(|| Error::config("model 'xy_linkability' needs h, e.g. h = 0.5"))?;
-    if h == Rational::ZERO {
-        return Err(Error::config("h of (X,Y)-linkability must be more than 0: some value has every row"));
-    }
     let values = parameters.texts("values")?.unwrap_or_default();
     let of_column = |(column, place): (String, usize)| {
         let texts = &context.table.payloads().columns[place].values;

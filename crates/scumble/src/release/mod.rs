@@ -175,7 +175,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     let begun = Begun { plan, table: &table, population, targets, notes, left_out, seconds, started };
     match method {
-        Method::Classes(entry) => beside_others(begun, entry, options),
+        Method::Classes(entry) => beside_others(&begun, entry, options),
         Method::Records(entry) => records::release(begun, entry, options),
         Method::Tables(entry) => tables::release(begun, entry, options),
     }
@@ -184,7 +184,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 /// A release of classes that also keeps what is asked of it together with tables that were published before, with classes as
 /// large as that takes.
 fn beside_others(
-    begun: Begun<'_>,
+    begun: &Begun<'_>,
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {

@@ -32,6 +32,12 @@ impl Targets {
         }
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         let output = folder.join(&plan.output);
+        if output.file_name().is_none() {
+            return Err(Error::config(format!(
+                "'{}' is not the name of a new folder, which several tables go into; give one, e.g. -o release",
+                plan.output
+            )));
+        }
         let release = output.with_file_name(stem_of(&output));
         let format = if release.file_name() == output.file_name() {
             OutFormat::Csv { delimiter: b',', compression: Compression::None }
@@ -42,6 +48,16 @@ impl Targets {
         check_replaceable(&release)?;
         let reports = report.iter().flat_map(|folder| REPORT_FILES.map(|name| folder.join(name)));
         Self::check_apart(plan, folder, &reports.chain([release.clone()]).collect::<Vec<_>>())?;
+        // The folder is replaced as a whole, with all that is in it.
+        let read = [&plan.input].into_iter().chain(&plan.population).chain(&plan.hierarchies);
+        let read = read.chain(plan.table.iter().map(|table| &table.file)).map(|name| beside(folder, name));
+        if let Some(inside) = read.chain(report.clone()).find(|path| is_inside(path, &release)) {
+            return Err(Error::config(format!(
+                "'{}' is in the folder '{}', which is replaced as a whole; choose another name for one of them",
+                inside.display(),
+                release.display()
+            )));
+        }
         Ok(Self { release: Some(release), report, format })
     }
 
@@ -67,6 +83,15 @@ impl Targets {
                 return Err(Error::config(format!(
                     "the output is the input itself: '{}' would be overwritten; choose another name, since the original must \
                      stay as it is",
+                    target.display()
+                )));
+            }
+            let before = |table: &crate::config::TableSpec| {
+                scumble_files::same_file(&folder.join(&table.file), target)
+            };
+            if plan.table.iter().any(before) {
+                return Err(Error::config(format!(
+                    "the output is a table that was published before: '{}' would be overwritten; choose another name",
                     target.display()
                 )));
             }
@@ -151,6 +176,20 @@ fn sweep_beside(file: &Path) {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Leftovers that cannot be removed are unreadable for others and harm nothing.
     let _ = scumble_files::sweep(folder);
+}
+
+/// Whether a path is a folder or leads into it, also by another name.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    // What does not exist yet is looked for from its parent on.
+    let real = |path: &Path| {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let there = absolute.ancestors().find_map(|part| Some((part.canonicalize().ok()?, part.to_owned())));
+        match there {
+            Some((real, part)) => absolute.strip_prefix(&part).map(|rest| real.join(rest)).unwrap_or(real),
+            None => absolute,
+        }
+    };
+    real(path).starts_with(real(folder))
 }
 
 /// An error if a folder is there that is not an earlier release of several tables, with nothing else in it: a release takes the

@@ -29,7 +29,7 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
             columns: &spec.columns,
             sensitive: &sensitive,
         };
-        let built = (entry.build)(&spec.parameters, &context)?;
+        let built = crate::models::build(entry, &spec.parameters, &context)?;
         match &spec.quasi {
             None => models.extend(built),
             Some(_) if built.iter().any(|model| model.class_test().is_none()) => {

@@ -30,23 +30,24 @@ pub(super) fn rows(width: usize) -> impl Strategy<Value = Vec<Row>> {
     prop::collection::vec((prop::collection::vec(0..3_u32, width), 0..3_u32), 1..25)
 }
 
-/// The fifteen rows of Table 3 of the paper; the last column is the decision.
+/// Which of the fifteen rows of Table 3 of the paper agree in which of its fourteen columns: values are numbered as they come. The
+/// last column is the decision.
 pub(crate) const PAPER: &str = "\
-    39 Private 77516 BA 13 Married Exec Not White M 2174 0 40 USA n\n\
-    39 Private 83311 BA 13 Married Exec Husband White M 0 0 13 USA n\n\
-    38 Private 215646 BA 9 Divorced Exec Not White M 0 0 40 USA n\n\
-    53 Private 234721 BA 7 Married Exec Husband Black M 0 0 40 USA n\n\
-    28 Private 338409 BA 13 Married Exec Wife Black M 0 0 40 Cuba n\n\
-    37 Private 284532 BA 14 Married Exec Wife White M 0 0 40 Cuba n\n\
-    49 Private 160187 BA 5 Married Exec Not Black M 0 0 16 Cuba n\n\
-    52 State 209642 BA 9 Married Exec Husband White M 0 0 45 Cuba y\n\
-    31 State 45781 BA 14 Married Exec Not White M 14084 0 50 Cuba y\n\
-    42 State 159449 MA 13 Married Exec Husband White M 5178 0 40 Cuba y\n\
-    37 State 280464 MA 10 Married Exec Husband Black F 0 0 80 Cuba y\n\
-    30 State 141297 MA 13 Married Sales Husband Asian F 0 0 40 Cuba y\n\
-    30 State 141297 MA 13 Married Sales Husband Asian F 0 2 60 Cuba y\n\
-    30 State 141297 MA 13 Married Sales Husband Asian F 0 1 80 Cuba n\n\
-    34 State 245487 7th 4 Married Sales Husband Indian F 0 0 45 Mexico n";
+    0 0 0 0 0 0 0 0 0 0 0 0 0 0 n\n\
+    0 0 1 0 0 0 0 1 0 0 1 0 1 0 n\n\
+    1 0 2 0 1 1 0 0 0 0 1 0 0 0 n\n\
+    2 0 3 0 2 0 0 1 1 0 1 0 0 0 n\n\
+    3 0 4 0 0 0 0 2 1 0 1 0 0 1 n\n\
+    4 0 5 0 3 0 0 2 0 0 1 0 0 1 n\n\
+    5 0 6 0 4 0 0 0 1 0 1 0 2 1 n\n\
+    6 1 7 0 1 0 0 1 0 0 1 0 3 1 y\n\
+    7 1 8 0 3 0 0 0 0 0 2 0 4 1 y\n\
+    8 1 9 1 0 0 0 1 0 0 3 0 0 1 y\n\
+    4 1 10 1 5 0 0 1 1 1 1 0 5 1 y\n\
+    9 1 11 1 0 0 1 1 2 1 1 0 0 1 y\n\
+    9 1 11 1 0 0 1 1 2 1 1 1 6 1 y\n\
+    9 1 11 1 0 0 1 1 2 1 1 2 5 1 n\n\
+    10 1 12 2 6 0 1 1 3 1 1 0 3 2 n";
 
 /// That table, with each column's values numbered as they come.
 pub(super) fn paper() -> DecisionTable {

@@ -1,26 +1,21 @@
 //! `scumble check FOLDER`: a release of several tables, put side by side.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use scumble::check::{CheckedFolder, check_folder, published_columns};
-use scumble::config::Plan;
+use scumble::config::{Column, Plan, Role, Roles};
 use scumble::prepare::drop_incomplete;
 use scumble::release::Manifest;
 use scumble::{Error, Result};
-use scumble_files::{CodedTable, Source};
+use scumble_files::{CodedTable, Source, read_header};
 
 use super::{Arguments, number, read, tell_truth};
 use crate::ui::{Interface, counted, print, row_count};
 
 pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> Result<ExitCode> {
     let manifest = Manifest::load(&arguments.release)?;
-    let original = arguments.original.as_ref().map(|path| {
-        let source = Source::open(path)?;
-        let columns = published_columns(&manifest);
-        let mut table: CodedTable = read(&source, plan, &columns, interface)?;
-        drop_incomplete(&mut table, plan)?.iter().for_each(|note| interface.note(note));
-        Ok::<_, Error>(table)
-    });
+    let original = arguments.original.as_ref().map(|path| original(path, &manifest, plan, interface));
     let original = original.transpose()?;
     let checked = check_folder(&arguments.release, original.as_ref(), plan)?;
     if arguments.json {
@@ -29,6 +24,26 @@ pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> 
         print(tell(&checked, &manifest))?;
     }
     Ok(if checked.holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The original, without the rows that a release leaves out.
+fn original(path: &Path, manifest: &Manifest, plan: &Plan, interface: &Interface) -> Result<CodedTable> {
+    let source = Source::open(path)?;
+    let header = read_header(&source, &scumble::release::read_options(plan, 0)?)?;
+    let mut plan = plan.clone();
+    // Rows were also left out for columns that are not published.
+    let published = published_columns(manifest);
+    let named = |name: &&str| published.contains(name) || plan.column(name).is_some();
+    let columns: Vec<&str> = header.names.iter().map(String::as_str).filter(named).collect();
+    let mut table = read(&source, &plan, &columns, interface)?;
+    for name in published {
+        if plan.column(name).is_none() {
+            let role = if name == manifest.target { Role::Class } else { Role::Quasi };
+            plan.columns.push((name.to_owned(), Column::new(Roles::one(role))));
+        }
+    }
+    drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
+    Ok(table)
 }
 
 fn tell(checked: &CheckedFolder, manifest: &Manifest) -> String {

@@ -76,7 +76,8 @@ pub(super) fn report(run: &RecordRun<'_>, summary: &Summary, title: &str, second
             classes: summary.classes,
             loss: loss.into(),
             checked: true,
-            truthful: Some(true),
+            // Exchanged values are true of another row.
+            truthful: run.exchanged().is_none().then_some(true),
             ..Release::default()
         },
         models: models(run, summary),

@@ -171,7 +171,18 @@ fn limits(run: &RecordRun<'_>) -> Vec<String> {
     }
     lines.push("The quasi-identifiers are those named above; someone who knows another column of this table is not thought of.".into());
     lines.push("One row is taken for one person.".into());
+    if is_seeded(run) {
+        lines.push(
+            "For tests, not for publication: draws were made from a seed, and whoever has it can undo them."
+                .into(),
+        );
+    }
     lines
+}
+
+/// Whether draws that protect could be repeated.
+fn is_seeded(run: &RecordRun<'_>) -> bool {
+    (is_sampled(run) || run.exchanged().is_some()) && run.plan.algorithm.seed.is_some()
 }
 
 /// What somebody should decide about before publishing.
@@ -221,7 +232,7 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
             quasi.name
         ));
     }
-    if (is_sampled(run) || run.exchanged().is_some()) && run.plan.algorithm.seed.is_some() {
+    if is_seeded(run) {
         warnings.push(
             "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),
         );

@@ -4,12 +4,13 @@ use scumble_files::OutFormat;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Cover, Drops, GroupTables, GroupedOriginal, ModelOutcome, Nodes, Population, Sums, Truth, View,
-    check_groups, check_projections, check_truth_with_map,
+    check_groups, check_projections, check_truth_with_map, sorted_by_content,
 };
 
 use super::TablesRun;
 use super::files::Table;
 use super::manifest::Together;
+use crate::algorithms::tables::Tables;
 use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::prepare::table_in_one_spelling;
@@ -41,6 +42,9 @@ pub(super) fn verify(
     match together {
         Together::Projections => {
             for (table, order) in &tables {
+                if !sorted_by_content(table) {
+                    return Err(failed("a written table is not sorted by its content"));
+                }
                 check_true(run, table.clone(), order, &[])?;
             }
             projections(run, &tables.into_iter().map(|(table, _)| table).collect::<Vec<_>>())
@@ -51,7 +55,8 @@ pub(super) fn verify(
             };
             // A permuted value is not that of its row; it is compared group by group.
             let target = run.target();
-            check_true(run, rows.clone(), order, &[group, &target.name])?;
+            let not_compared: &[&str] = if sums.is_some() { &[group, &target.name] } else { &[group] };
+            check_true(run, rows.clone(), order, not_compared)?;
             let sums = sums.as_ref().map(|[least, greatest, sum]| Sums {
                 least,
                 greatest,
@@ -108,7 +113,9 @@ fn check_true(
         Cover { kind: value_kind(&target.measure), nodes: Nodes::default(), missing: target.missing.clone() };
     covers.push((target.name.clone(), values));
     for (name, _) in &run.plan.columns {
-        let here = table.column(name).is_some();
+        // In groups the target must not stand beside the rows.
+        let told_apart = matches!(run.solution.tables, Tables::Groups { .. }) && *name == target.name;
+        let here = table.column(name).is_some() && !told_apart;
         let cover = covers.iter().find(|(of, _)| of == name).filter(|_| here);
         truths.push((name.clone(), cover.map_or(Truth::Absent, |(_, cover)| Truth::Covers(cover.clone()))));
     }

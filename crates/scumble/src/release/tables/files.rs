@@ -34,17 +34,26 @@ struct Column {
 }
 
 impl Table {
-    /// A table whose rows are sorted by what they show; the row number only decides between rows that look the same, where it
+    /// A table whose rows stand in the order of their texts; the row number only decides between rows that look the same, where it
     /// cannot be seen.
     fn sorted(name: String, columns: Vec<Column>, rows: usize) -> Self {
         let mut packer = Packer::new(rows);
         for column in &columns {
-            packer.push(column.texts.len() as u32, |row| column.codes.get(row));
+            let mut by_text: Vec<u32> = (0..column.texts.len() as u32).collect();
+            by_text.sort_unstable_by_key(|code| column.texts.get(*code));
+            let mut rank = vec![0; by_text.len()];
+            (0..).zip(&by_text).for_each(|(place, code)| rank[*code as usize] = place);
+            packer.push(column.texts.len() as u32, |row| rank[column.codes.get(row) as usize]);
         }
         let keys = packer.finish();
         let mut order: Vec<u32> = (0..rows as u32).collect();
         order.par_sort_unstable_by_key(|row| (keys[*row as usize], *row));
         Self { name, columns, order }
+    }
+
+    /// A table about groups, in their order.
+    fn in_order(name: &str, columns: Vec<Column>, rows: usize) -> Self {
+        Self { name: name.to_owned(), columns, order: (0..rows as u32).collect() }
     }
 
     pub(super) fn write(&self, file: &mut File, format: OutFormat, shown: &str) -> Result<()> {
@@ -249,7 +258,7 @@ fn counted(run: &TablesRun<'_>, members: &[&Vec<Member>], group: &str, count: &s
         values(run, &lines.iter().map(|line| line.1).collect::<Vec<_>>()),
         numbers(count, &lines.iter().map(|line| line.2).collect::<Vec<_>>()),
     ];
-    Table::sorted("groups".to_owned(), columns, lines.len())
+    Table::in_order("groups", columns, lines.len())
 }
 
 /// The target's value that each row shows: those of its group, in an order that nobody knows.
@@ -304,5 +313,5 @@ fn summed(
     let names = [group, count, least, greatest, sum];
     let columns =
         names.iter().zip(&cells).map(|(name, cells)| texts(name, cells, ColumnType::Text)).collect();
-    Ok(Table::sorted("groups".to_owned(), columns, members.len()))
+    Ok(Table::in_order("groups", columns, members.len()))
 }

@@ -105,7 +105,7 @@ pub(super) fn release(
     drop(of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let folder = targets.private_folder()?;
+    let mut folder = targets.private_folder()?;
     let described: Vec<TableFile> = tables.iter().map(|table| table.described(targets.ending())).collect();
     let mut written = Vec::new();
     for (table, TableFile { file: name, .. }) in tables.into_iter().zip(&described) {
@@ -140,7 +140,7 @@ pub(super) fn release(
         tables: described.clone(),
     };
     let as_file = |error: serde_json::Error| Error::internal(error);
-    let add = |name: &str, mut text: Vec<u8>| -> Result<()> {
+    let mut add = |name: &str, mut text: Vec<u8>| -> Result<()> {
         let mut file = folder.file(name)?;
         text.push(b'\n');
         file.write_all(&text)

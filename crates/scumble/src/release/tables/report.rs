@@ -86,8 +86,16 @@ pub(super) fn report(
 ) -> Report {
     let source = std::path::Path::new(&run.plan.input).file_name();
     let published = |name: &str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
-    // In groups, nobody's value is published as it is.
+    // What outsiders do not know and is published row by row; in groups, nobody's value of the target is.
     let in_rows = matches!(run.solution.tables, Tables::Projections(_));
+    let target = in_rows.then_some(run.target().name.as_str());
+    let as_it_is = |place: &usize| {
+        let name = run.problem.problem.quasi[*place].name.as_str();
+        !run.problem.known[*place] && run.solution.shown[*place] == Shown::AsItIs && published(name)
+    };
+    let places = (0..run.problem.known.len()).filter(as_it_is);
+    let kept: Vec<&str> =
+        places.map(|place| run.problem.problem.quasi[place].name.as_str()).chain(target).collect();
     Report {
         title: title.to_owned(),
         source: source.map(|name| name.to_string_lossy().into_owned()),
@@ -118,7 +126,7 @@ pub(super) fn report(
             })
             .collect(),
         columns: columns(run, published),
-        kept: in_rows.then(|| kept_columns(run.plan, run.source, &[&run.target().name])),
+        kept: Some(kept_columns(run.plan, run.source, &kept)),
         warnings: warnings(summary),
         run: Some(run_note(
             (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
@@ -180,9 +188,10 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
             .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
             .collect();
         let mut after: Vec<ValueCount> = Vec::new();
+        // Codes that are shown alike are neighbours.
         for (code, rows) in present() {
             let value = shown.label(quasi, code);
-            match after.iter_mut().find(|of| of.value == value) {
+            match after.last_mut().filter(|of| of.value == value) {
                 Some(same) => same.rows += rows,
                 None => after.push(ValueCount { value, rows: *rows }),
             }

@@ -67,7 +67,7 @@ fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -
             let mut kinds: Vec<&str> = values.iter().map(|value| value_kind(quasi, *value)).collect();
             kinds.sort_unstable();
             kinds.dedup();
-            ("in ranges, the same in every table", kinds)
+            ("in ranges cut by the data, the same in every table", kinds)
         }
     };
     Some(ColumnSheet {
@@ -79,7 +79,7 @@ fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -
         },
         how: how.into(),
         kinds,
-        hierarchy: None,
+        hierarchy: matches!(run.solution.shown[place], Shown::Coarser(_)).then_some("from data"),
     })
 }
 
@@ -129,7 +129,19 @@ fn limits(run: &TablesRun<'_>) -> Vec<String> {
         ],
     };
     lines.push("One row is taken for one person.".to_owned());
+    lines.extend(run.solution.limits.iter().cloned());
+    if is_seeded(run) {
+        lines.push(
+            "For tests, not for publication: draws were made from a seed, and whoever has it can undo them."
+                .to_owned(),
+        );
+    }
     lines
+}
+
+/// Whether draws that protect could be repeated.
+fn is_seeded(run: &TablesRun<'_>) -> bool {
+    matches!(run.solution.tables, Tables::Groups { .. }) && run.plan.algorithm.seed.is_some()
 }
 
 /// What somebody should decide about before publishing.
@@ -144,7 +156,7 @@ pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
     if run.plan.accept_attribute_disclosure {
         warnings.push("attribute disclosure was accepted: sensitive columns may be given away".into());
     }
-    if matches!(run.solution.tables, Tables::Groups { .. }) && run.plan.algorithm.seed.is_some() {
+    if is_seeded(run) {
         warnings.push(
             "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),
         );

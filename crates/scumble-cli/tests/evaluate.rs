@@ -1,0 +1,185 @@
+//! `scumble evaluate`: the guide's example, going on after an interrupt, edited plans, and what is refused.
+
+mod common;
+
+use std::os::unix::fs::PermissionsExt;
+
+use common::Desk;
+
+/// The guide's page.
+fn page() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/evaluate.md");
+    std::fs::read_to_string(path).expect("a page")
+}
+
+/// The blocks of one kind.
+fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
+    let fence = format!("```{kind}\n");
+    page.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect()
+}
+
+/// A desk with the plans of the guide and a table of so many rows.
+fn desk(rows: &str) -> Desk {
+    let desk = Desk::new();
+    let page = page();
+    for (name, text) in ["release.toml", "evaluation.toml"].iter().zip(blocks(&page, "toml")) {
+        assert!(text.starts_with(&format!("# {name}\n")), "{text}");
+        desk.file(name, text);
+    }
+    desk.run(&["sample", "--rows", rows, "-o", "patients.csv", "--hierarchies", "hierarchies"]).succeeds();
+    desk
+}
+
+/// The results without the columns of times, which no two runs share.
+fn results(desk: &Desk) -> Vec<String> {
+    let text = desk.text("evaluation.evaluation/results.csv");
+    let without_times = |line: &str| {
+        let cells: Vec<&str> = line.splitn(15, ',').collect();
+        format!("{},{}", cells[..12].join(","), cells[14])
+    };
+    text.lines().map(without_times).collect()
+}
+
+#[test]
+fn the_example_of_the_guide_prints_what_it_shows() {
+    let page = page();
+    let shown = blocks(&page, "console")[0];
+    let (sample, evaluate) = shown.split_once("$ scumble evaluate evaluation.toml\n").expect("two commands");
+    assert!(sample.starts_with("$ scumble sample --rows 600 "), "{sample}");
+    let desk = desk("600");
+    let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    assert_eq!(run.out.clone() + &run.err, evaluate);
+    assert_eq!(
+        results(&desk).len(),
+        1 + 5 * 2 * (1 + 3 * 4),
+        "folds, learners, original and algorithms by k"
+    );
+    for file in ["index.html", "results.csv", "results.parquet", "journal.jsonl"] {
+        let mode = std::fs::metadata(desk.path(&format!("evaluation.evaluation/{file}")))
+            .expect("a file")
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600, "{file} is for its owner");
+    }
+    let html = desk.text("evaluation.evaluation/index.html");
+    for part in [
+        "Marital status in the clinic",
+        "original rows",
+        "majority class",
+        "Friedman over 4 blocks",
+        "Mean loss on clinic",
+    ] {
+        assert!(html.contains(part), "{part} is not on the page");
+    }
+    for forbidden in ["<script", "http://", "https://", "NaN", "undefined"] {
+        assert!(!html.contains(forbidden), "{forbidden} is on the page");
+    }
+}
+
+#[test]
+fn a_stopped_run_goes_on_and_ends_as_if_it_had_not_been_stopped() {
+    let desk = desk("200");
+    desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    let whole = results(&desk);
+    let journal = desk.text("evaluation.evaluation/journal.jsonl");
+    // As an interrupt leaves it: some results, and the last line cut short.
+    let half: String = journal.lines().take(37).map(|line| format!("{line}\n")).collect();
+    desk.file("evaluation.evaluation/journal.jsonl", format!("{half}{{\"key\":\"12"));
+    let run = desk.run(&["evaluate", "evaluation.toml", "--threads", "1"]).succeeds();
+    assert!(run.err.contains("37 results of an earlier run used again"), "{}", run.err);
+    assert_eq!(results(&desk), whole);
+    assert_eq!(desk.text("evaluation.evaluation/journal.jsonl").lines().count(), journal.lines().count());
+}
+
+#[test]
+fn an_edited_plan_is_noticed_and_costs_only_what_is_new() {
+    let desk = desk("200");
+    desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    let plan = desk.text("evaluation.toml");
+    // A title decides nothing; a value of k does.
+    desk.file("evaluation.toml", plan.replace("Marital status", "What").replace("25]", "30]"));
+    let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    assert!(run.err.contains("100 results of an earlier run used again"), "{}", run.err);
+    assert!(
+        run.err.contains("warning: 30 results in the journal belong not to this plan and its data"),
+        "{}",
+        run.err
+    );
+    assert!(run.out.contains("k = 30"), "{}", run.out);
+    // Another table decides everything.
+    desk.run(&["sample", "--rows", "200", "--seed", "7", "-o", "patients.csv"]).succeeds();
+    let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    assert!(!run.err.contains("used again"), "{}", run.err);
+    desk.run(&["evaluate", "evaluation.toml", "--anew"]).succeeds();
+    assert_eq!(desk.text("evaluation.evaluation/journal.jsonl").lines().count(), 130);
+}
+
+#[test]
+fn five_by_two_has_its_test_and_drawn_tables_their_protocol() {
+    let desk = desk("150");
+    let plan = desk.text("evaluation.toml");
+    let protocol = "split = \"five_by_two\"\ntest = \"original\"\nsamples = 2\n";
+    let plan = plan.replace("folds = 5\nnumbers = \"midpoint\"\n", protocol).replace("[2, 5, 10, 25]", "[5]");
+    desk.file("evaluation.toml", &plan);
+    desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    let html = desk.text("evaluation.evaluation/index.html");
+    assert!(html.contains("The combined F test on five times two halves"), "no F test");
+    assert!(html.contains("concrete tables drawn from the release (2 each)"));
+    assert_eq!(results(&desk).len(), 1 + 10 * 2 * (1 + 3));
+}
+
+#[test]
+fn a_setting_that_cannot_be_served_does_not_stop_the_others() {
+    let desk = desk("100");
+    let plan = desk.text("evaluation.toml").replace("[2, 5, 10, 25]", "[5, 90]");
+    desk.file("evaluation.toml", &plan);
+    let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    assert!(run.out.contains("failed"), "{}", run.out);
+    assert!(run.err.contains("warning: a cell failed: "), "{}", run.err);
+    let html = desk.text("evaluation.evaluation/index.html");
+    assert!(html.contains("What could not be done"));
+}
+
+#[test]
+fn a_test_table_can_be_given() {
+    let desk = desk("200");
+    desk.run(&["sample", "--rows", "80", "--seed", "9", "-o", "later.csv"]).succeeds();
+    let plan = desk.text("evaluation.toml");
+    let plan = plan
+        .replace("folds = 5\n", "split = \"given\"\n")
+        .replace("plan = \"release.toml\"\n", "plan = \"release.toml\"\ntest = \"later.csv\"\n");
+    desk.file("evaluation.toml", &plan);
+    desk.run(&["evaluate", "evaluation.toml", "-o", "out"]).succeeds();
+    let text = desk.text("out/results.csv");
+    assert_eq!(text.lines().count(), 1 + 2 * (1 + 3 * 4));
+    assert!(text.lines().nth(1).is_some_and(|line| line.contains(",200,80,")), "{text}");
+}
+
+#[test]
+fn faults_are_told_before_any_work() {
+    let desk = desk("100");
+    let plan = desk.text("evaluation.toml");
+    let fault = |from: &str, to: &str, words: &str| {
+        desk.file("evaluation.toml", plan.replace(from, to));
+        desk.refuses(2, &[words], &["evaluate", "evaluation.toml"]);
+    };
+    fault("name = \"optimal\"", "name = \"optimel\"", "did you mean 'optimal'?");
+    fault("name = \"c45\"", "name = \"c46\"", "[[learner]] 'c46': unknown learner 'c46'");
+    fault("seed = 1", "sead = 1", "evaluation.toml:3:1: unknown key 'sead'; did you mean 'seed'?");
+    fault("k = [", "t = [", "[vary] t: no model");
+    desk.file("evaluation.toml", &plan);
+    desk.file("release.toml", desk.text("release.toml").replace("role = \"class\"", "role = \"other\""));
+    let words = "the plan of 'clinic' has no column with the role class";
+    desk.refuses(2, &[words], &["evaluate", "evaluation.toml"]);
+    assert!(!desk.path("evaluation.evaluation").exists(), "nothing was begun");
+}
+
+#[test]
+fn learners_are_listed_and_explained() {
+    let desk = Desk::new();
+    let listed = desk.run(&["list"]).succeeds().out;
+    assert!(listed.contains("Learners, for scumble evaluate\n  c45 "), "{listed}");
+    let told = desk.run(&["explain", "c45"]).succeeds().out;
+    assert!(told.contains("learner, for scumble evaluate") && told.contains("Parameters"), "{told}");
+    desk.refuses(2, &["there is nothing called 'c46'; did you mean 'c45'?"], &["explain", "c46"]);
+}

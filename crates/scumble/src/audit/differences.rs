@@ -1,0 +1,98 @@
+//! What equations about nearly the same rows say about the rows in which they differ.
+//!
+//! Neighbours have nearly the same masks. If two masks differ in one row each, and their counts differ too, then these two rows are known:
+//! the one has the value that is counted once more, the other the value that is counted once less. Neither the one nor the other equation shows
+//! that, and elimination only finds that the two unknowns differ. So the difference of such equations is an equation of its own.
+
+use std::collections::BTreeMap;
+
+use super::equations::Equation;
+use crate::error::Result;
+use crate::problem::Progress;
+
+/// Equations differ in at most so many tuples on each side.
+const MOST: usize = 4;
+
+/// At most so many differences for each equation, and so many comparisons.
+const EACH: usize = 8;
+const COMPARED: u64 = 1 << 26;
+
+/// The differences between equations that are about nearly the same rows, each tuple of which is counted as a whole.
+pub(super) fn between(equations: &[Equation], tuples: usize, progress: &Progress) -> Result<Vec<Equation>> {
+    let exact: Vec<&Equation> = equations.iter().filter(|equation| equation.others == 0).collect();
+    let mut count = vec![0_u32; tuples];
+    exact.iter().flat_map(|equation| &equation.tuples).for_each(|tuple| count[*tuple as usize] += 1);
+    // Two sets that share all but a few of their members share one of the few first of them, in any order; the rarest lead to fewest sets.
+    let rarest = |equation: &Equation| {
+        let mut members = equation.tuples.clone();
+        members.sort_unstable_by_key(|tuple| (count[*tuple as usize], *tuple));
+        members.truncate(MOST + 1);
+        members
+    };
+    let mut with: Vec<Vec<u32>> = vec![Vec::new(); tuples];
+    let (mut found, mut compared) = (Vec::new(), 0);
+    for (number, equation) in (0..).zip(&exact) {
+        progress.check()?;
+        let first = rarest(equation);
+        let mut others: Vec<u32> = first.iter().flat_map(|tuple| &with[*tuple as usize]).copied().collect();
+        others.sort_unstable();
+        others.dedup();
+        let known = found.len();
+        for other in others {
+            compared += 1;
+            if compared > COMPARED || found.len() >= known + EACH {
+                break;
+            }
+            found.extend(difference(equation, exact[other as usize]));
+        }
+        first.iter().for_each(|tuple| with[*tuple as usize].push(number));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// One equation less another, where they differ in few tuples.
+fn difference(one: &Equation, other: &Equation) -> Option<Equation> {
+    let without = |these: &[u32], those: &[u32]| -> Option<Vec<u32>> {
+        let mut left = Vec::new();
+        let mut rest = those.iter().peekable();
+        for tuple in these {
+            while rest.next_if(|of| *of < tuple).is_some() {}
+            if rest.next_if(|of| *of == tuple).is_none() {
+                if left.len() == MOST {
+                    return None;
+                }
+                left.push(*tuple);
+            }
+        }
+        Some(left)
+    };
+    let tuples = without(&one.tuples, &other.tuples)?;
+    let minus = without(&other.tuples, &one.tuples)?;
+    let mut counts: BTreeMap<u32, i32> = one.counts.iter().copied().collect();
+    other.counts.iter().for_each(|(value, rows)| *counts.entry(*value).or_default() -= rows);
+    let counts = counts.into_iter().collect();
+    (!tuples.is_empty() || !minus.is_empty()).then_some(Equation { tuples, minus, others: 0, counts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_rows_on_either_side() {
+        let of =
+            |tuples: &[u32], counts: &[(u32, i32)]| Equation::of_record(tuples.to_vec(), 0, counts.to_vec());
+        let one = of(&[0, 1, 2, 3, 4, 5], &[(0, 4), (1, 2)]);
+        let other = of(&[0, 1, 2, 3, 4, 9], &[(0, 3), (1, 2), (2, 1)]);
+        let far = of(&[20, 21, 22, 23, 24, 25], &[(0, 6)]);
+        let found =
+            between(&[one.clone(), other.clone(), far], 30, &Progress::default()).expect("not stopped");
+        let counts = vec![(0, -1), (1, 0), (2, 1)];
+        assert_eq!(found, [Equation { tuples: vec![9], minus: vec![5], others: 0, counts }]);
+        // Rows that are not known by themselves hide the difference.
+        let vague = Equation { others: 1, ..other };
+        assert!(between(&[one, vague], 30, &Progress::default()).expect("not stopped").is_empty());
+    }
+}
