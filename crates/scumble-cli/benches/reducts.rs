@@ -1,9 +1,9 @@
 //! How long reducts, ensembles of them and the joint anonymity of projections take on Adult, and the memory that takes.
 //!
-//! `cargo bench --bench reducts [-- PART…]`, parts: `reduct`, `ensemble`, `joint`, `dmpd`, `german`; all but the last without a
+//! `cargo bench --bench reducts [-- PART…]`, parts: `reduct`, `ensemble`, `joint`, `dmpd`; all of them without a
 //! part. All 14 columns and the 45,222 complete rows of Adult (`../shared/data/adult`, or `SCUMBLE_SHARED_DATA`; skipped by name where
 //! it is absent); capital gain, capital loss and hours are no quasi-identifiers, as in the paper. Every line is a process of its
-//! own. `german` compares accuracies on German credit with the paper's.
+//! own. Accuracies are compared by `scumble evaluate`, see `experiments/reducts`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,8 +20,6 @@ use scumble::registry::{METRICS, MODELS, TABLES_ALGORITHMS, find};
 use scumble::rough::discretise::Discretise;
 use scumble::rough::{DecisionTable, joint_anonymity};
 use scumble_files::{ReadOptions, Source, read_table};
-
-mod german;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -54,17 +52,6 @@ fn main() -> Outcome<()> {
     let wanted = |part: &str| arguments.is_empty() || arguments.iter().any(|argument| argument == part);
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let shared: PathBuf = std::env::var_os("SCUMBLE_SHARED_DATA").map_or(beside, Into::into);
-    if !arguments.is_empty() && wanted("german") {
-        let table = shared.join("german_credit/german_credit.csv");
-        if table.exists() {
-            german::compare(&table)?;
-        } else {
-            println!("German credit: skipped, there is no ../shared/data/german_credit");
-        }
-        if arguments.len() == 1 {
-            return Ok(());
-        }
-    }
     let data = shared.join("adult");
     if !data.join("adult_train.csv").exists() {
         println!("Adult: skipped, there is no ../shared/data/adult");
