@@ -194,15 +194,18 @@ fn beside_others(
     };
     for attempt in 1..=together::ATTEMPTS {
         let Some(plan) = together::larger(begun.plan, attempt, begun.table.rows) else { break };
-        failing = match classes(Begun { plan: &plan, ..begun.clone() }, entry, options)? {
-            Ended::Released(mut released) => {
+        failing = match classes(Begun { plan: &plan, ..begun.clone() }, entry, options) {
+            // So large classes cannot be made.
+            Err(Error::Infeasible(_)) => break,
+            Err(error) => return Err(error),
+            Ok(Ended::Released(mut released)) => {
                 released.summary.notes.push(
                     "larger classes than asked for were needed beside the tables that were published before"
                         .to_owned(),
                 );
                 return Ok(*released);
             }
-            Ended::Apart(failing) => failing,
+            Ok(Ended::Apart(failing)) => failing,
         };
     }
     Err(together::cannot(&failing))
