@@ -57,7 +57,7 @@ pub struct Plan {
     /// What the release must keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub privacy: Vec<ModelSpec>,
-    /// Further tables about the same persons, for `check`.
+    /// Tables about the same people that were published before, for models over several tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub table: Vec<TableSpec>,
     /// How the release is found.
