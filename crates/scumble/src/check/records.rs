@@ -187,7 +187,11 @@ fn sources(
 }
 
 /// How the quasi-identifiers of a release are to be read.
-fn quasi_covers(original: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<(String, Cover)>> {
+pub(super) fn quasi_covers(
+    original: &CodedTable,
+    plan: &Plan,
+    folder: &Path,
+) -> Result<Vec<(String, Cover)>> {
     let prepared = prepare(original, plan, folder, false)?;
     let cover_of = |quasi: &crate::quasi::Quasi| {
         let column = plan.column(&quasi.name).and_then(|column| column.missing.clone());
