@@ -217,7 +217,7 @@ fn releases_can_be_measured_without_learning() {
     desk.file("one.toml", asked);
     let json = desk.run(&["anonymize", "one.toml", "--json"]).succeeds().out;
     let line = text.lines().find(|line| line.starts_with("clinic,mondrian,5,")).expect("a line");
-    let told = format!("\"classification\": {}", figure(line, "classification"));
+    let told = format!("\"classification\":{}", figure(line, "classification"));
     assert!(json.contains(&told), "{told} is not in {json}");
     // Beside learners, metrics are further columns.
     desk.file("evaluation.toml", format!("{}{measures}", plan.replace("[2, 5, 10, 25]", "[5]")));

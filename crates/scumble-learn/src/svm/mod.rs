@@ -29,8 +29,8 @@ pub const ENTRY: Entry = Entry {
         ("c", "cost of an error (default 1)"),
         (
             "gamma",
-            "width of the kernel: auto_attributes (1 / numbers a row, the default), auto_columns (1 / columns, however many \
-             numbers nominal ones become), auto_rows (1 / rows, what RapidMiner does for 0) or a number",
+            "width of the kernel: auto_attributes (1 / numbers a row, the default), auto_rows (1 / rows, what \
+             RapidMiner does for 0) or a number",
         ),
         ("scale", "whether numeric columns are given mean 0 and deviation 1 first (default false)"),
         ("sample", "rows to train on at most (default 8000)"),
@@ -43,8 +43,6 @@ pub const ENTRY: Entry = Entry {
 pub enum Gamma {
     /// 1 / the numbers that a row becomes.
     Attributes,
-    /// 1 / the columns, of which nominal ones become several numbers.
-    Columns,
     /// 1 / the rows that are trained on.
     Rows,
     /// This.
@@ -73,10 +71,9 @@ impl Default for Svm {
 impl Svm {
     fn from_settings(settings: &Settings) -> Result<Self> {
         let default = Self::default();
-        let wish = "auto_attributes, auto_columns, auto_rows or a positive number";
+        let wish = "auto_attributes, auto_rows or a positive number";
         let gamma = match settings.get("gamma") {
             None | Some("auto_attributes" | "auto-attributes") => Gamma::Attributes,
-            Some("auto_columns" | "auto-columns") => Gamma::Columns,
             Some("auto_rows" | "auto-rows") => Gamma::Rows,
             Some(text) => match text.parse() {
                 Ok(value) if value > 0.0 && value < f64::INFINITY => Gamma::Value(value),
@@ -98,7 +95,6 @@ impl Learner for Svm {
         let encoder = Encoder::new(&table, self.scale);
         let gamma = match self.gamma {
             Gamma::Attributes => 1.0 / encoder.width().max(1) as f64,
-            Gamma::Columns => 1.0 / table.features().columns().len().max(1) as f64,
             Gamma::Rows => 1.0 / table.weight(),
             Gamma::Value(value) => value,
         };
@@ -202,12 +198,8 @@ mod tests {
     fn settings() {
         let gamma = |text: &str| Svm::from_settings(&Settings::new([("gamma", text)])).map(|svm| svm.gamma);
         assert_eq!(gamma("auto-rows"), Ok(Gamma::Rows));
-        assert_eq!(gamma("auto_columns"), Ok(Gamma::Columns));
         assert_eq!(gamma("0.5"), Ok(Gamma::Value(0.5)));
         let message = gamma("0").unwrap_err().to_string();
-        assert_eq!(
-            message,
-            "gamma must be auto_attributes, auto_columns, auto_rows or a positive number, not '0'"
-        );
+        assert_eq!(message, "gamma must be auto_attributes, auto_rows or a positive number, not '0'");
     }
 }
