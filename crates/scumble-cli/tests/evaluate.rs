@@ -22,7 +22,8 @@ fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
 fn desk(rows: &str) -> Desk {
     let desk = Desk::new();
     let page = page();
-    for (name, text) in ["release.toml", "evaluation.toml"].iter().zip(blocks(&page, "toml")) {
+    for (name, text) in ["release.toml", "evaluation.toml", "measures.toml"].iter().zip(blocks(&page, "toml"))
+    {
         assert!(text.starts_with(&format!("# {name}\n")), "{text}");
         desk.file(name, text);
     }
@@ -49,6 +50,10 @@ fn the_example_of_the_guide_prints_what_it_shows() {
     let desk = desk("600");
     let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
     assert_eq!(run.out.clone() + &run.err, evaluate);
+    let measured =
+        blocks(&page, "console")[1].strip_prefix("$ scumble evaluate measures.toml\n").expect("a command");
+    let run = desk.run(&["evaluate", "measures.toml"]).succeeds();
+    assert_eq!(run.out + &run.err, measured);
     assert_eq!(
         results(&desk).len(),
         1 + 5 * 2 * (1 + 3 * 4),
