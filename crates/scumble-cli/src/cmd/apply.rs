@@ -10,7 +10,7 @@ use scumble::{Error, Result};
 
 use super::anonymize;
 use super::reading::Reading;
-use crate::ui::{Interface, counted, percent, print, row_count};
+use crate::ui::{Interface, percent, print, row_count};
 
 /// Recode the rows of another table as those of a release were, and verify that
 #[derive(clap::Args)]
@@ -64,19 +64,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.done();
     let applied = applied?;
     if arguments.json {
-        print(json(&applied)? + "\n")?;
+        print(format!("{}\n", applied.figures()?))?;
     } else {
         tell(&applied, interface);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The figures of a run, those of a release and what is particular here.
-fn json(applied: &Applied) -> Result<String> {
-    let mut object = serde_json::to_value(&applied.released.summary).map_err(Error::internal)?;
-    object["private"] = applied.private.into();
-    object["unplaced"] = serde_json::to_value(&applied.unplaced).map_err(Error::internal)?;
-    serde_json::to_string(&object).map_err(Error::internal)
 }
 
 /// Says what was recoded, in a few lines.
@@ -89,21 +81,23 @@ fn tell(applied: &Applied, interface: &Interface) {
         let models: Vec<&str> = summary.models.iter().map(|model| model.title.as_str()).collect();
         interface.say(format_args!("  {}; checked", models.join(", ")));
     }
-    if !applied.private {
+    if applied.private {
+        interface.say(format_args!("  every row in its order; no model was judged"));
+    } else {
         interface.say(format_args!(
             "  {} suppressed ({})",
             row_count(summary.suppressed),
             percent(summary.suppressed, summary.rows)
         ));
     }
+    for (column, rows) in &applied.unplaced {
+        interface.say(format_args!(
+            "  {column}: * in {}, whose values have no place in the recoding",
+            row_count(*rows)
+        ));
+    }
     if let Some(path) = &released.datasheet {
         interface.say(format_args!("  datasheet  {}  (may be published)", path.display()));
-    }
-    for (column, rows) in &applied.unplaced {
-        interface.note(format_args!(
-            "the recoding has no place for what {} in '{column}', so * is shown there",
-            counted(*rows, "row has", "rows have")
-        ));
     }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));

@@ -70,7 +70,7 @@ impl CutTree {
                 let behind = |to: u32| place < to as usize && (to as usize) < nodes.len();
                 (*column as usize) < columns.len()
                     && !uppers.is_empty()
-                    && uppers.is_sorted_by(|a, b| a.0 < b.0)
+                    && uppers.is_sorted_by_key(|(upper, _)| *upper)
                     && uppers.iter().all(|(_, to)| behind(*to))
             }
         };

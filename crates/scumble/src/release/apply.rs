@@ -39,6 +39,16 @@ pub struct Applied {
     pub private: bool,
 }
 
+impl Applied {
+    /// The figures as one JSON object: those of a release, whether it is `private`, and what was `unplaced`.
+    pub fn figures(&self) -> Result<serde_json::Value> {
+        let mut figures = serde_json::to_value(&self.released.summary).map_err(Error::internal)?;
+        figures["private"] = self.private.into();
+        figures["unplaced"] = serde_json::to_value(&self.unplaced).map_err(Error::internal)?;
+        Ok(figures)
+    }
+}
+
 /// Recodes the rows of a table by a saved recoding. `plan` is the recoding's own ([`SavedRecoding::plan`]), with what was
 /// changed in it: how rows are read, what becomes of suppressed rows and of columns that the recoding does not know.
 ///

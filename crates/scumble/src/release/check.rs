@@ -210,7 +210,7 @@ fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
                 Some((_, quasi)) => {
                     let mut cover = cover(quasi, missing_markers(run, name))?;
                     if run.new_rows {
-                        cover.nodes = nodes(quasi, &cover.missing, ranges(quasi))?;
+                        cover.nodes = cover.nodes.with_named(named(quasi));
                     }
                     Truth::Covers(cover)
                 }
@@ -245,28 +245,24 @@ fn with_missing(mut paths: Vec<(String, Vec<String>)>, missing: &[String]) -> Ve
 
 /// How the verifier is to read the released values of a column.
 pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
-    let nodes = nodes(quasi, &missing, Vec::new())?;
+    let nodes = match quasi.tree() {
+        Some(tree) => {
+            Nodes::from_paths(with_missing(crate::models::t_closeness::owned_paths(tree), &missing))?
+        }
+        None => Nodes::default(),
+    };
     Ok(Cover { kind: value_kind(&quasi.measure), nodes, missing })
 }
 
-/// The hierarchy of a column for the verifier, with further leaves.
-fn nodes(quasi: &Quasi, missing: &[String], further: Vec<(String, Vec<String>)>) -> Result<Nodes> {
-    let Some(tree) = quasi.tree() else { return Ok(Nodes::default()) };
-    let mut paths = crate::models::t_closeness::owned_paths(tree);
-    paths.extend(further);
-    Ok(Nodes::from_paths(with_missing(paths, missing))?)
-}
-
-/// The nodes of a column of numbers that are called by an interval, as leaves: a number that the hierarchy does not list lies below
-/// the nodes whose interval it is in, by what they are called.
-fn ranges(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
-    let Some(tree) = quasi.tree().filter(|_| quasi.measure.kind.is_ordered()) else { return Vec::new() };
-    let named =
-        (0..tree.node_count()).filter(|node| !tree.is_leaf(*node) && tree.label(*node).starts_with('['));
-    let above = |node| std::iter::successors(tree.parent(node), |node| tree.parent(*node));
-    let path =
-        |node| (tree.label(node).to_owned(), above(node).map(|node| tree.label(node).to_owned()).collect());
-    named.map(path).collect()
+/// The groups of a column, with the labels above each: a value that is new to the hierarchy lies below those that are called by
+/// what they hold.
+fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
+    let Some(tree) = quasi.tree() else { return Vec::new() };
+    let label = |node| tree.label(node).to_owned();
+    let above =
+        |node| std::iter::successors(tree.parent(node), |node| tree.parent(*node)).map(label).collect();
+    let groups = (0..tree.node_count()).filter(|node| !tree.is_leaf(*node));
+    groups.map(|node| (label(node), above(node))).collect()
 }
 
 /// How the verifier is to read a column that shows means.

@@ -13,8 +13,6 @@ use crate::recoding::{ClassColumn, Step};
 
 pub(crate) mod format;
 mod load;
-#[cfg(test)]
-mod tests;
 
 /// A recoding that can be applied to other rows. Private: it belongs to the report.
 pub struct SavedRecoding {
