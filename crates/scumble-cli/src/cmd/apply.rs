@@ -81,9 +81,7 @@ fn tell(applied: &Applied, interface: &Interface) {
         let models: Vec<&str> = summary.models.iter().map(|model| model.title.as_str()).collect();
         interface.say(format_args!("  {}; checked", models.join(", ")));
     }
-    if applied.private {
-        interface.say(format_args!("  every row in its order; no model was judged"));
-    } else {
+    if !applied.private {
         interface.say(format_args!(
             "  {} suppressed ({})",
             row_count(summary.suppressed),
@@ -92,7 +90,7 @@ fn tell(applied: &Applied, interface: &Interface) {
     }
     for (column, rows) in &applied.unplaced {
         interface.say(format_args!(
-            "  {column}: * in {}, whose values have no place in the recoding",
+            "  {column}: * in {}, of which nothing that the recoding shows there is true",
             row_count(*rows)
         ));
     }

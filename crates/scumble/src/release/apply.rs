@@ -32,8 +32,8 @@ use crate::saved::SavedRecoding;
 pub struct Applied {
     /// The files and the figures.
     pub released: Released,
-    /// By quasi-identifier the rows whose value the rule has no place for, so that they show `*` there; those without such rows are
-    /// not listed.
+    /// By quasi-identifier the rows of which nothing that the rule shows is true, so that they show `*` there; those without such
+    /// rows are not listed.
     pub unplaced: BTreeMap<String, u64>,
     /// Whether it is for its owner only.
     pub private: bool,
