@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         arguments.only.iter().map(|name| find(name)).collect::<Result<_>>()?
     };
     let options = options(arguments)?;
-    for output in &arguments.output {
+    if let Some(output) = &arguments.output {
         [&arguments.original, &arguments.release]
             .into_iter()
             .try_for_each(|input| refuse_input(input, output))?;
