@@ -7,6 +7,7 @@ use scumble::config::{Plan, Rational, Role};
 use scumble::report::{
     self,
     data::{AttackResult, Report},
+    drawing,
 };
 use scumble::{Error, Result};
 use scumble_eval::attack::{ATTACKS, Attack, Figure, Finding, Options, Release, Target, find, simulate};
@@ -196,7 +197,10 @@ fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
         let column = finding.column.as_ref().map_or(String::new(), |column| format!(": {column}"));
         text += &format!("\n{}{column}\n", finding.title);
         text += &format!("  {}\n", wrap(&plain(&finding.sentence), 110, "  "));
-        for figure in finding.at_risk.iter().chain(&finding.figures) {
+        let at_risk = finding.at_risk.as_ref();
+        let others =
+            finding.figures.iter().filter(|of| at_risk.is_none_or(|at_risk| at_risk.name != of.name));
+        for figure in at_risk.into_iter().chain(others) {
             text += &format!("    {}  {}\n", shown(figure), figure.name.replace('\u{a0}', " "));
         }
         for limit in &finding.limits {
@@ -222,11 +226,10 @@ fn plain(text: &str) -> String {
     text.replace('\u{a0}', " ")
 }
 
-/// A number with its interval, in a column of its own.
+/// A number with its interval.
 fn shown(figure: &Figure) -> String {
-    let number = |value: f64| scumble::report::drawing::number(value);
-    let interval = figure
-        .interval
-        .map_or(String::new(), |(low, high)| format!(" ({} to {})", number(low), number(high)));
-    format!("{:>9}{interval}", number(figure.value))
+    let write = if figure.share { drawing::percent } else { drawing::number };
+    let interval =
+        figure.interval.map_or(String::new(), |(low, high)| format!(" ({} to {})", write(low), write(high)));
+    plain(&format!("{:>9}{interval}", write(figure.value)))
 }

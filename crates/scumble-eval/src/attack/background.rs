@@ -48,7 +48,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
         figures.push(Figure::counted(format!("best guess once {values} can be ruled out"), worst(ruled_out)));
     }
     let fewest = classes().map(|class| class.secrets[secret].of_value.len()).min().unwrap_or(0);
-    figures.push(Figure::counted(
+    figures.push(Figure::number(
         "values to rule out for certainty, in the weakest group",
         fewest.saturating_sub(1) as f64,
     ));
