@@ -14,6 +14,7 @@ pub(super) const ATTACK: Attack = Attack {
     name: "linkage",
     title: "Linkage with partial knowledge",
     paper: "Sweeney (2002); Elliot and Dale (1999)",
+    about: "Somebody knows some facts about a person and picks one of the rows that fit. Any combination of a few columns is tried, and all of them.",
     run,
 };
 

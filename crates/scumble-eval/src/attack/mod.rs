@@ -32,6 +32,8 @@ pub struct Attack {
     pub title: &'static str,
     /// Who described it.
     pub paper: &'static str,
+    /// What the attacker knows and does.
+    pub about: &'static str,
     /// Simulates it: one finding, or one for each sensitive column.
     pub run: fn(&Case<'_>) -> Result<Vec<Finding>>,
 }

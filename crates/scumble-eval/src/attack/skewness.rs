@@ -5,8 +5,13 @@ use scumble::report::drawing::{number, percent};
 
 use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
 
-pub(super) const ATTACK: Attack =
-    Attack { name: "skewness", title: "Skewness", paper: "Li, Li and Venkatasubramanian (2007)", run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "skewness",
+    title: "Skewness",
+    paper: "Li, Li and Venkatasubramanian (2007)",
+    about: "Somebody compares how frequent a sensitive value is in a person's group with how frequent it is among everybody.",
+    run,
+};
 
 /// Somebody is at risk where the chance of a value is this many times what it is among everybody, and large besides: in small groups every
 /// value that is there has a large lift.
