@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Attack;
 use crate::statistics::Interval;
 
 /// What one attack found.
@@ -30,6 +31,31 @@ pub struct Finding {
     /// Why it was not run, if it was not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
+}
+
+impl Finding {
+    /// Nothing found yet.
+    #[must_use]
+    pub fn of(attack: &Attack) -> Self {
+        Self {
+            attack: attack.name,
+            title: attack.title,
+            column: None,
+            sentence: String::new(),
+            at_risk: None,
+            worst: None,
+            figures: Vec::new(),
+            limits: Vec::new(),
+            not_run: None,
+        }
+    }
+
+    /// An attack that cannot be run here, with the reason, which is its sentence too.
+    #[must_use]
+    pub fn not_run(attack: &Attack, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { sentence: why.clone(), not_run: Some(why), ..Self::of(attack) }
+    }
 }
 
 /// A number with a name.

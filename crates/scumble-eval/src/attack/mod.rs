@@ -2,8 +2,13 @@
 //!
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
+mod background;
 mod finding;
+mod homogeneity;
+mod linkage;
 mod scene;
+mod similarity;
+mod skewness;
 
 use std::path::Path;
 
@@ -27,7 +32,8 @@ pub struct Attack {
 }
 
 /// Every attack, in the order of the report.
-pub const ATTACKS: &[Attack] = &[];
+pub const ATTACKS: &[Attack] =
+    &[linkage::ATTACK, homogeneity::ATTACK, background::ATTACK, skewness::ATTACK, similarity::ATTACK];
 
 /// What attacks are given.
 pub struct Case<'a> {
@@ -69,5 +75,45 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { seed: 1, people: 2_000, combinations: 64, known_columns: 3, noise: 0.0, threshold: 0.5 }
+    }
+}
+
+/// Runs an attack on each sensitive column that the release tells something about.
+fn of_secrets(
+    case: &Case<'_>,
+    attack: &Attack,
+    look: impl Fn(&Scene, usize) -> Result<Finding>,
+) -> Result<Vec<Finding>> {
+    if case.scene.secrets.is_empty() {
+        let why = "The release has no sensitive column, so there is nothing to infer; name the columns that are (--sensitive COLUMN).";
+        return Ok(vec![Finding::not_run(attack, why)]);
+    }
+    let of_secret = |(place, secret): (usize, &Secret)| {
+        Ok(Finding { column: Some(secret.column.name.clone()), ..look(case.scene, place)? })
+    };
+    case.scene.secrets.iter().enumerate().map(of_secret).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands a scene to an attack that looks at nothing but the scene.
+    pub(super) fn case<T>(scene: &Scene, attack: impl Fn(&Case<'_>) -> T) -> T {
+        case_with(scene, &Options::default(), attack)
+    }
+
+    pub(super) fn case_with<T>(scene: &Scene, options: &Options, attack: impl Fn(&Case<'_>) -> T) -> T {
+        let (plan, nothing) = (Plan::new("", "-"), CodedTable::default());
+        attack(&Case {
+            scene,
+            others: &[],
+            release: &nothing,
+            original: &nothing,
+            outsiders: None,
+            plan: &plan,
+            folder: Path::new(""),
+            options,
+        })
     }
 }
