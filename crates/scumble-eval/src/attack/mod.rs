@@ -5,10 +5,14 @@
 mod background;
 mod finding;
 mod homogeneity;
+mod intersection;
 mod linkage;
 mod scene;
 mod similarity;
+mod singling_out;
 mod skewness;
+#[cfg(test)]
+mod staged;
 
 use std::path::Path;
 
@@ -32,8 +36,15 @@ pub struct Attack {
 }
 
 /// Every attack, in the order of the report.
-pub const ATTACKS: &[Attack] =
-    &[linkage::ATTACK, homogeneity::ATTACK, background::ATTACK, skewness::ATTACK, similarity::ATTACK];
+pub const ATTACKS: &[Attack] = &[
+    linkage::ATTACK,
+    homogeneity::ATTACK,
+    background::ATTACK,
+    skewness::ATTACK,
+    similarity::ATTACK,
+    intersection::ATTACK,
+    singling_out::ATTACK,
+];
 
 /// What attacks are given.
 pub struct Case<'a> {
