@@ -7,6 +7,8 @@ use scumble::Result;
 use crate::ui::Interface;
 
 mod anonymize;
+mod attack;
+mod beside;
 mod check;
 mod completions;
 mod demo;
@@ -34,6 +36,8 @@ pub(crate) enum Command {
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
     Risk(Box<risk::Arguments>),
+    /// Say what attackers still learn from a release
+    Attack(Box<attack::Arguments>),
     /// Say what can still be learnt from releases: data × algorithms × k × learners
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
@@ -58,6 +62,7 @@ impl Command {
             Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
+            Self::Attack(arguments) => attack::run(&arguments, interface),
             Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
