@@ -6,11 +6,15 @@ mod background;
 mod finding;
 mod folder;
 mod homogeneity;
+mod intersection;
 mod linkage;
 mod scene;
 mod similarity;
 mod simulate;
+mod singling_out;
 mod skewness;
+#[cfg(test)]
+mod staged;
 
 use std::path::Path;
 
@@ -39,8 +43,15 @@ pub struct Attack {
 }
 
 /// Every attack, in the order of the report.
-pub const ATTACKS: &[Attack] =
-    &[linkage::ATTACK, homogeneity::ATTACK, background::ATTACK, skewness::ATTACK, similarity::ATTACK];
+pub const ATTACKS: &[Attack] = &[
+    linkage::ATTACK,
+    homogeneity::ATTACK,
+    background::ATTACK,
+    skewness::ATTACK,
+    similarity::ATTACK,
+    intersection::ATTACK,
+    singling_out::ATTACK,
+];
 
 /// The attack of that name.
 pub fn find(name: &str) -> Result<&'static Attack> {
