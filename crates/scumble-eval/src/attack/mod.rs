@@ -3,7 +3,11 @@
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
 mod finding;
+mod finer;
+mod minimality;
 mod scene;
+#[cfg(test)]
+mod staged;
 
 use std::path::Path;
 
@@ -27,7 +31,7 @@ pub struct Attack {
 }
 
 /// Every attack, in the order of the report.
-pub const ATTACKS: &[Attack] = &[];
+pub const ATTACKS: &[Attack] = &[minimality::ATTACK];
 
 /// What attacks are given.
 pub struct Case<'a> {
