@@ -183,7 +183,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
                 let (worlds, kept) = (worlds.as_ref()?, together[of.column][place(class, of)].kept);
                 let sayable =
                     worlds.drawn.is_none_or(|drawn| drawn >= FEWEST) && kept > 0.0 && worlds.broken > 0.0;
-                sayable.then(|| (of, worlds, kept))
+                sayable.then_some((of, worlds, kept))
             });
             let best = telling.max_by(|a, b| a.2.total_cmp(&b.2).then(b.0.column.cmp(&a.0.column)))?;
             Some((best.0, best.1, if best.1.kept > 0.0 { best.2 / best.1.kept } else { 1.0 }))
