@@ -3,6 +3,7 @@
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
 mod definetti;
+mod downcoding;
 mod finding;
 mod finer;
 mod minimality;
@@ -32,7 +33,7 @@ pub struct Attack {
 }
 
 /// Every attack, in the order of the report.
-pub const ATTACKS: &[Attack] = &[minimality::ATTACK, definetti::ATTACK];
+pub const ATTACKS: &[Attack] = &[minimality::ATTACK, definetti::ATTACK, downcoding::ATTACK];
 
 /// What attacks are given.
 pub struct Case<'a> {
