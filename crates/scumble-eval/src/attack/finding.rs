@@ -114,6 +114,12 @@ impl Figure {
         Self { share: false, ..Self::counted(name, value) }
     }
 
+    /// A number that was estimated and is no share.
+    #[must_use]
+    pub fn estimated_number(name: impl Into<String>, found: Interval) -> Self {
+        Self { interval: Some((found.low, found.high)), ..Self::number(name, found.estimate) }
+    }
+
     /// A share that was estimated.
     #[must_use]
     pub fn estimated(name: impl Into<String>, found: Interval) -> Self {

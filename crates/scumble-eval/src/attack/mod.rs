@@ -3,11 +3,17 @@
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
 mod background;
+mod definetti;
+mod downcoding;
 mod finding;
+mod finer;
 mod folder;
 mod homogeneity;
 mod intersection;
 mod linkage;
+mod minimality;
+#[cfg(test)]
+mod planned;
 mod scene;
 mod similarity;
 mod simulate;
@@ -49,6 +55,9 @@ pub const ATTACKS: &[Attack] = &[
     background::ATTACK,
     skewness::ATTACK,
     similarity::ATTACK,
+    minimality::ATTACK,
+    definetti::ATTACK,
+    downcoding::ATTACK,
     intersection::ATTACK,
     singling_out::ATTACK,
 ];
