@@ -8,6 +8,7 @@ use crate::ui::Interface;
 
 mod anonymize;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod evaluate;
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
     Risk(Box<risk::Arguments>),
+    /// Say which release of a table to take: risk and utility of many, and a recommendation
+    Compare(Box<compare::Arguments>),
     /// Say what can still be learnt from releases: data × algorithms × k × learners
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
@@ -58,6 +61,7 @@ impl Command {
             Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
+            Self::Compare(arguments) => compare::run(&arguments, interface),
             Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),

@@ -26,6 +26,7 @@ mod split;
 
 pub use dataset::Dataset;
 pub use encode::Encoder;
+pub(crate) use fold::learning;
 pub use fold::{Fold, Learnt, Material, Protocol, Together, baseline, released};
 pub use split::{Part, Split, five_by_two, stratified_folds};
 
