@@ -182,9 +182,10 @@ fn attack(comparison: &Comparison, chosen: &Candidate) -> String {
     let found = share(chosen.risk.identity);
     let guess = chosen.risk.attribute.as_ref().map_or_else(String::new, |guess| {
         format!(
-            ", and guesses {} right for {} more people than without the release",
+            ", and guesses {} right for {} more people than without the release (for {} it is certain)",
             guess.column,
-            share(guess.advantage)
+            share(guess.advantage),
+            share(guess.certain)
         )
     });
     format!("An attacker who knows {known} of everybody finds the row of {found} of the people{guess}.")
@@ -248,7 +249,7 @@ mod tests {
             algorithm: algorithm.to_owned(),
             standing: if algorithm == "nsvdist" { Standing::Experimental } else { Standing::Recommended },
             k,
-            risk: Risk { identity: risk, attribute: None },
+            risk: Risk { identity: risk, singled_out: 0.0, attribute: None },
             loss: 0.25,
             metrics: Vec::new(),
             suppressed: 0,
@@ -325,7 +326,12 @@ mod tests {
     #[test]
     fn where_everything_is_too_risky_the_least_risky_is_told_as_that() {
         let mut risky = candidate("mondrian", 10, 0.05, Some(0.751));
-        risky.risk.attribute = Some(Guess { column: "diagnosis".into(), advantage: 0.2 });
+        risky.risk.attribute = Some(Guess {
+            column: "diagnosis".into(),
+            advantage: 0.2,
+            certain: 0.03,
+            certain_with_background: 0.1,
+        });
         risky.suppressed = 3;
         let mut all = comparison(vec![candidate("mondrian", 2, 0.4, Some(0.82)), risky]);
         all.sensitive = vec!["diagnosis".into()];
@@ -340,7 +346,7 @@ mod tests {
                 "No release that was tried has a risk of at most 9.0 %. The least risky is mondrian with k = 10, with 20.0 %; a model that \
                  protects diagnosis may lower it, such as --l or --t.",
                 "An attacker who knows age and sex of everybody finds the row of 5.0 % of the people, and guesses diagnosis right for \
-                 20.0 % more people than without the release.",
+                 20.0 % more people than without the release (for 3.0 % it is certain).",
                 "Models that learn from it get 75.1 % of new cases right, which is hardly better than guessing: from original rows it would \
                  be 83.0 %, and the most frequent class alone gets 75.0 %. It loses 25.0 % of the detail (LM) and suppresses less than 0.1 % \
                  of the rows.",

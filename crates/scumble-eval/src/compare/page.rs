@@ -142,6 +142,7 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             risk => share(candidate.risk.worst()),
             identity => share(candidate.risk.identity),
             attribute => candidate.risk.attribute.as_ref().map(|guess| share(guess.advantage)),
+            certain => candidate.risk.attribute.as_ref().map(|guess| share(guess.certain)),
             column => candidate.risk.attribute.as_ref().map(|guess| guess.column.clone()),
             accuracy => accuracy.map_or_else(|| "–".to_owned(), |accuracy| percent(accuracy.mean)),
             by_learner => accuracy.map(|accuracy| accuracy.by_learner.iter().map(|of| percent(*of)).collect::<Vec<_>>()),

@@ -246,9 +246,13 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
     let whole = |(name, k): &(&String, u64)| {
         progress.check()?;
         let plan = request.release_plan(plan, name, *k)?;
-        let tried = listed(try_release(&plan, table, &request.folder, progress.clone()))?;
+        let trial = try_release(&plan, table, &request.folder, progress.clone());
+        let tried = listed(trial.and_then(|trial| {
+            let risk = risk_of(&trial, table, &plan, &request.folder, request.seed)?;
+            Ok(candidate(trial, name, *k, risk))
+        }))?;
         steps.add(1);
-        Ok(tried.map(|trial| candidate(trial, name, *k, &sensitive)))
+        Ok(tried)
     };
     let tried: Vec<Tried> = asked.par_iter().with_max_len(1).map(whole).collect::<Result<_>>()?;
     let mut unserved = Vec::new();
@@ -396,8 +400,7 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// The figures of a release.
-fn candidate(trial: Trial, name: &str, k: u64, sensitive: &[String]) -> Candidate {
-    let risk = risk_of(&trial, sensitive);
+fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
     let attained_k = attained_k(&trial);
     let standing = registry::method(name).map_or(Standing::Experimental, |method| about(&method).1);
     let Trial { problem, outcome, loss, suppressed, seconds, .. } = trial;

@@ -16,6 +16,7 @@ pub fn to_csv(comparison: &Comparison) -> String {
         "identity_risk",
         "attribute_risk",
         "attribute_column",
+        "certain",
         "accuracy",
     ]
     .map(str::to_owned)
@@ -39,6 +40,7 @@ pub fn to_csv(comparison: &Comparison) -> String {
             candidate.risk.identity.to_string(),
             attribute.map(|guess| guess.advantage.to_string()).unwrap_or_default(),
             attribute.map(|guess| guess.column.clone()).unwrap_or_default(),
+            attribute.map(|guess| guess.certain.to_string()).unwrap_or_default(),
             accuracy.map(|accuracy| accuracy.mean.to_string()).unwrap_or_default(),
         ];
         let of_learner = |learner: usize| accuracy.map(|accuracy| accuracy.by_learner[learner].to_string());

@@ -1,0 +1,85 @@
+//! What an attack found: figures, and one plain sentence.
+
+use serde::Serialize;
+
+use super::Attack;
+use crate::statistics::Interval;
+
+/// What one attack found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// The attack's name, as in `--only`.
+    pub attack: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+    /// The column whose values it guesses, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// One plain sentence.
+    pub sentence: String,
+    /// The share of people at risk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_risk: Option<Figure>,
+    /// The chance with which the attack is right about the worst-off person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst: Option<f64>,
+    /// Everything else, most telling first.
+    pub figures: Vec<Figure>,
+    /// What the figures do not say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+    /// Why it was not run, if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_run: Option<String>,
+}
+
+impl Finding {
+    /// Nothing found yet.
+    #[must_use]
+    pub fn of(attack: &Attack) -> Self {
+        Self {
+            attack: attack.name,
+            title: attack.title,
+            column: None,
+            sentence: String::new(),
+            at_risk: None,
+            worst: None,
+            figures: Vec::new(),
+            limits: Vec::new(),
+            not_run: None,
+        }
+    }
+
+    /// An attack that cannot be run here, with the reason, which is its sentence too.
+    #[must_use]
+    pub fn not_run(attack: &Attack, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { sentence: why.clone(), not_run: Some(why), ..Self::of(attack) }
+    }
+}
+
+/// A number with a name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// What it is.
+    pub name: String,
+    /// How much it is.
+    pub value: f64,
+    /// The ends of its 95 % interval, where it was estimated from some people or some draws.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Figure {
+    /// A number that was counted.
+    #[must_use]
+    pub fn counted(name: impl Into<String>, value: f64) -> Self {
+        Self { name: name.into(), value, interval: None }
+    }
+
+    /// A number that was estimated.
+    #[must_use]
+    pub fn estimated(name: impl Into<String>, found: Interval) -> Self {
+        Self { name: name.into(), value: found.estimate, interval: Some((found.low, found.high)) }
+    }
+}
