@@ -76,6 +76,11 @@ impl Interface {
         self.bar.set_message(stage.name());
     }
 
+    /// Shows what is being done, in other words.
+    pub(crate) fn step(&self, what: &str) {
+        self.bar.set_message(what.to_lowercase());
+    }
+
     /// From now on an interrupt says that the same command goes on where it was stopped.
     pub(crate) fn goes_on(&self) {
         GOES_ON.store(true, Ordering::SeqCst);

@@ -7,6 +7,8 @@ use scumble::Result;
 use crate::ui::Interface;
 
 mod anonymize;
+mod attack;
+mod beside;
 mod check;
 mod compare;
 mod completions;
@@ -37,6 +39,8 @@ pub(crate) enum Command {
     Risk(Box<risk::Arguments>),
     /// Say which release of a table to take: risk and utility of many, and a recommendation
     Compare(Box<compare::Arguments>),
+    /// Say what attackers still learn from a release
+    Attack(Box<attack::Arguments>),
     /// Say what can still be learnt from releases: data × algorithms × k × learners
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
@@ -62,6 +66,7 @@ impl Command {
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
             Self::Compare(arguments) => compare::run(&arguments, interface),
+            Self::Attack(arguments) => attack::run(&arguments, interface),
             Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),

@@ -1,5 +1,6 @@
 //! What an attack found: figures, and one plain sentence.
 
+use scumble::report::data::{AttackFigure, AttackResult};
 use serde::Serialize;
 
 use super::Attack;
@@ -55,6 +56,29 @@ impl Finding {
     pub fn not_run(attack: &Attack, why: impl Into<String>) -> Self {
         let why = why.into();
         Self { sentence: why.clone(), not_run: Some(why), ..Self::of(attack) }
+    }
+}
+
+impl From<&Figure> for AttackFigure {
+    fn from(figure: &Figure) -> Self {
+        Self { name: figure.name.clone(), value: figure.value.into(), interval: figure.interval }
+    }
+}
+
+/// As the report tells it.
+impl From<&Finding> for AttackResult {
+    fn from(found: &Finding) -> Self {
+        Self {
+            attack: found.attack.to_owned(),
+            title: found.title.to_owned(),
+            column: found.column.clone(),
+            sentence: found.sentence.clone(),
+            at_risk: found.at_risk.as_ref().map(Into::into),
+            worst: found.worst,
+            figures: found.figures.iter().map(Into::into).collect(),
+            limits: found.limits.clone(),
+            run: found.not_run.is_none(),
+        }
     }
 }
 

@@ -4,20 +4,25 @@
 
 mod background;
 mod finding;
+mod folder;
 mod homogeneity;
 mod linkage;
 mod scene;
 mod similarity;
+mod simulate;
 mod skewness;
 
 use std::path::Path;
 
-use scumble::Result;
 use scumble::config::Plan;
+use scumble::error::did_you_mean;
+use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
 pub use finding::{Figure, Finding};
+pub use folder::add_roles;
 pub use scene::{Class, Known, Look, Scene, Secret, Tally, View};
+pub use simulate::{Release, Target, simulate};
 
 /// An attack that can be simulated.
 pub struct Attack {
@@ -34,6 +39,15 @@ pub struct Attack {
 /// Every attack, in the order of the report.
 pub const ATTACKS: &[Attack] =
     &[linkage::ATTACK, homogeneity::ATTACK, background::ATTACK, skewness::ATTACK, similarity::ATTACK];
+
+/// The attack of that name.
+pub fn find(name: &str) -> Result<&'static Attack> {
+    let names: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
+    ATTACKS.iter().find(|attack| attack.name == name).ok_or_else(|| {
+        let near = did_you_mean(name, names.iter().copied());
+        Error::config(format!("there is no attack '{name}'{near}; attacks are {}", names.join(", ")))
+    })
+}
 
 /// What attacks are given.
 pub struct Case<'a> {

@@ -125,9 +125,24 @@ impl Tally {
 /// What frequencies are scaled to, to be counted like rows.
 const FREQUENCY: f64 = 1e9;
 
+/// Rows that are told together, where that is not what they show: the group of each row, and what is told of each group's secrets.
+pub(super) struct Groups {
+    pub(super) of_row: Vec<u32>,
+    pub(super) secrets: Vec<(PayloadColumn, Vec<Tally>)>,
+}
+
 impl Scene {
     /// From a release whose rows show what they show, beside its original.
     pub fn new(both: &SideBySide) -> Result<Self> {
+        Self::build(both, None)
+    }
+
+    /// From rows whose secrets are told by group.
+    pub(super) fn of_groups(both: &SideBySide, groups: Groups) -> Result<Self> {
+        Self::build(both, Some(groups))
+    }
+
+    fn build(both: &SideBySide, groups: Option<Groups>) -> Result<Self> {
         let rows = both.release.rows;
         let mut keys: Vec<Vec<u32>> = vec![Vec::new(); rows];
         let quasi: Vec<&CodedColumn> =
@@ -135,31 +150,28 @@ impl Scene {
         for column in &quasi {
             keys.iter_mut().zip(column.codes.iter()).for_each(|(key, code)| key.push(code));
         }
-        for (_, read) in &both.frequencies {
-            keys.iter_mut().zip(read.of_row()).for_each(|(key, of)| key.push(*of));
+        let apart = both.frequencies.iter().map(|(_, read)| read.of_row());
+        for of_row in apart.chain(groups.iter().map(|groups| &groups.of_row[..])) {
+            keys.iter_mut().zip(of_row).for_each(|(key, of)| key.push(*of));
         }
-        let (looks, look_of_row, first_row) = looks(&keys, quasi.len());
-        let mut tallies: Vec<Vec<Tally>> = vec![Vec::new(); looks.len()];
-        let mut secrets = Vec::new();
-        for column in &both.sensitive {
-            let found = match both.frequencies.iter().find(|(name, _)| *name == column.name) {
-                Some((_, read)) => {
-                    let spellings = column.spellings();
-                    let tally = |row: &usize| {
-                        let shares = read.frequencies(*row).iter();
-                        Tally::new(shares.filter_map(|(text, share)| {
-                            Some((spellings.find(text)?, (share * FREQUENCY).round() as u64))
-                        }))
-                    };
-                    first_row.iter().map(tally).collect::<Vec<_>>()
+        let (mut looks, look_of_row, first_row) = looks(&keys, quasi.len());
+        let told = match groups {
+            Some(groups) => {
+                for (look, row) in looks.iter_mut().zip(&first_row) {
+                    look.class = groups.of_row[*row];
                 }
-                None => tally_rows(&both.release, column, &look_of_row, looks.len())?,
-            };
-            tallies.iter_mut().zip(found).for_each(|(of_look, tally)| of_look.push(tally));
-            secrets.push(secret(column, both)?);
+                groups.secrets
+            }
+            None => told(both, &look_of_row, &first_row)?,
+        };
+        let classes = looks.iter().map(|look| look.class as usize + 1).max().unwrap_or(0);
+        let mut classes = vec![Class { rows: 0, secrets: Vec::new() }; classes];
+        looks.iter().for_each(|look| classes[look.class as usize].rows += look.rows);
+        let mut secrets = Vec::new();
+        for (column, tallies) in told {
+            classes.iter_mut().zip(tallies).for_each(|(class, tally)| class.secrets.push(tally));
+            secrets.push(secret(&column, both)?);
         }
-        let classes = looks.iter().zip(tallies).map(|(look, secrets)| Class { rows: look.rows, secrets });
-        let classes = classes.collect();
         let known: Vec<Known> = both
             .quasi
             .iter()
@@ -179,7 +191,7 @@ impl Scene {
     }
 
     /// With everybody at a place that fits them.
-    pub(super) fn placed(
+    fn placed(
         known: Vec<Known>,
         secrets: Vec<Secret>,
         mut looks: Vec<Look>,
@@ -406,8 +418,33 @@ fn looks(keys: &[Vec<u32>], width: usize) -> (Vec<Look>, Vec<u32>, Vec<usize>) {
     (looks, of_row, first_row)
 }
 
-/// Counts a sensitive column of the release by look.
-fn tally_rows(
+/// What the rows of each look tell of each secret.
+fn told(
+    both: &SideBySide,
+    look_of_row: &[u32],
+    first_row: &[usize],
+) -> Result<Vec<(PayloadColumn, Vec<Tally>)>> {
+    let of_column = |column: &PayloadColumn| {
+        let tallies = match both.frequencies.iter().find(|(name, _)| *name == column.name) {
+            Some((_, read)) => {
+                let spellings = column.spellings();
+                let tally = |row: &usize| {
+                    let shares = read.frequencies(*row).iter();
+                    Tally::new(shares.filter_map(|(text, share)| {
+                        Some((spellings.find(text)?, (share * FREQUENCY).round() as u64))
+                    }))
+                };
+                first_row.iter().map(tally).collect()
+            }
+            None => tally_rows(&both.release, column, look_of_row, first_row.len())?,
+        };
+        Ok((column.clone(), tallies))
+    };
+    both.sensitive.iter().map(of_column).collect()
+}
+
+/// Counts a sensitive column of the release by look, or by another division of its rows.
+pub(super) fn tally_rows(
     release: &CodedTable,
     values: &PayloadColumn,
     look_of_row: &[u32],
@@ -445,7 +482,7 @@ fn secret(column: &PayloadColumn, both: &SideBySide) -> Result<Secret> {
     Ok(Secret { column: column.clone(), of_person, categories })
 }
 
-fn column_of<'a>(table: &'a CodedTable, name: &str) -> Result<&'a CodedColumn> {
+pub(super) fn column_of<'a>(table: &'a CodedTable, name: &str) -> Result<&'a CodedColumn> {
     table.column(name).ok_or_else(|| Error::internal("a column was not read"))
 }
 
