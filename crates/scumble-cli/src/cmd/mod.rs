@@ -10,6 +10,7 @@ mod anonymize;
 mod attack;
 mod beside;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod evaluate;
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
     Risk(Box<risk::Arguments>),
+    /// Say which release of a table to take: risk and utility of many, and a recommendation
+    Compare(Box<compare::Arguments>),
     /// Say what attackers still learn from a release
     Attack(Box<attack::Arguments>),
     /// Say what can still be learnt from releases: data × algorithms × k × learners
@@ -62,6 +65,7 @@ impl Command {
             Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
+            Self::Compare(arguments) => compare::run(&arguments, interface),
             Self::Attack(arguments) => attack::run(&arguments, interface),
             Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),

@@ -25,7 +25,9 @@ mod sample;
 mod split;
 
 pub use dataset::Dataset;
+pub(crate) use dataset::select;
 pub use encode::Encoder;
+pub(crate) use fold::learning;
 pub use fold::{Fold, Learnt, Material, Protocol, Together, baseline, released};
 pub use split::{Part, Split, five_by_two, stratified_folds};
 
