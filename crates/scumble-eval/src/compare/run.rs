@@ -340,8 +340,8 @@ struct Scores<'a> {
 
 impl Scores<'_> {
     fn learn(&self, material: &Material) -> Result<Vec<f64>> {
-        let score = |learner: &Box<dyn Learner>| Ok(material.learn(&**learner, self.request.seed)?.accuracy);
-        self.request.built_learners()?.iter().map(score).collect()
+        let score = |learner: &dyn Learner| Ok(material.learn(learner, self.request.seed)?.accuracy);
+        self.request.built_learners()?.iter().map(|learner| score(&**learner)).collect()
     }
 
     fn baselines(&self) -> Result<Baselines> {

@@ -15,16 +15,18 @@ use scumble_files::{ReadOptions, Source};
 use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
+use crate::hierarchy::Hierarchy;
 use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
-use crate::quasi::Value;
+use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Step};
 use crate::registry::{self, Entry, METRICS, Method};
 use crate::relabel;
 use requirements::{build_models, check_metric, check_served};
 
+mod apply;
 pub(crate) mod check;
 mod combinations;
 mod datasheet;
@@ -43,6 +45,7 @@ mod together;
 mod trial;
 mod warnings;
 
+pub use apply::{Applied, apply};
 pub use publish::stem_of;
 use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
@@ -70,6 +73,8 @@ pub enum Stage {
     Read,
     /// Searching for a recoding.
     Search,
+    /// Recoding new rows.
+    Apply,
     /// Writing to a private file.
     Write,
     /// Checking what was written.
@@ -85,6 +90,7 @@ impl Stage {
         match self {
             Self::Read => "reading",
             Self::Search => "searching",
+            Self::Apply => "recoding",
             Self::Write => "writing",
             Self::Verify => "verifying",
             Self::Publish => "publishing",
@@ -102,6 +108,8 @@ pub struct Released {
     pub datasheet: Option<PathBuf>,
     /// The private report.
     pub report: Option<PathBuf>,
+    /// The recoding, if it was asked for by a name of its own. Private, too.
+    pub recoding: Option<PathBuf>,
 }
 
 /// Everything that is known about a run once the search is over.
@@ -116,6 +124,12 @@ pub(crate) struct Run<'a> {
     pub(crate) problem: Problem,
     /// The level of each quasi-identifier, where every column has one.
     pub(crate) levels: Option<Vec<u32>>,
+    /// The rule that the classes were made by, where it is one for tuples and the classes were not changed afterwards.
+    pub(crate) step: Option<Step>,
+    /// The hierarchies of sensitive columns that have one.
+    pub(crate) payload_trees: Vec<(String, Hierarchy)>,
+    /// Whether the rows are new to the rule, so that they may have values that no hierarchy lists.
+    pub(crate) new_rows: bool,
     pub(crate) published: Published,
     pub(crate) findings: Vec<crate::algorithms::Finding>,
     /// What holds together with tables that were published before.
@@ -154,6 +168,9 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     plan.ready()?;
     let method = registry::method(&plan.algorithm.name)?;
     together::check_asked(plan, matches!(method, Method::Classes(_)))?;
+    if plan.recoding.is_some() {
+        check_rule_for_rows(plan, &method)?;
+    }
     let targets = match method {
         Method::Tables(_) => Targets::of_several(plan, options.folder)?,
         Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder)?,
@@ -179,6 +196,27 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
         Method::Records(entry) => records::release(begun, entry, options),
         Method::Tables(entry) => tables::release(begun, entry, options),
     }
+}
+
+/// An error if what the algorithm does is no rule for other rows.
+fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
+    let why = match method {
+        Method::Classes(entry) if build_algorithm(plan, entry)?.shows_means() => {
+            "shows the means of classes, and the mean of others is not true of a new row"
+        }
+        Method::Classes(_) => return Ok(()),
+        Method::Records(_) => {
+            "makes each record of rows that it chose for it, which is no rule for a new row"
+        }
+        Method::Tables(_) => {
+            "publishes several tables, which say nothing about how a new row would be coarsened"
+        }
+    };
+    Err(Error::refused(format!(
+        "'{}' {why}, so there is no recoding to save; leave --recoding out, or use an algorithm that publishes classes, such as \
+         mondrian",
+        plan.algorithm.name
+    )))
 }
 
 /// A release of classes that also keeps what is asked of it together with tables that were published before, with classes as
@@ -290,11 +328,12 @@ fn classes(
         seconds.total = started.elapsed().as_secs_f64();
         fill_report::add_outcome(report, &run, &summary, &seconds);
     }
-    let recoding = report.is_some().then(|| serde_json::to_vec(&recoding_file::recoding(&run)));
+    let recoding = (report.is_some() || targets.recoding.is_some())
+        .then(|| serde_json::to_vec(&recoding_file::recoding(&run)));
     let papers = Papers {
         report,
         recoding: recoding.transpose().map_err(Error::internal)?.unwrap_or_default(),
-        sheet: datasheet::datasheet(&run, &summary),
+        sheet: Some(datasheet::datasheet(&run, &summary)),
     };
     let released = publish(file, &targets, papers, summary, options, seconds, started)?;
     Ok(Ended::Released(Box::new(released)))
@@ -307,24 +346,24 @@ fn read(
     source: &Source,
     threads: usize,
 ) -> Result<(Plan, CodedTable, Vec<String>, Vec<String>)> {
-    let mut options = read_options(plan, threads)?;
+    let options = read_options(plan, threads)?;
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
     let plan =
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
-    let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
-    options.columns = Some(
-        plan.columns
-            .iter()
-            .filter(|(_, column)| !unread(&column.role))
-            .map(|(name, _)| name.clone())
-            .collect(),
-    );
-    let read = scumble_files::read_table(source, &options)?;
+    let read = read_columns(&plan, source, options)?;
     let mut table = read.coded;
     let left_out = drop_incomplete(&mut table, &plan)?;
     Ok((plan, table, read.notes, left_out))
+}
+
+/// Reads the columns of a plan that knows them all.
+fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Result<scumble_files::Table> {
+    let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
+    let wanted = plan.columns.iter().filter(|(_, column)| !unread(&column.role));
+    options.columns = Some(wanted.map(|(name, _)| name.clone()).collect());
+    Ok(scumble_files::read_table(source, &options)?)
 }
 
 /// How the plan wants its input read.
@@ -376,6 +415,7 @@ struct Needs {
 
 /// What is left of a prepared table besides the problem.
 struct Rest {
+    payload_trees: Vec<(String, Hierarchy)>,
     missing: Vec<(String, Vec<String>)>,
     warnings: Vec<String>,
     notes: Vec<String>,
@@ -427,7 +467,12 @@ fn make_problem(
             _ => progress,
         },
     };
-    let rest = Rest { missing: prepared.missing, warnings: prepared.warnings, notes: prepared.notes };
+    let rest = Rest {
+        payload_trees: prepared.payload_trees,
+        missing: prepared.missing,
+        warnings: prepared.warnings,
+        notes: prepared.notes,
+    };
     Ok((problem, rest, metric.name))
 }
 
@@ -454,6 +499,11 @@ fn search<'a>(
     problem.check_feasible()?;
     let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
     let Found { classes, step, findings } = found;
+    let levels = match &step {
+        Step::Levels(levels) => Some(levels.clone()),
+        _ => None,
+    };
+    let step = lasting(step, plan, &problem.quasi);
     let mut run = Run {
         plan,
         source,
@@ -461,10 +511,10 @@ fn search<'a>(
         algorithm: entry,
         metric,
         problem,
-        levels: match step {
-            Step::Levels(levels) => Some(levels),
-            _ => None,
-        },
+        levels,
+        step,
+        payload_trees: rest.payload_trees,
+        new_rows: false,
         published: Published::Classes(classes),
         findings,
         together: Vec::new(),
@@ -472,7 +522,7 @@ fn search<'a>(
         warnings: rest.warnings,
         notes: rest.notes,
     };
-    let found = warnings::warnings(&run, algorithm);
+    let found = warnings::warnings(&run, Some(algorithm));
     run.warnings.extend(found);
     Ok(run)
 }
@@ -500,6 +550,12 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
     }
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
+}
+
+/// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.
+fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> {
+    let changed = plan.algorithm.polish || plan.algorithm.flatten || quasi.iter().any(|quasi| quasi.sets);
+    (!changed && !matches!(step, Step::Regions(_))).then_some(step)
 }
 
 /// Classes with one domain for each column, and what that costs.
