@@ -3,12 +3,15 @@
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
 mod background;
+mod classifier;
 mod finding;
 mod folder;
 mod homogeneity;
 mod intersection;
 mod linkage;
+mod membership;
 mod scene;
+mod sides;
 mod similarity;
 mod simulate;
 mod singling_out;
@@ -48,6 +51,8 @@ pub const ATTACKS: &[Attack] = &[
     skewness::ATTACK,
     similarity::ATTACK,
     intersection::ATTACK,
+    classifier::ATTACK,
+    membership::ATTACK,
     singling_out::ATTACK,
 ];
 
