@@ -27,7 +27,7 @@ mod schema;
 /// What to do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// A whole story on a built-in synthetic table: init, anonymize, check, report
+    /// A whole story on a built-in synthetic table: init, anonymize, check, attack, report
     Demo(demo::Arguments),
     /// Profile the columns of a table and write a commented plan, release.toml
     Init(init::Arguments),
@@ -45,9 +45,9 @@ pub(crate) enum Command {
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// What there is: algorithms, models, metrics, learners
+    /// What there is: algorithms, models, metrics, learners, attacks
     List(list::Arguments),
-    /// What one algorithm, model, metric or learner does
+    /// What one algorithm, model, metric, learner or attack does
     Explain(explain::Arguments),
     /// The JSON Schema of release.toml
     Schema,

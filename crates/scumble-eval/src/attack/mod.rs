@@ -3,14 +3,24 @@
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
 mod background;
+mod definetti;
+mod downcoding;
 mod finding;
+mod finer;
 mod folder;
 mod homogeneity;
+mod intersection;
 mod linkage;
+mod minimality;
+#[cfg(test)]
+mod planned;
 mod scene;
 mod similarity;
 mod simulate;
+mod singling_out;
 mod skewness;
+#[cfg(test)]
+mod staged;
 
 use std::path::Path;
 
@@ -32,13 +42,25 @@ pub struct Attack {
     pub title: &'static str,
     /// Who described it.
     pub paper: &'static str,
+    /// What the attacker knows and does.
+    pub about: &'static str,
     /// Simulates it: one finding, or one for each sensitive column.
     pub run: fn(&Case<'_>) -> Result<Vec<Finding>>,
 }
 
 /// Every attack, in the order of the report.
-pub const ATTACKS: &[Attack] =
-    &[linkage::ATTACK, homogeneity::ATTACK, background::ATTACK, skewness::ATTACK, similarity::ATTACK];
+pub const ATTACKS: &[Attack] = &[
+    linkage::ATTACK,
+    homogeneity::ATTACK,
+    background::ATTACK,
+    skewness::ATTACK,
+    similarity::ATTACK,
+    minimality::ATTACK,
+    definetti::ATTACK,
+    downcoding::ATTACK,
+    intersection::ATTACK,
+    singling_out::ATTACK,
+];
 
 /// The attack of that name.
 pub fn find(name: &str) -> Result<&'static Attack> {

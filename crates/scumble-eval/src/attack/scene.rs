@@ -389,6 +389,19 @@ impl<'a> View<'a> {
         found
     }
 
+    /// The looks whose rows may be a person's, ascending: those that show something; where none of these fits, those that show nothing.
+    #[must_use]
+    pub fn looks_fitting(&self, person: usize) -> Vec<u32> {
+        let groups = self.groups_of(person);
+        let mut looks: Vec<u32> = groups.iter().flat_map(|group| self.looks_of(*group)).copied().collect();
+        looks.sort_unstable();
+        let star = |look: &u32| self.scene.looks[*look as usize].star;
+        if !looks.iter().all(star) {
+            looks.retain(|look| !star(look));
+        }
+        looks
+    }
+
     /// How many rows may be a person's.
     #[must_use]
     pub fn candidates(&self, person: usize) -> u64 {
