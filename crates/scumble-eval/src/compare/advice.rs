@@ -332,6 +332,8 @@ mod tests {
         risky.risk.attribute = Some(Guess {
             column: "diagnosis".into(),
             advantage: 0.2,
+            by_group: 0.2,
+            by_learning: None,
             certain: 0.03,
             certain_with_background: 0.1,
         });
