@@ -112,7 +112,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.json {
         print(to_json(&found).to_string() + "\n")?;
     } else {
-        print(tell(&found, &title))?;
+        print(tell(&found, &title, interface.is_verbose()))?;
     }
     if let Some((file, target)) = csv {
         publish(file, target, &to_csv(&found))?;
@@ -248,12 +248,13 @@ fn publish(mut file: PrivateFile, target: &Path, text: &str) -> Result<()> {
     Ok(file.publish(Audience::Owner)?)
 }
 
-/// The figures of all releases, the recommendation, and what could not be done.
-fn tell(found: &Comparison, title: &str) -> String {
+/// The figures of the releases, the recommendation, and what could not be done. Releases that others beat are only told if all are
+/// asked for.
+fn tell(found: &Comparison, title: &str, all: bool) -> String {
     let advice = Advice::of(found);
     let marks = found.not_beaten();
     let mut text = format!(
-        "{} of {title} ({} rows)\n",
+        "{} of {title} ({} rows), the least risky first\n",
         counted(found.candidates.len() as u64, "release", "releases"),
         count(found.rows)
     );
@@ -279,11 +280,13 @@ fn tell(found: &Comparison, title: &str) -> String {
             head("attained k"),
         ],
     );
-    for place in found.by_risk() {
+    let chosen = advice.map(|advice| advice.chosen);
+    let told = found.by_risk().into_iter().filter(|place| all || marks[*place] || chosen == Some(*place));
+    for place in told {
         let candidate = &found.candidates[place];
-        let mark = match (advice.is_some_and(|advice| advice.chosen == place), marks[place]) {
+        let mark = match (chosen == Some(place), marks[place]) {
             (true, _) => "→",
-            (_, true) => "*",
+            (_, true) if all => "*",
             _ => " ",
         };
         let attribute = candidate.risk.attribute.as_ref().map(|guess| percent(guess.advantage));
@@ -314,7 +317,7 @@ fn tell(found: &Comparison, title: &str) -> String {
             line(" ", name, &cells);
         }
     }
-    text += "  → recommended, * beaten by no other release in everything that was measured\n";
+    text += &key(found, marks.iter().filter(|mark| !**mark).count() as u64, all);
     if let Some(advice) = advice {
         text += "\n";
         for sentence in advice.sentences(found) {
@@ -326,6 +329,22 @@ fn tell(found: &Comparison, title: &str) -> String {
         text += &found.unserved.iter().map(tell_unserved).collect::<String>();
     }
     text.replace('\u{a0}', " ")
+}
+
+/// What the marks and columns mean.
+fn key(found: &Comparison, beaten: u64, all: bool) -> String {
+    let mut told = "→ recommended".to_owned();
+    if all {
+        told += "; * beaten by no other release in everything that was measured";
+    } else if beaten > 0 {
+        let others = counted(beaten, "further release is", "further releases are");
+        told += &format!("; {others} beaten in everything that was measured by one of these (-v shows all)");
+    }
+    if !found.sensitive.is_empty() {
+        told += "; found: people whose row is picked right; guessed: people whose sensitive value is guessed right beyond the most \
+                 frequent one; risk: the greater of the two";
+    }
+    format!("  {}\n", wrap(&told, 110, "  "))
 }
 
 fn tell_unserved(unserved: &Unserved) -> String {

@@ -248,7 +248,7 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     for score in scores {
         let mut add = |name: String, found: Option<Interval>| {
             figures
-                .extend(found.map(|found| Figure::estimated(format!("{name}, by {}", score.knows), found)));
+                .extend(found.map(|found| Figure::difference(format!("{name}, by {}", score.knows), found)));
         };
         add("area under the curve".to_owned(), score.area);
         let taken = score.chosen.1;

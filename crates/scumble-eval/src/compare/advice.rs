@@ -181,11 +181,14 @@ fn attack(comparison: &Comparison, chosen: &Candidate) -> String {
     };
     let found = share(chosen.risk.identity);
     let guess = chosen.risk.attribute.as_ref().map_or_else(String::new, |guess| {
+        let certain = match guess.certain {
+            0.0 => "for nobody it is certain".to_owned(),
+            some => format!("for {} it is certain", share(some)),
+        };
         format!(
-            ", and guesses {} right for {} more people than without the release (for {} it is certain)",
+            ", and guesses {} right for {} more people than without the release ({certain})",
             guess.column,
             share(guess.advantage),
-            share(guess.certain)
         )
     });
     format!("An attacker who knows {known} of everybody finds the row of {found} of the people{guess}.")
@@ -329,6 +332,8 @@ mod tests {
         risky.risk.attribute = Some(Guess {
             column: "diagnosis".into(),
             advantage: 0.2,
+            by_group: 0.2,
+            by_learning: None,
             certain: 0.03,
             certain_with_background: 0.1,
         });

@@ -145,7 +145,7 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             certain => candidate.risk.attribute.as_ref().map(|guess| share(guess.certain)),
             column => candidate.risk.attribute.as_ref().map(|guess| guess.column.clone()),
             accuracy => accuracy.map_or_else(|| "–".to_owned(), |accuracy| percent(accuracy.mean)),
-            by_learner => accuracy.map(|accuracy| accuracy.by_learner.iter().map(|of| percent(*of)).collect::<Vec<_>>()),
+            by_learner => accuracy.map(|accuracy| by_learner(comparison, &accuracy.by_learner)),
             loss => share(candidate.loss),
             suppressed => grouped(candidate.suppressed),
             attained => candidate.attained_k.map_or_else(|| "–".to_owned(), grouped),
@@ -157,7 +157,7 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
     let by_baseline = comparison.baselines.as_ref().map(|baselines| {
         context! {
             original => percent(baselines.original.mean),
-            by_learner => baselines.original.by_learner.iter().map(|of| percent(*of)).collect::<Vec<_>>(),
+            by_learner => by_learner(comparison, &baselines.original.by_learner),
             majority => percent(baselines.majority),
         }
     });
@@ -166,9 +166,15 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
         guessed => !comparison.sensitive.is_empty(),
         scored => comparison.baselines.is_some(),
         several => comparison.sensitive.len() > 1,
-        learners => if comparison.learners.len() > 1 { comparison.learners.clone() } else { Vec::new() },
         baselines => by_baseline,
     }
+}
+
+/// `c45 81.2 %, naive_bayes 80.1 %`.
+fn by_learner(comparison: &Comparison, accuracies: &[f64]) -> String {
+    let each =
+        comparison.learners.iter().zip(accuracies).map(|(name, of)| format!("{name} {}", percent(*of)));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 fn unserved(comparison: &Comparison) -> Vec<Value> {

@@ -42,17 +42,22 @@ const SPREAD: [u64; 5] = [2, 5, 10, 25, 50];
 /// How many parts the rows are divided into where only one of them is scored.
 const PARTS: u32 = 3;
 
+/// The recommended algorithms that look at a class, and cannot do without.
+const NEED_CLASS: [&str; 4] = ["iack", "tds", "tdr", "pais"];
+
+/// Superseded as a search for the least loss, but it often leaves learners the most.
+const FOR_LEARNERS: &str = "infogain_mondrian";
+
 /// The algorithms that are tried unless others are named: the recommended ones that can use what the plan has, and the plan's own.
 #[must_use]
 pub fn default_algorithms(plan: &Plan) -> Vec<String> {
     let has_class = plan.names_with(Role::Class).next().is_some();
     let own = registry::method(&plan.algorithm.name).ok().map(|method| about(&method).0);
     let wanted = |name: &&str| {
-        let Ok(method) = registry::method(name) else { return false };
-        let recommended = about(&method).1 == Standing::Recommended;
-        // Superseded as a search for the least loss, but it often leaves learners the most.
-        let for_learners = has_class && *name == "infogain_mondrian";
-        recommended || for_learners || own == Some(*name)
+        let standing = registry::method(name).map(|method| about(&method).1);
+        let recommended = matches!(standing, Ok(Standing::Recommended)) || *name == FOR_LEARNERS;
+        let usable = has_class || !(NEED_CLASS.contains(name) || *name == FOR_LEARNERS);
+        (recommended && usable) || own == Some(*name)
     };
     registry::algorithm_names().into_iter().filter(wanted).map(str::to_owned).collect()
 }
@@ -157,9 +162,11 @@ mod tests {
         let names = default_algorithms(&own);
         assert!(names.contains(&"seqa".to_owned()) && names.contains(&"mondrian".to_owned()));
         assert!(!names.contains(&"datafly".to_owned()), "superseded");
-        assert!(!names.contains(&"infogain_mondrian".to_owned()), "there is nothing to predict");
-        let class = plan("[columns.ill]\nrole = \"class\"\n");
-        assert!(default_algorithms(&class).contains(&"infogain_mondrian".to_owned()));
+        let class = default_algorithms(&plan("[columns.ill]\nrole = \"class\"\n"));
+        for name in NEED_CLASS.iter().chain([&FOR_LEARNERS]) {
+            assert!(!names.contains(&(*name).to_owned()), "there is nothing to predict for {name}");
+            assert!(class.contains(&(*name).to_owned()), "{name}");
+        }
     }
 
     #[test]

@@ -28,8 +28,13 @@ pub struct Risk {
 pub struct Guess {
     /// The column.
     pub column: String,
-    /// The share of people whose value is guessed right, less the share that the most frequent value of the whole table gets right.
+    /// The share of people whose value is guessed right, less the share that the most frequent value of the whole table gets right: by
+    /// the better of two guesses.
     pub advantage: f64,
+    /// The same for whoever guesses the most frequent value of a person's group.
+    pub by_group: f64,
+    /// The same for whoever learns across groups what goes with which value (deFinetti), where values are told by group.
+    pub by_learning: Option<f64>,
     /// The share of people whose value is certain.
     pub certain: f64,
     /// The share of people whose value is certain to somebody who can rule out one value.
@@ -76,7 +81,9 @@ pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, see
     let linkage = linkage.first().ok_or_else(|| Error::internal("linkage found nothing"))?;
     let attribute = match scene.secrets.is_empty() {
         true => None,
-        false => most_telling(&run("homogeneity", &case)?, &run("background", &case)?)?,
+        false => {
+            most_telling(&run("homogeneity", &case)?, &run("definetti", &case)?, &run("background", &case)?)?
+        }
     };
     Ok(Risk {
         identity: figure(linkage, "picked right by everything")?,
@@ -86,15 +93,26 @@ pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, see
 }
 
 /// The column of which most is learnt, the first among equals.
-fn most_telling(homogeneity: &[Finding], background: &[Finding]) -> Result<Option<Guess>> {
+fn most_telling(
+    homogeneity: &[Finding],
+    definetti: &[Finding],
+    background: &[Finding],
+) -> Result<Option<Guess>> {
     let mut most: Option<Guess> = None;
-    for (groups, ruled_out) in homogeneity.iter().zip(background) {
-        let with = figure(groups, "right guesses of everybody's value by their group")?;
+    for ((groups, learnt), ruled_out) in homogeneity.iter().zip(definetti).zip(background) {
         let without = figure(groups, "right guesses without the release's groups")?;
+        // Where rows are left out, groups may know less than the whole table.
+        let gained = |right: f64| (right - without).max(0.0);
+        let by_group = gained(figure(groups, "right guesses of everybody's value by their group")?);
+        let by_learning = match learnt.not_run {
+            Some(_) => None,
+            None => Some(gained(figure(learnt, "guesses that are right, by what was learnt")?)),
+        };
         let guess = Guess {
             column: groups.column.clone().unwrap_or_default(),
-            // Where rows are left out, groups may know less than the whole table.
-            advantage: (with - without).max(0.0),
+            advantage: by_group.max(by_learning.unwrap_or(0.0)),
+            by_group,
+            by_learning,
             certain: at_risk(groups)?,
             certain_with_background: at_risk(ruled_out)?,
         };
@@ -164,14 +182,16 @@ mod tests {
         // certain who is not, since three values are in the second group.
         let found = risk(4, "");
         let guess = found.attribute.clone().expect("a sensitive column");
-        assert_eq!((found.identity, found.singled_out, found.worst()), (0.25, 0.0, 0.25));
+        assert_eq!((found.identity, found.singled_out), (0.25, 0.0));
         assert_eq!((guess.column.as_str(), guess.certain, guess.certain_with_background), ("ill", 0.5, 0.5));
-        assert!((guess.advantage - 0.125).abs() < 1e-12, "{}", guess.advantage);
+        assert!((guess.by_group - 0.125).abs() < 1e-12, "{}", guess.by_group);
+        assert_eq!(Some(guess.advantage), guess.by_learning.map(|learnt| learnt.max(guess.by_group)));
+        assert_eq!(found.worst(), guess.advantage.max(0.25));
     }
 
     #[test]
     fn one_class_tells_nothing() {
         let found = risk(8, "");
-        assert_eq!((found.identity, found.attribute.map(|guess| guess.advantage)), (0.125, Some(0.0)));
+        assert_eq!((found.identity, found.attribute.map(|guess| guess.by_group)), (0.125, Some(0.0)));
     }
 }

@@ -10,7 +10,7 @@ use scumble::registry::{self, Standing};
 use scumble::release::{Outcome, Trial, read_planned, try_release};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
-use scumble_learn::{Learner, Settings};
+use scumble_learn::Settings;
 
 use super::frontier::{Spot, non_dominated};
 use super::request::{Request, about, default_algorithms, spread};
@@ -340,8 +340,8 @@ struct Scores<'a> {
 
 impl Scores<'_> {
     fn learn(&self, material: &Material) -> Result<Vec<f64>> {
-        let score = |learner: &dyn Learner| Ok(material.learn(learner, self.request.seed)?.accuracy);
-        self.request.built_learners()?.iter().map(|learner| score(&**learner)).collect()
+        let learners = self.request.built_learners()?;
+        learners.iter().map(|learner| Ok(material.learn(&**learner, self.request.seed)?.accuracy)).collect()
     }
 
     fn baselines(&self) -> Result<Baselines> {
