@@ -1,5 +1,6 @@
 //! The codes of values, also of those that the searched table does not have.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::covers;
@@ -112,46 +113,36 @@ impl<'a> CodeFinder<'a> {
         }
     }
 
-    /// The numbers next to one that no row had.
-    fn neighbours(&self, number: i128) -> (Option<(i128, u32)>, Option<(i128, u32)>) {
-        let pair = |(number, code): (&i128, &u32)| (*number, *code);
+    /// The numbers next to one that no row had, with their codes: below and above.
+    fn neighbours(&self, number: i128) -> [Option<(i128, u32)>; 2] {
         let above = (std::ops::Bound::Excluded(number), std::ops::Bound::Unbounded);
-        (self.by_number.range(..=number).next_back().map(pair), self.by_number.range(above).next().map(pair))
+        let pair = [self.by_number.range(..=number).next_back(), self.by_number.range(above).next()];
+        pair.map(|of| of.map(|(number, code)| (*number, *code)))
     }
 
     /// The code in whose range a number lies.
     fn on_line(&self, line: &Line, number: i128) -> Option<u32> {
         match self.neighbours(number) {
-            (Some((_, below)), Some((_, above))) => {
+            [Some((_, below)), Some((_, above))] => {
                 let (_, end) = line.interval(below, below);
                 Some(if number <= end { below } else { above })
             }
-            (one, other) => one.or(other).map(|(_, code)| code),
+            [one, other] => one.or(other).map(|(_, code)| code),
         }
     }
 
     /// The neighbour of a number that shares the lowest node which holds it by its name, else the closer one.
     fn in_tree(&self, tree: &Hierarchy, exact: Exact, number: i128) -> Option<Found> {
-        let found = |(other, code): (i128, u32)| {
-            let above = std::iter::successors(Some(tree.leaf(code)), |node| tree.parent(*node));
-            let mut named = above.filter(|node| holds(&self.quasi.measure, tree.label(*node), exact));
-            let node = named.next();
-            let sure = node.map_or(Sure::Nothing, Sure::Below);
-            let depth = node.map(|node| tree.depth(node));
-            (
-                depth,
-                std::cmp::Reverse(number.saturating_sub(other).unsigned_abs()),
-                Found { code: Some(code), sure },
-            )
+        let node = |code: u32| {
+            let mut above = std::iter::successors(Some(tree.leaf(code)), |node| tree.parent(*node));
+            above.find(|node| holds(&self.quasi.measure, tree.label(*node), exact))
         };
-        let (below, above) = self.neighbours(number);
-        let (below, above) = (below.map(found), above.map(found));
-        let better = match (&below, &above) {
-            (Some(below), Some(above)) if (above.0, above.1) > (below.0, below.1) => true,
-            (None, Some(_)) => true,
-            _ => false,
+        let rank = |(other, code): &(i128, u32)| {
+            let distance = number.saturating_sub(*other).unsigned_abs();
+            (node(*code).map(|node| tree.depth(node)), Reverse(distance), Reverse(*other))
         };
-        (if better { above } else { below }).map(|(.., found)| found)
+        let (_, code) = self.neighbours(number).into_iter().flatten().max_by_key(rank)?;
+        Some(Found { code: Some(code), sure: node(code).map_or(Sure::Nothing, Sure::Below) })
     }
 
     /// Whether a released value is surely true of a text that was looked up: of a value that the hierarchy lists, of one below a

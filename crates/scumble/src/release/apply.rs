@@ -10,8 +10,8 @@ use scumble_files::table::CodedTable;
 
 use super::publish::{Papers, Targets, beside, publish};
 use super::{
-    Needs, Released, Run, RunOptions, Seconds, Stage, check, datasheet, make_problem, read_columns,
-    read_options, rows, summary, warnings,
+    Needs, Released, Run, RunOptions, Seconds, Stage, datasheet, make_problem, read_columns, read_options,
+    summary, warnings, write_verified,
 };
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
@@ -122,28 +122,19 @@ pub fn apply(
     let found = if private { vec![NOT_FOR_PUBLICATION.to_owned()] } else { warnings::warnings(&run, None) };
     run.warnings.extend(found);
     run.warnings.extend(left_out);
-    let released_rows = rows::arrange(&run, tuple_of_row, &payload_of_row)?;
-    drop(payload_of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
 
-    (options.stage)(Stage::Write);
-    let clock = Instant::now();
-    let mut file = targets.private_file()?;
-    rows::write(&run, &released_rows, file.file(), targets.format)?;
-    seconds.write = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    (options.stage)(Stage::Verify);
-    let clock = Instant::now();
-    let verified = check::verify(&run, &file, &released_rows, targets.format, options.folder)?;
+    let (file, verified) =
+        write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
+    drop(payload_of_row);
     run.warnings.extend(verified.warnings);
-    drop(released_rows);
-    seconds.verify = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
     // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
     let figures = [measure_one(&metrics::loss::ENTRY, &run.published, &run.problem)];
-    let summary = summary::summarise(&run, &verified.outcome, &figures);
+    let mut summary = summary::summarise(&run, &verified.outcome, &figures);
+    if private {
+        // Rows may show nothing, but nobody took it from them.
+        summary.suppressed = 0;
+    }
     (options.stage)(Stage::Publish);
     let sheet = (!private).then(|| datasheet::datasheet(&run, &summary));
     let papers = Papers { report: None, recoding: Vec::new(), sheet };

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source};
+use scumble_files::{PrivateFile, ReadOptions, Source};
 
 use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
@@ -20,10 +20,11 @@ use crate::prepare::population::{PopulationTable, prepare_with_population, read_
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published};
-use crate::quasi::{Quasi, Value};
+use crate::quasi::Value;
 use crate::recoding::{Assignment, Step};
 use crate::registry::{self, Entry, METRICS, Method};
 use crate::relabel;
+use recoding_file::{check_rule_for_rows, lasting};
 use requirements::{build_models, check_metric, check_served};
 
 mod apply;
@@ -198,27 +199,6 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     }
 }
 
-/// An error if what the algorithm does is no rule for other rows.
-fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
-    let why = match method {
-        Method::Classes(entry) if build_algorithm(plan, entry)?.shows_means() => {
-            "shows the means of classes, and the mean of others is not true of a new row"
-        }
-        Method::Classes(_) => return Ok(()),
-        Method::Records(_) => {
-            "makes each record of rows that it chose for it, which is no rule for a new row"
-        }
-        Method::Tables(_) => {
-            "publishes several tables, which say nothing about how a new row would be coarsened"
-        }
-    };
-    Err(Error::refused(format!(
-        "'{}' {why}, so there is no recoding to save; leave --recoding out, or use an algorithm that publishes classes, such as \
-         mondrian",
-        plan.algorithm.name
-    )))
-}
-
 /// A release of classes that also keeps what is asked of it together with tables that were published before, with classes as
 /// large as that takes.
 fn beside_others(
@@ -296,29 +276,15 @@ fn classes(
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
-    (options.stage)(Stage::Write);
-    let clock = Instant::now();
-    let released_rows = rows::arrange(&run, tuple_of_row, &payload_of_row)?;
+    let (file, verified) =
+        write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
     drop(payload_of_row);
-    seconds.apply = clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let mut file = targets.private_file()?;
-    rows::write(&run, &released_rows, file.file(), targets.format)?;
-    seconds.write = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    (options.stage)(Stage::Verify);
-    let clock = Instant::now();
-    let check::Verified { outcome, together, warnings } =
-        check::verify(&run, &file, &released_rows, targets.format, options.folder)?;
+    let check::Verified { outcome, together, warnings } = verified;
     if let Some(failing) = together.iter().find(|model| !model.holds) {
         return Ok(Ended::Apart(Box::new(failing.clone())));
     }
     run.warnings.extend(warnings);
     run.together = together;
-    drop(released_rows);
-    seconds.verify = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
 
     let figures = crate::metrics::measure_all(&run.published, &run.problem);
     let mut report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name(), &figures));
@@ -337,6 +303,33 @@ fn classes(
     };
     let released = publish(file, &targets, papers, summary, options, seconds, started)?;
     Ok(Ended::Released(Box::new(released)))
+}
+
+/// Writes the rows of a run to a file without a name, and checks what was written.
+fn write_verified(
+    run: &Run<'_>,
+    tuple_of_row: Vec<u32>,
+    payload_of_row: &[u32],
+    targets: &Targets,
+    options: &RunOptions<'_>,
+    seconds: &mut Seconds,
+) -> Result<(PrivateFile, check::Verified)> {
+    (options.stage)(Stage::Write);
+    let clock = Instant::now();
+    let released_rows = rows::arrange(run, tuple_of_row, payload_of_row)?;
+    seconds.apply += clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let mut file = targets.private_file()?;
+    rows::write(run, &released_rows, file.file(), targets.format)?;
+    seconds.write = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Verify);
+    let clock = Instant::now();
+    let verified = check::verify(run, &file, &released_rows, targets.format, options.folder)?;
+    seconds.verify = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+    Ok((file, verified))
 }
 
 /// Reads the columns that the plan needs: the plan with a role for every column, the table, what is worth knowing, and which
@@ -550,12 +543,6 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
     }
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
-}
-
-/// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.
-fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> {
-    let changed = plan.algorithm.polish || plan.algorithm.flatten || quasi.iter().any(|quasi| quasi.sets);
-    (!changed && !matches!(step, Step::Regions(_))).then_some(step)
 }
 
 /// Classes with one domain for each column, and what that costs.

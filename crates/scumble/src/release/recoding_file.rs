@@ -1,12 +1,41 @@
 //! The recoding of a run as a private file, so that a release can be explained and other rows recoded like it.
 
-use super::Run;
-use crate::config::{Column, Read};
+use super::{Run, build_algorithm};
+use crate::config::{Column, Plan, Read};
+use crate::error::{Error, Result};
 use crate::hierarchy::Outline;
 use crate::new_rows::typical;
-use crate::quasi::{Line, Shape};
+use crate::quasi::{Line, Quasi, Shape};
 use crate::recoding::Step;
+use crate::registry::Method;
 use crate::saved::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
+
+/// An error if what the algorithm does is no rule for other rows.
+pub(super) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
+    let why = match method {
+        Method::Classes(entry) if build_algorithm(plan, entry)?.shows_means() => {
+            "shows the means of classes, and the mean of others is not true of a new row"
+        }
+        Method::Classes(_) => return Ok(()),
+        Method::Records(_) => {
+            "makes each record of rows that it chose for it, which is no rule for a new row"
+        }
+        Method::Tables(_) => {
+            "publishes several tables, which say nothing about how a new row would be coarsened"
+        }
+    };
+    Err(Error::refused(format!(
+        "'{}' {why}, so there is no recoding to save; leave --recoding out, or use an algorithm that publishes classes, such as \
+         mondrian",
+        plan.algorithm.name
+    )))
+}
+
+/// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.
+pub(super) fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> {
+    let changed = plan.algorithm.polish || plan.algorithm.flatten || quasi.iter().any(|quasi| quasi.sets);
+    (!changed && !matches!(step, Step::Regions(_))).then_some(step)
+}
 
 /// The rule of a run, with all that is needed to apply it to other rows.
 pub(super) fn recoding(run: &Run<'_>) -> RecodingFile {
