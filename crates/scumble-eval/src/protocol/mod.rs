@@ -25,7 +25,7 @@ mod sample;
 mod split;
 
 pub use dataset::Dataset;
-pub(crate) use dataset::select;
+pub(crate) use dataset::{select, sorted};
 pub use encode::Encoder;
 pub(crate) use fold::learning;
 pub use fold::{Fold, Learnt, Material, Protocol, Together, baseline, released};
