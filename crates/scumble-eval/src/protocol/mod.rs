@@ -25,7 +25,7 @@ mod sample;
 mod split;
 
 pub use dataset::Dataset;
-pub(crate) use dataset::select;
+pub(crate) use dataset::{select, sorted};
 pub(crate) use encode::Cell;
 pub use encode::Encoder;
 pub use fold::{Fold, Learnt, Material, MetricEntry, Protocol, Together, baseline, measured, released};
