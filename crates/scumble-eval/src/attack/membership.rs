@@ -248,7 +248,7 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     for score in scores {
         let named = |name: &str| format!("{name}, by {}", score.knows);
         let mut add = |name: String, found: Option<Interval>| {
-            figures.extend(found.map(|found| Figure::estimated(named(&name), found)))
+            figures.extend(found.map(|found| Figure::estimated(named(&name), found)));
         };
         add("area under the curve".to_owned(), score.area);
         for (taken, most) in score.strict.iter().zip(STRICT) {
