@@ -7,6 +7,8 @@ mod downcoding;
 mod finding;
 mod finer;
 mod minimality;
+#[cfg(test)]
+mod premises;
 mod scene;
 #[cfg(test)]
 mod staged;
