@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use scumble::registry::ALGORITHMS;
 
-use super::staged::Staged;
+use super::planned::Staged;
 use super::{Attack, Figure, Finding, definetti, downcoding, minimality};
 
 /// Sixty people of no particular kind.

@@ -1,91 +1,84 @@
-//! Cases for tests: a plan and a table, released in memory, or with a release written by hand.
+//! Small worlds for the tests of attacks that look at more than one scene.
 
 use std::path::Path;
 
-use scumble::check::{SideBySide, side_by_side};
+use scumble::check::side_by_side;
 use scumble::config::Plan;
-use scumble::problem::Progress;
-use scumble::release::try_release;
 use scumble_files::table::{CodedColumn, CodedTable};
 
-use super::{Case, Known, Options, Scene};
+use super::{Attack, Case, Finding, Options, Scene};
 
-/// Everything that a case borrows.
-pub(super) struct Staged {
-    pub(super) scene: Scene,
-    both: SideBySide,
-    plan: Plan,
+/// Releases, people, and what is known of them.
+pub(super) struct Stage {
+    pub(super) plan: Plan,
     pub(super) options: Options,
+    pub(super) outsiders: Option<CodedTable>,
+    names: Vec<String>,
+    release: CodedTable,
+    original: CodedTable,
+    scene: Scene,
+    others: Vec<Scene>,
 }
 
-/// A table: a line of names, then rows, both separated by commas.
-pub(super) fn table(text: &str) -> CodedTable {
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .map(|line| line.split(',').collect::<Vec<_>>());
-    let names = lines.next().expect("a line of names");
-    let rows: Vec<Vec<&str>> = lines.collect();
-    let column = |(place, name): (usize, &&str)| {
-        CodedColumn::of_texts(name, rows.iter().map(|row| row[place].to_owned()))
-    };
-    CodedTable { columns: names.iter().enumerate().map(column).collect(), rows: rows.len() }
-}
-
-impl Staged {
-    /// The release that the plan makes of a table.
-    pub(super) fn released(plan: &str, original: &str) -> Self {
-        Self::tried(plan, original).expect("a release of one table")
+impl Stage {
+    /// From columns with their roles, the rows of a release and those of its original.
+    pub(super) fn new<T: AsRef<str>, U: AsRef<str>, const N: usize>(
+        columns: &[(&str, &str)],
+        release: &[[T; N]],
+        original: &[[U; N]],
+    ) -> Self {
+        let mut plan = "input = \"in.csv\"\noutput = \"out.csv\"\n".to_owned();
+        for (name, role) in columns {
+            plan += &format!("[columns.{name}]\nrole = \"{role}\"\n");
+        }
+        let plan = Plan::from_toml(&plan, "test").expect("a plan");
+        let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let (release, original) = (table(&names, release), table(&names, original));
+        let scene = scene(&release, &original, &plan);
+        let options = Options::default();
+        Self { plan, options, outsiders: None, names, release, original, scene, others: Vec::new() }
     }
 
-    /// The same, where the algorithm takes the table.
-    pub(super) fn tried(plan: &str, original: &str) -> Option<Self> {
-        let plan = Plan::from_toml(plan, "plan.toml").expect("a plan");
-        let original = table(original);
-        let trial = try_release(&plan, &original, Path::new("."), Progress::default()).ok()?;
-        let release = trial.released(&original)?;
-        Some(Self::of(plan, &original, &release))
-    }
-
-    /// With everybody in the class of their own row: rows of a release in memory are in the order of people.
-    pub(super) fn at_their_places(mut self) -> Self {
-        let place = |row: usize| {
-            let label = |known: &Known| {
-                let column = self.both.release.column(&known.name)?;
-                let text = column.values.get(column.codes.get(row));
-                known.labels.iter().position(|label| label == text).map(|label| label as u32)
-            };
-            let labels = self.scene.known.iter().map(label).collect::<Option<Vec<u32>>>()?;
-            self.scene.looks.iter().find(|look| look.labels == labels).map(|look| look.class)
-        };
-        let places = (0..self.scene.people).map(place).collect();
-        self.scene.class_of_person = places;
-        self.scene.ambiguous = 0;
+    /// With a further release about the same people.
+    pub(super) fn beside<T: AsRef<str>, const N: usize>(mut self, release: &[[T; N]]) -> Self {
+        self.others.push(scene(&table(&self.names, release), &self.original, &self.plan));
         self
     }
 
-    /// A release that is written down beside its original.
-    pub(super) fn written(plan: &str, original: &str, release: &str) -> Self {
-        Self::of(Plan::from_toml(plan, "plan.toml").expect("a plan"), &table(original), &table(release))
-    }
-
-    fn of(plan: Plan, original: &CodedTable, release: &CodedTable) -> Self {
-        let both = side_by_side(release, original, &plan, Path::new(".")).expect("two tables that fit");
-        let scene = Scene::new(&both).expect("a scene");
-        Self { scene, both, plan, options: Options::default() }
+    /// With one model that the release must keep.
+    pub(super) fn require(&mut self, model: &str, k: i64) {
+        let text = format!("input = \"\"\noutput = \"\"\n[[privacy]]\nmodel = \"{model}\"\nk = {k}\n");
+        self.plan.privacy = Plan::from_toml(&text, "test").expect("a model").privacy;
+        self.plan.accept_attribute_disclosure = true;
     }
 
     pub(super) fn case(&self) -> Case<'_> {
         Case {
             scene: &self.scene,
-            others: &[],
-            release: &self.both.release,
-            original: &self.both.original,
-            outsiders: None,
+            others: &self.others,
+            release: &self.release,
+            original: &self.original,
+            outsiders: self.outsiders.as_ref(),
             plan: &self.plan,
-            folder: Path::new("."),
+            folder: Path::new(""),
             options: &self.options,
         }
     }
+
+    pub(super) fn run(&self, attack: &Attack) -> Vec<Finding> {
+        (attack.run)(&self.case()).expect("findings")
+    }
+}
+
+/// A table of texts.
+pub(super) fn table<T: AsRef<str>, const N: usize>(names: &[String], rows: &[[T; N]]) -> CodedTable {
+    let column = |(place, name): (usize, &String)| {
+        CodedColumn::of_texts(name, rows.iter().map(|row| row[place].as_ref()))
+    };
+    CodedTable { columns: names.iter().enumerate().map(column).collect(), rows: rows.len() }
+}
+
+fn scene(release: &CodedTable, original: &CodedTable, plan: &Plan) -> Scene {
+    Scene::new(&side_by_side(release, original, plan, Path::new("")).expect("a release and its original"))
+        .expect("a scene")
 }

@@ -15,6 +15,7 @@ mod table;
 
 pub use cell::{Cell, Setting};
 pub use journal::{Entry, Journal};
+pub(crate) use plan::set_parameter;
 pub use plan::{
     AlgorithmChoice, DataChoice, EvaluationPlan, LearnerChoice, ProtocolSpec, SplitKind, StatisticsSpec,
 };

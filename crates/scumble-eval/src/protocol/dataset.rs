@@ -97,7 +97,7 @@ fn present_texts(table: &CodedTable, name: &str) -> Vec<String> {
 }
 
 /// The rows given, in that order.
-pub(super) fn select(table: &CodedTable, rows: &[u32]) -> CodedTable {
+pub(crate) fn select(table: &CodedTable, rows: &[u32]) -> CodedTable {
     let column = |column: &CodedColumn| {
         let codes: Vec<u32> = rows.iter().map(|row| column.codes.get(*row as usize)).collect();
         CodedColumn {

@@ -18,8 +18,13 @@ use features::{Binned, Kinds};
 use learner::{Learner, Room};
 
 /// The attack.
-pub(super) const ATTACK: Attack =
-    Attack { name: "definetti", title: "deFinetti: what goes with what", paper: "Kifer 2009", run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "definetti",
+    title: "deFinetti: what goes with what",
+    paper: "Kifer 2009",
+    about: "Somebody learns across groups which attributes go with which sensitive value, and deals the values of each group to its people accordingly.",
+    run,
+};
 
 /// At most so many people are learnt from; of more people some classes are.
 const PEOPLE: usize = 100_000;
@@ -234,7 +239,7 @@ fn words(
     figures.push(Figure::counted("chance of the guess, on average, as the attacker believes", believed));
     figures.extend(share("people above it by the class alone", above(&|told| told.above.0)));
     figures.extend(bound.map(|bound| Figure::counted("promised at most", bound)));
-    figures.push(Figure::counted("rounds of learning", rounds.unwrap_or(ROUNDS) as f64));
+    figures.push(Figure::number("rounds of learning", rounds.unwrap_or(ROUNDS) as f64));
     let mut limits = limits(case, rooms, exact, rounds);
     if believed > learnt + OVERCONFIDENT {
         limits.push(format!(
@@ -294,7 +299,7 @@ fn limits(case: &Case<'_>, rooms: &Rooms, exact: usize, rounds: Option<usize>) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::staged::Staged;
+    use super::super::planned::Staged;
     use super::*;
 
     const PLAN: &str = r#"

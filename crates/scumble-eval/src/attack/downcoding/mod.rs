@@ -20,8 +20,13 @@ use cells::{Cell, Knowledge};
 use counts::{Rule, Spread};
 
 /// The attack.
-pub(super) const ATTACK: Attack =
-    Attack { name: "downcoding", title: "Downcoding: why not finer?", paper: "Cohen 2022", run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "downcoding",
+    title: "Downcoding: why not finer?",
+    paper: "Cohen 2022",
+    about: "Somebody knows that no label is coarser than it must be, and takes from that what finer values the rows have.",
+    run,
+};
 
 /// Up to so many people every class is looked at.
 const PEOPLE: usize = 100_000;
@@ -186,8 +191,10 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
     let shared = found.shared_bits / looked_at.len().max(1) as f64;
     let mean_bits = bits.iter().sum::<f64>() / bits.len().max(1) as f64 + shared;
     let bits = match mean_interval(&bits).filter(|_| sampled) {
-        Some(interval) => Figure::estimated("bits that a class gives away beyond its labels", interval),
-        None => Figure::counted("bits that a class gives away beyond its labels", mean_bits),
+        Some(interval) => {
+            Figure::estimated_number("bits that a class gives away beyond its labels", interval)
+        }
+        None => Figure::number("bits that a class gives away beyond its labels", mean_bits),
     };
     let labels = found.follows.len() as u64;
     let count =
@@ -202,20 +209,28 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
                 count(&|follows| follows.right.1),
                 labels,
             ),
-            estimate("the same by the labels alone", count(&|follows| follows.right.0), labels),
+            estimate(
+                "labels of which they are guessed right by the labels alone",
+                count(&|follows| follows.right.0),
+                labels,
+            ),
             estimate(
                 "rows put at the right finer value, knowing how the tool decides",
                 sum(&|follows| follows.placed.1),
                 in_labels,
             ),
-            estimate("the same by the labels alone", sum(&|follows| follows.placed.0), in_labels),
+            estimate(
+                "rows put at the right finer value by the labels alone",
+                sum(&|follows| follows.placed.0),
+                in_labels,
+            ),
             estimate("labels whose premise is true", count(&|follows| follows.premise), labels),
             estimate("facts about many classes together that are true", found.shared_true, found.shared),
         ]
         .into_iter()
         .flatten(),
     );
-    figures.push(Figure::counted("labels of classes that could have been finer", found.labels as f64));
+    figures.push(Figure::number("labels of classes that could have been finer", found.labels as f64));
     let percent = 100.0 * sure as f64 / rows.max(1) as f64;
     let sentence = if found.follows.is_empty() && found.shared == 0 {
         "No label could have been finer in a way that can be told from outside, so labels say what they say and nothing more.".to_owned()

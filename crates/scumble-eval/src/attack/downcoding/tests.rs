@@ -1,6 +1,6 @@
 //! The attack on whole releases.
 
-use super::super::staged::Staged;
+use super::super::planned::Staged;
 use super::super::{Case, Finding};
 use super::ATTACK;
 
