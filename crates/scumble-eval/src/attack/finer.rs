@@ -104,6 +104,14 @@ impl Finer {
         self.members[class].iter().map(move |person| self.codes[column][*person as usize])
     }
 
+    /// For each code of a column how many people have a smaller one; at the end all of them.
+    pub(super) fn people_before(&self, column: usize) -> Vec<u64> {
+        let mut before = vec![0; self.quasi[column].size() as usize + 1];
+        self.codes[column].iter().for_each(|code| before[*code as usize + 1] += 1);
+        (1..before.len()).for_each(|code| before[code] += before[code - 1]);
+        before
+    }
+
     /// The node that a class shows in a column, where the column has a tree.
     pub(super) fn node(&self, scene: &Scene, class: usize, column: usize) -> Option<(&Hierarchy, NodeId)> {
         let tree = self.quasi[column].tree().filter(|_| !self.quasi[column].sets)?;
@@ -170,6 +178,12 @@ fn shown(scene: &Scene) -> Vec<Option<Vec<u32>>> {
     shown
 }
 
+/// A share in words; a small one is not nothing.
+pub(super) fn percent(share: f64) -> String {
+    let digits = if share > 0.0 && share < 0.01 { 2 } else { 0 };
+    format!("{:.digits$} %", share * 100.0)
+}
+
 /// Some of so many people, by chance, ascending.
 pub(super) fn sample(people: usize, wanted: usize, seed: u64) -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -201,6 +215,11 @@ mod tests {
         assert_eq!(middle(vec![2, 2, 2, 3]), Some(2));
         assert_eq!(middle(vec![4, 4]), None);
         assert_eq!(middle(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_small_share_is_not_nothing() {
+        assert_eq!([0.0, 0.0004, 0.286, 1.0].map(percent), ["0 %", "0.04 %", "29 %", "100 %"]);
     }
 
     #[test]

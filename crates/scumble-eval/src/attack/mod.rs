@@ -16,6 +16,8 @@ mod membership;
 mod minimality;
 #[cfg(test)]
 mod planned;
+#[cfg(test)]
+mod premises;
 mod scene;
 mod sides;
 mod similarity;

@@ -11,7 +11,7 @@ use scumble::Result;
 use scumble::config::{ModelSpec, Plan, Rational};
 use scumble::registry::{Method, method};
 
-use super::finer::{members, sample};
+use super::finer::{members, percent, sample};
 use super::{Attack, Case, Figure, Finding, Scene};
 use crate::statistics::wilson_interval;
 use features::{Binned, Kinds};
@@ -34,6 +34,8 @@ const ROUNDS: usize = 100;
 const STILL: f64 = 1e-6;
 /// Chances nearer than this are equal.
 const SAME: f64 = 1e-9;
+/// By so much may beliefs be above what is right, before it is said.
+const OVERCONFIDENT: f64 = 0.05;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     let scene = case.scene;
@@ -135,6 +137,8 @@ struct Told {
     truth: (f64, f64),
     /// The chance that the likeliest value is the true one.
     right: (f64, f64),
+    /// How likely it seems, by what was learnt.
+    believed: f64,
     /// Whether the true value is more likely than promised or, where nothing is promised, than the most frequent value of the class.
     above: (bool, bool),
 }
@@ -163,6 +167,7 @@ fn told(
             told.push(Told {
                 truth: (of_truth(&naive), of_truth(chances)),
                 right: (right(&naive, truth), right(chances, truth)),
+                believed: chances.iter().copied().fold(0.0, f64::max),
                 above: (above(&naive), above(chances)),
             });
         }
@@ -193,20 +198,26 @@ fn words(
         |name: &str, hits: u64| wilson_interval(hits, people).map(|share| Figure::estimated(name, share));
     let mean = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>() / people.max(1) as f64;
     let above = |of: &dyn Fn(&Told) -> bool| told.iter().filter(|told| of(told)).count() as u64;
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let promise = bound.map_or("the most frequent value of their class".to_owned(), |bound| {
         format!("the {} promised", percent(bound))
     });
     let (learnt, alone) = (mean(&|told| told.right.1), mean(&|told| told.right.0));
+    let above_share = percent(above(&|told| told.above.1) as f64 / people.max(1) as f64);
     let sentence = if told.is_empty() {
         format!("Nobody's place in the release is known, so nothing was learnt about {column}.")
-    } else {
+    } else if learnt > alone + SAME {
         format!(
             "The link between what is known of people and their {column}, learnt across all classes, lets an attacker guess {} right, where the \
-             classes by themselves give {}; for {} of the people the true value becomes more likely than {promise}.",
+             classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
             percent(learnt),
             percent(alone),
-            percent(above(&|told| told.above.1) as f64 / people as f64),
+        )
+    } else {
+        format!(
+            "The link between what is known of people and their {column}, learnt across all classes, does not help an attacker to guess: {} are right, \
+             and the classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
+            percent(learnt),
+            percent(alone),
         )
     };
     let exact = rooms.of_class.iter().filter(|room| {
@@ -229,9 +240,20 @@ fn words(
         "chance of the true value, on average, by the class alone",
         mean(&|told| told.truth.0),
     ));
+    let believed = mean(&|told| told.believed);
+    figures.push(Figure::counted("chance of the guess, on average, as the attacker believes", believed));
     figures.extend(share("people above it by the class alone", above(&|told| told.above.0)));
     figures.extend(bound.map(|bound| Figure::counted("promised at most", bound)));
     figures.push(Figure::number("rounds of learning", rounds.unwrap_or(ROUNDS) as f64));
+    let mut limits = limits(case, rooms, exact, rounds);
+    if believed > learnt + OVERCONFIDENT {
+        limits.push(format!(
+            "the attacker is too sure: guesses seem right with {} on average, and {} are, so the highest chances and the people above the promise are \
+             overstated",
+            percent(believed),
+            percent(learnt),
+        ));
+    }
     Finding {
         attack: ATTACK.name,
         title: ATTACK.title,
@@ -243,7 +265,7 @@ fn words(
         ),
         worst: told.iter().map(|told| told.truth.1).reduce(f64::max),
         figures,
-        limits: limits(case, rooms, exact, rounds),
+        limits,
         not_run: None,
     }
 }
