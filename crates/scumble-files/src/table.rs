@@ -1,5 +1,7 @@
 //! A table as dictionary codes: what reading any file gives.
 
+use std::collections::BTreeMap;
+
 /// A table whose cells are codes into one sorted dictionary per column.
 #[derive(Debug, Clone, Default)]
 pub struct CodedTable {
@@ -43,6 +45,28 @@ impl CodedTable {
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&CodedColumn> {
         self.columns.iter().find(|column| column.name == name)
+    }
+}
+
+impl CodedColumn {
+    /// A column with a text a row.
+    #[must_use]
+    pub fn of_texts<T: Ord + AsRef<str>>(name: &str, texts: impl Iterator<Item = T>) -> Self {
+        let mut number: BTreeMap<T, u32> = BTreeMap::new();
+        let met: Vec<u32> = texts
+            .map(|text| {
+                let next = number.len() as u32;
+                *number.entry(text).or_insert(next)
+            })
+            .collect();
+        let mut place = vec![0; number.len()];
+        (0..).zip(number.values()).for_each(|(at, met)| place[*met as usize] = at);
+        let codes: Vec<u32> = met.iter().map(|met| place[*met as usize]).collect();
+        Self {
+            name: name.to_owned(),
+            values: number.keys().map(AsRef::as_ref).collect(),
+            codes: Codes::narrow(number.len(), &codes),
+        }
     }
 }
 
@@ -208,6 +232,13 @@ mod tests {
         assert_eq!(texts.find_sorted("é"), Some(3));
         assert_eq!(texts.find_sorted("aa"), None);
         assert_eq!(texts.iter().collect::<Vec<_>>(), ["", "a", "b\n", "é"]);
+    }
+
+    #[test]
+    fn a_column_of_texts_has_a_sorted_dictionary() {
+        let column = CodedColumn::of_texts("a", ["y", "x", "y", "z"].into_iter());
+        assert_eq!(column.values.iter().collect::<Vec<_>>(), ["x", "y", "z"]);
+        assert_eq!(column.codes, Codes::U8(vec![1, 0, 1, 2]));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use scumble_files::table::Texts;
 
 use crate::error::VerifyError;
 use crate::label::{Interval, Label, Separator, parse};
@@ -90,6 +91,15 @@ impl Nodes {
         numbers.dedup();
         numbers
     }
+}
+
+/// For each original text the released texts that are true of it, by their places, ascending.
+#[must_use]
+pub fn covering(cover: &Cover, released: &Texts, originals: &Texts) -> Vec<Vec<u32>> {
+    let reading = Reading::new(cover);
+    let labels: Vec<Released> = released.iter().map(|text| reading.released(text)).collect();
+    let index = LabelIndex::new(&labels);
+    originals.iter().map(|text| index.covering(&reading.original(text))).collect()
 }
 
 /// An original text, understood.

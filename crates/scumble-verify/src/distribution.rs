@@ -17,6 +17,8 @@ pub struct Distributed {
     pub supports: CodedTable,
     /// The distinct distributions: the largest frequency of each.
     greatest: Vec<Rational>,
+    /// Their values with a positive frequency.
+    frequencies: Vec<Vec<(String, f64)>>,
     /// The distribution of each row.
     of_row: Vec<u32>,
 }
@@ -57,7 +59,7 @@ impl Distributed {
         for (row, of) in (0..).zip(&of_row) {
             first_row[*of as usize] = first_row[*of as usize].min(row);
         }
-        let (mut greatest, mut sets) = (Vec::new(), Vec::new());
+        let (mut greatest, mut sets, mut all) = (Vec::new(), Vec::new(), Vec::new());
         for (frequencies, row) in rows.into_iter().zip(first_row) {
             let sum: f64 = frequencies.iter().map(|(_, number)| number.to_f64()).sum();
             let simple = frequencies.iter().map(|(_, number)| simplest(*number));
@@ -69,12 +71,13 @@ impl Distributed {
                 _ => return Err(not_a_distribution(name, row)),
             }
             let positive = frequencies.iter().filter(|(_, number)| number.numerator > 0);
-            sets.push(set(positive.map(|(value, _)| value.as_str())));
+            sets.push(set(positive.clone().map(|(value, _)| value.as_str())));
+            all.push(positive.map(|(value, number)| (value.clone(), number.to_f64())).collect());
         }
         let mut supports = release.clone();
         supports.columns.retain(|column| column.name != name && !column.name.starts_with(&prefix));
         supports.columns.push(coded(name, &sets, &of_row));
-        Ok(Some(Self { supports, greatest, of_row }))
+        Ok(Some(Self { supports, greatest, frequencies: all, of_row }))
     }
 
     /// The largest l for which a distribution has no frequency above 1/l.
@@ -83,13 +86,20 @@ impl Distributed {
         Rational { numerator: most.denominator, denominator: most.numerator.max(1) }
     }
 
+    /// The values of a row that have a positive frequency, with it.
+    #[must_use]
+    pub fn frequencies(&self, row: usize) -> &[(String, f64)] {
+        &self.frequencies[self.of_row[row] as usize]
+    }
+
     /// The number of distinct distributions.
     pub(crate) fn len(&self) -> usize {
         self.greatest.len()
     }
 
-    /// The distribution of each row.
-    pub(crate) fn of_row(&self) -> &[u32] {
+    /// The distribution of each row, by number.
+    #[must_use]
+    pub fn of_row(&self) -> &[u32] {
         &self.of_row
     }
 }

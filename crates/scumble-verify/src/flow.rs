@@ -35,6 +35,13 @@ pub(crate) fn served_by(network: &Network<'_>) -> Vec<(u32, u32, u64)> {
     pairs
 }
 
+/// Assigns people to places that may be theirs, so that as many as possible have one: who, where, how many. `people` and `places` say how
+/// many there are of each kind, `fits` which places each kind of people may be in, without repetition.
+#[must_use]
+pub fn assign(people: &[u64], places: &[u64], fits: &[Box<[u32]>]) -> Vec<(u32, u32, u64)> {
+    served_by(&Network { supply: people, demand: places, serves: fits })
+}
+
 const NOWHERE: u32 = u32::MAX;
 
 /// The residual graph is implicit: a supplier reaches each of its demands, a demand goes back where flow came from.

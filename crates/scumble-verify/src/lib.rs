@@ -17,6 +17,8 @@
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
+//! | Which released texts are true of which original? | [`covering`] |
+//! | Who may be where, if everybody is somewhere? | [`assign`] |
 //!
 //! ```
 //! use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
@@ -70,10 +72,11 @@ mod tests;
 mod truth;
 mod value;
 
-pub use cover::{Cover, Nodes};
+pub use cover::{Cover, Nodes, covering};
 pub use distribution::Distributed;
 pub use error::VerifyError;
 pub use exchange::Exchanged;
+pub use flow::assign;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Beside, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,

@@ -14,10 +14,11 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::columns::part;
-use crate::cover::{LabelIndex, Reading, Released};
+use crate::cover::{Cover, covering};
 use crate::error::VerifyError;
 use crate::flow::{Network, most_served};
 use crate::group::group;
+use crate::label::{Label, parse};
 use crate::truth::Pairing;
 
 /// Possible assignments between groups that are kept at once; each takes about 40 bytes.
@@ -30,10 +31,8 @@ pub(crate) fn unassigned(
     pairings: &[Pairing<'_>],
 ) -> Result<u64, VerifyError> {
     let exact: Vec<&Pairing<'_>> = pairings.iter().filter(|pairing| pairing.cover.is_none()).collect();
-    let mut coarse: Vec<Coarse<'_>> = pairings
-        .par_iter()
-        .filter_map(|pairing| Some(Coarse::new(pairing, &Reading::new(pairing.cover?))))
-        .collect();
+    let mut coarse: Vec<Coarse<'_>> =
+        pairings.par_iter().filter_map(|pairing| Some(Coarse::new(pairing, pairing.cover?))).collect();
     // The columns that rule out most come first; the sort is stable, so ties stay in the order given.
     coarse.sort_by(|a, b| a.openness.total_cmp(&b.openness));
 
@@ -87,19 +86,17 @@ struct Coarse<'a> {
 }
 
 impl<'a> Coarse<'a> {
-    fn new(pairing: &'a Pairing<'a>, reading: &Reading<'a>) -> Self {
-        let labels: Vec<Released> =
-            pairing.released.values.iter().map(|text| reading.released(text)).collect();
-        let index = LabelIndex::new(&labels);
-        let covering: Vec<Vec<u32>> =
-            pairing.original.values.iter().map(|text| index.covering(&reading.original(text))).collect();
+    fn new(pairing: &'a Pairing<'a>, cover: &Cover) -> Self {
+        let labels = &pairing.released.values;
+        let covering = covering(cover, labels, &pairing.original.values);
         let mut rows = vec![0u64; labels.len()];
         for code in pairing.released.codes.iter() {
             rows[code as usize] += 1;
         }
         let open: u64 = covering.iter().flatten().map(|&label| rows[label as usize]).sum();
         let openness = open as f64 / covering.len().max(1) as f64;
-        let star = labels.iter().position(|label| label.star).map(|code| code as u32);
+        let star =
+            (0..).zip(labels.iter()).find(|(_, text)| parse(text) == Label::Suppressed).map(|(code, _)| code);
         Self { pairing, covering, star, openness }
     }
 }

@@ -23,8 +23,10 @@ use crate::release::check::{cover, given_others, joint_references, mean, model_c
 
 mod folder;
 mod records;
+mod side_by_side;
 
 pub use folder::{CheckedFolder, CheckedTable, check_folder, published_columns};
+pub use side_by_side::{SideBySide, side_by_side};
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]

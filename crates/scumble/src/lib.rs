@@ -55,7 +55,7 @@
 //! ```
 pub mod algorithms;
 pub mod audit;
-mod chance;
+pub mod chance;
 pub mod check;
 pub mod config;
 pub mod date;

@@ -10,6 +10,7 @@ use scumble::problem::Progress;
 use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize, stem_of};
 use scumble::{Error, Result};
 
+use super::attack;
 use super::choice;
 use super::reading::{Reading, parse_builder};
 use crate::ui::{Interface, counted, percent, print, row_count};
@@ -25,6 +26,9 @@ pub(crate) struct Arguments {
     /// The folder of the private report; '' for none
     #[arg(long, value_name = "DIR")]
     report: Option<String>,
+    /// Attack the release once it is made, and tell in the private report what was learnt (scumble attack)
+    #[arg(long)]
+    attack: bool,
     /// A file for the recoding, which 'scumble apply' recodes other rows by; private, as the report is
     #[arg(long, value_name = "FILE")]
     recoding: Option<String>,
@@ -160,12 +164,22 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         return Err(Error::config("--json and -o - both want standard output; give the release a file name"));
     }
     let (plan, folder) = plan(arguments)?;
+    if arguments.attack && (plan.input == "-" || plan.output == "-") {
+        return Err(Error::config(
+            "--attack reads the original and the release again; give both a file name, or attack later with scumble attack",
+        ));
+    }
     let released = execute(&plan, &folder, interface)?;
+    let attacked =
+        if arguments.attack { attack::on_release(&plan, &folder, &released, interface)? } else { Vec::new() };
     if arguments.json {
         let json = serde_json::to_string(&released.summary).map_err(Error::internal)?;
         print(json + "\n")?;
     } else {
         tell(&plan, &released, interface);
+        attacked
+            .iter()
+            .for_each(|found| interface.say(format_args!("  {}: {}", found.title, found.sentence)));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,10 @@ use crate::ui::Interface;
 
 mod anonymize;
 mod apply;
+mod attack;
+mod beside;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod evaluate;
@@ -26,7 +29,7 @@ mod schema;
 /// What to do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// A whole story on a built-in synthetic table: init, anonymize, check, report
+    /// A whole story on a built-in synthetic table: init, anonymize, check, attack, report
     Demo(demo::Arguments),
     /// Profile the columns of a table and write a commented plan, release.toml
     Init(init::Arguments),
@@ -38,16 +41,20 @@ pub(crate) enum Command {
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
     Risk(Box<risk::Arguments>),
+    /// Say which release of a table to take: risk and utility of many, and a recommendation
+    Compare(Box<compare::Arguments>),
+    /// Say what attackers still learn from a release
+    Attack(Box<attack::Arguments>),
     /// Say what can still be learnt from releases: data × algorithms × k × learners
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// What there is: algorithms, models, metrics, learners
+    /// What there is: algorithms, models, metrics, learners, attacks
     List(list::Arguments),
-    /// What one algorithm, model, metric or learner does
+    /// What one algorithm, model, metric, learner or attack does
     Explain(explain::Arguments),
-    /// The JSON Schema of release.toml
-    Schema,
+    /// The JSON Schema of release.toml, or of the plans of evaluate
+    Schema(schema::Arguments),
     /// Write a synthetic clinic table of any size, for trying things
     Sample(sample::Arguments),
     /// Completions for your shell
@@ -63,11 +70,13 @@ impl Command {
             Self::Apply(arguments) => apply::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
+            Self::Compare(arguments) => compare::run(&arguments, interface),
+            Self::Attack(arguments) => attack::run(&arguments, interface),
             Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),
-            Self::Schema => schema::run(),
+            Self::Schema(arguments) => schema::run(&arguments),
             Self::Sample(arguments) => sample::run(&arguments, interface),
             Self::Completions(arguments) => completions::run(&arguments),
         }

@@ -14,7 +14,7 @@ pub struct Interval {
 }
 
 /// The probability below the upper end of a two-sided interval of 95 %.
-const UPPER: f64 = 0.975;
+pub(super) const UPPER: f64 = 0.975;
 
 /// The mean of repetitions with Student's interval; `None` without a repetition. One repetition alone says nothing about
 /// its spread, so its interval is the mean itself.

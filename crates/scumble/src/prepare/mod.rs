@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use scumble_files::table::{CodedTable, Codes};
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, MissingPolicy, Plan, Role};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::{self, Built, Hierarchy};
-use crate::payload::Payloads;
+use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
 
 mod new_rows;
@@ -212,6 +212,11 @@ pub fn column_tree(
         rows_per_leaf[code as usize] += table.rows as u64 - ordered.rows.iter().sum::<u64>();
     }
     Ok(ColumnTree { built, rows_per_leaf })
+}
+
+/// The values of a column that is no quasi-identifier, as models would count them.
+pub fn column_values(coded: &CodedColumn, plan: &Plan) -> Result<PayloadColumn> {
+    payload_of(coded, plan).map(|(values, _)| values)
 }
 
 /// Whether some person of a table has several rows.

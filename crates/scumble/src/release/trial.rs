@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use scumble_files::Source;
-use scumble_files::table::CodedTable;
+use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{
     Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, lasting,
@@ -19,6 +19,7 @@ use crate::metrics;
 use crate::prepare::prepare;
 use crate::problem::{Problem, Progress};
 use crate::published::{Classes, Published, Record, record_loss};
+use crate::quasi::Value;
 use crate::recoding::Step;
 use crate::registry::{self, Method};
 
@@ -36,6 +37,15 @@ pub struct Trial {
     pub suppressed: u64,
     /// How long typing, search and suppression took.
     pub seconds: f64,
+}
+
+impl Trial {
+    /// What a metric says about the release; `None` where it is not defined, as for everything but classes.
+    #[must_use]
+    pub fn measure(&self, metric: &dyn metrics::Metric) -> Option<f64> {
+        let Outcome::Classes { classes, .. } = &self.outcome else { return None };
+        metric.measure(&Published::Classes((**classes).clone()), &self.problem)
+    }
 }
 
 /// What would be released, by its kind.
@@ -67,6 +77,56 @@ pub enum Outcome {
         /// The tuple of each row.
         tuple_of_row: Vec<u32>,
     },
+}
+
+impl Trial {
+    /// What somebody would read who got this release, row by row in the order of `table`, the rows that were released. Columns that are no
+    /// quasi-identifiers stay as they are, or show frequencies where records do. `None` where several tables would be released.
+    #[must_use]
+    pub fn released(&self, table: &CodedTable) -> Option<CodedTable> {
+        let quasi = &self.problem.quasi;
+        let column_of = |place: usize, value_of_row: &dyn Fn(usize) -> Value| {
+            let labels = (0..table.rows).map(|row| quasi[place].label(value_of_row(row)));
+            CodedColumn::of_texts(&quasi[place].name, labels)
+        };
+        let mut columns: Vec<CodedColumn> = match &self.outcome {
+            Outcome::Classes { classes, class_of_row, .. } => {
+                let value = |place: usize, row: usize| {
+                    class_of_row[row].map_or(Value::Star, |class| classes.shown(class as usize, place))
+                };
+                (0..quasi.len()).map(|place| column_of(place, &|row| value(place, row))).collect()
+            }
+            Outcome::Records { records, record_of_row, .. } => {
+                let value = |place: usize, row: usize| records[record_of_row[row] as usize].shown[place];
+                (0..quasi.len()).map(|place| column_of(place, &|row| value(place, row))).collect()
+            }
+            Outcome::Projections { .. } => return None,
+        };
+        let others = table.columns.iter().filter(|column| quasi.iter().all(|of| of.name != column.name));
+        for column in others {
+            columns.push(self.frequencies(&column.name).unwrap_or_else(|| column.clone()));
+        }
+        Some(CodedTable { columns, rows: table.rows })
+    }
+
+    /// A column as the frequencies that records show of it, if they do.
+    fn frequencies(&self, name: &str) -> Option<CodedColumn> {
+        let Outcome::Records { records, column, record_of_row } = &self.outcome else { return None };
+        let column = &self.problem.table.payloads().columns[(*column)?];
+        if column.name != name {
+            return None;
+        }
+        let text = |record: &Record| {
+            let rows: u64 = record.counts.iter().sum();
+            let shares = (0_u32..).zip(&record.counts).filter(|(_, count)| **count > 0);
+            let shares = shares.map(|(value, count)| {
+                (column.values.get(value).to_owned(), (*count as f64 / rows as f64).into())
+            });
+            serde_json::Value::Object(shares.collect()).to_string()
+        };
+        let texts: Vec<String> = records.iter().map(text).collect();
+        Some(CodedColumn::of_texts(name, record_of_row.iter().map(|record| texts[*record as usize].clone())))
+    }
 }
 
 /// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
