@@ -118,6 +118,11 @@ impl Interface {
         }
     }
 
+    /// Whether more is wanted than what most people need.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// Tells something that somebody should decide about.
     pub(crate) fn warn(&self, line: impl Display) {
         self.say(format_args!("{} {line}", paint("warning:", "33")));
@@ -171,10 +176,10 @@ pub(crate) fn paint(text: &str, colour: &str) -> String {
     if wanted { format!("\u{1b}[{colour};1m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
-/// Breaks a text into lines of at most `width` characters, with `indent` before every line but the first.
+/// Breaks a text into lines of at most `width` characters, with `indent` before every line but the first. No-break spaces hold.
 pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         let last = lines.len() - 1;
         if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > width {
             lines.push(word.to_owned());
@@ -206,5 +211,6 @@ mod tests {
     fn texts_are_wrapped() {
         assert_eq!(wrap("one two three", 7, "  "), "one two\n  three");
         assert_eq!(wrap("", 7, ""), "");
+        assert_eq!(wrap("one 5\u{a0}% of", 5, ""), "one\n5\u{a0}%\nof");
     }
 }

@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Plan, Rational, Role};
+use scumble::config::{Plan, Rational, Rest, Role};
+use scumble::release::Released;
 use scumble::report::{
     self,
     data::{AttackResult, Report},
+    drawing,
 };
 use scumble::{Error, Result};
-use scumble_eval::attack::{ATTACKS, Attack, Figure, Finding, Options, Release, Target, find, simulate};
+use scumble_eval::attack::{
+    ATTACKS, Attack, Figure, Finding, Options, Release, Target, add_roles, find, simulate,
+};
 use scumble_files::{CodedTable, Source, read_header};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
@@ -95,6 +99,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         scumble::registry::method(name)?;
         plan.algorithm.name.clone_from(name);
     }
+    // Columns that nobody says anything about play no part here.
+    plan.rest = plan.rest.or(Some(Rest::Drop));
+    let report = arguments.report.as_deref().map(load_report).transpose()?;
     let several = arguments.release.is_dir();
     if !several && plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
@@ -102,7 +109,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         ));
     }
     if several {
-        scumble_eval::attack::add_roles(&mut plan, &arguments.release)?;
+        add_roles(&mut plan, &arguments.release)?;
     }
     let (original, plan) = read_original(&arguments.original, &plan, interface)?;
     let table = if several { None } else { Some(whole(&arguments.release, &plan, interface)?) };
@@ -124,8 +131,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let found = simulate(&target, &attacks, &options, |attack| interface.step(attack.title))?;
     interface.done();
     let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
-    if let Some(folder) = &arguments.report {
-        add_to_report(folder, &told)?;
+    if let (Some(folder), Some(report)) = (&arguments.report, report) {
+        add_to_report(folder, report, &told)?;
         interface.say(format_args!("Added to the private report in {}", folder.display()));
     }
     if let Some(target) = &arguments.output {
@@ -144,17 +151,54 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts findings into a report that is there, and writes both its forms again.
-fn add_to_report(folder: &Path, found: &[AttackResult]) -> Result<()> {
-    let (data, page) = (folder.join("report.json"), folder.join("report.html"));
+/// Every attack on a release that was just made by a plan, told in the private report too.
+pub(super) fn on_release(
+    plan: &Plan,
+    folder: &Path,
+    released: &Released,
+    interface: &Interface,
+) -> Result<Vec<Finding>> {
+    let Some(release) = &released.release else {
+        return Err(Error::internal("there is no release to attack"));
+    };
+    let mut plan = plan.clone();
+    let several = release.is_dir();
+    if several {
+        add_roles(&mut plan, release)?;
+    }
+    let (original, plan) = read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
+    let table = if several { None } else { Some(whole(release, &plan, interface)?) };
+    let target = Target {
+        release: table.as_ref().map_or(Release::Folder(release), Release::Table),
+        others: &[],
+        original: &original,
+        outsiders: None,
+        plan: &plan,
+        folder,
+    };
+    let attacks: Vec<&Attack> = ATTACKS.iter().collect();
+    let found = simulate(&target, &attacks, &Options::default(), |attack| interface.step(attack.title))?;
+    interface.done();
+    if let Some(report) = released.report.as_ref().and_then(|page| page.parent()) {
+        add_to_report(report, load_report(report)?, &found.iter().map(Into::into).collect::<Vec<_>>())?;
+    }
+    Ok(found)
+}
+
+fn load_report(folder: &Path) -> Result<Report> {
+    let path = folder.join("report.json");
     let unreadable =
         |source| Error::Io { what: format!("there is no private report in '{}'", folder.display()), source };
-    let text = std::fs::read_to_string(&data).map_err(unreadable)?;
-    let mut report: Report = serde_json::from_str(&text)
-        .map_err(|_| Error::data(format!("'{}' is not the report of a release", data.display())))?;
-    report.attacks = found.to_vec();
-    write_private(&page, &report::html(&report)?)?;
-    write_private(&data, &report::json(&report)?)
+    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+    serde_json::from_str(&text)
+        .map_err(|_| Error::data(format!("'{}' is not the report of a release", path.display())))
+}
+
+/// Puts findings into a report that is there, and writes both its forms again.
+fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Result<()> {
+    let report = Report { attacks: found.to_vec(), ..report };
+    write_private(&folder.join("report.html"), &report::html(&report)?)?;
+    write_private(&folder.join("report.json"), &report::json(&report)?)
 }
 
 fn options(arguments: &Arguments) -> Result<Options> {
@@ -196,7 +240,10 @@ fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
         let column = finding.column.as_ref().map_or(String::new(), |column| format!(": {column}"));
         text += &format!("\n{}{column}\n", finding.title);
         text += &format!("  {}\n", wrap(&plain(&finding.sentence), 110, "  "));
-        for figure in finding.at_risk.iter().chain(&finding.figures) {
+        let at_risk = finding.at_risk.as_ref();
+        let others =
+            finding.figures.iter().filter(|of| at_risk.is_none_or(|at_risk| at_risk.name != of.name));
+        for figure in at_risk.into_iter().chain(others) {
             text += &format!("    {}  {}\n", shown(figure), figure.name.replace('\u{a0}', " "));
         }
         for limit in &finding.limits {
@@ -222,11 +269,10 @@ fn plain(text: &str) -> String {
     text.replace('\u{a0}', " ")
 }
 
-/// A number with its interval, in a column of its own.
+/// A number with its interval.
 fn shown(figure: &Figure) -> String {
-    let number = |value: f64| scumble::report::drawing::number(value);
-    let interval = figure
-        .interval
-        .map_or(String::new(), |(low, high)| format!(" ({} to {})", number(low), number(high)));
-    format!("{:>9}{interval}", number(figure.value))
+    let write = if figure.share { drawing::percent } else { drawing::number };
+    let interval =
+        figure.interval.map_or(String::new(), |(low, high)| format!(" ({} to {})", write(low), write(high)));
+    plain(&format!("{:>9}{interval}", write(figure.value)))
 }

@@ -9,6 +9,7 @@ pub(super) const ATTACK: Attack = Attack {
     name: "background",
     title: "Background knowledge",
     paper: "Machanavajjhala et al. (2007); Martin et al. (2007)",
+    about: "Somebody knows enough to rule out some sensitive values of a person, and guesses the most frequent of the others.",
     run,
 };
 
@@ -48,7 +49,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
         figures.push(Figure::counted(format!("best guess once {values} can be ruled out"), worst(ruled_out)));
     }
     let fewest = classes().map(|class| class.secrets[secret].of_value.len()).min().unwrap_or(0);
-    figures.push(Figure::counted(
+    figures.push(Figure::number(
         "values to rule out for certainty, in the weakest group",
         fewest.saturating_sub(1) as f64,
     ));
@@ -65,7 +66,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
     };
     Finding {
         sentence,
-        at_risk: Some(Figure::counted("people who are certain once 1 value can be ruled out", share(1))),
+        at_risk: figures.first().cloned(),
         worst: Some(worst(1)),
         figures,
         ..Finding::of(&ATTACK)

@@ -17,12 +17,13 @@ use scumble_learn::{Settings, Table, registry};
 use super::sides::Sides;
 use super::{Attack, Case, Figure, Finding, of_secrets};
 use crate::protocol::{Cell, Encoder, learning, table};
-use crate::statistics::{difference_interval, larger_share_test, wilson_interval};
+use crate::statistics::{Interval, difference_interval, larger_share_test, wilson_interval};
 
 pub(super) const ATTACK: Attack = Attack {
     name: "classifier",
     title: "A classifier, on people inside and outside",
     paper: "Last, Tassa, Zhmudyak and Shmueli (2014)",
+    about: "Somebody trains a classifier on the release and guesses the sensitive value of people who are in it, and of people who are not: what it learns about the former beyond the latter is what being in the release costs.",
     run,
 };
 
@@ -203,7 +204,7 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
     let mut figures = Vec::new();
     figures.extend(
         difference_interval(inside, outside)
-            .map(|found| Figure::estimated("advantage from being in the release", found)),
+            .map(|found| Figure::difference("advantage from being in the release", found)),
     );
     for (what, side) in [("in the release", inside), ("outside", outside)] {
         let found = wilson_interval(side.0, side.1);
@@ -213,20 +214,19 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
     figures.push(Figure::counted("right guesses by the most frequent value", usual));
     let test = larger_share_test(inside, outside);
     if let Some(test) = test {
-        figures.push(Figure::counted(
+        figures.push(Figure::number(
             "z of the one-sided test that people in the release are guessed better",
             test.z,
         ));
-        figures.push(Figure::counted("p of that test", test.p_value));
+        figures.push(Figure::number("p of that test", test.p_value));
     }
     figures.push(Figure::counted(
         "advantage that so many people show in 4 of 5 cases",
         FOUND_IN_80_PERCENT * error,
     ));
-    let at_risk = difference_interval(inside, outside).map(|found| Figure {
-        name: "people whose value is guessed only because they are in the release".to_owned(),
-        value: found.estimate.max(0.0),
-        interval: Some((found.low.max(0.0), found.high.max(0.0))),
+    let at_risk = difference_interval(inside, outside).map(|found| {
+        let found = Interval { estimate: found.estimate.max(0.0), high: found.high.max(0.0), ..found };
+        Figure::estimated("people whose value is guessed only because they are in the release", found)
     });
     let worst = (0..sides.inside).map(|person| guesses[person][truth[person] as usize]).fold(0.0, f64::max);
     let mut limits = vec![

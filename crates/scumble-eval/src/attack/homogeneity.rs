@@ -9,6 +9,7 @@ pub(super) const ATTACK: Attack = Attack {
     name: "homogeneity",
     title: "Homogeneity",
     paper: "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007)",
+    about: "Where everybody who looks alike has the same sensitive value, nobody needs to be found.",
     run,
 };
 

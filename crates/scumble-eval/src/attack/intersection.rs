@@ -22,6 +22,7 @@ pub(super) const ATTACK: Attack = Attack {
     name: "intersection",
     title: "Intersection of releases",
     paper: "Ganta, Kasiviswanathan and Smith (2008)",
+    about: "Somebody has several releases about the same people and keeps only what all of them allow.",
     run,
 };
 
@@ -214,11 +215,15 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
     for (place, release) in numbers.iter().enumerate() {
         let alone = |seen: &Seen| seen.alone[place].map(|belief| belief.rows);
         found.push(
-            figures.mean(format!("rows of release {release} that may be a person's, by it alone"), alone),
+            figures
+                .mean_number(format!("rows of release {release} that may be a person's, by it alone"), alone),
         );
         let left = |seen: &Seen| seen.rows_left[place];
         found.push(
-            figures.mean(format!("rows of release {release} that may be a person's, by all together"), left),
+            figures.mean_number(
+                format!("rows of release {release} that may be a person's, by all together"),
+                left,
+            ),
         );
     }
     let contradicted = |seen: &Seen| seen.together.left == 0 && seen.alone.iter().any(Option::is_some);
@@ -288,6 +293,14 @@ impl Figures<'_> {
     /// The mean over those who have such a number.
     fn mean(&self, name: String, of: impl Fn(&Seen) -> Option<f64>) -> Figure {
         self.figure(name, mean_interval(&self.seen.iter().filter_map(of).collect::<Vec<_>>()))
+    }
+
+    /// The same of a number that is no share.
+    fn mean_number(&self, name: String, of: impl Fn(&Seen) -> Option<f64>) -> Figure {
+        match mean_interval(&self.seen.iter().filter_map(of).collect::<Vec<_>>()) {
+            Some(found) if !self.everybody => Figure::estimated_number(name, found),
+            found => Figure::number(name, found.map_or(0.0, |found| found.estimate)),
+        }
     }
 
     fn figure(&self, name: String, found: Option<Interval>) -> Figure {

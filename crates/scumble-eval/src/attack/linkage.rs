@@ -8,12 +8,13 @@ use scumble::chance::{below, shuffle};
 use scumble::report::drawing::{count, counted, list, percent};
 
 use super::{Attack, Case, Figure, Finding, Options, Scene, View};
-use crate::statistics::mean_interval;
+use crate::statistics::{mean_interval, wilson_interval};
 
 pub(super) const ATTACK: Attack = Attack {
     name: "linkage",
     title: "Linkage with partial knowledge",
     paper: "Sweeney (2002); Elliot and Dale (1999)",
+    about: "Somebody knows some facts about a person and picks one of the rows that fit. Any combination of a few columns is tried, and all of them.",
     run,
 };
 
@@ -32,13 +33,19 @@ struct Linked {
 impl Linked {
     fn figure(&self, name: String, of: impl Fn(&(f64, f64)) -> f64, everybody: bool) -> Figure {
         let values: Vec<f64> = self.people.iter().map(of).collect();
-        match mean_interval(&values) {
-            Some(found) if !(everybody && self.complete) => {
-                let (low, high) = (found.low.max(0.0), found.high.min(1.0));
-                Figure { name, value: found.estimate, interval: Some((low, high)) }
-            }
-            found => Figure::counted(name, found.map_or(0.0, |found| found.estimate)),
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        if everybody && self.complete {
+            return Figure::counted(name, mean);
         }
+        // Where all are found, or nobody, the spread among those looked at says nothing about the others.
+        let hits = values.iter().filter(|value| **value == 1.0).count() as u64;
+        let yes_or_no = values.iter().all(|value| *value == 0.0 || *value == 1.0);
+        let found =
+            if yes_or_no { wilson_interval(hits, values.len() as u64) } else { mean_interval(&values) };
+        found.map_or_else(
+            || Figure::counted(name.clone(), mean),
+            |found| Figure::estimated(name.clone(), found),
+        )
     }
 }
 
@@ -95,8 +102,11 @@ fn sentence(scene: &Scene, found: &[Linked]) -> String {
     let partial = &found[found.len().saturating_sub(2)];
     let picked = mean(last, |of| of.1);
     let mut told = format!(
-        "Someone who knows all {} about a person singles out {} of people, and picks the right row in {} of tries",
-        counted(last.columns as u64, "of these facts", "of these facts"),
+        "Someone who knows {} about a person singles out {} of people, and picks the right row in {} of tries",
+        match last.columns {
+            1 => "this fact".to_owned(),
+            facts => format!("all {facts} of these facts"),
+        },
         percent(mean(last, |of| of.0)),
         percent(picked)
     );

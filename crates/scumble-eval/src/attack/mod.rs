@@ -4,12 +4,20 @@
 
 mod background;
 mod classifier;
+mod definetti;
+mod downcoding;
 mod finding;
+mod finer;
 mod folder;
 mod homogeneity;
 mod intersection;
 mod linkage;
 mod membership;
+mod minimality;
+#[cfg(test)]
+mod planned;
+#[cfg(test)]
+mod premises;
 mod scene;
 mod sides;
 mod similarity;
@@ -39,6 +47,8 @@ pub struct Attack {
     pub title: &'static str,
     /// Who described it.
     pub paper: &'static str,
+    /// What the attacker knows and does.
+    pub about: &'static str,
     /// Simulates it: one finding, or one for each sensitive column.
     pub run: fn(&Case<'_>) -> Result<Vec<Finding>>,
 }
@@ -50,6 +60,9 @@ pub const ATTACKS: &[Attack] = &[
     background::ATTACK,
     skewness::ATTACK,
     similarity::ATTACK,
+    minimality::ATTACK,
+    definetti::ATTACK,
+    downcoding::ATTACK,
     intersection::ATTACK,
     classifier::ATTACK,
     membership::ATTACK,

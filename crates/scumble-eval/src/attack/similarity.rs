@@ -5,8 +5,13 @@ use scumble::report::drawing::{number, percent};
 
 use super::{Attack, Case, Figure, Finding, Scene, Secret, Tally, of_secrets};
 
-pub(super) const ATTACK: Attack =
-    Attack { name: "similarity", title: "Similarity", paper: "Li, Li and Venkatasubramanian (2007)", run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "similarity",
+    title: "Similarity",
+    paper: "Li, Li and Venkatasubramanian (2007)",
+    about: "Values that differ may still say the same: of one category of their hierarchy, or within a tenth of the range of numbers.",
+    run,
+};
 
 /// Numbers within this share of the column's range count as near each other.
 const WINDOW: f64 = 0.1;

@@ -5,14 +5,20 @@ use scumble::report::drawing::{number, percent};
 
 use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
 
-pub(super) const ATTACK: Attack =
-    Attack { name: "skewness", title: "Skewness", paper: "Li, Li and Venkatasubramanian (2007)", run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "skewness",
+    title: "Skewness",
+    paper: "Li, Li and Venkatasubramanian (2007)",
+    about: "Somebody compares how frequent a sensitive value is in a person's group with how frequent it is among everybody.",
+    run,
+};
 
-/// A belief that is multiplied by more than this has changed.
-const CHANGED: f64 = 2.0;
+/// Somebody is at risk where the chance of a value is this many times what it is among everybody, and large besides: in small groups every
+/// value that is there has a large lift.
+const MANIFOLD: f64 = 2.0;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
-    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret)))
+    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options.threshold)))
 }
 
 /// How much a belief in a value grows: by what it is multiplied, and its odds.
@@ -32,7 +38,7 @@ impl Growth {
     }
 }
 
-fn look(scene: &Scene, secret: usize) -> Finding {
+fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let overall = scene.overall(secret);
     let name = &scene.secrets[secret].column.name;
     let (mut rows, mut changed, mut worst) = (0, 0, None::<Growth>);
@@ -46,6 +52,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
             .of_value
             .iter()
             .map(|(value, _)| Growth { before: overall.share(*value), after: tally.share(*value) });
+        let exposed = growths.clone().any(|growth| growth.after >= threshold && growth.lift() > MANIFOLD);
         // A value that nobody of the original has says something about the two tables, not about people.
         let most = growths
             .filter(|growth| growth.before > 0.0)
@@ -53,7 +60,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
         let Some(most) = most else { continue };
         rows += class.rows;
         sum += most.lift() * class.rows as f64;
-        changed += if most.lift() > CHANGED { class.rows } else { 0 };
+        changed += if exposed { class.rows } else { 0 };
         if worst.is_none_or(|worst| most.lift() > worst.lift()) {
             worst = Some(most);
         }
@@ -64,20 +71,26 @@ fn look(scene: &Scene, secret: usize) -> Finding {
     let changed = changed as f64 / rows.max(1) as f64;
     Finding {
         sentence: format!(
-            "Learning the group multiplies the belief in a value of {name} by up to {} (from {} to {}); for {} of people some belief more than \
-             doubles.",
+            "Learning the group multiplies the belief in a value of {name} by up to {} (from {} to {}); for {} of people a value that is more \
+             than twice as likely as usual becomes a good guess.",
             number(worst.lift()),
             percent(worst.before),
             percent(worst.after),
             percent(changed)
         ),
-        at_risk: Some(Figure::counted("people for whom the belief in some value more than doubles", changed)),
+        at_risk: Some(Figure::counted(
+            format!(
+                "people with a value of chance {} or more that is more than twice as likely as usual",
+                percent(threshold)
+            ),
+            changed,
+        )),
         worst: Some(worst.after),
         figures: vec![
-            Figure::counted("greatest lift", worst.lift()),
+            Figure::number("greatest lift", worst.lift()),
             // Certainty has infinite odds.
-            Figure::counted("odds ratio there", worst.odds_ratio()),
-            Figure::counted("mean over people of the greatest lift", sum / rows.max(1) as f64),
+            Figure::number("odds ratio there", worst.odds_ratio()),
+            Figure::number("mean over people of the greatest lift", sum / rows.max(1) as f64),
         ],
         ..Finding::of(&ATTACK)
     }
@@ -95,7 +108,7 @@ mod tests {
         assert!((growth.lift() - 50.0).abs() < 1e-9 && (growth.odds_ratio() - 99.0).abs() < 1e-9);
         let quasi: Vec<[&str; 1]> = (0..200).map(|row| if row < 4 { ["a"] } else { ["b"] }).collect();
         let secret: Vec<&str> = (0..200).map(|row| if row < 2 { "hiv" } else { "flu" }).collect();
-        let found = look(&scene(&["group"], &quasi, &quasi, &secret), 0);
+        let found = look(&scene(&["group"], &quasi, &quasi, &secret), 0, 0.5);
         assert!((found.figures[0].value - 50.0).abs() < 1e-9, "{found:?}");
         assert!((found.at_risk.expect("a share").value - 0.02).abs() < 1e-12);
         assert_eq!(found.worst, Some(0.5));

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::hierarchy::Hierarchy;
 use crate::payload::PayloadColumn;
 use crate::prepare::{payload_of, prepare, table_in_one_spelling};
+use crate::registry::{Method, method};
 
 /// A release and its original, with what is needed to compare them.
 pub struct SideBySide {
@@ -26,6 +27,12 @@ pub struct SideBySide {
     pub trees: Vec<(String, Hierarchy)>,
     /// Those that are published as frequencies.
     pub frequencies: Vec<(String, Distributed)>,
+}
+
+/// Whether the plan's algorithm has trees built for columns that have none: their labels are those of the trees.
+fn needs_trees(plan: &Plan) -> bool {
+    let Ok(Method::Classes(entry)) = method(&plan.algorithm.name) else { return false };
+    (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.needs_trees())
 }
 
 /// Reads a release beside its original, by the plan's roles. Columns that one of them lacks are left out.
@@ -48,7 +55,7 @@ pub fn side_by_side(
         }
         sensitive.push(payload_of(column, plan)?.0);
     }
-    let prepared = prepare(original, plan, folder, false)?;
+    let prepared = prepare(original, plan, folder, needs_trees(plan))?;
     let mut quasi = covers(&prepared, plan)?;
     quasi.retain(|(name, _)| release.column(name).is_some());
     if quasi.is_empty() {

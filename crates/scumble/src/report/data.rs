@@ -183,6 +183,8 @@ pub struct AttackFigure {
     pub name: String,
     /// How much it is.
     pub value: Amount,
+    /// Whether it is a share or a chance, from 0 to 1.
+    pub share: bool,
     /// The ends of its 95 % interval, where it is an estimate.
     pub interval: Option<(f64, f64)>,
 }

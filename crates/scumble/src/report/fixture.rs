@@ -125,13 +125,14 @@ fn attacks() -> Vec<AttackResult> {
             at_risk: Some(AttackFigure {
                 name: "people singled out".into(),
                 value: 0.0.into(),
+                share: true,
                 interval: Some((0.0, 0.002)),
             }),
             worst: Some(0.2),
             figures: vec![AttackFigure {
                 name: "greatest lift".into(),
                 value: Amount::Infinite,
-                interval: None,
+                ..AttackFigure::default()
             }],
             limits: vec!["2,000 of 41,000 people were looked at.".into()],
             run: true,

@@ -1,7 +1,7 @@
 //! What simulated attacks found: a section of the private report, and a page of its own.
 
 use super::closing;
-use crate::report::data::{Amount, AttackFigure, AttackResult};
+use crate::report::data::{AttackFigure, AttackResult};
 use crate::report::format::{NOTHING, amount, counted, number, percent};
 use minijinja::{Value, context};
 
@@ -19,27 +19,33 @@ pub(super) fn section(found: &[AttackResult]) -> Option<Value> {
 
 fn row(found: &AttackResult) -> Value {
     let figure = |figure: &AttackFigure| {
-        context! { name => &figure.name, value => amount(figure.value), interval => interval(figure, number) }
+        context! { name => &figure.name, value => shown(figure), interval => interval(figure) }
     };
     let at_risk = found.at_risk.as_ref();
+    let others =
+        found.figures.iter().filter(|figure| at_risk.is_none_or(|at_risk| at_risk.name != figure.name));
     context! {
         title => &found.title,
         column => &found.column,
         sentence => &found.sentence,
-        at_risk => at_risk.map_or_else(|| NOTHING.to_owned(), |figure| share(figure.value)),
-        at_risk_interval => at_risk.and_then(|figure| interval(figure, percent)),
+        at_risk => at_risk.map_or_else(|| NOTHING.to_owned(), shown),
+        at_risk_interval => at_risk.and_then(interval),
         at_risk_name => at_risk.map(|figure| &figure.name),
         worst => found.worst.map_or_else(|| NOTHING.to_owned(), percent),
-        figures => found.figures.iter().map(figure).collect::<Vec<_>>(),
+        figures => others.map(figure).collect::<Vec<_>>(),
         limits => &found.limits,
     }
 }
 
-fn share(value: Amount) -> String {
-    value.finite().map_or_else(|| NOTHING.to_owned(), percent)
+fn shown(figure: &AttackFigure) -> String {
+    match figure.value.finite() {
+        Some(value) if figure.share => percent(value),
+        _ => amount(figure.value),
+    }
 }
 
-fn interval(figure: &AttackFigure, write: impl Fn(f64) -> String) -> Option<String> {
+fn interval(figure: &AttackFigure) -> Option<String> {
+    let write = if figure.share { percent } else { number };
     figure.interval.map(|(low, high)| format!("{} to {}", write(low), write(high)))
 }
 
@@ -82,7 +88,7 @@ fn opening(found: &[AttackResult]) -> Value {
         next => "Look at the attacks that are certain about somebody first; a larger k, or a model for the sensitive columns (l-diversity, \
                  t-closeness), answers most of them.",
         figures => vec![
-            one("Attacks", counted(run.len() as u64, "run", "run"), "one for each sensitive column"),
+            one("Attacks", counted(run.len() as u64, "run", "run"), "some on every sensitive column"),
             one("Certain", counted(certain as u64, "attack", "attacks"), "about somebody"),
             one(
                 "Most at risk",
