@@ -82,5 +82,17 @@ pub fn simulate(
         begins(attack);
         found.append(&mut (attack.run)(&case)?);
     }
+    found.iter_mut().flat_map(|found| &mut found.limits).for_each(as_sentence);
     Ok(found)
+}
+
+/// Every limit is a sentence to its reader, however an attack puts it.
+fn as_sentence(text: &mut String) {
+    let mut letters = text.chars();
+    if let Some(first) = letters.next().filter(|first| first.is_lowercase()) {
+        *text = first.to_uppercase().chain(letters).collect();
+    }
+    if !text.ends_with('.') {
+        text.push('.');
+    }
 }
