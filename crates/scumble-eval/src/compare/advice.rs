@@ -252,7 +252,7 @@ mod tests {
             algorithm: algorithm.to_owned(),
             standing: if algorithm == "nsvdist" { Standing::Experimental } else { Standing::Recommended },
             k,
-            risk: Risk { identity: risk, singled_out: 0.0, attribute: None },
+            risk: Risk { identity: risk, linkage: risk, singled_out: 0.0, attribute: None },
             loss: 0.25,
             metrics: Vec::new(),
             suppressed: 0,

@@ -15,8 +15,11 @@ use crate::protocol::select;
 /// What attackers attain who know the quasi-identifiers of everybody in the table.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Risk {
-    /// The share of people whose row they pick, if they take one of the rows that may be a person's.
+    /// The share of people whose row they find. Where rows form classes, they know everybody's class, as somebody can who matches all people
+    /// with all rows, and take one of its rows; else they take one of the rows that may be a person's.
     pub identity: f64,
+    /// The share of people whose row they find if they look at one person at a time, and take any row that may be theirs.
+    pub linkage: f64,
     /// The share of people for whom only one row is possible.
     pub singled_out: f64,
     /// What they learn about a sensitive value, where there is one: for the column of which they learn most.
@@ -85,8 +88,15 @@ pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, see
             most_telling(&run("homogeneity", &case)?, &run("definetti", &case)?, &run("background", &case)?)?
         }
     };
+    let one_by_one = figure(linkage, "picked right by everything")?;
+    // Rows that cover somebody by chance, starred ones above all, would make a release look safer than its classes are.
+    let by_class = match &trial.outcome {
+        Outcome::Classes { .. } => scene.looks.len() as f64 / scene.people.max(1) as f64,
+        _ => 0.0,
+    };
     Ok(Risk {
-        identity: figure(linkage, "picked right by everything")?,
+        identity: one_by_one.max(by_class),
+        linkage: one_by_one,
         singled_out: at_risk(linkage)?,
         attribute,
     })
@@ -162,27 +172,30 @@ mod tests {
     /// Eight people in two halves by age that Mondrian with k = 4 makes, one of them all with flu.
     const PEOPLE: &str = "age,ill\n20,flu\n21,flu\n22,flu\n23,flu\n60,flu\n61,gout\n62,gout\n63,hiv\n";
 
-    fn risk(k: u32, more: &str) -> Risk {
+    fn risk(people: &str, plan: &str) -> Risk {
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("a.csv"), PEOPLE).expect("written");
-        let text = format!(
-            "input = \"a.csv\"\noutput = \"b.csv\"\naccept_attribute_disclosure = true\n[columns.age]\nrole = \"quasi\"\n\
-             [columns.ill]\nrole = \"sensitive\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = {k}\n{more}"
-        );
+        std::fs::write(folder.path().join("a.csv"), people).expect("written");
+        let text =
+            format!("input = \"a.csv\"\noutput = \"b.csv\"\naccept_attribute_disclosure = true\n{plan}");
         let plan = Plan::from_toml(&text, "plan").expect("a plan");
         let (plan, table, _) = read_planned(&plan, folder.path(), 1).expect("a table");
         let trial = try_release(&plan, &table, folder.path(), Progress::default()).expect("a release");
-        assert!(attained_k(&trial) >= Some(u64::from(k)));
+        assert!(attained_k(&trial) >= Some(2));
         risk_of(&trial, &table, &plan, folder.path(), 1).expect("attacked")
+    }
+
+    fn by_age(k: u32) -> Risk {
+        let roles = "[columns.age]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n";
+        risk(PEOPLE, &format!("{roles}[[privacy]]\nmodel = \"k_anonymity\"\nk = {k}\n"))
     }
 
     #[test]
     fn two_classes_by_hand() {
         // One in four is found. By group, 4 + 2 of 8 guesses are right; without, flu is right for 5. Ruling out one value makes nobody
         // certain who is not, since three values are in the second group.
-        let found = risk(4, "");
+        let found = by_age(4);
         let guess = found.attribute.clone().expect("a sensitive column");
-        assert_eq!((found.identity, found.singled_out), (0.25, 0.0));
+        assert_eq!((found.identity, found.linkage, found.singled_out), (0.25, 0.25, 0.0));
         assert_eq!((guess.column.as_str(), guess.certain, guess.certain_with_background), ("ill", 0.5, 0.5));
         assert!((guess.by_group - 0.125).abs() < 1e-12, "{}", guess.by_group);
         assert_eq!(Some(guess.advantage), guess.by_learning.map(|learnt| learnt.max(guess.by_group)));
@@ -190,8 +203,18 @@ mod tests {
     }
 
     #[test]
+    fn starred_rows_hide_nobody_else() {
+        // Three pairs, and two people who are starred: four classes of two, so one in two is found. Whoever looks at one person at a time takes the
+        // starred rows for possible too: one in four for the pairs.
+        let plan = "[columns.town]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n\
+                    [algorithm]\nname = \"optimal\"\nsuppression = 0.25\n";
+        let found = risk("town\na\na\nb\nb\nc\nc\nd\ne\n", plan);
+        assert_eq!((found.identity, found.linkage, found.attribute), (0.5, 0.3125, None));
+    }
+
+    #[test]
     fn one_class_tells_nothing() {
-        let found = risk(8, "");
+        let found = by_age(8);
         assert_eq!((found.identity, found.attribute.map(|guess| guess.by_group)), (0.125, Some(0.0)));
     }
 }
