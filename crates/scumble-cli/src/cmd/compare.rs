@@ -102,9 +102,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.done();
     let found = found?;
     found.notes.iter().for_each(|note| interface.note(note));
-    if request.plan.rest == Some(Rest::Drop) && !found.left_out.is_empty() {
+    if inputs(arguments).0.is_none() && !found.left_out.is_empty() {
         interface.say(format_args!(
-            "Left out here, since no role is given: {} (--rest other keeps them as they are)",
+            "Left out: {}; --rest other keeps columns without a role as they are",
             found.left_out.join(", ")
         ));
     }
@@ -135,13 +135,18 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
+/// The plan and the table that are named.
+fn inputs(arguments: &Arguments) -> (Option<&Path>, Option<&Path>) {
+    let is_plan = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
+    match (arguments.plan.as_deref(), arguments.data.as_deref()) {
+        (None, Some(data)) if is_plan(data) => (Some(data), None),
+        both => both,
+    }
+}
+
 /// What the arguments ask for.
 fn request(arguments: &Arguments) -> Result<Request> {
-    let is_plan = |path: &Path| path.extension().is_some_and(|extension| extension == "toml");
-    let (plan_file, data) = match (&arguments.plan, &arguments.data) {
-        (None, Some(data)) if is_plan(data) => (Some(data), None),
-        (plan, data) => (plan.as_ref(), data.as_ref()),
-    };
+    let (plan_file, data) = inputs(arguments);
     let absolute = |name: &Path| -> Result<String> {
         let path = std::path::absolute(name)
             .map_err(|source| Error::Io { what: format!("cannot use '{}'", name.display()), source })?;

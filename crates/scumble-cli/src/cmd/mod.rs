@@ -53,8 +53,8 @@ pub(crate) enum Command {
     List(list::Arguments),
     /// What one algorithm, model, metric, learner or attack does
     Explain(explain::Arguments),
-    /// The JSON Schema of release.toml
-    Schema,
+    /// The JSON Schema of release.toml, or of the plans of evaluate
+    Schema(schema::Arguments),
     /// Write a synthetic clinic table of any size, for trying things
     Sample(sample::Arguments),
     /// Completions for your shell
@@ -76,7 +76,7 @@ impl Command {
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),
-            Self::Schema => schema::run(),
+            Self::Schema(arguments) => schema::run(&arguments),
             Self::Sample(arguments) => sample::run(&arguments, interface),
             Self::Completions(arguments) => completions::run(&arguments),
         }

@@ -300,7 +300,7 @@ mod tests {
             let ill = (age >= 45) != mixed.is_multiple_of(7);
             [
                 age.to_string(),
-                if mixed % 2 == 0 { "f" } else { "m" }.to_owned(),
+                if mixed.is_multiple_of(2) { "f" } else { "m" }.to_owned(),
                 if ill { "yes" } else { "no" }.to_owned(),
             ]
         };

@@ -246,16 +246,11 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     };
     let mut figures = Vec::new();
     for score in scores {
+        let named = |name: &str| format!("{name}, by {}", score.knows);
         let mut add = |name: String, found: Option<Interval>| {
-            figures
-                .extend(found.map(|found| Figure::difference(format!("{name}, by {}", score.knows), found)));
+            figures.extend(found.map(|found| Figure::estimated(named(&name), found)));
         };
         add("area under the curve".to_owned(), score.area);
-        let taken = score.chosen.1;
-        add(
-            "advantage: members found less outsiders mistaken".to_owned(),
-            difference_interval(taken.inside, taken.outside),
-        );
         for (taken, most) in score.strict.iter().zip(STRICT) {
             let most = percent(most);
             add(
@@ -267,6 +262,11 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
                 wilson_interval(taken.outside.0, taken.outside.1),
             );
         }
+        let taken = score.chosen.1;
+        let advantage = difference_interval(taken.inside, taken.outside);
+        figures.extend(advantage.map(|found| {
+            Figure::difference(named("advantage: members found less outsiders mistaken"), found)
+        }));
     }
     let strict = best.strict[0];
     let at_risk = wilson_interval(strict.inside.0, strict.inside.1).map(|found| {

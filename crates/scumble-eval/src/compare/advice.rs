@@ -6,7 +6,7 @@
 
 use scumble::registry::Standing;
 
-use super::run::{Candidate, Comparison, Utility};
+use super::outcome::{Candidate, Comparison, Utility};
 
 /// The risk that a release may have to be recommended, unless another is named: what European and Canadian agencies accept where
 /// clinical data are published, one in eleven.
@@ -243,8 +243,8 @@ pub(super) fn share(share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::outcome::{Accuracy, Baselines};
     use super::super::risk::{Guess, Risk};
-    use super::super::run::{Accuracy, Baselines};
     use super::*;
 
     fn candidate(algorithm: &str, k: u64, risk: f64, accuracy: Option<f64>) -> Candidate {

@@ -10,6 +10,7 @@
 mod advice;
 mod chart;
 mod frontier;
+mod outcome;
 mod page;
 mod request;
 mod risk;
@@ -18,8 +19,9 @@ mod table;
 
 pub use advice::{Advice, MAX_RISK};
 pub use frontier::{Spot, dominates, non_dominated};
+pub use outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved, Utility};
 pub use page::html;
 pub use request::{Request, default_algorithms, spread};
 pub use risk::{Guess, Risk, risk_of};
-pub use run::{Accuracy, Baselines, Candidate, Comparison, Told, Unserved, Utility, compare};
+pub use run::{Told, compare};
 pub use table::{to_csv, to_json};

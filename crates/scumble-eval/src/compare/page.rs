@@ -6,7 +6,7 @@ use scumble::text::grouped;
 
 use super::advice::{Advice, name, share};
 use super::chart::{FrontierChart, Mark, sign};
-use super::run::{Candidate, Comparison, Utility};
+use super::outcome::{Candidate, Comparison, Utility};
 use crate::page::{percent, render, seconds, stylesheet};
 
 const TEMPLATE: &str = include_str!("template.html");

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::advice::Advice;
-use super::run::{Accuracy, Candidate, Comparison, Utility};
+use super::outcome::{Accuracy, Candidate, Comparison, Utility};
 
 /// One row for each release, in the order of algorithms and k.
 #[must_use]

@@ -39,6 +39,15 @@ pub struct Trial {
     pub seconds: f64,
 }
 
+impl Trial {
+    /// What a metric says about the release; `None` where it is not defined, as for everything but classes.
+    #[must_use]
+    pub fn measure(&self, metric: &dyn metrics::Metric) -> Option<f64> {
+        let Outcome::Classes { classes, .. } = &self.outcome else { return None };
+        metric.measure(&Published::Classes((**classes).clone()), &self.problem)
+    }
+}
+
 /// What would be released, by its kind.
 pub enum Outcome {
     /// Equivalence classes.

@@ -90,7 +90,12 @@ fn idle(column: Option<&str>, why: &str) -> Finding {
 fn bound(plan: &Plan, column: &str) -> Option<f64> {
     let about = |spec: &&ModelSpec| spec.columns.is_empty() || spec.columns.iter().any(|name| name == column);
     let of_model = |spec: &ModelSpec| match spec.model.replace('-', "_").as_str() {
-        "l_diversity" => spec.parameters.rational("l", Rational::ONE, None).ok()?.map(|l| 1.0 / l.to_f64()),
+        // Only this form bounds shares; two different values may be 99 and 1.
+        "l_diversity"
+            if spec.parameters.get("variant").is_some_and(|variant| variant.to_text() == "frequency") =>
+        {
+            spec.parameters.rational("l", Rational::ONE, None).ok()?.map(|l| 1.0 / l.to_f64())
+        }
         "alpha_k" => spec.parameters.rational("alpha", Rational::ZERO, None).ok()?.map(Rational::to_f64),
         _ => None,
     };
