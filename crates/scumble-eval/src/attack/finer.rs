@@ -13,6 +13,7 @@ use scumble::prepare::prepare;
 use scumble::quasi::{Quasi, Shape};
 use scumble::registry::{Method, method};
 
+use super::truth::true_classes;
 use super::{Case, Scene};
 
 /// Where a finer value would have had to be fit for publication.
@@ -64,6 +65,8 @@ impl Reach {
 
 /// The people of each class with the codes of what is known of them.
 pub(super) struct Finer {
+    /// The class of each person.
+    pub class_of_person: Vec<Option<u32>>,
     /// The people of each class.
     pub members: Vec<Vec<u32>>,
     /// The quasi-identifiers, in the order of the scene.
@@ -91,7 +94,12 @@ impl Finer {
             let column = prepared.table.column(place);
             codes.push(prepared.tuple_of_row.iter().map(|tuple| column.get(*tuple as usize)).collect());
         }
-        Ok(Self { members: members(case.scene), quasi, codes, shown: shown(case.scene) })
+        let class_of_person = match case.scene.secrets.is_empty() {
+            true => case.scene.class_of_person.clone(),
+            false => true_classes(case.scene, 0),
+        };
+        let members = members(case.scene, &class_of_person);
+        Ok(Self { class_of_person, members, quasi, codes, shown: shown(case.scene) })
     }
 
     /// What a class shows in a column, by number.
@@ -157,9 +165,9 @@ impl Finer {
 }
 
 /// The people of each class.
-pub(super) fn members(scene: &Scene) -> Vec<Vec<u32>> {
+pub(super) fn members(scene: &Scene, class_of_person: &[Option<u32>]) -> Vec<Vec<u32>> {
     let mut members = vec![Vec::new(); scene.classes.len()];
-    for (person, class) in (0..).zip(&scene.class_of_person) {
+    for (person, class) in (0..).zip(class_of_person) {
         if let Some(class) = class {
             members[*class as usize].push(person);
         }

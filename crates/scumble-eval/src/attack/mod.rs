@@ -26,6 +26,7 @@ mod singling_out;
 mod skewness;
 #[cfg(test)]
 mod staged;
+mod truth;
 
 use std::path::Path;
 

@@ -12,6 +12,7 @@ use scumble::config::{ModelSpec, Plan, Rational};
 use scumble::registry::{Method, method};
 
 use super::finer::{members, percent, sample};
+use super::truth::true_classes;
 use super::{Attack, Case, Figure, Finding, Scene};
 use crate::statistics::wilson_interval;
 use features::{Binned, Kinds};
@@ -51,7 +52,6 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     }
     let columns: Vec<Binned> = scene.known.iter().map(|known| Binned::new(known, case.plan)).collect();
     let kinds = Kinds::new(&scene.known, &columns, scene.people);
-    let members = members(scene);
     let classes = scene.classes.len();
     let looked_at: Vec<u32> = match scene.people {
         many if many > PEOPLE => sample(classes, (classes * PEOPLE / many).max(1), case.options.seed),
@@ -59,6 +59,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     };
     let bins: Vec<usize> = columns.iter().map(|binned| binned.bins).collect();
     let attack = |secret: usize| {
+        let members = members(scene, &true_classes(scene, secret));
         let rooms = rooms(scene, &members, &kinds, &looked_at, secret);
         let values = scene.secrets[secret].column.values.len();
         let mut learner = Learner::new(&rooms.of_class, &kinds.bins, bins.clone(), values);
@@ -292,7 +293,8 @@ fn limits(case: &Case<'_>, rooms: &Rooms, exact: usize, rounds: Option<usize>) -
     }
     if scene.ambiguous > 0 {
         limits.push(format!(
-            "{} people fit several classes; they were put into one that fits, so the attacker may be better or worse off than here",
+            "{} people fit several classes; they were put into one that fits and, among people who are known alike, has their value; the attacker may be \
+             better or worse off than here",
             scene.ambiguous
         ));
     }

@@ -134,7 +134,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
     // Where a class answers for itself, those of nobody who is looked at are left out.
     let mut looked_at = vec![reach != Reach::Class; scene.classes.len()];
     for person in &people {
-        if let Some(class) = scene.class_of_person[*person as usize] {
+        if let Some(class) = finer.class_of_person[*person as usize] {
             looked_at[class as usize] = true;
         }
     }
@@ -204,7 +204,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
         places
     };
     let tell = |person: &u32| -> Option<Told> {
-        let class = scene.class_of_person[*person as usize]? as usize;
+        let class = finer.class_of_person[*person as usize]? as usize;
         let tally = &scene.classes[class].secrets[secret];
         let (values, amounts) = split(tally);
         let naive: Vec<f64> = amounts.iter().map(|amount| *amount as f64 / tally.total as f64).collect();
