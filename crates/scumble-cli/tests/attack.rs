@@ -177,7 +177,7 @@ fn what_cannot_be_attacked_is_refused() {
         ("did you mean 'linkage'", ["--only", "linkag"]),
         ("from 0 to 1", ["--noise", "2"]),
         ("at least 1", ["--people", "0"]),
-        ("is the table itself", ["-o", "people.csv"]),
+        ("is a file that is read here", ["-o", "people.csv"]),
     ] {
         refused(2, words, &arguments(&[&known, &more]));
     }

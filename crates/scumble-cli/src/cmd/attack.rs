@@ -86,11 +86,6 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         arguments.only.iter().map(|name| find(name)).collect::<Result<_>>()?
     };
     let options = options(arguments)?;
-    if let Some(output) = &arguments.output {
-        [&arguments.original, &arguments.release]
-            .into_iter()
-            .try_for_each(|input| refuse_input(input, output))?;
-    }
     let (mut plan, folder) = plan_for(&arguments.release, arguments.plan.as_deref())?;
     arguments.roles.apply(&mut plan, from_here)?;
     arguments.privacy.apply(&mut plan, from_here)?;
@@ -111,6 +106,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if several {
         add_roles(&mut plan, &arguments.release)?;
     }
+    if let Some(output) = &arguments.output {
+        let given = [&arguments.original, &arguments.release].into_iter().chain(&arguments.also);
+        let given = given.chain(&arguments.outsiders).chain(&arguments.plan).cloned();
+        given.chain(plan.files(&folder)).try_for_each(|input| refuse_input(&input, output))?;
+    }
     let (original, plan) = read_original(&arguments.original, &plan, interface)?;
     let table = if several { None } else { Some(whole(&arguments.release, &plan, interface)?) };
     let further = plan.table.iter().map(|table| folder.join(&table.file));
@@ -126,6 +126,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         original: &original,
         outsiders: outsiders.as_ref().map(|(table, _)| table),
         plan: &plan,
+        method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
         folder: &folder,
     };
     let found = simulate(&target, &attacks, &options, |attack| interface.step(attack.title))?;
@@ -174,6 +175,7 @@ pub(super) fn on_release(
         original: &original,
         outsiders: None,
         plan: &plan,
+        method_known: true,
         folder,
     };
     let attacks: Vec<&Attack> = ATTACKS.iter().collect();

@@ -95,8 +95,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     request.check()?;
     let table = Plan::beside(&request.folder.join("plan"), &request.plan.input);
     // Made before the work, so that a folder that is not there is told at once.
-    let page = arguments.output.as_deref().map(|target| private(&table, target)).transpose()?;
-    let csv = arguments.csv.as_deref().map(|target| private(&table, target)).transpose()?;
+    let mut read = request.plan.files(&request.folder);
+    read.extend(inputs(arguments).0.map(Path::to_owned));
+    let page = arguments.output.as_deref().map(|target| private(&read, target)).transpose()?;
+    read.extend(arguments.output.clone());
+    let csv = arguments.csv.as_deref().map(|target| private(&read, target)).transpose()?;
     let progress = Progress::default();
     let found = compare(&request, &progress, &|told| interface.count(told.done, told.all, "releases"));
     interface.done();
@@ -240,11 +243,12 @@ impl Tried {
 }
 
 /// A private file that is to get this name.
-fn private<'a>(table: &Path, target: &'a Path) -> Result<(PrivateFile, &'a Path)> {
+/// A private file that is none of those that are read or written otherwise.
+fn private<'a>(others: &[PathBuf], target: &'a Path) -> Result<(PrivateFile, &'a Path)> {
     if target == Path::new("-") {
         return Err(Error::config("the page and the table of figures are private files; give them names"));
     }
-    refuse_input(table, target)?;
+    others.iter().try_for_each(|other| refuse_input(other, target))?;
     Ok((PrivateFile::create(target)?, target))
 }
 

@@ -10,6 +10,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Background knowledge",
     paper: "Machanavajjhala et al. (2007); Martin et al. (2007)",
     about: "Somebody knows enough to rule out some sensitive values of a person, and guesses the most frequent of the others.",
+    rests_on_method: false,
     run,
 };
 

@@ -25,7 +25,7 @@ pub fn add_roles(plan: &mut Plan, folder: &Path) -> Result<()> {
 }
 
 /// Opens a folder beside the original. The plan may say more about columns than the manifest does.
-pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan) -> Result<Opened> {
+pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan, plan_folder: &Path) -> Result<Opened> {
     let manifest = Manifest::load(folder)?;
     let plan = with_roles(plan, &manifest);
     let read = |name: &str| {
@@ -36,8 +36,7 @@ pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan) -> Result<
         manifest.tables.iter().map(|table| read(&table.file)).collect::<Result<_>>()?;
     let scenes = match &manifest.together {
         Together::Projections => {
-            let scene =
-                |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, Path::new(""))?);
+            let scene = |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, plan_folder)?);
             // A table without a column that outsiders know leads to nobody.
             let known =
                 |table: &&CodedTable| plan.names_with(Role::Quasi).any(|name| table.column(name).is_some());
@@ -47,7 +46,7 @@ pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan) -> Result<
             let [rows, told] = &tables[..] else {
                 return Err(Error::data("the manifest says that rows are in groups, which takes two tables"));
             };
-            let both = side_by_side(rows, original, &plan, Path::new(""))?;
+            let both = side_by_side(rows, original, &plan, plan_folder)?;
             let told = if sums.is_some() { None } else { Some((told, count.as_str())) };
             vec![grouped(&both, group, told, &manifest.target, &plan)?]
         }
@@ -62,14 +61,13 @@ pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan) -> Result<
 
 /// The plan with the roles that the manifest knows of, where it says nothing itself. The tables show values as they are.
 fn with_roles(plan: &Plan, manifest: &Manifest) -> Plan {
-    let mut plan = Plan { hierarchies: None, ..plan.clone() };
+    let mut plan = plan.clone();
     let named = manifest.quasi.iter().map(|name| (name, Role::Quasi));
     for (name, role) in named.chain([(&manifest.target, Role::Sensitive)]) {
         if plan.column(name).is_none() {
             plan.columns.push((name.clone(), Column::new(Roles::one(role))));
         }
     }
-    plan.columns.iter_mut().for_each(|(_, column)| column.hierarchy = None);
     plan
 }
 

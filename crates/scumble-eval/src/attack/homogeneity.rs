@@ -10,6 +10,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Homogeneity",
     paper: "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007)",
     about: "Where everybody who looks alike has the same sensitive value, nobody needs to be found.",
+    rests_on_method: false,
     run,
 };
 

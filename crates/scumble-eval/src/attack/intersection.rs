@@ -23,6 +23,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Intersection of releases",
     paper: "Ganta, Kasiviswanathan and Smith (2008)",
     about: "Somebody has several releases about the same people and keeps only what all of them allow.",
+    rests_on_method: false,
     run,
 };
 
@@ -232,8 +233,14 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
             figures.share("people about whom the releases contradict each other".to_owned(), contradicted),
         );
     }
+    let misled = |seen: &Seen| one_left(&seen.together) && seen.together.truth == 0.0;
+    if seen.iter().any(misled) {
+        found.push(figures.share("people with one value left, and not theirs".to_owned(), misled));
+    }
     let at_risk = figures
-        .share("people with one value left by all together".to_owned(), |seen| one_left(&seen.together));
+        .share("people with one value left by all together, the true one".to_owned(), |seen| {
+            one_left(&seen.together) && seen.together.truth > 0.0
+        });
     Finding {
         sentence: sentence(name, &seen, at_risk.value),
         worst: Some(seen.iter().map(|seen| seen.together.truth).fold(0.0, f64::max)),
@@ -253,7 +260,7 @@ fn limits(looked_at: usize, people: usize) -> Vec<String> {
     ];
     if looked_at < people {
         limits.push(format!(
-            "{} of {} people were looked at.",
+            "{} of {} people were looked at; the worst-off person may be another.",
             count(looked_at as u64),
             count(people as u64)
         ));
@@ -271,7 +278,7 @@ fn sentence(name: &str, seen: &[Seen], one_left: f64) -> String {
     let tenths = |values: f64| number((values * 10.0).round() / 10.0);
     format!(
         "Each release alone leaves {} values of {name} or more for a person in the mean; all {releases} together leave {}, and for {} of \
-         people there is one value left.",
+         people there is one value left, theirs.",
         tenths(fewest),
         tenths(together),
         percent(one_left)

@@ -15,6 +15,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Linkage with partial knowledge",
     paper: "Sweeney (2002); Elliot and Dale (1999)",
     about: "Somebody knows some facts about a person and picks one of the rows that fit. Any combination of a few columns is tried, and all of them.",
+    rests_on_method: false,
     run,
 };
 
@@ -24,17 +25,23 @@ struct Linked {
     /// For each person that was looked at, over all combinations of so many columns: how often they were singled out, and how often
     /// a pick among the rows that fit is right.
     people: Vec<(f64, f64)>,
+    /// The same the other way round: for each combination, over the people that were looked at.
+    combinations: Vec<(f64, f64)>,
     /// The combination that singles most people out, and the share of people.
     worst: (Vec<usize>, f64),
     /// Whether every combination was looked at.
     complete: bool,
+    /// Whether what is known may be wrong, by chance.
+    noisy: bool,
 }
 
 impl Linked {
     fn figure(&self, name: String, of: impl Fn(&(f64, f64)) -> f64, everybody: bool) -> Figure {
-        let values: Vec<f64> = self.people.iter().map(of).collect();
+        // What was drawn by chance is what is uncertain: people, or combinations where everybody was looked at.
+        let drawn = if everybody { &self.combinations } else { &self.people };
+        let values: Vec<f64> = drawn.iter().map(of).collect();
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-        if everybody && self.complete {
+        if everybody && self.complete && !self.noisy {
             return Figure::counted(name, mean);
         }
         // Where all are found, or nobody, the spread among those looked at says nothing about the others.
@@ -58,7 +65,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     }
     let mut chance = ChaCha8Rng::seed_from_u64(options.seed);
     let people = some_people(scene, options, &mut chance);
-    let everybody = people.len() == scene.people && options.noise == 0.0;
+    let everybody = people.len() == scene.people;
     let found: Vec<Linked> =
         sizes.iter().map(|size| link(scene, *size, &people, options, &mut chance)).collect();
     let mut figures = Vec::new();
@@ -76,7 +83,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         vec!["Whoever knows further columns that the release keeps exactly may do better.".to_owned()];
     if !everybody {
         limits.push(format!(
-            "{} of {} people were looked at.",
+            "{} of {} people were looked at; the worst-off person may be another.",
             count(people.len() as u64),
             count(scene.people as u64)
         ));
@@ -200,11 +207,18 @@ fn link(scene: &Scene, size: usize, people: &[u32], options: &Options, chance: &
         });
         (sum.0 / times, sum.1 / times)
     };
+    let of_set = |found: &[(bool, f64)]| {
+        let people = found.len().max(1) as f64;
+        let alone = found.iter().filter(|of| of.0).count() as f64;
+        (alone / people, found.iter().map(|of| of.1).sum::<f64>() / people)
+    };
     Linked {
         columns: size,
         people: (0..people.len()).map(of_person).collect(),
         worst: (worst.0, worst.1 as f64 / people.len().max(1) as f64),
+        combinations: by_set.iter().map(|found| of_set(found)).collect(),
         complete,
+        noisy: options.noise > 0.0,
     }
 }
 

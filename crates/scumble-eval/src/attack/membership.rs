@@ -22,6 +22,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Membership inference",
     paper: "Shokri et al. (2017); Yeom et al. (2018); Stadler, Oprisanu and Troncoso (2022)",
     about: "Somebody knows a person and asks whether that person is in the release at all.",
+    rests_on_method: false,
     run,
 };
 

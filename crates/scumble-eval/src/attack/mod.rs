@@ -50,6 +50,8 @@ pub struct Attack {
     pub paper: &'static str,
     /// What the attacker knows and does.
     pub about: &'static str,
+    /// Whether the attacker must know how the release was made.
+    pub rests_on_method: bool,
     /// Simulates it: one finding, or one for each sensitive column.
     pub run: fn(&Case<'_>) -> Result<Vec<Finding>>,
 }
@@ -93,6 +95,8 @@ pub struct Case<'a> {
     pub outsiders: Option<&'a CodedTable>,
     /// How the release was made, as far as that is known: the roles of columns, their hierarchies, the models and the algorithm.
     pub plan: &'a Plan,
+    /// Whether the plan says how the release was made, and not only what its columns are.
+    pub method_known: bool,
     /// Where the plan's file names start.
     pub folder: &'a Path,
     /// What is to be tried.
@@ -156,6 +160,7 @@ mod tests {
             original: &nothing,
             outsiders: None,
             plan: &plan,
+            method_known: true,
             folder: Path::new(""),
             options,
         })

@@ -86,6 +86,7 @@ impl Staged {
             original: &self.both.original,
             outsiders: None,
             plan: &self.plan,
+            method_known: true,
             folder: Path::new("."),
             options: &self.options,
         }

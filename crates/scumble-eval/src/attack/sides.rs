@@ -81,7 +81,7 @@ fn given(case: &Case<'_>, outsiders: &CodedTable) -> Result<std::result::Result<
 }
 
 fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
-    if case.plan.privacy.is_empty() {
+    if case.plan.privacy.is_empty() || !case.method_known {
         let why = "This attack compares people in the release with people who are not in it. Give a table of such people (--outsiders FILE), or \
                    say how the release was made (--plan release.toml).";
         return Ok(Err(why.to_owned()));

@@ -10,6 +10,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Similarity",
     paper: "Li, Li and Venkatasubramanian (2007)",
     about: "Values that differ may still say the same: of one category of their hierarchy, or within a tenth of the range of numbers.",
+    rests_on_method: false,
     run,
 };
 
@@ -100,10 +101,7 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
         }
     };
     let sentence = if certain > 0 {
-        format!(
-            "For {} of people the group gives {what} away, though not the value itself.",
-            percent(share(certain))
-        )
+        format!("For {} of people the group gives {what} away.", percent(share(certain)))
     } else {
         format!(
             "Nobody's group gives {what} away for certain; the best guess is right with a chance of {}, and {} without the release.",

@@ -22,6 +22,8 @@ pub struct Target<'a> {
     pub outsiders: Option<&'a CodedTable>,
     /// The roles of the columns, their hierarchies, and how the release was made.
     pub plan: &'a Plan,
+    /// Whether the plan says how the release was made, and not only what its columns are.
+    pub method_known: bool,
     /// Where the plan's file names start.
     pub folder: &'a Path,
 }
@@ -53,7 +55,7 @@ pub fn simulate(
     let (release, mut scenes, plan) = match target.release {
         Release::Table(table) => (sorted(table), vec![scene_of(table)?], target.plan.clone()),
         Release::Folder(path) => {
-            let opened = folder::open(path, &original, target.plan)?;
+            let opened = folder::open(path, &original, target.plan, target.folder)?;
             (opened.release, opened.scenes, opened.plan)
         }
     };
@@ -74,11 +76,18 @@ pub fn simulate(
         original: &original,
         outsiders: outsiders.as_ref(),
         plan: &plan,
+        method_known: target.method_known,
         folder: target.folder,
         options,
     };
     let mut found = Vec::new();
     for attack in attacks {
+        if attack.rests_on_method && !target.method_known {
+            let why = "This attack rests on how the release was made, and nobody said that; name the algorithm (--algorithm NAME) or the plan \
+                       (--plan release.toml).";
+            found.push(Finding::not_run(attack, why));
+            continue;
+        }
         begins(attack);
         found.append(&mut (attack.run)(&case)?);
     }

@@ -10,6 +10,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Skewness",
     paper: "Li, Li and Venkatasubramanian (2007)",
     about: "Somebody compares how frequent a sensitive value is in a person's group with how frequent it is among everybody.",
+    rests_on_method: false,
     run,
 };
 
@@ -42,22 +43,19 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let overall = scene.overall(secret);
     let name = &scene.secrets[secret].column.name;
     let (mut rows, mut changed, mut worst) = (0, 0, None::<Growth>);
-    let mut sum = 0.0;
+    let (mut sum, mut likeliest) = (0.0, 0.0_f64);
     for class in &scene.classes {
         let tally = &class.secrets[secret];
         if tally.total == 0 {
             continue;
         }
-        let growths = tally
-            .of_value
-            .iter()
-            .map(|(value, _)| Growth { before: overall.share(*value), after: tally.share(*value) });
-        let exposed = growths.clone().any(|growth| growth.after >= threshold && growth.lift() > MANIFOLD);
+        let growth = |value: u32| Growth { before: overall.share(value), after: tally.share(value) };
         // A value that nobody of the original has says something about the two tables, not about people.
-        let most = growths
-            .filter(|growth| growth.before > 0.0)
-            .reduce(|a, b| if b.lift() > a.lift() { b } else { a });
-        let Some(most) = most else { continue };
+        let growths =
+            tally.of_value.iter().map(|(value, _)| growth(*value)).filter(|growth| growth.before > 0.0);
+        let exposed = growths.clone().any(|growth| growth.after >= threshold && growth.lift() > MANIFOLD);
+        likeliest = growths.clone().map(|growth| growth.after).fold(likeliest, f64::max);
+        let Some(most) = growths.reduce(|a, b| if b.lift() > a.lift() { b } else { a }) else { continue };
         rows += class.rows;
         sum += most.lift() * class.rows as f64;
         changed += if exposed { class.rows } else { 0 };
@@ -69,6 +67,13 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
         return Finding::not_run(&ATTACK, format!("The release shows no value of {name}."));
     };
     let changed = changed as f64 / rows.max(1) as f64;
+    let mut figures = vec![
+        Figure::number("greatest lift", worst.lift()),
+        Figure::number("mean over people of the greatest lift", sum / rows.max(1) as f64),
+    ];
+    // Certainty has no odds.
+    let odds = Some(worst.odds_ratio()).filter(|ratio| ratio.is_finite());
+    figures.extend(odds.map(|ratio| Figure::number("odds ratio at the greatest lift", ratio)));
     Finding {
         sentence: format!(
             "Learning the group multiplies the belief in a value of {name} by up to {} (from {} to {}); for {} of people a value that is more \
@@ -85,13 +90,8 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
             ),
             changed,
         )),
-        worst: Some(worst.after),
-        figures: vec![
-            Figure::number("greatest lift", worst.lift()),
-            // Certainty has infinite odds.
-            Figure::number("odds ratio there", worst.odds_ratio()),
-            Figure::number("mean over people of the greatest lift", sum / rows.max(1) as f64),
-        ],
+        worst: Some(likeliest),
+        figures,
         ..Finding::of(&ATTACK)
     }
 }

@@ -60,6 +60,7 @@ impl Stage {
             original: &self.original,
             outsiders: self.outsiders.as_ref(),
             plan: &self.plan,
+            method_known: true,
             folder: Path::new(""),
             options: &self.options,
         }

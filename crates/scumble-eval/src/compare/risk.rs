@@ -77,6 +77,7 @@ pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, see
         original: &both.original,
         outsiders: None,
         plan,
+        method_known: true,
         folder,
         options: &options,
     };

@@ -24,6 +24,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "deFinetti: what goes with what",
     paper: "Kifer 2009",
     about: "Somebody learns across groups which attributes go with which sensitive value, and deals the values of each group to its people accordingly.",
+    rests_on_method: false,
     run,
 };
 

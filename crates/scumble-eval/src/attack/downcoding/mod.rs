@@ -25,6 +25,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Downcoding: why not finer?",
     paper: "Cohen 2022",
     about: "Somebody knows that no label is coarser than it must be, and takes from that what finer values the rows have.",
+    rests_on_method: true,
     run,
 };
 

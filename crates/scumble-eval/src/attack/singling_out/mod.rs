@@ -25,6 +25,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Predicate singling-out",
     paper: "Cohen and Nissim (2020); Cohen (2022)",
     about: "Somebody who sees only the release writes down a description that fits exactly one person, without knowing whom.",
+    rests_on_method: false,
     run,
 };
 
