@@ -203,29 +203,16 @@ pub(crate) fn execute(plan: &Plan, folder: &Path, interface: &Interface) -> Resu
 /// Says what was released, in a few lines.
 pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     let summary = &released.summary;
-    let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    let on_set = |model: &ModelSummary| {
-        let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
-        format!("{}{on}", model.title)
-    };
-    let models: Vec<String> = summary.models.iter().map(on_set).collect();
     let target =
         released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     interface.say(format_args!("Released {} to {target}", row_count(summary.released)));
-    if models.is_empty() {
+    if summary.models.is_empty() {
         interface.say(format_args!(
             "  no model was asked for; the smallest class has {}",
             row_count(summary.smallest_class.unwrap_or(0))
         ));
     } else {
-        let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
-        let except = if unjudged { " (suppressed rows not judged)" } else { "" };
-        let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
-            String::new()
-        } else {
-            format!(" on {}", names.join(", "))
-        };
-        interface.say(format_args!("  {}{on_all}; checked{except}", models.join(", ")));
+        interface.say(format_args!("  {}", promised(plan, summary)));
     }
     if summary.tables.is_empty() {
         tell_classes(summary, interface);
@@ -255,6 +242,23 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
+}
+
+/// What holds, and on which columns: `5-anonymity on age, sex; checked`.
+pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
+    let on_set = |model: &ModelSummary| {
+        let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
+        format!("{}{on}", model.title)
+    };
+    let models: Vec<String> = summary.models.iter().map(on_set).collect();
+    let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
+    let except = if unjudged { " (suppressed rows not judged)" } else { "" };
+    let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
+        String::new()
+    } else {
+        format!(" on {}", plan.names_with(Role::Quasi).collect::<Vec<_>>().join(", "))
+    };
+    format!("{}{on_all}; checked{except}", models.join(", "))
 }
 
 /// Says how coarse the classes of a release are.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::release::{Applied, RunOptions, apply};
 use scumble::saved::SavedRecoding;
@@ -66,20 +67,19 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.json {
         print(format!("{}\n", applied.figures()?))?;
     } else {
-        tell(&applied, interface);
+        tell(&plan, &applied, interface);
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Says what was recoded, in a few lines.
-fn tell(applied: &Applied, interface: &Interface) {
+fn tell(plan: &Plan, applied: &Applied, interface: &Interface) {
     let (released, summary) = (&applied.released, &applied.released.summary);
     let target =
         released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     interface.say(format_args!("Recoded {} to {target}", row_count(summary.released)));
     if !summary.models.is_empty() {
-        let models: Vec<&str> = summary.models.iter().map(|model| model.title.as_str()).collect();
-        interface.say(format_args!("  {}; checked", models.join(", ")));
+        interface.say(format_args!("  {}", anonymize::promised(plan, summary)));
     }
     if !applied.private {
         interface.say(format_args!(

@@ -19,6 +19,13 @@ pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<S
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
         warnings.push(mostly_suppressed(run));
     }
+    if run.new_rows {
+        warnings.push(
+            "what holds, holds of this table by itself: where some of its people are also in the first release, or in another by the same \
+             recoding, whoever compares the tables may learn about single people; apply it to people who are in neither"
+                .to_owned(),
+        );
+    }
     let smallest = (0..classes.len())
         .filter(|class| !classes.is_suppressed(*class))
         .map(|class| classes.size(class))
