@@ -22,7 +22,8 @@ fn blocks<'a>(page: &'a str, kind: &str) -> Vec<&'a str> {
 fn desk(rows: &str) -> Desk {
     let desk = Desk::new();
     let page = page();
-    for (name, text) in ["release.toml", "evaluation.toml"].iter().zip(blocks(&page, "toml")) {
+    for (name, text) in ["release.toml", "evaluation.toml", "measures.toml"].iter().zip(blocks(&page, "toml"))
+    {
         assert!(text.starts_with(&format!("# {name}\n")), "{text}");
         desk.file(name, text);
     }
@@ -49,6 +50,10 @@ fn the_example_of_the_guide_prints_what_it_shows() {
     let desk = desk("600");
     let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
     assert_eq!(run.out.clone() + &run.err, evaluate);
+    let measured =
+        blocks(&page, "console")[1].strip_prefix("$ scumble evaluate measures.toml\n").expect("a command");
+    let run = desk.run(&["evaluate", "measures.toml"]).succeeds();
+    assert_eq!(run.out + &run.err, measured);
     assert_eq!(
         results(&desk).len(),
         1 + 5 * 2 * (1 + 3 * 4),
@@ -153,6 +158,76 @@ fn a_test_table_can_be_given() {
     let text = desk.text("out/results.csv");
     assert_eq!(text.lines().count(), 1 + 2 * (1 + 3 * 4));
     assert!(text.lines().nth(1).is_some_and(|line| line.contains(",200,80,")), "{text}");
+}
+
+#[test]
+fn some_tables_may_be_scored_on_test_rows_and_others_on_folds() {
+    let desk = desk("120");
+    desk.run(&["sample", "--rows", "40", "--seed", "9", "-o", "later.csv"]).succeeds();
+    let more = "[[data]]\nname = \"later\"\nplan = \"release.toml\"\ntest = \"later.csv\"\nvary = { k = [3] }\n\n[[algorithm]]";
+    let plan =
+        desk.text("evaluation.toml").replacen("[[algorithm]]", more, 1).replace("[2, 5, 10, 25]", "[5]");
+    desk.file("evaluation.toml", plan);
+    desk.run(&["evaluate", "evaluation.toml", "-o", "out"]).succeeds();
+    let text = desk.text("out/results.csv");
+    let of = |name: &str, words: &str| {
+        text.lines().filter(|line| line.starts_with(name) && line.contains(words)).count()
+    };
+    assert_eq!((of("clinic", ",96,24,"), of("clinic", "")), (5 * 2 * 4, 5 * 2 * 4), "five folds of 120 rows");
+    assert_eq!((of("later", ",120,40,"), of("later", "")), (2 * 4, 2 * 4), "the test table, once");
+    assert_eq!((of("clinic,mondrian,5", ""), of("later,mondrian,3", "")), (10, 2), "each with its own k");
+}
+
+#[test]
+fn releases_can_be_measured_without_learning() {
+    let desk = desk("200");
+    let plan = desk.text("evaluation.toml");
+    let measures = "[[measure]]\nmetric = \"classification\"\ntitle = \"CM\"\n\n[[measure]]\nmetric = \"distortion-height\"\n";
+    let protocol = plan.replace("folds = 5\nnumbers = \"midpoint\"\n", "split = \"whole\"\n");
+    let whole = protocol[..protocol.find("[[learner]]").expect("learners")].to_owned() + measures;
+    desk.file("evaluation.toml", &whole);
+    let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    assert!(
+        run.out.starts_with("CM on clinic\n") && run.out.contains("distortion-height on clinic\n"),
+        "{}",
+        run.out
+    );
+    assert!(!run.out.contains("majority class"), "{}", run.out);
+    let text = desk.text("evaluation.evaluation/results.csv");
+    assert_eq!(
+        text.lines().count(),
+        1 + 3 * 4,
+        "one row for each algorithm and k, and none for original rows"
+    );
+    let head: Vec<&str> = text.lines().next().expect("a head").split(',').collect();
+    let figure = |line: &str, name: &str| -> f64 {
+        let place = head.iter().position(|column| *column == name).expect("a column");
+        line.split(',').nth(place).and_then(|cell| cell.parse().ok()).expect("a figure")
+    };
+    for line in text.lines().skip(1) {
+        assert_eq!(figure(line, "train_rows"), 200.0, "{line}");
+        assert!(figure(line, "classification") > 0.0 && figure(line, "distortion_height") > 0.0, "{line}");
+    }
+    let html = desk.text("evaluation.evaluation/index.html");
+    for part in
+        ["least CM", "CM on clinic", "distortion-height on clinic", "Mean loss on clinic", "not divided"]
+    {
+        assert!(html.contains(part), "{part} is not on the page");
+    }
+    for forbidden in ["Accuracy", "Friedman", "Learnt from", "NaN"] {
+        assert!(!html.contains(forbidden), "{forbidden} is on the page");
+    }
+    // What anonymize reports for one of them is the same figure.
+    let asked = desk.text("release.toml") + "\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n";
+    desk.file("one.toml", asked);
+    let json = desk.run(&["anonymize", "one.toml", "--json"]).succeeds().out;
+    let line = text.lines().find(|line| line.starts_with("clinic,mondrian,5,")).expect("a line");
+    let told = format!("\"classification\":{}", figure(line, "classification"));
+    assert!(json.contains(&told), "{told} is not in {json}");
+    // Beside learners, metrics are further columns.
+    desk.file("evaluation.toml", format!("{}{measures}", plan.replace("[2, 5, 10, 25]", "[5]")));
+    let run = desk.run(&["evaluate", "evaluation.toml", "--anew"]).succeeds();
+    assert!(run.out.contains("Accuracy of c45 on clinic") && run.out.contains("CM on clinic"), "{}", run.out);
 }
 
 #[test]

@@ -178,6 +178,11 @@ fn the_schema_is_json_and_knows_the_keys_of_a_plan() {
     }
     assert!(schema["$schema"].as_str().is_some_and(|address| address.contains("json-schema.org")));
     assert_eq!(schema["additionalProperties"], false);
+    let schema = Desk::new().run(&["schema", "evaluate"]).succeeds().object();
+    for key in ["seed", "protocol", "data", "algorithm", "vary", "learner", "measure", "statistics"] {
+        assert!(schema["properties"].get(key).is_some(), "{key}");
+    }
+    assert_eq!(schema["additionalProperties"], false);
 }
 
 #[test]

@@ -165,8 +165,10 @@ fn nothing_is_learnt_from_test_rows() {
         for protocol in [MAPPED, ORIGINAL] {
             let plan = asked(&data.plan, name, 4);
             let progress = Progress::default();
-            let (one, two) =
-                (released(&fold, &plan, protocol, &progress), released(&changed, &plan, protocol, &progress));
+            let (one, two) = (
+                released(&fold, &plan, protocol, &[], &progress),
+                released(&changed, &plan, protocol, &[], &progress),
+            );
             match (one, two) {
                 (Ok(one), Ok(two)) => assert_eq!(told(&one), told(&two), "{name}"),
                 (Err(one), Err(two)) => assert_eq!(one.to_string(), two.to_string(), "{name}"),
@@ -190,7 +192,8 @@ fn the_order_of_rows_in_the_file_does_not_matter() {
             let fold = Fold::of_split(&data, split, number);
             for protocol in [MAPPED, ORIGINAL] {
                 let plan = asked(&data.plan, "mondrian", 4);
-                let material = released(&fold, &plan, protocol, &Progress::default()).expect("a release");
+                let material =
+                    released(&fold, &plan, protocol, &[], &Progress::default()).expect("a release");
                 found.push(material.learn(&*learner, 1).expect("learns").accuracy);
             }
         }
@@ -214,7 +217,7 @@ fn a_release_that_hides_nothing_is_as_good_as_the_original() {
     let plain = baseline(&fold).expect("rows");
     let plan = asked(&data.plan, "mondrian", 1);
     for protocol in [MAPPED, ORIGINAL] {
-        let hidden = released(&fold, &plan, protocol, &Progress::default()).expect("a release");
+        let hidden = released(&fold, &plan, protocol, &[], &Progress::default()).expect("a release");
         assert_eq!(hidden.train[0].columns()[0], plain.train[0].columns()[0], "ages stay numbers");
         assert_eq!(hidden.loss, 0.0);
         for name in ["c45", "naive_bayes", "majority"] {
@@ -233,7 +236,7 @@ fn ranges_are_nominal_or_their_middle_and_drawn_values_are_covered() {
     let split = &stratified_folds(&data.classes_of(&data.table).expect("classes"), 3, 1)[0];
     let fold = Fold::of_split(&data, split, 0);
     let plan = asked(&data.plan, "mondrian", 30);
-    let material = |protocol| released(&fold, &plan, protocol, &Progress::default()).expect("a release");
+    let material = |protocol| released(&fold, &plan, protocol, &[], &Progress::default()).expect("a release");
     let cells = |material: &Material| material.train[0].columns()[0].cells().clone();
     assert!(matches!(cells(&material(MAPPED)), Cells::Nominal { .. }));
     let Cells::Numeric(middles) = cells(&material(Protocol { numbers: Numbers::Midpoint, ..MAPPED })) else {
@@ -264,7 +267,7 @@ fn every_learner_copes_with_a_release_that_says_nothing() {
     let fold = Fold::of_split(&data, split, 0);
     let plan = asked(&data.plan, "iack", 80);
     for protocol in [MAPPED, ORIGINAL, Protocol { numbers: Numbers::Midpoint, ..MAPPED }] {
-        let material = released(&fold, &plan, protocol, &Progress::default()).expect("a release");
+        let material = released(&fold, &plan, protocol, &[], &Progress::default()).expect("a release");
         assert_eq!(material.loss, 1.0);
         let majority = {
             let test = material.test[0].class_weights();

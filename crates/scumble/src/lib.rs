@@ -88,6 +88,7 @@ pub mod release;
 pub mod report;
 pub mod risk;
 pub mod rough;
+pub mod saved;
 pub mod text;
 
 pub use error::{Error, Result};

@@ -60,7 +60,7 @@ pub fn record_losses(records: &[Record], quasi: &[Quasi]) -> Vec<f64> {
 }
 
 /// Equivalence classes with their rows per payload.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Classes {
     /// Which tuple is in which class, and what classes show.
     pub assignment: Assignment,

@@ -11,6 +11,7 @@ use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize, s
 use scumble::{Error, Result};
 
 use super::attack;
+use super::choice;
 use super::reading::{Reading, parse_builder};
 use crate::ui::{Interface, counted, percent, print, row_count};
 
@@ -28,6 +29,9 @@ pub(crate) struct Arguments {
     /// Attack the release once it is made, and tell in the private report what was learnt (scumble attack)
     #[arg(long)]
     attack: bool,
+    /// A file for the recoding, which 'scumble apply' recodes other rows by; private, as the report is
+    #[arg(long, value_name = "FILE")]
+    recoding: Option<String>,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -246,6 +250,9 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
             path.display()
         ));
     }
+    if let Some(path) = &released.recoding {
+        interface.say(format_args!("  recoding   {}  (private: for scumble apply)", path.display()));
+    }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
 }
@@ -299,6 +306,9 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     if let Some(report) = &arguments.report {
         plan.report = here(report)?;
     }
+    if let Some(recoding) = &arguments.recoding {
+        plan.recoding = Some(here(recoding)?);
+    }
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
     arguments.search.apply(&mut plan)?;
@@ -314,6 +324,17 @@ fn default_report(output: &str) -> String {
     let path = Path::new(output);
     let stem = stem_of(path);
     path.with_file_name(format!("{stem}.report")).to_string_lossy().into_owned()
+}
+
+/// What becomes of suppressed rows, by its name.
+pub(super) fn star_policy(name: &str) -> Result<StarPolicy> {
+    let known = [("strict", StarPolicy::Strict), ("paper", StarPolicy::Paper), ("drop", StarPolicy::Drop)];
+    choice("--star-policy", name, &known)
+}
+
+/// What happens to columns that nobody has named.
+pub(super) fn rest(name: &str) -> Result<Rest> {
+    choice("--rest", name, &[("other", Rest::Other), ("drop", Rest::Drop)])
 }
 
 /// `name=value`, or an error that names the flag.
@@ -347,15 +368,9 @@ impl RoleFlags {
                 Roles::new(&roles).map_err(|message| Error::config(format!("column '{name}': {message}")))?;
             column(plan, name).role = roles;
         }
-        plan.rest = match self.rest.as_deref() {
-            None => plan.rest,
-            Some("other") => Some(Rest::Other),
-            Some("drop") => Some(Rest::Drop),
-            Some(other) => {
-                let near = did_you_mean(other, ["other", "drop"]);
-                return Err(Error::config(format!("--rest is other or drop, not '{other}'{near}")));
-            }
-        };
+        if let Some(name) = &self.rest {
+            plan.rest = Some(rest(name)?);
+        }
         for given in &self.types {
             let (name, kind) = pair("--type", given)?;
             set_type(known_column(plan, "--type", name)?, kind)?;
@@ -480,18 +495,9 @@ impl SearchFlags {
             })?;
             algorithm.suppression = Some(parsed);
         }
-        algorithm.star_policy = match self.star_policy.as_deref() {
-            None => algorithm.star_policy,
-            Some("strict") => StarPolicy::Strict,
-            Some("paper") => StarPolicy::Paper,
-            Some("drop") => StarPolicy::Drop,
-            Some(other) => {
-                let near = did_you_mean(other, ["strict", "paper", "drop"]);
-                return Err(Error::config(format!(
-                    "--star-policy is strict, paper or drop, not '{other}'{near}"
-                )));
-            }
-        };
+        if let Some(policy) = &self.star_policy {
+            algorithm.star_policy = star_policy(policy)?;
+        }
         if let Some(budget) = &self.budget {
             algorithm.budget =
                 Some(budget.parse().map_err(|error| Error::config(format!("--budget: {error}")))?);

@@ -13,6 +13,9 @@ use super::sample::{DEMO_SEED, write_hierarchies, write_to};
 use crate::sample::write_sample;
 use crate::ui::{Interface, row_count, wrap};
 
+/// Attacks that are told of on the terminal.
+const TOLD_ATTACKS: usize = 3;
+
 /// A whole story on a built-in synthetic table: init, anonymize, check, attack, report; nothing to prepare
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -61,11 +64,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     check(&plan, folder, interface)?;
 
     interface.say("5  scumble attack: what outsiders still learn from it");
-    for found in attack::on_release(&plan, folder, &released, interface)? {
-        if found.not_run.is_none() {
-            interface.say(format_args!("   {}", wrap(&found.sentence.replace('\u{a0}', " "), 108, "   ")));
-        }
+    let found = attack::on_release(&plan, folder, &released, interface)?;
+    for found in found.iter().filter(|found| found.not_run.is_none()).take(TOLD_ATTACKS) {
+        interface.say(format_args!("   {}", wrap(&found.sentence.replace('\u{a0}', " "), 108, "   ")));
     }
+    interface.say(format_args!("   The report tells of {} attacks.", found.len()));
 
     interface.say("Where to look");
     let report = folder.join(&plan.report).join("report.html");

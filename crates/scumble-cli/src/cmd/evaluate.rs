@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use scumble::problem::Progress;
 use scumble::{Error, Result};
-use scumble_eval::experiment::{EvaluationPlan, Experiment, Journal, Results, Summary, write_results};
+use scumble_eval::experiment::{EvaluationPlan, Experiment, Group, Journal, Results, Summary, write_results};
 use scumble_files::{Audience, PrivateFile, create_private_dir};
 
 use super::init::write_private;
@@ -89,57 +89,79 @@ fn folder(arguments: &Arguments, plan: &EvaluationPlan, beside: &Path) -> PathBu
 }
 
 fn write(experiment: &Experiment, results: &Results, folder: &Path) -> Result<()> {
-    let varying: Vec<&str> = experiment.plan.vary.keys().map(String::as_str).collect();
+    let varying = experiment.plan.varying();
+    let metrics: Vec<String> = experiment.plan.measure.iter().map(|choice| choice.name()).collect();
+    let metrics: Vec<&str> = metrics.iter().map(String::as_str).collect();
     for name in ["results.csv", "results.parquet"] {
         let target = folder.join(name);
         let mut file = PrivateFile::create(&target)?;
-        write_results(results, &varying, &target, file.file())?;
+        write_results(results, &varying, &metrics, &target, file.file())?;
         file.publish(Audience::Owner)?;
     }
     write_private(&folder.join("index.html"), &scumble_eval::page::html(experiment, results, None)?)
 }
 
-/// The mean accuracies as tables in text: a row an algorithm, a column a value of the first parameter that varies.
+/// The means as tables in text, accuracies and then metrics: a row an algorithm, a column a value of the first parameter that
+/// varies.
 fn tell(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::new();
     let parameter = scumble_eval::page::axis(experiment).unwrap_or_default();
-    for group in results.groups(parameter) {
-        let others: Vec<String> =
-            group.others.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
-        text += &format!("Accuracy of {} on {}{}\n", group.learner, group.data, others.concat());
-        let mut heads: Vec<&str> = Vec::new();
-        for (place, _) in group.curves.iter().flat_map(|curve| &curve.points) {
-            if !heads.contains(&place.as_str()) {
-                heads.push(place);
-            }
-        }
-        let names = || group.curves.iter().map(|curve| curve.algorithm.as_str()).chain(["majority class"]);
-        let width = names().map(|name| name.chars().count()).max().unwrap_or(0);
-        let head =
-            |head: &&str| if head.is_empty() { String::new() } else { format!("{parameter} = {head}") };
-        let mut line = |name: &str, cells: Vec<String>| {
-            let cells: String = cells.iter().map(|cell| format!("  {cell:>9}")).collect();
-            text += &format!("  {name:width$}{}\n", cells.trim_end());
-        };
-        if !parameter.is_empty() {
-            line("", heads.iter().map(head).collect());
-        }
-        for curve in &group.curves {
-            let cell = |head: &&str| {
-                curve
-                    .points
-                    .iter()
-                    .find(|(place, _)| place == head)
-                    .map_or_else(String::new, |(_, summary)| shown(summary))
-            };
-            line(&curve.algorithm, heads.iter().map(cell).collect());
-        }
+    let groups = results.groups(parameter);
+    for group in groups.iter().filter(|group| !group.learner.is_empty()) {
         let place = experiment.data.iter().position(|data| data.name == group.data);
-        line("original rows", vec![group.original.map(percent).unwrap_or_default()]);
-        line(
-            "majority class",
-            vec![place.map(|place| percent(experiment.majority(place))).unwrap_or_default()],
-        );
+        let baselines = [
+            ("original rows", group.original.map(percent).unwrap_or_default()),
+            ("majority class", place.map(|place| percent(experiment.majority(place))).unwrap_or_default()),
+        ];
+        let what = format!("Accuracy of {}", group.learner);
+        text += &text_table(group, parameter, &what, &baselines, &shown);
+    }
+    // Metrics are the same for every learner.
+    let first = experiment.plan.learner.first().map_or("", |learner| learner.title());
+    for group in groups.iter().filter(|group| group.learner == first) {
+        for choice in &experiment.plan.measure {
+            let cell = |summary: &Summary| match (&summary.error, summary.measures.get(&choice.name())) {
+                (Some(_), _) => "failed".to_owned(),
+                (None, None) => "–".to_owned(),
+                (None, Some(figure)) => format!("{figure:.4}"),
+            };
+            text += &text_table(group, parameter, choice.title(), &[], &cell);
+        }
+    }
+    text
+}
+
+fn text_table(
+    group: &Group,
+    parameter: &str,
+    what: &str,
+    baselines: &[(&str, String)],
+    cell: &dyn Fn(&Summary) -> String,
+) -> String {
+    let others: Vec<String> =
+        group.others.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+    let mut text = format!("{what} on {}{}\n", group.data, others.concat());
+    let heads = group.places();
+    let names = group.curves.iter().map(|curve| curve.algorithm.as_str());
+    let names = names.chain(baselines.iter().map(|(name, _)| *name));
+    let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
+    let head = |head: &String| if head.is_empty() { String::new() } else { format!("{parameter} = {head}") };
+    let mut line = |name: &str, cells: Vec<String>| {
+        let cells: String = cells.iter().map(|cell| format!("  {cell:>9}")).collect();
+        text += &format!("  {name:width$}{}\n", cells.trim_end());
+    };
+    if !parameter.is_empty() {
+        line("", heads.iter().map(head).collect());
+    }
+    for curve in &group.curves {
+        let at = |head: &String| {
+            let found = curve.points.iter().find(|(place, _)| place == head);
+            found.map_or_else(String::new, |(_, summary)| cell(summary))
+        };
+        line(&curve.algorithm, heads.iter().map(at).collect());
+    }
+    for (name, value) in baselines {
+        line(name, vec![value.clone()]);
     }
     text
 }

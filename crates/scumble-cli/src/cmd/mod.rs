@@ -2,11 +2,13 @@
 
 use std::process::ExitCode;
 
-use scumble::Result;
+use scumble::error::did_you_mean;
+use scumble::{Error, Result};
 
 use crate::ui::Interface;
 
 mod anonymize;
+mod apply;
 mod attack;
 mod beside;
 mod check;
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Init(init::Arguments),
     /// Make a verified release from a plan, or from a table and flags
     Anonymize(Box<anonymize::Arguments>),
+    /// Recode the rows of another table as those of a release were
+    Apply(Box<apply::Arguments>),
     /// Verify any table, also another tool's, against privacy models
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
@@ -49,8 +53,8 @@ pub(crate) enum Command {
     List(list::Arguments),
     /// What one algorithm, model, metric, learner or attack does
     Explain(explain::Arguments),
-    /// The JSON Schema of release.toml
-    Schema,
+    /// The JSON Schema of release.toml, or of the plans of evaluate
+    Schema(schema::Arguments),
     /// Write a synthetic clinic table of any size, for trying things
     Sample(sample::Arguments),
     /// Completions for your shell
@@ -63,6 +67,7 @@ impl Command {
             Self::Demo(arguments) => demo::run(&arguments, interface),
             Self::Init(arguments) => init::run(&arguments, interface),
             Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
+            Self::Apply(arguments) => apply::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
             Self::Compare(arguments) => compare::run(&arguments, interface),
@@ -71,9 +76,19 @@ impl Command {
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
             Self::Explain(arguments) => explain::run(&arguments),
-            Self::Schema => schema::run(),
+            Self::Schema(arguments) => schema::run(&arguments),
             Self::Sample(arguments) => sample::run(&arguments, interface),
             Self::Completions(arguments) => completions::run(&arguments),
         }
     }
+}
+
+/// The value that a flag names, or an error that says which there are.
+fn choice<T: Copy>(flag: &str, given: &str, known: &[(&str, T)]) -> Result<T> {
+    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+    known.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or_else(|| {
+        let near = did_you_mean(given, names.iter().copied());
+        let (last, first) = names.split_last().unwrap_or((&"", &[]));
+        Error::config(format!("{flag} is {} or {last}, not '{given}'{near}", first.join(", ")))
+    })
 }

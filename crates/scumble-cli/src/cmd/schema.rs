@@ -1,13 +1,34 @@
-//! `scumble schema`: the JSON Schema of the plan, for editors.
+//! `scumble schema`: the JSON Schemas of plans, for editors.
 
 use std::process::ExitCode;
 
+use clap::ValueEnum;
 use scumble::{Error, Result};
 
 use crate::ui::print;
 
-pub(crate) fn run() -> Result<ExitCode> {
-    let schema = serde_json::to_string_pretty(&scumble::config::json_schema()).map_err(Error::internal)?;
-    print(schema + "\n")?;
+/// Print the JSON Schema of a plan, for editors and other tools
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The command whose plan it is
+    #[arg(value_enum, default_value_t = Plans::Anonymize)]
+    of: Plans,
+}
+
+/// Whose plans have a schema.
+#[derive(Clone, Copy, ValueEnum)]
+enum Plans {
+    /// release.toml, the plan of anonymize
+    Anonymize,
+    /// The plan of evaluate
+    Evaluate,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let schema = match arguments.of {
+        Plans::Anonymize => scumble::config::json_schema(),
+        Plans::Evaluate => scumble_eval::experiment::json_schema(),
+    };
+    print(serde_json::to_string_pretty(&schema).map_err(Error::internal)? + "\n")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -66,7 +66,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
     };
     Finding {
         sentence,
-        at_risk: Some(Figure::counted("people who are certain once 1 value can be ruled out", share(1))),
+        at_risk: figures.first().cloned(),
         worst: Some(worst(1)),
         figures,
         ..Finding::of(&ATTACK)

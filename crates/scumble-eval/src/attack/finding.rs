@@ -120,6 +120,12 @@ impl Figure {
         Self { interval: Some((found.low, found.high)), ..Self::number(name, found.estimate) }
     }
 
+    /// A difference of shares that was estimated, and may be negative.
+    #[must_use]
+    pub fn difference(name: impl Into<String>, found: Interval) -> Self {
+        Self { share: true, ..Self::estimated_number(name, found) }
+    }
+
     /// A share that was estimated.
     #[must_use]
     pub fn estimated(name: impl Into<String>, found: Interval) -> Self {

@@ -13,6 +13,7 @@ use scumble::prepare::prepare;
 use scumble::quasi::{Quasi, Shape};
 use scumble::registry::{Method, method};
 
+use super::truth::true_classes;
 use super::{Case, Scene};
 
 /// Where a finer value would have had to be fit for publication.
@@ -64,6 +65,8 @@ impl Reach {
 
 /// The people of each class with the codes of what is known of them.
 pub(super) struct Finer {
+    /// The class of each person.
+    pub class_of_person: Vec<Option<u32>>,
     /// The people of each class.
     pub members: Vec<Vec<u32>>,
     /// The quasi-identifiers, in the order of the scene.
@@ -91,7 +94,12 @@ impl Finer {
             let column = prepared.table.column(place);
             codes.push(prepared.tuple_of_row.iter().map(|tuple| column.get(*tuple as usize)).collect());
         }
-        Ok(Self { members: members(case.scene), quasi, codes, shown: shown(case.scene) })
+        let class_of_person = match case.scene.secrets.is_empty() {
+            true => case.scene.class_of_person.clone(),
+            false => true_classes(case.scene, 0),
+        };
+        let members = members(case.scene, &class_of_person);
+        Ok(Self { class_of_person, members, quasi, codes, shown: shown(case.scene) })
     }
 
     /// What a class shows in a column, by number.
@@ -102,6 +110,14 @@ impl Finer {
     /// The codes of the members of a class.
     pub(super) fn codes_of(&self, class: usize, column: usize) -> impl Iterator<Item = u32> + Clone + '_ {
         self.members[class].iter().map(move |person| self.codes[column][*person as usize])
+    }
+
+    /// For each code of a column how many people have a smaller one; at the end all of them.
+    pub(super) fn people_before(&self, column: usize) -> Vec<u64> {
+        let mut before = vec![0; self.quasi[column].size() as usize + 1];
+        self.codes[column].iter().for_each(|code| before[*code as usize + 1] += 1);
+        (1..before.len()).for_each(|code| before[code] += before[code - 1]);
+        before
     }
 
     /// The node that a class shows in a column, where the column has a tree.
@@ -149,9 +165,9 @@ impl Finer {
 }
 
 /// The people of each class.
-pub(super) fn members(scene: &Scene) -> Vec<Vec<u32>> {
+pub(super) fn members(scene: &Scene, class_of_person: &[Option<u32>]) -> Vec<Vec<u32>> {
     let mut members = vec![Vec::new(); scene.classes.len()];
-    for (person, class) in (0..).zip(&scene.class_of_person) {
+    for (person, class) in (0..).zip(class_of_person) {
         if let Some(class) = class {
             members[*class as usize].push(person);
         }
@@ -168,6 +184,12 @@ fn shown(scene: &Scene) -> Vec<Option<Vec<u32>>> {
             (!look.star && looks[look.class as usize] == 1).then(|| look.labels.clone());
     }
     shown
+}
+
+/// A share in words; a small one is not nothing.
+pub(super) fn percent(share: f64) -> String {
+    let digits = if share > 0.0 && share < 0.01 { 2 } else { 0 };
+    format!("{:.digits$} %", share * 100.0)
 }
 
 /// Some of so many people, by chance, ascending.
@@ -201,6 +223,11 @@ mod tests {
         assert_eq!(middle(vec![2, 2, 2, 3]), Some(2));
         assert_eq!(middle(vec![4, 4]), None);
         assert_eq!(middle(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_small_share_is_not_nothing() {
+        assert_eq!([0.0, 0.0004, 0.286, 1.0].map(percent), ["0 %", "0.04 %", "29 %", "100 %"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
 mod background;
+mod classifier;
 mod definetti;
 mod downcoding;
 mod finding;
@@ -11,16 +12,21 @@ mod folder;
 mod homogeneity;
 mod intersection;
 mod linkage;
+mod membership;
 mod minimality;
 #[cfg(test)]
 mod planned;
+#[cfg(test)]
+mod premises;
 mod scene;
+mod sides;
 mod similarity;
 mod simulate;
 mod singling_out;
 mod skewness;
 #[cfg(test)]
 mod staged;
+mod truth;
 
 use std::path::Path;
 
@@ -59,6 +65,8 @@ pub const ATTACKS: &[Attack] = &[
     definetti::ATTACK,
     downcoding::ATTACK,
     intersection::ATTACK,
+    classifier::ATTACK,
+    membership::ATTACK,
     singling_out::ATTACK,
 ];
 

@@ -8,7 +8,7 @@ use scumble::problem::Progress;
 use scumble::release::try_release;
 use scumble_files::table::{CodedColumn, CodedTable};
 
-use super::{Case, Options, Scene};
+use super::{Case, Known, Options, Scene};
 
 /// Everything that a case borrows.
 pub(super) struct Staged {
@@ -36,11 +36,35 @@ pub(super) fn table(text: &str) -> CodedTable {
 impl Staged {
     /// The release that the plan makes of a table.
     pub(super) fn released(plan: &str, original: &str) -> Self {
+        Self::tried(plan, original).expect("a release of one table")
+    }
+
+    /// The same, where the algorithm takes the table.
+    pub(super) fn tried(plan: &str, original: &str) -> Option<Self> {
         let plan = Plan::from_toml(plan, "plan.toml").expect("a plan");
         let original = table(original);
-        let trial = try_release(&plan, &original, Path::new("."), Progress::default()).expect("a release");
-        let release = trial.released(&original).expect("one table");
-        Self::of(plan, &original, &release)
+        let trial = try_release(&plan, &original, Path::new("."), Progress::default()).ok()?;
+        let release = trial.released(&original)?;
+        Some(Self::of(plan, &original, &release))
+    }
+
+    /// With everybody in the class of their own row: rows of a release in memory are in the order of people.
+    pub(super) fn at_their_places(mut self) -> Self {
+        let place = |row: usize| {
+            let label = |known: &Known| {
+                let column = self.both.release.column(&known.name)?;
+                let text = column.values.get(column.codes.get(row));
+                known.labels.iter().position(|label| label == text).map(|label| label as u32)
+            };
+            let labels = self.scene.known.iter().map(label).collect::<Option<Vec<u32>>>()?;
+            self.scene.looks.iter().position(|look| look.labels == labels).map(|look| look as u32)
+        };
+        let places: Vec<Option<u32>> = (0..self.scene.people).map(place).collect();
+        let class = |look: &Option<u32>| look.map(|look| self.scene.looks[look as usize].class);
+        self.scene.class_of_person = places.iter().map(class).collect();
+        self.scene.look_of_person = places;
+        self.scene.ambiguous = 0;
+        self
     }
 
     /// A release that is written down beside its original.

@@ -5,9 +5,10 @@ use std::path::Path;
 use scumble::check::side_by_side;
 use scumble::config::Plan;
 use scumble::{Error, Result};
-use scumble_files::table::{CodedTable, Codes};
+use scumble_files::table::CodedTable;
 
 use super::{Attack, Case, Finding, Options, Scene, folder};
+use crate::protocol::sorted;
 
 /// What is attacked.
 pub struct Target<'a> {
@@ -44,13 +45,13 @@ pub fn simulate(
     if target.original.rows == 0 {
         return Err(Error::data("the original has no rows, so there is nobody to attack"));
     }
-    let original = in_order_of_content(target.original);
-    let outsiders = target.outsiders.map(in_order_of_content);
+    let original = sorted(target.original);
+    let outsiders = target.outsiders.map(sorted);
     let scene_of = |table: &CodedTable| {
-        Scene::new(&side_by_side(&in_order_of_content(table), &original, target.plan, target.folder)?)
+        Scene::new(&side_by_side(&sorted(table), &original, target.plan, target.folder)?)
     };
     let (release, mut scenes, plan) = match target.release {
-        Release::Table(table) => (in_order_of_content(table), vec![scene_of(table)?], target.plan.clone()),
+        Release::Table(table) => (sorted(table), vec![scene_of(table)?], target.plan.clone()),
         Release::Folder(path) => {
             let opened = folder::open(path, &original, target.plan)?;
             (opened.release, opened.scenes, opened.plan)
@@ -81,24 +82,17 @@ pub fn simulate(
         begins(attack);
         found.append(&mut (attack.run)(&case)?);
     }
+    found.iter_mut().flat_map(|found| &mut found.limits).for_each(as_sentence);
     Ok(found)
 }
 
-/// The same rows in an order that depends on nothing else.
-fn in_order_of_content(table: &CodedTable) -> CodedTable {
-    let mut names: Vec<usize> = (0..table.columns.len()).collect();
-    names.sort_unstable_by_key(|place| &table.columns[*place].name);
-    let columns: Vec<Vec<u32>> =
-        names.iter().map(|place| table.columns[*place].codes.iter().collect()).collect();
-    let mut order: Vec<u32> = (0..table.rows as u32).collect();
-    order.sort_unstable_by(|a, b| {
-        let differ = columns.iter().map(|codes| codes[*a as usize].cmp(&codes[*b as usize]));
-        differ.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
-    });
-    let mut sorted = table.clone();
-    for column in &mut sorted.columns {
-        let codes: Vec<u32> = order.iter().map(|row| column.codes.get(*row as usize)).collect();
-        column.codes = Codes::narrow(column.values.len(), &codes);
+/// Every limit is a sentence to its reader, however an attack puts it.
+fn as_sentence(text: &mut String) {
+    let mut letters = text.chars();
+    if let Some(first) = letters.next().filter(|first| first.is_lowercase()) {
+        *text = first.to_uppercase().chain(letters).collect();
     }
-    sorted
+    if !text.ends_with('.') {
+        text.push('.');
+    }
 }

@@ -45,6 +45,13 @@ impl Stage {
         self
     }
 
+    /// With one model that the release must keep.
+    pub(super) fn require(&mut self, model: &str, k: i64) {
+        let text = format!("input = \"\"\noutput = \"\"\n[[privacy]]\nmodel = \"{model}\"\nk = {k}\n");
+        self.plan.privacy = Plan::from_toml(&text, "test").expect("a model").privacy;
+        self.plan.accept_attribute_disclosure = true;
+    }
+
     pub(super) fn case(&self) -> Case<'_> {
         Case {
             scene: &self.scene,

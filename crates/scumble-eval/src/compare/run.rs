@@ -196,7 +196,7 @@ impl Scores<'_> {
         let cell = |(candidate, fold): &(&Candidate, &Fold<'_>)| {
             self.progress.check()?;
             let plan = self.request.release_plan(self.plan, &candidate.algorithm, candidate.k)?;
-            let material = released(fold, &plan, self.request.protocol(), self.progress);
+            let material = released(fold, &plan, self.request.protocol(), &[], self.progress);
             let learnt = listed(material.and_then(|material| self.learn(&material)))?;
             self.steps.add(1);
             Ok(learnt)

@@ -23,7 +23,7 @@ pub struct Entry {
     /// What varies, and its value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
-    /// The learner's name on the page.
+    /// The learner's name on the page; empty where releases are only measured.
     pub learner: String,
     /// Where the split stands in the protocol.
     pub part: Part,
@@ -41,6 +41,9 @@ pub struct Entry {
     /// The share of test cells that no released label covers.
     #[serde(default)]
     pub unmapped: f64,
+    /// What the plan's metrics say, by their names in the registry; one that is not defined for the release is not here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, f64>,
     /// Seconds for the release.
     #[serde(default)]
     pub release_seconds: f64,
@@ -141,6 +144,7 @@ mod tests {
             loss: 0.25,
             suppressed: 0.0,
             unmapped: 0.0,
+            measures: BTreeMap::from([("distortion".to_owned(), 0.1)]),
             release_seconds: 0.5,
             learn_seconds: 0.1,
             error: None,

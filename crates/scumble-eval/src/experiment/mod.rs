@@ -7,6 +7,7 @@
 //!   [`crate::page`] as a page.
 
 mod cell;
+mod choice;
 mod journal;
 mod plan;
 mod results;
@@ -14,11 +15,18 @@ mod run;
 mod table;
 
 pub use cell::{Cell, Setting};
+pub use choice::{AlgorithmChoice, DataChoice, LearnerChoice, MeasureChoice};
 pub use journal::{Entry, Journal};
 pub(crate) use plan::set_parameter;
-pub use plan::{
-    AlgorithmChoice, DataChoice, EvaluationPlan, LearnerChoice, ProtocolSpec, SplitKind, StatisticsSpec,
-};
+pub use plan::{EvaluationPlan, ProtocolSpec, SplitKind, StatisticsSpec};
 pub use results::{Curve, Group, Results, Summary};
 pub use run::{Experiment, Told};
 pub use table::write_results;
+
+/// The JSON Schema of evaluation plans, for editors and other tools.
+#[must_use]
+pub fn json_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(EvaluationPlan);
+    schema.insert("title".to_owned(), "The plan of a Scumble evaluation".into());
+    schema.to_value()
+}

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use scumble::config::{AlgorithmSpec, Plan, Value, read_toml};
+use scumble::config::{Plan, Value, read_toml};
 use scumble::error::did_you_mean;
-use scumble::registry::{self, Method};
+use scumble::registry;
 use scumble::{Error, Result};
-use scumble_learn::Settings;
 use serde::{Deserialize, Serialize};
 
+use super::choice::{AlgorithmChoice, DataChoice, LearnerChoice, MeasureChoice};
 use crate::protocol::{Numbers, Protocol, TestRows};
 use crate::statistics::Correction;
 
 /// The plan of an evaluation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationPlan {
     /// The heading of the page.
@@ -36,15 +36,19 @@ pub struct EvaluationPlan {
     /// Parameters of models, each with its values; every combination is run.
     #[serde(default)]
     pub vary: BTreeMap<String, Vec<Value>>,
-    /// The learners.
+    /// The learners; none where releases are only measured.
+    #[serde(default)]
     pub learner: Vec<LearnerChoice>,
+    /// The metrics that releases are measured by, beside loss, suppression and time.
+    #[serde(default)]
+    pub measure: Vec<MeasureChoice>,
     /// How algorithms are compared.
     #[serde(default)]
     pub statistics: StatisticsSpec,
 }
 
 /// How releases are scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProtocolSpec {
     /// How rows are divided.
@@ -60,57 +64,22 @@ pub struct ProtocolSpec {
 }
 
 /// How rows are divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SplitKind {
-    /// Stratified folds: each is scored once, the others are learnt from.
+    /// Stratified folds: each is scored once, the others are learnt from. A table that names test rows is scored on these.
     #[default]
     Folds,
     /// Five times two stratified halves.
     FiveByTwo,
     /// The test tables that the data name.
     Given,
-}
-
-/// A table and what its columns are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DataChoice {
-    /// Its name on the page.
-    pub name: String,
-    /// A release plan, as for `scumble anonymize`: it names the table, the roles of its columns, hierarchies and models.
-    pub plan: String,
-    /// A table of test rows with the same columns, for `split = "given"`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub test: Option<String>,
-}
-
-/// An algorithm and its settings, as in `[algorithm]` of a release plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AlgorithmChoice {
-    /// Its name on the page, where the algorithm's own is not enough.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// The algorithm.
-    #[serde(flatten)]
-    pub spec: AlgorithmSpec,
-}
-
-/// A learner and its settings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LearnerChoice {
-    /// The learner.
-    pub name: String,
-    /// Its name on the page, where the learner's own is not enough.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// Its settings.
-    #[serde(flatten)]
-    pub settings: BTreeMap<String, Value>,
+    /// Not at all: the whole table is released and measured, and nothing is learnt.
+    Whole,
 }
 
 /// How algorithms are compared.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StatisticsSpec {
     /// The algorithm that the others are compared with, by its name on the page; the first unless given.
@@ -167,11 +136,23 @@ impl EvaluationPlan {
         named.and_then(|name| self.algorithm.iter().position(|choice| choice.title() == name)).unwrap_or(0)
     }
 
-    /// Every combination of the values that vary.
+    /// The parameters that vary, for all tables or for one, by name.
     #[must_use]
-    pub fn combinations(&self) -> Vec<Vec<(String, Value)>> {
+    pub fn varying(&self) -> Vec<&str> {
+        let own = self.data.iter().flat_map(|data| data.vary.keys());
+        let mut names: Vec<&str> = self.vary.keys().chain(own).map(String::as_str).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// Every combination of the values that vary for a table.
+    #[must_use]
+    pub fn combinations(&self, data: &DataChoice) -> Vec<Vec<(String, Value)>> {
+        let mut vary: BTreeMap<&String, &Vec<Value>> = self.vary.iter().collect();
+        vary.extend(&data.vary);
         let mut all = vec![Vec::new()];
-        for (name, values) in &self.vary {
+        for (name, values) in vary {
             let with = |before: &Vec<(String, Value)>| {
                 let more = |value: &Value| {
                     before.iter().cloned().chain([(name.clone(), value.clone())]).collect::<Vec<_>>()
@@ -204,7 +185,7 @@ impl EvaluationPlan {
         for (what, empty) in [
             ("[[data]]: a name and a release plan", self.data.is_empty()),
             ("[[algorithm]]: its name", self.algorithm.is_empty()),
-            ("[[learner]]: its name", self.learner.is_empty()),
+            ("[[learner]] or [[measure]]: its name", self.learner.is_empty() && self.measure.is_empty()),
         ] {
             if empty {
                 return Err(Error::config(format!("there is nothing to evaluate; give at least one {what}")));
@@ -213,11 +194,16 @@ impl EvaluationPlan {
         unique("[[data]]", "name", self.data.iter().map(|data| data.name.as_str()))?;
         unique("[[algorithm]]", "title", self.algorithm.iter().map(AlgorithmChoice::title))?;
         unique("[[learner]]", "title", self.learner.iter().map(LearnerChoice::title))?;
+        unique("[[measure]]", "title", self.measure.iter().map(MeasureChoice::title))?;
         self.algorithm.iter().try_for_each(AlgorithmChoice::check)?;
         for learner in &self.learner {
             learner.build()?;
         }
-        if let Some((name, _)) = self.vary.iter().find(|(_, values)| values.is_empty()) {
+        for measure in &self.measure {
+            measure.entry()?;
+        }
+        let mut vary = self.vary.iter().chain(self.data.iter().flat_map(|data| &data.vary));
+        if let Some((name, _)) = vary.find(|(_, values)| values.is_empty()) {
             return Err(Error::config(format!("[vary] {name} has no values; list some, or leave it out")));
         }
         self.check_protocol()?;
@@ -254,6 +240,11 @@ impl EvaluationPlan {
                 "[protocol] numbers is about mapped rows; where original rows are scored, numbers are drawn from ranges",
             ));
         }
+        if protocol.split == SplitKind::Whole && !self.learner.is_empty() {
+            return Err(Error::config(
+                "[protocol] split = \"whole\" leaves no rows to score; leave [[learner]] out, or use folds",
+            ));
+        }
         for data in &self.data {
             let given = protocol.split == SplitKind::Given;
             if given && data.test.is_none() {
@@ -262,9 +253,9 @@ impl EvaluationPlan {
                     data.name
                 )));
             }
-            if !given && data.test.is_some() {
+            if !matches!(protocol.split, SplitKind::Given | SplitKind::Folds) && data.test.is_some() {
                 return Err(Error::config(format!(
-                    "[[data]] '{}' names a test table, which only split = \"given\" uses; add it to [protocol], or leave test out",
+                    "[[data]] '{}' names a test table, which goes with split = \"given\" or \"folds\" only; leave test out",
                     data.name
                 )));
             }
@@ -312,49 +303,6 @@ pub(crate) fn set_parameter(plan: &mut Plan, name: &str, value: &Value) -> Resul
     set_parameter(plan, name, value)
 }
 
-impl AlgorithmChoice {
-    /// Its name on the page.
-    #[must_use]
-    pub fn title(&self) -> &str {
-        self.title.as_deref().unwrap_or(&self.spec.name)
-    }
-
-    fn check(&self) -> Result<()> {
-        let spec = &self.spec;
-        let known = |parameters: &'static [(&'static str, &'static str)]| {
-            let names: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
-            spec.allow_only(&names)
-        };
-        let checked = match registry::method(&spec.name)? {
-            Method::Classes(entry) => {
-                known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
-            }
-            Method::Records(entry) => {
-                known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
-            }
-            Method::Tables(entry) => {
-                known(entry.parameters).and_then(|()| (entry.build)(&spec.parameters).map(drop))
-            }
-        };
-        checked.map_err(|error| Error::config(format!("[[algorithm]] '{}': {error}", self.title())))
-    }
-}
-
-impl LearnerChoice {
-    /// Its name on the page.
-    #[must_use]
-    pub fn title(&self) -> &str {
-        self.title.as_deref().unwrap_or(&self.name)
-    }
-
-    /// Makes it.
-    pub fn build(&self) -> Result<Box<dyn scumble_learn::Learner>> {
-        let settings = Settings::new(self.settings.iter().map(|(name, value)| (name, value.to_text())));
-        scumble_learn::registry::build(&self.name, &settings)
-            .map_err(|error| Error::config(format!("[[learner]] '{}': {error}", self.title())))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -380,7 +328,7 @@ mod tests {
         assert_eq!(
             fault("sead = 3\n"),
             "plan.toml:1:1: unknown key 'sead'; did you mean 'seed'? (keys here are title, output, seed, protocol, data, \
-             algorithm, vary, learner, statistics)"
+             algorithm, vary, learner, measure, statistics)"
         );
         assert_eq!(
             fault("[[algorithm]]\nname = \"mondrian\"\n"),
@@ -404,6 +352,8 @@ mod tests {
             fault("[protocol]\ntest = \"original\"\nnumbers = \"midpoint\"\n").contains("about mapped rows")
         );
         assert!(fault("[statistics]\ncontrol = \"mondrain\"\n").contains("did you mean 'mondrian'?"));
+        assert!(fault("[[measure]]\nmetric = \"distorsion\"\n").contains("did you mean 'distortion'?"));
+        assert!(fault("[protocol]\nsplit = \"whole\"\n").contains("leaves no rows to score"));
         assert!(EvaluationPlan::from_toml("data = []\nalgorithm = []\nlearner = []\n", "plan.toml").is_err());
     }
 
@@ -411,7 +361,7 @@ mod tests {
     fn every_combination_of_what_varies_reaches_the_models() {
         let text = format!("{PLAN}[vary]\nk = [2, 5]\nl = [1.5, 2, 3]\n");
         let plan = EvaluationPlan::from_toml(&text, "plan.toml").expect("a plan");
-        let all = plan.combinations();
+        let all = plan.combinations(&plan.data[0]);
         assert_eq!(all.len(), 6);
         assert_eq!(all[5], [("k".to_owned(), Value::Integer(5)), ("l".to_owned(), Value::Integer(3))]);
         let base = Plan::from_toml(
@@ -431,5 +381,32 @@ mod tests {
         assert_eq!(made.algorithm.seed, Some(1));
         let none = plan.release_plan(&base, &plan.algorithm[0], &[("t".to_owned(), Value::Integer(1))]);
         assert!(none.is_err_and(|error| error.to_string().contains("[vary] t: no model")));
+    }
+
+    #[test]
+    fn a_table_can_have_values_of_its_own() {
+        let text =
+            PLAN.replace("plan = \"release.toml\"", "plan = \"release.toml\"\nvary = { l = [1.5, 3] }");
+        let text =
+            format!("{text}[[data]]\nname = \"ward\"\nplan = \"ward.toml\"\n[vary]\nk = [2]\nl = [1]\n");
+        let plan = EvaluationPlan::from_toml(&text, "plan.toml").expect("a plan");
+        assert_eq!(plan.varying(), ["k", "l"]);
+        let told = |data: usize| -> Vec<String> {
+            let each = plan.combinations(&plan.data[data]).into_iter().flatten();
+            each.map(|(name, value)| format!("{name}={}", value.to_text())).collect()
+        };
+        assert_eq!(told(0), ["k=2", "l=1.5", "k=2", "l=3"]);
+        assert_eq!(told(1), ["k=2", "l=1"]);
+    }
+
+    #[test]
+    fn a_plan_may_measure_and_not_learn() {
+        let text =
+            PLAN.replace("[[learner]]", "[[measure]]").replace("name = \"c45\"", "metric = \"distortion\"");
+        let plan = EvaluationPlan::from_toml(&text, "plan.toml").expect("a plan");
+        assert_eq!(plan.measure[0].title(), "distortion");
+        let neither = PLAN.replace("[[learner]]\n        name = \"c45\"", "");
+        let error = EvaluationPlan::from_toml(&neither, "plan.toml").expect_err("nothing to do").to_string();
+        assert!(error.contains("at least one [[learner]] or [[measure]]"), "{error}");
     }
 }

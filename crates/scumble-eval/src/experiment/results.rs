@@ -1,5 +1,7 @@
 //! What came out, gathered for tables and pages.
 
+use std::collections::BTreeMap;
+
 use super::journal::Entry;
 use crate::statistics::{Interval, mean_interval};
 
@@ -33,6 +35,8 @@ pub struct Summary {
     pub suppressed: f64,
     /// The mean share of test cells that no label covers.
     pub unmapped: f64,
+    /// The means of the plan's metrics, by their names in the registry, where every split has them.
+    pub measures: BTreeMap<String, f64>,
     /// The mean seconds for a release.
     pub release_seconds: f64,
     /// The mean seconds for learning and scoring.
@@ -54,6 +58,20 @@ pub struct Group {
     pub curves: Vec<Curve>,
     /// What the learner does on original rows.
     pub original: Option<f64>,
+}
+
+impl Group {
+    /// The values of the parameter, in the order of the plan.
+    #[must_use]
+    pub fn places(&self) -> Vec<String> {
+        let mut places: Vec<String> = Vec::new();
+        for (place, _) in self.curves.iter().flat_map(|curve| &curve.points) {
+            if !places.contains(place) {
+                places.push(place.clone());
+            }
+        }
+        places
+    }
 }
 
 /// An algorithm's summaries by a varying parameter.
@@ -154,6 +172,10 @@ fn summary(entries: &[&Entry]) -> Summary {
     let mean = |figure: fn(&Entry) -> f64| {
         entries.iter().map(|entry| figure(entry)).sum::<f64>() / entries.len() as f64
     };
+    let measure = |name: &String| {
+        let each = entries.iter().map(|entry| entry.measures.get(name)).collect::<Option<Vec<_>>>()?;
+        Some((name.clone(), each.into_iter().sum::<f64>() / entries.len() as f64))
+    };
     Summary {
         data: first.data.clone(),
         algorithm: first.algorithm.clone(),
@@ -164,6 +186,7 @@ fn summary(entries: &[&Entry]) -> Summary {
         loss: mean(|entry| entry.loss),
         suppressed: mean(|entry| entry.suppressed),
         unmapped: mean(|entry| entry.unmapped),
+        measures: first.measures.keys().filter_map(measure).collect(),
         release_seconds: mean(|entry| entry.release_seconds),
         learn_seconds: mean(|entry| entry.learn_seconds),
         error: entries.iter().find_map(|entry| entry.error.clone()),

@@ -15,7 +15,8 @@ use super::journal::{Entry, Journal};
 use super::plan::{EvaluationPlan, SplitKind};
 use super::results::Results;
 use crate::protocol::{
-    Dataset, Fold, Material, Part, Split, baseline, five_by_two, released, stratified_folds,
+    Dataset, Fold, Material, MetricEntry, Part, Split, baseline, five_by_two, measured, released,
+    stratified_folds,
 };
 
 /// A plan with its tables, divided into cells.
@@ -87,8 +88,10 @@ impl Experiment {
         let mut cells = Vec::new();
         for (place, data) in self.data.iter().enumerate() {
             let print = print_of(data)?;
-            let mut settings = vec![Setting::Original];
-            for values in self.plan.combinations() {
+            // Original rows are there to be learnt from.
+            let original = (!self.plan.learner.is_empty()).then_some(Setting::Original);
+            let mut settings: Vec<Setting> = original.into_iter().collect();
+            for values in self.plan.combinations(&self.plan.data[place]) {
                 settings.extend(
                     (0..self.plan.algorithm.len())
                         .map(|algorithm| Setting::Released { algorithm, values: values.clone() }),
@@ -122,12 +125,27 @@ impl Experiment {
         // Of the release plan only what is asked: the table and its columns are in the fingerprint of the data.
         let asked = release.map(|plan| (&plan.algorithm, &plan.privacy, &plan.quasi_sets));
         let seed = self.plan.seed;
+        let metrics: Vec<&str> = self.metrics()?.iter().map(|entry| entry.name).collect();
         let key = |learner| {
             let protocol = &self.plan.protocol;
             let all = (env!("CARGO_PKG_VERSION"), data, asked, protocol, seed, split, learner);
-            serde_json::to_vec(&all).map(|text| fingerprint(&text)).map_err(Error::internal)
+            // Without metrics a key is what it was before there were any.
+            let text = if metrics.is_empty() {
+                serde_json::to_vec(&all)
+            } else {
+                serde_json::to_vec(&(all, &metrics))
+            };
+            text.map(|text| fingerprint(&text)).map_err(Error::internal)
         };
-        self.plan.learner.iter().map(|learner| key((&learner.name, &learner.settings))).collect()
+        if self.plan.learner.is_empty() {
+            return Ok(vec![key(None)?]);
+        }
+        self.plan.learner.iter().map(|learner| key(Some((&learner.name, &learner.settings)))).collect()
+    }
+
+    /// The metrics of the plan.
+    fn metrics(&self) -> Result<Vec<MetricEntry>> {
+        self.plan.measure.iter().map(|choice| choice.entry()).collect()
     }
 
     /// Does what the journal does not have yet, several cells at a time, and tells how far it is.
@@ -183,20 +201,25 @@ impl Experiment {
             data: self.data[cell.data].name.clone(),
             algorithm,
             values: values.into_iter().map(|(name, value)| (name, value.to_text().into_owned())).collect(),
-            learner: self.plan.learner[learner].title().to_owned(),
+            learner: self
+                .plan
+                .learner
+                .get(learner)
+                .map(|choice| choice.title().to_owned())
+                .unwrap_or_default(),
             ..entry
         }
     }
 
     fn cell(&self, cell: &Cell, learners: &[usize], progress: &Progress) -> Result<Vec<Entry>> {
         let data = &self.data[cell.data];
-        let fold = match self.plan.protocol.split {
-            SplitKind::Given => Fold::given(data).ok_or_else(|| Error::internal("no test table"))?,
-            _ => Fold::of_split(data, &self.splits[cell.data][cell.split].1, cell.split as u64),
-        };
+        let split = &self.splits[cell.data][cell.split].1;
+        let fold = Fold::given(data).unwrap_or_else(|| Fold::of_split(data, split, cell.split as u64));
+        let metrics = self.metrics()?;
         let material = match self.release_plan(cell.data, &cell.setting)? {
             None => baseline(&fold),
-            Some(plan) => released(&fold, &plan, self.plan.protocol(), progress),
+            Some(plan) if self.plan.learner.is_empty() => measured(&fold, &plan, &metrics, progress),
+            Some(plan) => released(&fold, &plan, self.plan.protocol(), &metrics, progress),
         };
         let rows = (fold.train.rows as u64, fold.test.rows as u64);
         let material = recordable(material)?;
@@ -210,12 +233,12 @@ impl Experiment {
         rows: (u64, u64),
         material: std::result::Result<&Material, &String>,
     ) -> Result<Entry> {
-        let learnt = match material {
-            Ok(material) => {
-                let made = self.plan.learner[learner].build()?;
-                recordable(material.learn(&*made, self.plan.seed))?
+        let learnt = match (material, self.plan.learner.get(learner)) {
+            (Ok(material), Some(choice)) => {
+                recordable(material.learn(&*choice.build()?, self.plan.seed))?.map(Some)
             }
-            Err(error) => Err(error.clone()),
+            (Ok(_), None) => Ok(None),
+            (Err(error), _) => Err(error.clone()),
         };
         let about = material.ok();
         let entry = Entry {
@@ -226,12 +249,17 @@ impl Experiment {
             learner: String::new(),
             part: cell.part,
             rows,
-            accuracy: learnt.as_ref().ok().map(|learnt| learnt.accuracy),
+            accuracy: learnt.as_ref().ok().and_then(|learnt| learnt.map(|learnt| learnt.accuracy)),
             loss: about.map_or(0.0, |material| material.loss),
             suppressed: about.map_or(0.0, |material| material.suppressed),
             unmapped: about.map_or(0.0, |material| material.unmapped),
+            measures: about.map(|material| material.measures.clone()).unwrap_or_default(),
             release_seconds: about.map_or(0.0, |material| material.seconds),
-            learn_seconds: learnt.as_ref().map_or(0.0, |learnt| learnt.seconds),
+            learn_seconds: learnt
+                .as_ref()
+                .ok()
+                .and_then(|learnt| learnt.map(|learnt| learnt.seconds))
+                .unwrap_or(0.0),
             error: learnt.err(),
         };
         Ok(self.named(entry, cell, learner))
@@ -253,8 +281,14 @@ fn splits(plan: &EvaluationPlan, data: &Dataset) -> Result<Vec<(Part, Split)>> {
     let class = data.classes_of(&data.table)?;
     let part =
         |repetition: usize, fold: usize| Part { repetition: repetition as u32 + 1, fold: fold as u32 + 1 };
+    if data.test.is_some() {
+        return Ok(vec![(part(0, 0), Split { train: Vec::new(), test: Vec::new() })]);
+    }
     let found: Vec<(Part, Split)> = match plan.protocol.split {
-        SplitKind::Given => vec![(part(0, 0), Split { train: Vec::new(), test: Vec::new() })],
+        SplitKind::Given => return Err(Error::internal("no test table")),
+        SplitKind::Whole => {
+            vec![(part(0, 0), Split { train: (0..data.table.rows as u32).collect(), test: Vec::new() })]
+        }
         SplitKind::Folds => {
             let folds = stratified_folds(&class, plan.folds(), plan.seed);
             folds.into_iter().enumerate().map(|(fold, split)| (part(0, fold), split)).collect()
@@ -268,7 +302,7 @@ fn splits(plan: &EvaluationPlan, data: &Dataset) -> Result<Vec<(Part, Split)>> {
         }
     };
     let empty = |(_, split): &(Part, Split)| split.test.is_empty() || split.train.is_empty();
-    if plan.protocol.split != SplitKind::Given && found.iter().any(empty) {
+    if plan.protocol.split != SplitKind::Whole && found.iter().any(empty) {
         return Err(Error::data(format!(
             "'{}' has too few rows for so many folds: some would have no row; use fewer folds",
             data.name

@@ -13,9 +13,15 @@ use super::results::Results;
 /// A column: its name, its type, and its text for each row.
 type Shown = (String, ColumnType, Vec<String>);
 
-/// Writes all results as the ending of `name` says: CSV, Parquet or Arrow.
-pub fn write_results(results: &Results, varying: &[&str], name: &Path, file: &mut File) -> Result<()> {
-    let columns = columns(results, varying);
+/// Writes all results, with a column for each parameter that varies and each metric of the plan, as the ending of `name` says: CSV, Parquet or Arrow.
+pub fn write_results(
+    results: &Results,
+    varying: &[&str],
+    metrics: &[&str],
+    name: &Path,
+    file: &mut File,
+) -> Result<()> {
+    let columns = columns(results, varying, metrics);
     let coded: Vec<(Texts, Codes)> = columns.iter().map(|(_, _, texts)| code(texts)).collect();
     let out: Vec<OutColumn<'_>> = columns
         .iter()
@@ -33,7 +39,7 @@ pub fn write_results(results: &Results, varying: &[&str], name: &Path, file: &mu
     Ok(write_table(file, &out, &order, &options)?)
 }
 
-fn columns(results: &Results, varying: &[&str]) -> Vec<Shown> {
+fn columns(results: &Results, varying: &[&str], metrics: &[&str]) -> Vec<Shown> {
     let all = |name: &str, kind: ColumnType, text: &dyn Fn(&Entry) -> String| {
         (name.to_owned(), kind, results.entries.iter().map(text).collect())
     };
@@ -59,6 +65,12 @@ fn columns(results: &Results, varying: &[&str]) -> Vec<Shown> {
         all("loss", float, &|entry| number(entry.loss)),
         all("suppressed", float, &|entry| number(entry.suppressed)),
         all("unmapped", float, &|entry| number(entry.unmapped)),
+    ]);
+    let of_metric = |name: &&str| {
+        all(name, float, &|entry| entry.measures.get(*name).copied().map(number).unwrap_or_default())
+    };
+    columns.extend(metrics.iter().map(of_metric));
+    columns.extend([
         all("release_seconds", float, &|entry| format!("{:.6}", entry.release_seconds)),
         all("learn_seconds", float, &|entry| format!("{:.6}", entry.learn_seconds)),
         all("error", text, &|entry| entry.error.clone().unwrap_or_default()),

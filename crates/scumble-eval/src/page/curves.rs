@@ -3,12 +3,15 @@
 use minijinja::{Value, context};
 
 use super::chart::{CurveChart, Point, colour};
-use super::{percent, seconds, values};
+use super::figures::heading;
+use super::{measures, percent, seconds, values};
 use crate::experiment::{Experiment, Group, Results, Summary};
 
 /// The charts of each table.
 pub(super) fn sections(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
-    let Some(parameter) = parameter else { return Vec::new() };
+    let Some(parameter) = parameter.filter(|_| !experiment.plan.learner.is_empty()) else {
+        return Vec::new();
+    };
     let groups = results.groups(parameter);
     let of_data = |place: usize| {
         let data = &experiment.data[place];
@@ -18,7 +21,7 @@ pub(super) fn sections(experiment: &Experiment, results: &Results, parameter: Op
             .filter(|group| group.data == data.name)
             .map(|group| accuracy(group, parameter, majority))
             .collect();
-        context! { name => &data.name, charts, legend => legend(experiment) }
+        context! { name => &data.name, charts }
     };
     (0..experiment.data.len()).map(of_data).collect()
 }
@@ -37,31 +40,33 @@ fn accuracy(group: &Group, parameter: &str, majority: f64) -> Value {
     context! { heading, svg => Value::from_safe_string(svg) }
 }
 
-/// Loss, suppression and time of each table; they are the same for every learner.
+/// Metrics, loss, suppression and time of each table; they are the same for every learner.
 pub(super) fn costs(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
     let Some(parameter) = parameter else { return Vec::new() };
-    let first = experiment.plan.learner[0].title();
-    let groups = results.groups(parameter);
-    let of_first = groups.iter().filter(|group| group.learner == first);
-    let charts = of_first.flat_map(|group| {
-        let name = match &group.others[..] {
-            [] => group.data.clone(),
-            others => format!("{}, {}", group.data, values(others)),
-        };
-        let one = |heading: &str, label: fn(f64) -> String, figure: fn(&Summary) -> f64| {
+    let charts = measures::groups(experiment, results, parameter).into_iter().flat_map(|group| {
+        let group = &group;
+        let any_way = |what: &str, label: fn(f64) -> String, figure: &dyn Fn(&Summary) -> Option<f64>| {
             let point = |summary: &Summary| {
-                let height = figure(summary);
-                summary.accuracy.map(|_| (height, height, height))
+                let height = figure(summary).filter(|_| summary.error.is_none())?;
+                Some((height, height, height))
             };
-            let title = format!("{heading} on {name}");
+            let title = heading(what, group);
             let svg = chart(group, &title, parameter, &[], label, true, &point);
             context! { heading => title, svg => Value::from_safe_string(svg) }
         };
+        let one = |what: &str, label: fn(f64) -> String, figure: fn(&Summary) -> f64| {
+            any_way(what, label, &|summary| Some(figure(summary)))
+        };
         let loss = |loss: f64| format!("{loss:.2}");
-        let mut made = vec![
+        let by_metric = experiment.plan.measure.iter().map(|choice| {
+            let of_metric = |summary: &Summary| summary.measures.get(&choice.name()).copied();
+            any_way(choice.title(), measures::figure, &of_metric)
+        });
+        let mut made: Vec<Value> = by_metric.collect();
+        made.extend([
             one("Mean loss", loss, |summary| summary.loss),
             one("Seconds per release", seconds, |summary| summary.release_seconds),
-        ];
+        ]);
         let any = |figure: fn(&Summary) -> f64| {
             group.curves.iter().flat_map(|curve| &curve.points).any(|(_, summary)| figure(summary) > 0.0)
         };
@@ -85,12 +90,7 @@ fn chart(
     from_zero: bool,
     point: &dyn Fn(&Summary) -> Point,
 ) -> String {
-    let mut places: Vec<String> = Vec::new();
-    for (place, _) in group.curves.iter().flat_map(|curve| &curve.points) {
-        if !places.contains(place) {
-            places.push(place.clone());
-        }
-    }
+    let places = group.places();
     let curves: Vec<(String, Vec<Point>)> = group
         .curves
         .iter()

@@ -3,20 +3,15 @@
 use minijinja::{Value, context};
 
 use super::{percent, values};
-use crate::experiment::{Experiment, Results, SplitKind, Summary};
+use crate::experiment::{Experiment, Group, Results, SplitKind, Summary};
 use crate::protocol::{Numbers, TestRows};
 
 /// A table of accuracies for each table and learner: a row an algorithm, a column a value of the parameter.
 pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Option<&str>) -> Vec<Value> {
     let mut tables = Vec::new();
     let parameter = parameter.unwrap_or_default();
-    for group in results.groups(parameter) {
-        let mut heads: Vec<String> = Vec::new();
-        for (place, _) in group.curves.iter().flat_map(|curve| &curve.points) {
-            if !heads.contains(place) {
-                heads.push(place.clone());
-            }
-        }
+    for group in results.groups(parameter).into_iter().filter(|group| !group.learner.is_empty()) {
+        let heads = group.places();
         let rows: Vec<Value> = group
             .curves
             .iter()
@@ -32,20 +27,32 @@ pub(super) fn tables(experiment: &Experiment, results: &Results, parameter: Opti
             })
             .collect();
         let majority = experiment.data.iter().position(|data| data.name == group.data);
-        let name = |head: &String| {
-            if head.is_empty() { "accuracy".to_owned() } else { format!("{parameter} = {head}") }
-        };
+        let original = group.original.map(percent).unwrap_or_default();
+        let majority = majority.map(|place| percent(experiment.majority(place))).unwrap_or_default();
         tables.push(context! {
-            data => &group.data,
-            learner => &group.learner,
-            others => values(&group.others),
-            heads => heads.iter().map(name).collect::<Vec<_>>(),
+            heading => heading(&group.learner, &group),
+            first => "Learnt from",
+            heads => heads.iter().map(|head| head_of(head, parameter, "accuracy")).collect::<Vec<_>>(),
             rows,
-            original => group.original.map(percent).unwrap_or_default(),
-            majority => majority.map(|place| percent(experiment.majority(place))).unwrap_or_default(),
+            baselines => vec![
+                context! { name => "original rows", value => original },
+                context! { name => "majority class", value => majority },
+            ],
         });
     }
     tables
+}
+
+/// `J48 on Adult, l = 2`.
+pub(super) fn heading(what: &str, group: &Group) -> String {
+    let others = values(&group.others);
+    let others = if others.is_empty() { others } else { format!(", {others}") };
+    format!("{what} on {}{others}", group.data)
+}
+
+/// The head of a column: the value of the parameter, or what the column shows where nothing varies.
+pub(super) fn head_of(place: &str, parameter: &str, alone: &str) -> String {
+    if place.is_empty() { alone.to_owned() } else { format!("{parameter} = {place}") }
 }
 
 fn accuracy(summary: &Summary) -> Value {
@@ -87,7 +94,9 @@ pub(super) fn run(experiment: &Experiment, results: &Results) -> Value {
                 .to_owned()
         }
         SplitKind::Given => "the test tables given".to_owned(),
+        SplitKind::Whole => "not divided: whole tables are released and measured".to_owned(),
     };
+    let learns = !plan.learner.is_empty();
     let scored = match plan.protocol.test {
         TestRows::Mapped => {
             let numbers = match plan.protocol.numbers {
@@ -108,13 +117,18 @@ pub(super) fn run(experiment: &Experiment, results: &Results) -> Value {
         let test = data.test.as_ref().map_or_else(String::new, |test| format!("; {} test rows", test.rows));
         context! { name => &data.name, value => rows + &test }
     });
+    let metrics = plan.measure.iter().map(|measure| measure.metric.as_str()).collect::<Vec<_>>().join(", ");
     let facts = [
         ("Rows divided by", split),
-        ("Scored", scored),
+        ("Scored", if learns { scored } else { String::new() }),
         ("Seed", plan.seed.to_string()),
-        ("Results", format!("{} (cells × learners)", results.entries.len())),
+        ("Results", format!("{}{}", results.entries.len(), if learns { " (cells × learners)" } else { "" })),
         ("Learners", plan.learner.iter().map(|learner| learner.title()).collect::<Vec<_>>().join(", ")),
+        ("Metrics", metrics),
     ];
-    let facts = facts.into_iter().map(|(name, value)| context! { name, value });
+    let facts = facts
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| context! { name, value });
     context! { facts => tables.chain(facts).collect::<Vec<_>>() }
 }

@@ -7,6 +7,7 @@ pub(crate) mod chart;
 mod comparison;
 mod curves;
 mod figures;
+mod measures;
 mod opening;
 
 use minijinja::syntax::SyntaxConfig;
@@ -24,13 +25,16 @@ const PALETTE: &str = include_str!("palette.css");
 /// The page of an experiment's results. `made` says when it was made, if the page shall tell.
 pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> Result<String> {
     let parameter = axis(experiment);
+    let mut tables = figures::tables(experiment, results, parameter);
+    tables.extend(measures::tables(experiment, results, parameter));
     let page = context! {
         title => experiment.plan.title.as_deref().unwrap_or("Evaluation"),
         byline => byline(experiment, made),
         style => stylesheet(),
         opening => opening::opening(experiment, results),
         curves => curves::sections(experiment, results, parameter),
-        tables => figures::tables(experiment, results, parameter),
+        tables,
+        legend => curves::legend(experiment),
         comparisons => comparison::comparisons(experiment, results),
         f_tests => comparison::f_tests(experiment, results),
         costs => curves::costs(experiment, results, parameter),
@@ -66,14 +70,19 @@ pub(crate) fn render(template: &str, page: Value) -> Result<String> {
 /// The parameter along which curves run: k, or the first that varies.
 #[must_use]
 pub fn axis(experiment: &Experiment) -> Option<&str> {
-    let varying = &experiment.plan.vary;
-    varying.get_key_value("k").or_else(|| varying.first_key_value()).map(|(name, _)| name.as_str())
+    let varying = experiment.plan.varying();
+    varying.iter().find(|name| **name == "k").or_else(|| varying.first()).copied()
 }
 
 fn byline(experiment: &Experiment, made: Option<&str>) -> String {
     let names: Vec<&str> = experiment.data.iter().map(|data| data.name.as_str()).collect();
     let made = made.map_or_else(String::new, |made| format!(", {made}"));
-    format!("What can still be learnt from releases of {}{made}", names.join(", "))
+    let what = if experiment.plan.learner.is_empty() {
+        "What is measured on"
+    } else {
+        "What can still be learnt from"
+    };
+    format!("{what} releases of {}{made}", names.join(", "))
 }
 
 /// A share as a percentage with one decimal.

@@ -2,7 +2,7 @@
 
 use minijinja::{Value, context};
 
-use super::percent;
+use super::{measures, percent};
 use crate::experiment::{Experiment, Results, Summary};
 
 /// What an algorithm's releases are good for in the mean over everything.
@@ -22,13 +22,15 @@ pub(super) fn opening(experiment: &Experiment, results: &Results) -> Value {
     let mut kept: Vec<Kept> = algorithms.filter_map(|name| mean(experiment, &summaries, name)).collect();
     kept.sort_by(|a, b| b.accuracy.total_cmp(&a.accuracy));
     let failed = results.entries.iter().filter(|entry| entry.error.is_some()).count();
-    let (good, heading, sentence) = match &kept[..] {
-        [] => (
+    let measured = measures::told(experiment, results).filter(|_| experiment.plan.learner.is_empty());
+    let (good, heading, sentence) = match (&kept[..], measured) {
+        (_, Some((heading, sentence))) => (failed == 0, heading, sentence),
+        ([], None) => (
             false,
             "Nothing to compare".to_owned(),
             "Every algorithm failed somewhere; the reasons are below.".to_owned(),
         ),
-        [best, ..] if best.accuracy <= best.majority => (
+        ([best, ..], None) if best.accuracy <= best.majority => (
             false,
             "No release beats guessing".to_owned(),
             format!(
@@ -38,7 +40,7 @@ pub(super) fn opening(experiment: &Experiment, results: &Results) -> Value {
                 percent(best.original)
             ),
         ),
-        [best, rest @ ..] => {
+        ([best, rest @ ..], None) => {
             let follows = |next: &Kept| format!(" {} follows with {}.", next.name, percent(next.accuracy));
             let next = rest.first().map(follows).unwrap_or_default();
             (failed == 0, format!("{} keeps most", best.name), told(best) + &next)
@@ -46,15 +48,19 @@ pub(super) fn opening(experiment: &Experiment, results: &Results) -> Value {
     };
     let one = |label: &str, value: usize, note: &str| context! { label, value, note };
     let splits = experiment.cells().iter().map(|cell| cell.split + 1).max().unwrap_or(0);
+    let settings = |choice| experiment.plan.combinations(choice).len();
+    let settings = experiment.plan.data.iter().map(settings).max().unwrap_or(0);
+    let beside = if experiment.plan.learner.is_empty() { "compared" } else { "beside the original rows" };
     context! {
         heading,
         sentence,
         class => if good { "good" } else { "warn" },
         figures => vec![
             one("Tables", experiment.data.len(), "with a class to predict"),
-            one("Algorithms", experiment.plan.algorithm.len(), "beside the original rows"),
-            one("Settings", experiment.plan.combinations().len(), "combinations of what varies"),
+            one("Algorithms", experiment.plan.algorithm.len(), beside),
+            one("Settings", settings, "combinations of what varies"),
             one("Learners", experiment.plan.learner.len(), "that predict the class"),
+            one("Metrics", experiment.plan.measure.len(), "beside loss and time"),
             one("Splits", splits, "of each table"),
             one("Failed", failed, "results, with reasons below"),
         ],

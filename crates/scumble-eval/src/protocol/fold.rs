@@ -1,10 +1,12 @@
 //! One split: what learners are given, and how well they do.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use scumble::config::{Plan, Role};
+use scumble::metrics::Metric;
 use scumble::problem::Progress;
-use scumble::registry::{Method, method};
+use scumble::registry::{Entry, Method, method};
 use scumble::release::{Outcome, Trial, try_release};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
@@ -42,8 +44,11 @@ pub struct Fold<'a> {
     pub number: u64,
 }
 
-/// What learners are given: tables to learn from, and the one to score on.
-#[derive(Debug)]
+/// A metric of the registry.
+pub type MetricEntry = &'static Entry<&'static dyn Metric>;
+
+/// What learners are given: tables to learn from, and the one to score on; and what is known about the release.
+#[derive(Debug, Default)]
 pub struct Material {
     /// Tables to learn from, and how what is learnt from them goes together.
     pub train: Vec<Table>,
@@ -57,14 +62,17 @@ pub struct Material {
     pub suppressed: f64,
     /// The share of test cells whose value no released label covers.
     pub unmapped: f64,
+    /// What metrics say about the release, by name, where they are defined for it.
+    pub measures: BTreeMap<String, f64>,
     /// How long the release took, in seconds.
     pub seconds: f64,
 }
 
 /// How several tables are learnt from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Together {
     /// Each is the whole release, drawn anew: accuracies are averaged.
+    #[default]
     Drawn,
     /// Each has some of the columns: the classifiers vote on every row, and among equals the lowest class wins.
     Columns,
@@ -107,19 +115,40 @@ pub fn baseline(fold: &Fold<'_>) -> Result<Material> {
     let class = fold.data.classes_of(&fold.train)?;
     let train = table(encoder.columns(&fold.train)?, class, fold.data.labels.len())?;
     let test = fold.scored(encoder.columns(&fold.test)?)?;
-    Ok(Material {
-        train: vec![train],
-        test: vec![test],
-        together: Together::Drawn,
-        loss: 0.0,
-        suppressed: 0.0,
-        unmapped: 0.0,
-        seconds: 0.0,
-    })
+    Ok(Material { train: vec![train], test: vec![test], ..Material::default() })
 }
 
-/// The training part of a split as a plan releases it.
-pub fn released(fold: &Fold<'_>, plan: &Plan, protocol: Protocol, progress: &Progress) -> Result<Material> {
+/// What metrics say about the training part of a split as a plan releases it; nothing to learn from is made of it.
+pub fn measured(
+    fold: &Fold<'_>,
+    plan: &Plan,
+    metrics: &[MetricEntry],
+    progress: &Progress,
+) -> Result<Material> {
+    let trial = try_release(plan, &fold.train, &fold.data.folder, progress.clone())?;
+    Ok(about(&trial, fold, metrics))
+}
+
+/// The figures of a release.
+fn about(trial: &Trial, fold: &Fold<'_>, metrics: &[MetricEntry]) -> Material {
+    let figure = |entry: &MetricEntry| Some((entry.name.to_owned(), trial.measure(entry.build)?));
+    Material {
+        loss: trial.loss,
+        suppressed: trial.suppressed as f64 / fold.train.rows.max(1) as f64,
+        measures: metrics.iter().filter_map(figure).collect(),
+        seconds: trial.seconds,
+        ..Material::default()
+    }
+}
+
+/// The training part of a split as a plan releases it, to learn from.
+pub fn released(
+    fold: &Fold<'_>,
+    plan: &Plan,
+    protocol: Protocol,
+    metrics: &[MetricEntry],
+    progress: &Progress,
+) -> Result<Material> {
     let trial = match try_release(plan, &fold.train, &fold.data.folder, progress.clone()) {
         Err(Error::Infeasible(_)) if matches!(method(&plan.algorithm.name), Ok(Method::Tables(_))) => {
             return class_only(fold);
@@ -172,11 +201,8 @@ pub fn released(fold: &Fold<'_>, plan: &Plan, protocol: Protocol, progress: &Pro
     Ok(Material {
         train,
         test: vec![fold.scored(test)?],
-        together: Together::Drawn,
-        loss: trial.loss,
-        suppressed: trial.suppressed as f64 / fold.train.rows.max(1) as f64,
         unmapped: unmapped as f64 / cells as f64,
-        seconds: trial.seconds,
+        ..about(&trial, fold, metrics)
     })
 }
 
@@ -188,9 +214,7 @@ fn class_only(fold: &Fold<'_>) -> Result<Material> {
         test: vec![fold.scored(Vec::new())?],
         together: Together::Columns,
         loss: 1.0,
-        suppressed: 0.0,
-        unmapped: 0.0,
-        seconds: 0.0,
+        ..Material::default()
     })
 }
 
@@ -236,14 +260,14 @@ pub(crate) fn learning(error: scumble_learn::Error) -> Error {
     }
 }
 
-pub(super) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels: usize) -> Result<Table> {
+pub(crate) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels: usize) -> Result<Table> {
     let rows = class.len();
     let features = Features::new(columns, rows).map_err(learning)?;
     Table::new(features, class, labels).map_err(learning)
 }
 
 /// The training rows that are in the release.
-fn in_release(trial: &Trial, plan: &Plan) -> Vec<u32> {
+pub(crate) fn in_release(trial: &Trial, plan: &Plan) -> Vec<u32> {
     let dropped = plan.algorithm.star_policy == scumble::config::StarPolicy::Drop;
     match &trial.outcome {
         Outcome::Classes { class_of_row, .. } => (0..)

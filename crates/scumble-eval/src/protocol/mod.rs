@@ -26,13 +26,16 @@ mod split;
 
 pub use dataset::Dataset;
 pub(crate) use dataset::{select, sorted};
+pub(crate) use encode::Cell;
 pub use encode::Encoder;
-pub(crate) use fold::learning;
-pub use fold::{Fold, Learnt, Material, Protocol, Together, baseline, released};
+pub use fold::{Fold, Learnt, Material, MetricEntry, Protocol, Together, baseline, measured, released};
+pub(crate) use fold::{in_release, learning, table};
 pub use split::{Part, Split, five_by_two, stratified_folds};
 
 /// Which rows are scored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum TestRows {
     /// Test rows recoded as the training part was: who learns from a release and applies it to data released in the same way.
@@ -43,7 +46,9 @@ pub enum TestRows {
 }
 
 /// What a range of numbers is to a learner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Numbers {
     /// A nominal value.

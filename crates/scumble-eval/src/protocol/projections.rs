@@ -19,13 +19,10 @@ pub(super) fn projections(fold: &Fold<'_>, trial: &Trial, numbers: Numbers) -> R
     let class = fold.data.classes_of(&fold.train)?;
     let labels = fold.data.labels.len();
     let mut material = Material {
-        train: Vec::new(),
-        test: Vec::new(),
         together: Together::Columns,
         loss: trial.loss,
-        suppressed: 0.0,
-        unmapped: 0.0,
         seconds: trial.seconds,
+        ..Material::default()
     };
     let mut unmapped = 0_usize;
     for columns in tables {

@@ -4,7 +4,9 @@ use super::Friedman;
 use super::distributions::{normal_above, normal_quantile};
 
 /// How p-values are corrected for the number of questions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Correction {
     /// Every p-value times the number of comparisons.

@@ -24,7 +24,11 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
             where the loss falls most, until no move helps. Loses less than Mondrian; rows with equal quasi-identifiers may \
             end up in different classes. `cluster` loses less still.",
     parameters: &[
-        ("start", "mondrian (default, the 2014 paper's variant), or random (the original)"),
+        (
+            "start",
+            "mondrian (default), single_dimensional (single-dimensional Mondrian, as the 2014 paper has it), or random (the \
+             original)",
+        ),
         ("cost", "loss (default), or entropy: of the original column within what a class shows"),
         ("alpha", "start = \"random\": the size of the first clusters as a share of k; default 0.5"),
         (
@@ -40,8 +44,16 @@ const PASSES: u32 = 100;
 /// So many kinds of rows are looked at between two looks at the budget.
 const STRIDE: u64 = 256;
 
+/// The clusters to begin with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    Mondrian,
+    SingleDimensional,
+    Random,
+}
+
 struct SeqA {
-    random: bool,
+    start: Start,
     entropy: bool,
     alpha: Rational,
     omega: Rational,
@@ -53,7 +65,11 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
         Ok(given.or(Rational::new(numerator, 2)).unwrap_or(Rational::ONE))
     };
     Ok(Box::new(SeqA {
-        random: parameters.choice("start", &["mondrian", "random"])? == Some("random"),
+        start: match parameters.choice("start", &["mondrian", "single_dimensional", "random"])? {
+            Some("single_dimensional") => Start::SingleDimensional,
+            Some("random") => Start::Random,
+            _ => Start::Mondrian,
+        },
         entropy: parameters.choice("cost", &["loss", "entropy"])? == Some("entropy"),
         alpha: factor("alpha", 1)?,
         omega: factor("omega", 3)?,
@@ -91,14 +107,17 @@ impl Algorithm for SeqA {
         };
         let space = Space::new(problem, &penalty)?;
         let mut search = Search { space: &space, entropy: self.entropy, steps: 0, moves: 0, passes: 0 };
-        let mut partition = if self.random {
-            self.random_clusters(&space, problem)
-        } else {
-            let mondrian = (super::mondrian::ENTRY.build)(&Parameters::default())?;
-            Partition::of_assignment(&space, &mondrian.run(problem)?.assignment).0
+        let of = |entry: &Entry<super::BuildAlgorithm>| -> Result<Partition> {
+            let solution = (entry.build)(&Parameters::default())?.run(problem)?;
+            Ok(Partition::of_assignment(&space, &solution.assignment).0)
+        };
+        let mut partition = match self.start {
+            Start::Mondrian => of(&super::mondrian::ENTRY)?,
+            Start::SingleDimensional => of(&super::single_dimensional_mondrian::ENTRY)?,
+            Start::Random => self.random_clusters(&space, problem),
         };
         let before = partition.cost();
-        if self.random {
+        if self.start == Start::Random {
             self.search_at_random(&mut search, &mut partition, problem)?;
         } else {
             while search.pass(&mut partition, true)? && search.passes < PASSES {}
@@ -341,5 +360,16 @@ mod tests {
         }
         problem.seed = 1;
         assert_eq!(solve(&problem, &[("start", "random")]).findings.len(), 4);
+    }
+
+    /// Both columns can be cut for the first four rows, but for all rows only the first: (2, 2) would stand alone.
+    #[test]
+    fn a_single_dimensional_start_is_one_for_all_rows() {
+        let pairs = [(0, 0), (0, 0), (0, 1), (0, 1), (1, 0), (1, 0), (1, 0), (1, 1)];
+        let rows: Vec<(Vec<u32>, u32)> = pairs.iter().map(|(a, b)| (vec![*a, *b], 0)).collect();
+        let problem = problem(vec![numbers(&[1, 2]), numbers(&[1, 2])], &rows, 2, 1);
+        let before = |start: &str| solve(&problem, &[("start", start)]).findings[0].value;
+        assert_eq!(before("mondrian"), Some(0.25));
+        assert_eq!(before("single_dimensional"), Some(0.5));
     }
 }

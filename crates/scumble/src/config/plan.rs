@@ -28,6 +28,9 @@ pub struct Plan {
     /// The folder of the private report, which must not be published.
     #[serde(default = "report_folder")]
     pub report: String,
+    /// A file that the recoding goes to, for applying it to other rows; private, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recoding: Option<String>,
     /// A folder of hierarchy files, `<column>.csv`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchies: Option<String>,
@@ -279,6 +282,7 @@ impl Plan {
             input: input.into(),
             output: output.into(),
             report: report_folder(),
+            recoding: None,
             hierarchies: None,
             population: None,
             rest: None,

@@ -27,6 +27,8 @@ pub(super) struct Learner<'a> {
     values: usize,
     /// What is believed now.
     pub beliefs: Vec<Belief>,
+    /// For each class what scaling ended with, to begin with it the next time.
+    factors: Vec<Vec<f64>>,
 }
 
 /// What every bin counts for before anybody is seen (Laplace).
@@ -41,13 +43,15 @@ impl<'a> Learner<'a> {
             vec![shares; room.kinds.len()]
         };
         let beliefs = rooms.iter().map(at_first).collect();
-        Self { rooms, kinds, bins, values, beliefs }
+        let factors = rooms.iter().map(|room| vec![1.0; room.values.len()]).collect();
+        Self { rooms, kinds, bins, values, beliefs, factors }
     }
 
     /// Learns once; the largest change of a belief.
     pub(super) fn round(&mut self) -> f64 {
         let fits = self.fits();
-        let believe = |room: &Room| {
+        let mut factors = std::mem::take(&mut self.factors);
+        let believe = |(room, factors): (&Room, &mut Vec<f64>)| {
             let fit = |kind: u32, value: u32| -> f64 {
                 let bins = self.kinds[kind as usize].iter().zip(&fits);
                 bins.map(|(bin, fits)| fits[*bin as usize * self.values + value as usize]).sum()
@@ -60,9 +64,10 @@ impl<'a> Learner<'a> {
             };
             let people: Vec<u64> = room.kinds.iter().map(|(_, people)| *people).collect();
             let amounts: Vec<u64> = room.values.iter().map(|(_, amount)| *amount).collect();
-            dealt(&room.kinds.iter().map(weights).collect::<Vec<_>>(), &people, &amounts)
+            dealt(&room.kinds.iter().map(weights).collect::<Vec<_>>(), &people, &amounts, factors)
         };
-        let beliefs: Vec<Belief> = self.rooms.par_iter().map(believe).collect();
+        let beliefs: Vec<Belief> = self.rooms.par_iter().zip(&mut factors).map(believe).collect();
+        self.factors = factors;
         let change = |(new, old): (&Belief, &Belief)| {
             let pairs = new.iter().flatten().zip(old.iter().flatten());
             pairs.map(|(new, old)| (new - old).abs()).fold(0.0, f64::max)

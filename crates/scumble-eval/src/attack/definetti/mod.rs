@@ -11,7 +11,8 @@ use scumble::Result;
 use scumble::config::{ModelSpec, Plan, Rational};
 use scumble::registry::{Method, method};
 
-use super::finer::{members, sample};
+use super::finer::{members, percent, sample};
+use super::truth::true_classes;
 use super::{Attack, Case, Figure, Finding, Scene};
 use crate::statistics::wilson_interval;
 use features::{Binned, Kinds};
@@ -34,6 +35,8 @@ const ROUNDS: usize = 100;
 const STILL: f64 = 1e-6;
 /// Chances nearer than this are equal.
 const SAME: f64 = 1e-9;
+/// By so much may beliefs be above what is right, before it is said.
+const OVERCONFIDENT: f64 = 0.05;
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     let scene = case.scene;
@@ -49,7 +52,6 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     }
     let columns: Vec<Binned> = scene.known.iter().map(|known| Binned::new(known, case.plan)).collect();
     let kinds = Kinds::new(&scene.known, &columns, scene.people);
-    let members = members(scene);
     let classes = scene.classes.len();
     let looked_at: Vec<u32> = match scene.people {
         many if many > PEOPLE => sample(classes, (classes * PEOPLE / many).max(1), case.options.seed),
@@ -57,6 +59,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     };
     let bins: Vec<usize> = columns.iter().map(|binned| binned.bins).collect();
     let attack = |secret: usize| {
+        let members = members(scene, &true_classes(scene, secret));
         let rooms = rooms(scene, &members, &kinds, &looked_at, secret);
         let values = scene.secrets[secret].column.values.len();
         let mut learner = Learner::new(&rooms.of_class, &kinds.bins, bins.clone(), values);
@@ -87,7 +90,12 @@ fn idle(column: Option<&str>, why: &str) -> Finding {
 fn bound(plan: &Plan, column: &str) -> Option<f64> {
     let about = |spec: &&ModelSpec| spec.columns.is_empty() || spec.columns.iter().any(|name| name == column);
     let of_model = |spec: &ModelSpec| match spec.model.replace('-', "_").as_str() {
-        "l_diversity" => spec.parameters.rational("l", Rational::ONE, None).ok()?.map(|l| 1.0 / l.to_f64()),
+        // Only this form bounds shares; two different values may be 99 and 1.
+        "l_diversity"
+            if spec.parameters.get("variant").is_some_and(|variant| variant.to_text() == "frequency") =>
+        {
+            spec.parameters.rational("l", Rational::ONE, None).ok()?.map(|l| 1.0 / l.to_f64())
+        }
         "alpha_k" => spec.parameters.rational("alpha", Rational::ZERO, None).ok()?.map(Rational::to_f64),
         _ => None,
     };
@@ -130,6 +138,8 @@ struct Told {
     truth: (f64, f64),
     /// The chance that the likeliest value is the true one.
     right: (f64, f64),
+    /// How likely it seems, by what was learnt.
+    believed: f64,
     /// Whether the true value is more likely than promised or, where nothing is promised, than the most frequent value of the class.
     above: (bool, bool),
 }
@@ -158,6 +168,7 @@ fn told(
             told.push(Told {
                 truth: (of_truth(&naive), of_truth(chances)),
                 right: (right(&naive, truth), right(chances, truth)),
+                believed: chances.iter().copied().fold(0.0, f64::max),
                 above: (above(&naive), above(chances)),
             });
         }
@@ -188,20 +199,26 @@ fn words(
         |name: &str, hits: u64| wilson_interval(hits, people).map(|share| Figure::estimated(name, share));
     let mean = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>() / people.max(1) as f64;
     let above = |of: &dyn Fn(&Told) -> bool| told.iter().filter(|told| of(told)).count() as u64;
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
     let promise = bound.map_or("the most frequent value of their class".to_owned(), |bound| {
         format!("the {} promised", percent(bound))
     });
     let (learnt, alone) = (mean(&|told| told.right.1), mean(&|told| told.right.0));
+    let above_share = percent(above(&|told| told.above.1) as f64 / people.max(1) as f64);
     let sentence = if told.is_empty() {
         format!("Nobody's place in the release is known, so nothing was learnt about {column}.")
-    } else {
+    } else if learnt > alone + SAME {
         format!(
             "The link between what is known of people and their {column}, learnt across all classes, lets an attacker guess {} right, where the \
-             classes by themselves give {}; for {} of the people the true value becomes more likely than {promise}.",
+             classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
             percent(learnt),
             percent(alone),
-            percent(above(&|told| told.above.1) as f64 / people as f64),
+        )
+    } else {
+        format!(
+            "The link between what is known of people and their {column}, learnt across all classes, does not help an attacker to guess: {} are right, \
+             and the classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
+            percent(learnt),
+            percent(alone),
         )
     };
     let exact = rooms.of_class.iter().filter(|room| {
@@ -224,9 +241,20 @@ fn words(
         "chance of the true value, on average, by the class alone",
         mean(&|told| told.truth.0),
     ));
+    let believed = mean(&|told| told.believed);
+    figures.push(Figure::counted("chance of the guess, on average, as the attacker believes", believed));
     figures.extend(share("people above it by the class alone", above(&|told| told.above.0)));
     figures.extend(bound.map(|bound| Figure::counted("promised at most", bound)));
     figures.push(Figure::number("rounds of learning", rounds.unwrap_or(ROUNDS) as f64));
+    let mut limits = limits(case, rooms, exact, rounds);
+    if believed > learnt + OVERCONFIDENT {
+        limits.push(format!(
+            "the attacker is too sure: guesses seem right with {} on average, and {} are, so the highest chances and the people above the promise are \
+             overstated",
+            percent(believed),
+            percent(learnt),
+        ));
+    }
     Finding {
         attack: ATTACK.name,
         title: ATTACK.title,
@@ -238,7 +266,7 @@ fn words(
         ),
         worst: told.iter().map(|told| told.truth.1).reduce(f64::max),
         figures,
-        limits: limits(case, rooms, exact, rounds),
+        limits,
         not_run: None,
     }
 }
@@ -265,7 +293,8 @@ fn limits(case: &Case<'_>, rooms: &Rooms, exact: usize, rounds: Option<usize>) -
     }
     if scene.ambiguous > 0 {
         limits.push(format!(
-            "{} people fit several classes; they were put into one that fits, so the attacker may be better or worse off than here",
+            "{} people fit several classes; they were put into one that fits and, among people who are known alike, has their value; the attacker may be \
+             better or worse off than here",
             scene.ambiguous
         ));
     }

@@ -1,7 +1,5 @@
 //! The labels of a release that could have been finer, and what an algorithm promises about them.
 
-use std::collections::BTreeMap;
-
 use scumble::Result;
 use scumble::config::{Plan, Rational};
 use scumble::quasi::{Quasi, Shape, Value};
@@ -90,6 +88,10 @@ impl Knowledge {
                         node: Rule::NoSmallPart(k),
                         k,
                         premise: match (reach, may_suppress) {
+                            _ if ["tds", "tdr", "pais"].contains(&name) => {
+                                "a label is refined for all rows at once, and only if that tells about the class column; so this is a guess: some class that \
+                                 shows it has fewer than k rows of one of its finer values"
+                            }
                             (Reach::Label, _) => {
                                 "a label is refined for all rows at once, so only this is taken for granted: some class that shows it has fewer than k \
                                  rows of one of its finer values"
@@ -136,7 +138,7 @@ impl Cell {
 pub(super) fn cells(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for column in 0..case.scene.known.len() {
-        let seen = rows_inside(case, finer, column);
+        let people = finer.people_before(column);
         for class in looked_at.iter().copied().filter(|class| !finer.members[*class as usize].is_empty()) {
             let Some(label) = finer.label(class as usize, column) else { continue };
             let found = match finer.node(case.scene, class as usize, column) {
@@ -149,14 +151,17 @@ pub(super) fn cells(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looke
                             spread[child] += 1;
                         }
                     }
-                    let rows = |child: &u32| seen.get(child).copied().unwrap_or(0) as f64 + 1.0;
+                    let rows = |child: &u32| {
+                        let (low, high) = tree.range(*child);
+                        (people[high as usize + 1] - people[low as usize] + 1) as f64
+                    };
                     let all: f64 = children.iter().map(rows).sum();
                     let prior = children.iter().map(|child| rows(child) / all).collect();
                     Some((knowledge.node, spread, prior))
                 }
                 None if knowledge.reach == Reach::Class => {
                     let shown = &case.scene.known[column].labels[label as usize];
-                    span(&finer.quasi[column], shown, finer.codes_of(class as usize, column))
+                    span(&finer.quasi[column], shown, finer.codes_of(class as usize, column), &people)
                 }
                 None => None,
             };
@@ -174,6 +179,7 @@ fn span(
     quasi: &Quasi,
     shown: &str,
     codes: impl Iterator<Item = u32> + Clone,
+    people: &[u64],
 ) -> Option<(Rule, Vec<u64>, Vec<f64>)> {
     let value = quasi.cover_codes(codes.clone());
     let (rule, options): (Rule, Vec<u32>) = match (value, &quasi.shape) {
@@ -192,25 +198,7 @@ fn span(
     for code in codes {
         spread[options.partition_point(|option| *option < code)] += 1;
     }
-    let prior = vec![1.0 / options.len() as f64; options.len()];
-    Some((rule, spread, prior))
-}
-
-/// For each node of a column the rows of the release that show it or something below it.
-fn rows_inside(case: &Case<'_>, finer: &Finer, column: usize) -> BTreeMap<u32, u64> {
-    let mut of_node: BTreeMap<u32, u64> = BTreeMap::new();
-    for class in 0..case.scene.classes.len() {
-        if let Some((_, node)) = finer.node(case.scene, class, column) {
-            *of_node.entry(node).or_default() += case.scene.classes[class].rows;
-        }
-    }
-    let mut inside = BTreeMap::new();
-    if let Some(tree) = finer.quasi[column].tree() {
-        for (node, rows) in of_node {
-            for above in std::iter::successors(Some(node), |node| tree.parent(*node)) {
-                *inside.entry(above).or_default() += rows;
-            }
-        }
-    }
-    inside
+    let rows = |code: &u32| (people[*code as usize + 1] - people[*code as usize] + 1) as f64;
+    let all: f64 = options.iter().map(rows).sum();
+    Some((rule, spread, options.iter().map(|code| rows(code) / all).collect()))
 }

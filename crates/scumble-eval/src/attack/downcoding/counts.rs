@@ -146,6 +146,20 @@ impl<'a> Spread<'a> {
         (0..STATES).filter(|state| rule.accepts(memory(*state))).map(|state| reached[0][state]).sum()
     }
 
+    /// The chance that no value has fewer than k rows, as if how many have one said nothing about the others: nearly so where rows are many.
+    pub(super) fn nearly_no_small_part(&self, k: u64) -> f64 {
+        let small = |share: &f64| -> f64 {
+            let chance = |rows: u64| {
+                let ways = self.factorials[self.rows as usize]
+                    - self.factorials[rows as usize]
+                    - self.factorials[(self.rows - rows) as usize];
+                (ways + rows as f64 * share.ln() + (self.rows - rows) as f64 * (-share).ln_1p()).exp()
+            };
+            (1..k.min(self.rows)).map(chance).sum()
+        };
+        self.prior.iter().map(|share| (1.0 - small(share)).clamp(0.0, 1.0)).product()
+    }
+
     /// The likeliest way to spread that a rule allows, and its chance among all ways; `None` if it allows none.
     pub(super) fn likeliest(&self, rule: Rule) -> Option<(Vec<u64>, f64)> {
         let states = self.rows as usize + 1;
@@ -239,6 +253,15 @@ mod tests {
         // Two rows cannot have three values.
         assert_eq!(Spread::new(2, &thirds).likeliest(Rule::All), None);
         near(Spread::new(2, &thirds).chance(Rule::All), 0.0);
+    }
+
+    #[test]
+    fn with_many_rows_values_hardly_know_of_each_other() {
+        let prior = [0.97, 0.02, 0.01];
+        let spread = Spread::new(200, &prior);
+        let (exact, nearly) = (spread.chance(Rule::NoSmallPart(3)), spread.nearly_no_small_part(3));
+        assert!((exact - nearly).abs() < 0.01, "{exact} and {nearly}");
+        assert!(exact > 0.2 && exact < 0.8, "{exact}");
     }
 
     #[test]

@@ -95,7 +95,9 @@ struct Found {
     shared: u64,
     /// How many of those facts are true.
     shared_true: u64,
-    /// How many labels were left out as too large.
+    /// How many labels could have been finer.
+    labels: u64,
+    /// How many of them were left out as too large.
     left_out: u64,
 }
 
@@ -110,7 +112,7 @@ fn by_class(cells: &[Cell]) -> Found {
         .filter(|cell| !is_too_large(cell))
         .filter_map(|cell| follows(cell, cell.rule))
         .collect();
-    Found { follows, left_out, ..Found::default() }
+    Found { follows, left_out, labels: cells.len() as u64, ..Found::default() }
 }
 
 fn follows(cell: &Cell, rule: Rule) -> Option<Follows> {
@@ -138,7 +140,7 @@ fn together(cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Found {
         let label = if reach == Reach::Label { cell.label } else { 0 };
         groups.entry((cell.column, label)).or_default().push(cell);
     }
-    let mut found = Found::default();
+    let mut found = Found { labels: cells.len() as u64, ..Found::default() };
     for group in groups.values() {
         if let [only] = group[..] {
             if is_too_large(only) {
@@ -151,13 +153,12 @@ fn together(cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Found {
         // That nobody is refused gets less and less likely; once it is out of the question, nothing follows.
         let mut nowhere = 1.0_f64;
         for cell in group {
-            if is_too_large(cell) {
-                found.left_out += 1;
-                nowhere = 0.0;
-            }
             if nowhere > 1e-15 {
-                nowhere *=
-                    Spread::new(cell.rows(), &cell.prior).chance(Rule::NoSmallPart(knowledge.k)).min(1.0);
+                let spread = Spread::new(cell.rows(), &cell.prior);
+                nowhere *= match is_too_large(cell) {
+                    true => spread.nearly_no_small_part(knowledge.k),
+                    false => spread.chance(Rule::NoSmallPart(knowledge.k)).min(1.0),
+                };
             }
         }
         if nowhere < 1.0 {
@@ -208,27 +209,36 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
                 count(&|follows| follows.right.1),
                 labels,
             ),
-            estimate("the same by the labels alone", count(&|follows| follows.right.0), labels),
+            estimate(
+                "labels of which they are guessed right by the labels alone",
+                count(&|follows| follows.right.0),
+                labels,
+            ),
             estimate(
                 "rows put at the right finer value, knowing how the tool decides",
                 sum(&|follows| follows.placed.1),
                 in_labels,
             ),
-            estimate("the same by the labels alone", sum(&|follows| follows.placed.0), in_labels),
+            estimate(
+                "rows put at the right finer value by the labels alone",
+                sum(&|follows| follows.placed.0),
+                in_labels,
+            ),
             estimate("labels whose premise is true", count(&|follows| follows.premise), labels),
             estimate("facts about many classes together that are true", found.shared_true, found.shared),
         ]
         .into_iter()
         .flatten(),
     );
-    figures.push(Figure::number("labels with finer values", (labels + found.left_out) as f64));
+    figures.push(Figure::number("labels of classes that could have been finer", found.labels as f64));
     let percent = 100.0 * sure as f64 / rows.max(1) as f64;
     let sentence = if found.follows.is_empty() && found.shared == 0 {
         "No label could have been finer in a way that can be told from outside, so labels say what they say and nothing more.".to_owned()
     } else if found.follows.is_empty() {
         format!(
-            "That one step finer was impossible somewhere tells next to nothing about any one class: {mean_bits:.3} bits a class, and no row's finer \
-             value is sure."
+            "That one step finer was impossible somewhere hides among {} classes: it gives away {mean_bits:.2} bits a class, and no row's finer value is \
+             sure.",
+            looked_at.len()
         )
     } else {
         format!(
@@ -238,7 +248,7 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
     };
     let mut limits = vec![knowledge.premise.to_owned()];
     limits.push(
-        "columns are looked at one by one, and one step finer only; how frequent finer values are is taken from the rows of the release that show them"
+        "columns are looked at one by one, and one step finer only; how frequent finer values are among all people is taken to be known, as from a census"
             .to_owned(),
     );
     limits.push(

@@ -9,11 +9,13 @@ mod rule;
 mod tests;
 mod worlds;
 
+use std::cmp::Ordering;
+
 use rayon::prelude::*;
 use scumble::Result;
 use scumble::registry::{Method, method};
 
-use super::finer::{Finer, Reach, sample};
+use super::finer::{Finer, Reach, percent, sample};
 use super::{Attack, Case, Figure, Finding, Tally};
 use crate::statistics::wilson_interval;
 use rule::Promise;
@@ -31,7 +33,7 @@ pub(super) const ATTACK: Attack = Attack {
 /// Up to so many people everybody is looked at.
 const ALL: usize = 100_000;
 /// Fewer drawn worlds than this say too little.
-const FEWEST: u64 = 30;
+const FEWEST: u64 = 100;
 /// Chances nearer than this are equal.
 const SAME: f64 = 1e-9;
 
@@ -101,12 +103,15 @@ struct Together {
 struct Told {
     /// The highest chance of a value by the class alone, and knowing how the tool decides.
     best: (f64, f64),
+    /// The latter without what may be an accident of draws.
+    sure: f64,
     /// The same for the true value.
     truth: (f64, f64),
     /// The chance that a guess is right: whether the most likely value is the true one, divided by those equally likely.
     right: (f64, f64),
-    /// The chance by the class alone of what is most likely for someone who knows.
+    /// The chance by the class alone of what is most likely for someone who knows, and by how much it rose for sure.
     before: f64,
+    rise: f64,
     above: bool,
 }
 
@@ -129,7 +134,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
     // Where a class answers for itself, those of nobody who is looked at are left out.
     let mut looked_at = vec![reach != Reach::Class; scene.classes.len()];
     for person in &people {
-        if let Some(class) = scene.class_of_person[*person as usize] {
+        if let Some(class) = finer.class_of_person[*person as usize] {
             looked_at[class as usize] = true;
         }
     }
@@ -199,7 +204,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
         places
     };
     let tell = |person: &u32| -> Option<Told> {
-        let class = scene.class_of_person[*person as usize]? as usize;
+        let class = finer.class_of_person[*person as usize]? as usize;
         let tally = &scene.classes[class].secrets[secret];
         let (values, amounts) = split(tally);
         let naive: Vec<f64> = amounts.iter().map(|amount| *amount as f64 / tally.total as f64).collect();
@@ -312,13 +317,21 @@ fn told(naive: &[f64], known: Option<(&[f64], &Worlds)>, truth: Option<usize>, b
     let chances = known.map_or(naive, |(chances, _)| chances);
     let best = most(chances);
     let guess = chances.iter().position(|chance| *chance >= best);
-    let error = known.map_or(0.0, |(_, worlds)| worlds.error(best));
+    let before = guess.map_or(0.0, |guess| naive[guess]);
+    // Of what rests on draws only as much counts as is above what the class says for sure.
+    let sure = |chance: f64, before: f64| match known {
+        Some((_, worlds)) => (chance - worlds.error(chance)).max(chance.min(before)),
+        None => chance,
+    };
+    let sure_of_best = sure(best, before);
     Told {
         best: (most(naive), best),
-        truth: (of_truth(naive), of_truth(chances)),
+        sure: sure_of_best,
+        truth: (of_truth(naive), sure(of_truth(chances), of_truth(naive))),
         right: (right(naive), right(chances)),
-        before: guess.map_or(0.0, |guess| naive[guess]),
-        above: best - error > bound.unwrap_or(most(naive)) + SAME,
+        before,
+        rise: sure_of_best - before,
+        above: sure_of_best > bound.unwrap_or(most(naive)) + SAME,
     }
 }
 
@@ -336,21 +349,22 @@ fn words(case: &Case<'_>, column: &str, promise: &Promise, told: &[Told], people
         true => Figure::estimated(name, share),
         false => Figure::counted(name, share.estimate),
     });
-    let worst = told.iter().max_by(|a, b| a.best.1.total_cmp(&b.best.1).then(b.before.total_cmp(&a.before)));
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    let rises = told.iter().any(|told| told.above || told.best.1 > told.best.0 + SAME);
-    let sentence = match worst.filter(|_| rises) {
-        Some(worst) => format!(
-            "Knowing how the tool decides raises the best guess about someone's {column} from {} to {}; {} of the people have a value that is more \
-             likely than {}.",
-            percent(worst.before),
-            percent(worst.best.1),
-            percent(above as f64 / told.len() as f64),
-            promise.bound.map_or("their class says".to_owned(), |bound| format!(
-                "the {} that {} promises",
-                percent(bound),
-                promise.titles.join(", ")
-            )),
+    let raised = told.iter().filter(|told| told.rise > SAME);
+    let most =
+        raised.max_by(|a, b| (a.above, a.rise).partial_cmp(&(b.above, b.rise)).unwrap_or(Ordering::Equal));
+    let promised = promise.bound.map_or("their class says".to_owned(), |bound| {
+        format!("the {} that {} promises", percent(bound), promise.titles.join(", "))
+    });
+    let sentence = match most {
+        Some(most) => format!(
+            "Knowing how the tool decides raises the best guess about someone's {column} from {} to {}; {} a value that is more likely than {promised}.",
+            percent(most.before),
+            percent(most.sure),
+            if above > 0 {
+                format!("{} of the people have", percent(above as f64 / told.len() as f64))
+            } else {
+                "nobody has".to_owned()
+            },
         ),
         None => format!(
             "Knowing how the tool decides tells nothing more about anybody's {column}: no class is coarse because of its values in a way that \
@@ -359,7 +373,7 @@ fn words(case: &Case<'_>, column: &str, promise: &Promise, told: &[Told], people
     };
     let highest = |of: fn(&Told) -> f64| told.iter().map(of).fold(0.0, f64::max);
     let mut figures = vec![
-        Figure::counted("best guess, at most, knowing how the tool decides", highest(|told| told.best.1)),
+        Figure::counted("best guess, at most, knowing how the tool decides", highest(|told| told.sure)),
         Figure::counted("best guess, at most, by the class alone", highest(|told| told.best.0)),
         Figure::counted(
             "best guess, on average, knowing how the tool decides",
@@ -409,9 +423,9 @@ fn limits(
         drawn.fold((0, 0), |(all, rare), drawn| (all + 1, rare + usize::from(drawn < FEWEST)));
     if drawn > 0 {
         limits.push(format!(
-            "for {drawn} finer classes {} worlds each were drawn, since there are too many to count; {rare} of them were refused too seldom to \
-             say anything, and are left out",
-            worlds::DRAWS
+            "for {drawn} finer classes up to {} worlds each were drawn, since there are too many to count; {rare} of them were refused too \
+             seldom to say anything, and are left out; from chances that rest on draws four standard errors were taken off",
+            worlds::MOST_DRAWS
         ));
     }
     if people < case.scene.people {

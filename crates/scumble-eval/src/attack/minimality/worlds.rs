@@ -27,8 +27,12 @@ pub(super) struct Worlds {
 const STATES: u64 = 256;
 /// Up to so many rows the number of worlds fits into an integer: 33! does.
 const ROWS: u64 = 33;
-/// So many worlds are drawn.
-pub(super) const DRAWS: u64 = 2_000;
+/// So many worlds are drawn at a time.
+const DRAWS: u64 = 2_000;
+/// Until so many of them break the rule.
+const ENOUGH: u64 = 200;
+/// At most so many are drawn.
+pub(super) const MOST_DRAWS: u64 = 20_000;
 
 /// A rule on the amounts of values in a group.
 pub(super) type Rule<'a> = dyn Fn(&[u64]) -> bool + 'a;
@@ -60,9 +64,9 @@ impl Worlds {
         (happened > 0.0).then(|| amounts.iter().zip(&self.broken_with[at].1).map(value).collect())
     }
 
-    /// By how much a chance may be off because worlds were drawn: two standard errors.
+    /// By how much a chance may be off because worlds were drawn: four standard errors, since the largest of many is looked at.
     pub(super) fn error(&self, chance: f64) -> f64 {
-        self.drawn.map_or(0.0, |drawn| 2.0 * (chance * (1.0 - chance) / drawn.max(1) as f64).sqrt())
+        self.drawn.map_or(0.0, |drawn| 4.0 * (chance * (1.0 - chance) / drawn.max(1) as f64).sqrt())
     }
 
     /// Where a group of one row breaks the rule whatever its value is, nothing follows.
@@ -128,7 +132,7 @@ impl Worlds {
         let mut worlds = [0_u64; 2];
         let count = |size: &u64| groups.iter().filter(|group| *group == size).count() as f64;
         let rows_of_size: Vec<f64> = sizes.iter().map(|size| count(size) * *size as f64).collect();
-        for _ in 0..DRAWS {
+        while worlds[0] + worlds[1] < DRAWS || (worlds[1] < ENOUGH && worlds[0] < MOST_DRAWS) {
             shuffle(&mut values, &mut random);
             let (mut start, mut broken) = (0, false);
             let mut found = vec![vec![0_u64; amounts.len()]; sizes.len()];
@@ -146,15 +150,16 @@ impl Worlds {
             }
         }
         let broken_is_rarer = worlds[1] < worlds[0];
+        let all = (worlds[0] + worlds[1]) as f64;
         let broken = |at: usize, value: usize| {
             let share = amounts[value] as f64 / total;
-            let found = sums[usize::from(broken_is_rarer)][at][value] / DRAWS as f64;
+            let found = sums[usize::from(broken_is_rarer)][at][value] / all;
             if broken_is_rarer { found } else { (share - found).max(0.0) }
         };
         let broken_with = (0..sizes.len())
             .map(|at| (sizes[at], (0..amounts.len()).map(|value| broken(at, value)).collect()))
             .collect();
-        let share = |worlds: u64| worlds as f64 / DRAWS as f64;
+        let share = |worlds: u64| worlds as f64 / all;
         Self { kept: share(worlds[0]), broken: share(worlds[1]), broken_with, drawn: Some(worlds[1]) }
     }
 }
