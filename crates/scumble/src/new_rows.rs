@@ -10,8 +10,10 @@ use crate::recoding::{ClassColumn, CutTree, Step};
 
 mod finder;
 mod names;
+mod regions;
 
 pub use finder::{CodeFinder, Found};
+use regions::Regions;
 
 /// A recoding as a rule for new rows.
 pub struct NewRows<'a> {
@@ -26,15 +28,8 @@ enum Rule<'a> {
     Columns(Vec<Vec<Value>>),
     /// A tree of cuts, and what its classes show.
     Cuts(&'a CutTree, &'a [ClassColumn]),
-    /// The class that fits best: classes by ascending loss.
-    Nearest(Vec<Region>),
-}
-
-/// A class by what it shows.
-struct Region {
-    class: u32,
-    values: Vec<Value>,
-    loss: f64,
+    /// The class that fits best.
+    Nearest(Regions),
 }
 
 /// What a row shows, and which class of the release shows it.
@@ -82,7 +77,7 @@ impl<'a> NewRows<'a> {
             }
             Some(Step::Maps(maps)) => Rule::Columns(maps.clone()),
             Some(Step::Cuts(tree)) => Rule::Cuts(tree, columns),
-            _ => Rule::Nearest(regions(quasi, columns, suppressed)),
+            _ => Rule::Nearest(Regions::new(quasi, columns, suppressed)),
         };
         Self { quasi, rule, typical }
     }
@@ -108,7 +103,7 @@ impl<'a> NewRows<'a> {
                 let class = tree.class(code);
                 (columns.iter().map(|column| column.value(class as usize)).collect(), Some(class))
             }
-            Rule::Nearest(regions) => match self.nearest(regions, code) {
+            Rule::Nearest(regions) => match regions.nearest(self.quasi, code) {
                 Some(region) => (region.values.clone(), Some(region.class)),
                 None => (vec![Value::Star; self.quasi.len()], None),
             },
@@ -116,36 +111,6 @@ impl<'a> NewRows<'a> {
         let values = values.into_iter().zip(codes).map(|(value, code)| code.map(|_| value)).collect();
         Shown { values, class }
     }
-
-    /// The class that covers the row in most columns; among equals the one that shows most, then the first.
-    fn nearest<'r>(&self, regions: &'r [Region], code: impl Fn(usize) -> u32) -> Option<&'r Region> {
-        let mut best: Option<(usize, &Region)> = None;
-        for region in regions {
-            let outside =
-                |(column, value): &(usize, &Value)| !covers(&self.quasi[*column], **value, code(*column));
-            let outside = region.values.iter().enumerate().filter(outside).count();
-            if best.is_none_or(|(least, _)| outside < least) {
-                best = Some((outside, region));
-            }
-            if outside == 0 {
-                break;
-            }
-        }
-        best.map(|(_, region)| region)
-    }
-}
-
-/// The classes that are shown, by ascending loss.
-fn regions(quasi: &[Quasi], columns: &[ClassColumn], suppressed: &[bool]) -> Vec<Region> {
-    let region = |(class, _): (u32, &bool)| {
-        let values: Vec<Value> = columns.iter().map(|column| column.value(class as usize)).collect();
-        let loss = quasi.iter().zip(&values).map(|(quasi, value)| quasi.loss(*value)).sum();
-        Region { class, values, loss }
-    };
-    let shown = (0_u32..).zip(suppressed).filter(|(_, suppressed)| !**suppressed);
-    let mut regions: Vec<Region> = shown.map(region).collect();
-    regions.sort_by(|a, b| a.loss.total_cmp(&b.loss).then(a.class.cmp(&b.class)));
-    regions
 }
 
 /// Whether a value stands for a code, among others.
