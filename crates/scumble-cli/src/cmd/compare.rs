@@ -128,8 +128,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             target.display()
         ));
     }
-    if let Some(advice) = Advice::of(&found) {
-        let chosen = &found.candidates[advice.chosen];
+    if let Some(chosen) = Advice::of(&found).and_then(|advice| advice.recommended()) {
+        let chosen = &found.candidates[chosen];
         interface.say(format_args!(
             "Next: scumble anonymize with the same columns and --algorithm {} --k {}",
             chosen.algorithm, chosen.k
@@ -342,12 +342,13 @@ fn tell(found: &Comparison, title: &str, all: bool) -> String {
 
 /// What the marks and columns mean.
 fn key(found: &Comparison, beaten: u64, all: bool) -> String {
-    let mut told = "→ recommended".to_owned();
+    let within = Advice::of(found).is_some_and(|advice| advice.within);
+    let mut told = if within { "→ recommended" } else { "→ the least risky that shows something" }.to_owned();
     if all {
-        told += "; * beaten by no other release in everything that was measured";
+        told += "; * no other release is at least as good in everything that was measured";
     } else if beaten > 0 {
         let others = counted(beaten, "further release is", "further releases are");
-        told += &format!("; {others} beaten in everything that was measured by one of these (-v shows all)");
+        told += &format!("; {others} better in nothing that was measured than one of these (-v shows all)");
     }
     if !found.sensitive.is_empty() {
         told += "; found: people whose row is picked right; guessed: people whose sensitive value is guessed right beyond the most \

@@ -8,8 +8,8 @@ use scumble::registry::Standing;
 
 use super::outcome::{Candidate, Comparison, Utility};
 
-/// The risk that a release may have to be recommended, unless another is named: what European and Canadian agencies accept where
-/// clinical data are published, one in eleven.
+/// The risk that a release may have to be recommended, unless another is named: one in eleven, on average over people. Agencies that name this
+/// figure for clinical data mean the person worst off, whose chance of being found is one over the attained k, which is told beside it.
 pub const MAX_RISK: f64 = 0.09;
 
 /// What to take, and the next steps from there; all by their place among the candidates.
@@ -37,7 +37,19 @@ struct Figures {
     loss: f64,
 }
 
+impl Figures {
+    fn shows_something(&self) -> bool {
+        self.loss < 1.0
+    }
+}
+
 impl Advice {
+    /// The release that is recommended, if one may be.
+    #[must_use]
+    pub fn recommended(&self) -> Option<usize> {
+        self.within.then_some(self.chosen)
+    }
+
     /// What to take; `None` if no release could be measured.
     #[must_use]
     pub fn of(comparison: &Comparison) -> Option<Self> {
@@ -54,7 +66,11 @@ impl Advice {
         if known.iter().any(|(standing, _)| *standing != Standing::Experimental) {
             known.retain(|(standing, _)| *standing != Standing::Experimental);
         }
-        let known: Vec<Figures> = known.into_iter().map(|(_, figures)| figures).collect();
+        let mut known: Vec<Figures> = known.into_iter().map(|(_, figures)| figures).collect();
+        // A release that shows nothing is safe and good for nothing.
+        if known.iter().any(Figures::shows_something) {
+            known.retain(Figures::shows_something);
+        }
         let eligible = known.iter().filter(|figures| figures.risk <= comparison.max_risk).count();
         let within = best_within(comparison, &known, comparison.max_risk);
         let chosen = within.or_else(|| least_risky(known.iter()))?;
@@ -105,11 +121,13 @@ impl Advice {
                 None => "a larger k or fewer quasi-identifiers may lower it".to_owned(),
             };
             return format!(
-                "No release that was tried has a risk of at most {limit}. The least risky is {name}, with {risk}; {hint}."
+                "No release that could be recommended has a risk of at most {limit}. The least risky is {name}, with {risk}; {hint}."
             );
         }
         let of = match self.eligible {
-            1 => format!("it is the only release with a measured risk of at most {limit}"),
+            1 => format!(
+                "it is the only one that could be recommended with a measured risk of at most {limit}"
+            ),
             more => {
                 let best = match comparison.utility() {
                     Utility::Accuracy => {
@@ -117,7 +135,9 @@ impl Advice {
                     }
                     Utility::Detail => "none keeps more detail",
                 };
-                format!("of the {more} releases with a measured risk of at most {limit}, {best}")
+                format!(
+                    "of the {more} that could be recommended with a measured risk of at most {limit}, {best}"
+                )
             }
         };
         format!("Take {name}: {of}.")
@@ -138,11 +158,11 @@ impl Advice {
         };
         let safer = match self.safer.map(step) {
             Some(safer) => format!("Half the risk or less costs more: {safer}"),
-            None => "Nothing that was tried has half the risk".to_owned(),
+            None => "Nothing that could be recommended has half the risk".to_owned(),
         };
         let useful = match self.more_useful.map(step) {
             Some(useful) => format!("the next more useful step is {useful}"),
-            None => "nothing that was tried is more useful".to_owned(),
+            None => "nothing that could be recommended is more useful".to_owned(),
         };
         format!("{safer}; {useful}.")
     }
@@ -313,7 +333,7 @@ mod tests {
         assert_eq!(
             told(&all),
             [
-                "Take mondrian with k = 10: of the 4 releases with a measured risk of at most 9.0 %, none lets models do measurably better, \
+                "Take mondrian with k = 10: of the 4 that could be recommended with a measured risk of at most 9.0 %, none lets models do measurably better, \
                  and none of those that do as well keeps more detail.",
                 "An attacker who knows age and sex of everybody finds the row of 5.0 % of the people.",
                 "Models that learn from it get 80.0 % of new cases right: from original rows it would be 83.0 %, and the most frequent class \
@@ -348,14 +368,14 @@ mod tests {
         assert_eq!(
             told(&all),
             [
-                "No release that was tried has a risk of at most 9.0 %. The least risky is mondrian with k = 10, with 20.0 %; a model that \
+                "No release that could be recommended has a risk of at most 9.0 %. The least risky is mondrian with k = 10, with 20.0 %; a model that \
                  protects diagnosis may lower it, such as --l or --t.",
                 "An attacker who knows age and sex of everybody finds the row of 5.0 % of the people, and guesses diagnosis right for \
                  20.0 % more people than without the release (for 3.0 % it is certain).",
                 "Models that learn from it get 75.1 % of new cases right, which is hardly better than guessing: from original rows it would \
                  be 83.0 %, and the most frequent class alone gets 75.0 %. It loses 25.0 % of the detail (LM) and suppresses less than 0.1 % \
                  of the rows.",
-                "Nothing that was tried has half the risk; the next more useful step is mondrian with k = 2 (risk 40.0 %, 82.0 % right, \
+                "Nothing that could be recommended has half the risk; the next more useful step is mondrian with k = 2 (risk 40.0 %, 82.0 % right, \
                  25.0 % of the detail lost).",
                 "All of this was measured on these 10,000 rows with two simulated attackers, who look for people and guess values; whoever \
                  knows more may do better.",
@@ -392,7 +412,7 @@ mod tests {
         assert_eq!(all.on_frontier(Utility::Detail), [false, true, true, true]);
         assert_eq!(
             told(&all)[0],
-            "Take cluster with k = 6: of the 4 releases with a measured risk of at most 9.0 %, none keeps more detail."
+            "Take cluster with k = 6: of the 4 that could be recommended with a measured risk of at most 9.0 %, none keeps more detail."
         );
         assert_eq!(told(&all)[2], "It loses 25.0 % of the detail (LM).");
         all.candidates.clear();
@@ -404,6 +424,16 @@ mod tests {
         let all =
             comparison(vec![candidate("mondrian", 5, 0.01, None), candidate("optimal", 5, 0.05, Some(0.8))]);
         assert_eq!(Advice::of(&all).map(|advice| advice.chosen), Some(1));
-        assert_eq!(all.not_beaten(), [false, true]);
+        assert_eq!(all.not_beaten(), [true, true], "what was not measured is not beaten");
+    }
+
+    #[test]
+    fn a_release_that_shows_nothing_is_not_recommended() {
+        let nothing = with_loss(1.0, candidate("iack", 5, 0.001, Some(0.75)));
+        let all = comparison(vec![nothing.clone(), candidate("mondrian", 5, 0.2, Some(0.8))]);
+        let advice = Advice::of(&all).expect("advice");
+        assert_eq!((advice.chosen, advice.recommended(), advice.eligible), (1, None, 0));
+        let alone = Advice::of(&comparison(vec![nothing])).expect("advice");
+        assert_eq!(alone.chosen, 0);
     }
 }

@@ -129,7 +129,7 @@ impl Comparison {
         self.mark(|candidate| self.spot(candidate, by).map(Spot::goods))
     }
 
-    /// For each release whether no other beats it in everything: risk, what learners get right, and detail. Where an algorithm makes
+    /// For each release whether no other is at least as good in everything and better in something: risk, what learners get right, detail. Where an algorithm makes
     /// the same release for several k, the greatest stands for all of them.
     #[must_use]
     pub fn not_beaten(&self) -> Vec<bool> {
@@ -139,6 +139,8 @@ impl Comparison {
         };
         for (mark, own) in marks.iter_mut().zip(&self.candidates) {
             *mark &= !self.candidates.iter().any(|other| same(own, other));
+            // What could not be measured is not told as beaten.
+            *mark |= self.goods(own).is_none();
         }
         marks
     }

@@ -106,7 +106,7 @@ fn charts(comparison: &Comparison, advice: Option<Advice>) -> Vec<Value> {
                 spot: comparison.spot(candidate, by)?,
                 on_frontier: on_frontier[place],
                 not_beaten: not_beaten[place],
-                recommended: advice.is_some_and(|advice| advice.chosen == place),
+                recommended: advice.and_then(|advice| advice.recommended()) == Some(place),
             })
         };
         let marks: Vec<Mark<'_>> = comparison.candidates.iter().enumerate().filter_map(mark).collect();
@@ -151,7 +151,7 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             attained => candidate.attained_k.map_or_else(|| "–".to_owned(), grouped),
             seconds => seconds(candidate.seconds),
             best => marks[*place],
-            recommended => advice.is_some_and(|advice| advice.chosen == *place),
+            recommended => advice.and_then(|advice| advice.recommended()) == Some(*place),
         }
     };
     let by_baseline = comparison.baselines.as_ref().map(|baselines| {

@@ -27,7 +27,7 @@ pub fn to_csv(comparison: &Comparison) -> String {
         ["loss", "suppressed", "attained_k", "not_beaten", "recommended", "seconds"].map(str::to_owned),
     );
     let marks = comparison.not_beaten();
-    let chosen = Advice::of(comparison).map(|advice| advice.chosen);
+    let chosen = Advice::of(comparison).and_then(|advice| advice.recommended());
     let mut text = line(&head);
     for (place, candidate) in comparison.candidates.iter().enumerate() {
         let attribute = candidate.risk.attribute.as_ref();
