@@ -334,3 +334,34 @@ fn models_that_need_other_tables_are_refused() {
     desk.refuses(2, &["population", "--private"], &apply);
     desk.run(&arguments(&[&apply, &["--private"]])).succeeds();
 }
+
+/// A column that shows `*` for everybody says nothing, so it is true of values that have no place as well, and does not set them apart.
+#[test]
+fn what_says_nothing_is_true_of_everything() {
+    let mut desk = Desk::new();
+    let row = |sex: &str, town: String| format!("{sex},{town}\n");
+    let rows: String =
+        (0..8).map(|place| row(if place < 4 { "f" } else { "m" }, format!("town{place}"))).collect();
+    desk.table("people.csv", &format!("sex,town\n{rows}"));
+    let others: String =
+        (0..8).map(|place| row(if place < 4 { "f" } else { "m" }, format!("other{place}"))).collect();
+    desk.table("others.csv", &format!("sex,town\n{others}"));
+    let release = ["anonymize", "people.csv", "--quasi", "sex,town", "--k", "4", "--algorithm", "optimal"];
+    let files = [
+        "--hierarchy",
+        "town={ build = \"flat\" }",
+        "-o",
+        "release.csv",
+        "--recoding",
+        "rule.json",
+        "--suppression",
+        "0",
+    ];
+    desk.run(&arguments(&[&release, &files])).succeeds();
+    let run = desk.run(&["apply", "rule.json", "others.csv", "-o", "applied.csv", "--json"]).succeeds();
+    let figures: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!((&figures["suppressed"], &figures["unplaced"]), (&0.into(), &json!({})), "{figures}");
+    assert_eq!(desk.text("applied.csv"), desk.text("release.csv"));
+    let warned = figures["warnings"].to_string();
+    assert!(warned.contains("holds of this table by itself"), "{warned}");
+}

@@ -3,6 +3,7 @@
 //! A value finds the code that it would have had ([`CodeFinder`]); the codes of a row find what it would show
 //! ([`NewRows::shown`]). Rows are not suppressed here: suppression is about rows that share a class, and a new row shares none.
 
+use crate::label::STAR;
 use crate::problem::Problem;
 use crate::published::Classes;
 use crate::quasi::{Quasi, Value};
@@ -108,7 +109,12 @@ impl<'a> NewRows<'a> {
                 None => (vec![Value::Star; self.quasi.len()], None),
             },
         };
-        let values = values.into_iter().zip(codes).map(|(value, code)| code.map(|_| value)).collect();
+        // What says nothing is true of any value, also of one that has no place.
+        let says_nothing = |column: usize, value: Value| self.quasi[column].label(value) == STAR;
+        let shown = |(column, value): (usize, Value)| {
+            (codes[column].is_some() || says_nothing(column, value)).then_some(value)
+        };
+        let values = values.into_iter().enumerate().map(shown).collect();
         Shown { values, class }
     }
 }

@@ -16,13 +16,14 @@ use super::{
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
 use crate::frequency::total;
+use crate::label::STAR;
 use crate::metrics::{self, measure_one};
 use crate::new_rows::{CodeFinder, Found, NewRows};
 use crate::prepare::population::quasi_only;
 use crate::prepare::{drop_incomplete, prepare_new};
 use crate::problem::Problem;
 use crate::published::{Classes, Published};
-use crate::quasi::Value;
+use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Members, Step};
 use crate::registry::{self, ALGORITHMS};
 use crate::relabel::with_values;
@@ -273,8 +274,19 @@ fn recode(
     let names = quasi.iter().map(|quasi| quasi.name.clone());
     let unplaced = names.zip(unplaced).filter(|(_, rows)| *rows > 0).collect();
     let suppressed = shown.iter().map(|(_, suppressed)| *suppressed).collect();
-    let or_star =
-        |values: Vec<Option<Value>>| values.into_iter().map(|value| value.unwrap_or(Value::Star)).collect();
+    // A value without a place looks like the top of the tree, so both are one class.
+    let top = |quasi: &Quasi| match quasi.tree() {
+        Some(tree) if tree.label(tree.root()) == STAR => Value::Node(tree.root()),
+        _ => Value::Star,
+    };
+    let or_star = |values: Vec<Option<Value>>| {
+        let pairs = values.into_iter().zip(quasi);
+        pairs
+            .map(|(value, quasi)| {
+                value.filter(|value| quasi.label(*value) != STAR).unwrap_or_else(|| top(quasi))
+            })
+            .collect()
+    };
     let regions: Vec<Vec<Value>> = shown.into_iter().map(|(values, _)| or_star(values)).collect();
     let members = Members::Tuples((0..regions.len() as u32).collect());
     Ok((with_values(Assignment { members, columns: Vec::new(), suppressed }, regions), unplaced))
