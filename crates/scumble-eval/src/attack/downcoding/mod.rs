@@ -233,7 +233,11 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
     );
     figures.push(Figure::number("labels of classes that could have been finer", found.labels as f64));
     let percent = 100.0 * sure as f64 / rows.max(1) as f64;
-    let sentence = if found.follows.is_empty() && found.shared == 0 {
+    let nothing = found.follows.is_empty() && found.shared == 0;
+    let sentence = if nothing && found.left_out > 0 {
+        "The labels that could have been finer have too many rows to work out what follows from them."
+            .to_owned()
+    } else if nothing {
         "No label could have been finer in a way that can be told from outside, so labels say what they say and nothing more.".to_owned()
     } else if found.follows.is_empty() {
         format!(
@@ -276,7 +280,8 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
         title: ATTACK.title,
         column: None,
         sentence,
-        at_risk: estimate("rows of which a finer value is sure", sure, rows),
+        at_risk: estimate("rows of which a finer value is sure", sure, rows)
+            .filter(|_| !nothing || found.left_out == 0),
         worst: found.follows.iter().map(|follows| follows.chance).reduce(f64::max),
         figures,
         limits,

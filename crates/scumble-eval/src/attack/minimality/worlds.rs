@@ -34,6 +34,11 @@ const ENOUGH: u64 = 200;
 /// At most so many are drawn.
 pub(super) const MOST_DRAWS: u64 = 20_000;
 
+/// And of large classes fewer: worlds times rows.
+const STEPS: u64 = 1_000_000;
+/// But at least so many.
+const FEWEST_DRAWS: u64 = 200;
+
 /// A rule on the amounts of values in a group.
 pub(super) type Rule<'a> = dyn Fn(&[u64]) -> bool + 'a;
 
@@ -132,7 +137,9 @@ impl Worlds {
         let mut worlds = [0_u64; 2];
         let count = |size: &u64| groups.iter().filter(|group| *group == size).count() as f64;
         let rows_of_size: Vec<f64> = sizes.iter().map(|size| count(size) * *size as f64).collect();
-        while worlds[0] + worlds[1] < DRAWS || (worlds[1] < ENOUGH && worlds[0] < MOST_DRAWS) {
+        let most = (STEPS / values.len().max(1) as u64).clamp(FEWEST_DRAWS, MOST_DRAWS);
+        let drawn = |worlds: [u64; 2]| worlds[0] + worlds[1];
+        while drawn(worlds) < DRAWS.min(most) || (worlds[1] < ENOUGH && drawn(worlds) < most) {
             shuffle(&mut values, &mut random);
             let (mut start, mut broken) = (0, false);
             let mut found = vec![vec![0_u64; amounts.len()]; sizes.len()];
