@@ -156,9 +156,11 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
             hundredths(blind)
         )
     } else if rare.is_empty() {
-        "No group of this release is described so narrowly that a description of one person would be rare in the population, so nobody is \
-         singled out in this way; k-anonymity alone does not promise that."
-            .to_owned()
+        format!(
+            "For about {} of 100 groups the release suggests a description that fits exactly one person, but none is so rare in the population that \
+             this would be more than luck; k-anonymity alone does not promise that.",
+            hundredths(groups.iter().map(|group| group.hits).sum::<u64>() as f64 / all as f64)
+        )
     } else {
         "No rare description that the release suggests fits exactly one person.".to_owned()
     };
@@ -334,7 +336,7 @@ mod tests {
         let found = &Stage::new(&COLUMNS[..1], &rows, &rows).run(&ATTACK)[0];
         assert_eq!(figure(found, "groups whose description is rare enough to count").value, 0.0);
         assert_eq!((found.at_risk.as_ref().map(|risk| risk.value), found.worst), (Some(0.0), Some(0.0)));
-        assert!(found.sentence.starts_with("No group"), "{}", found.sentence);
+        assert!(found.sentence.contains("more than luck"), "{}", found.sentence);
         // Equal records have equal numbers, so no description tells them apart.
         assert_eq!(figure(found, "all descriptions that fit exactly one person").value, 0.0);
     }
