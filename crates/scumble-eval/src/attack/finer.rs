@@ -186,12 +186,6 @@ fn shown(scene: &Scene) -> Vec<Option<Vec<u32>>> {
     shown
 }
 
-/// A share in words; a small one is not nothing.
-pub(super) fn percent(share: f64) -> String {
-    let digits = if share > 0.0 && share < 0.01 { 2 } else { 0 };
-    format!("{:.digits$} %", share * 100.0)
-}
-
 /// Some of so many people, by chance, ascending.
 pub(super) fn sample(people: usize, wanted: usize, seed: u64) -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -223,11 +217,6 @@ mod tests {
         assert_eq!(middle(vec![2, 2, 2, 3]), Some(2));
         assert_eq!(middle(vec![4, 4]), None);
         assert_eq!(middle(Vec::new()), None);
-    }
-
-    #[test]
-    fn a_small_share_is_not_nothing() {
-        assert_eq!([0.0, 0.0004, 0.286, 1.0].map(percent), ["0 %", "0.04 %", "29 %", "100 %"]);
     }
 
     #[test]

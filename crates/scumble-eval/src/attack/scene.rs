@@ -300,6 +300,8 @@ pub struct View<'a> {
     /// The group of each look.
     pub group_of_look: Vec<u32>,
     by_labels: HashMap<Vec<u32>, u32, FixedState>,
+    /// For each column and label the groups that show it, ascending.
+    showing: Vec<Vec<Vec<u32>>>,
 }
 
 /// Up to so many combinations of labels are looked up one by one; where there are more, the groups are.
@@ -324,7 +326,15 @@ impl<'a> View<'a> {
             looks[group as usize].push(number);
             group_of_look.push(group);
         }
-        Self { scene, columns: columns.to_vec(), shown, rows, looks, group_of_look, by_labels }
+        let showing = |(place, column): (usize, &usize)| {
+            let mut groups = vec![Vec::new(); scene.known[*column].labels.len()];
+            (0..)
+                .zip(&shown)
+                .for_each(|(group, shown): (u32, &Vec<u32>)| groups[shown[place] as usize].push(group));
+            groups
+        };
+        let showing = columns.iter().enumerate().map(showing).collect();
+        Self { scene, columns: columns.to_vec(), shown, rows, looks, group_of_look, by_labels, showing }
     }
 
     /// How many groups of rows look different.
@@ -383,7 +393,15 @@ impl<'a> View<'a> {
             let fits = |shown: &Vec<u32>| {
                 shown.iter().zip(&labels).all(|(label, labels)| labels.binary_search(label).is_ok())
             };
-            (0..).zip(&self.shown).filter(|(_, shown)| fits(shown)).map(|(group, _)| group).collect()
+            // The column that leaves fewest groups proposes; the others decide.
+            let proposed = |place: &usize| -> usize {
+                labels[*place].iter().map(|label| self.showing[*place][*label as usize].len()).sum()
+            };
+            let column = (0..labels.len()).min_by_key(proposed);
+            let groups = column.into_iter().flat_map(|place| {
+                labels[place].iter().flat_map(move |label| &self.showing[place][*label as usize])
+            });
+            groups.copied().filter(|group| fits(&self.shown[*group as usize])).collect()
         };
         found.sort_unstable();
         found

@@ -10,11 +10,12 @@ mod learner;
 use scumble::Result;
 use scumble::config::{ModelSpec, Plan, Rational};
 use scumble::registry::{Method, method};
+use scumble::report::drawing::{count, percent};
 
-use super::finer::{members, percent, sample};
+use super::finer::{members, sample};
 use super::truth::true_classes;
 use super::{Attack, Case, Figure, Finding, Scene};
-use crate::statistics::wilson_interval;
+use crate::statistics::{mean_interval, wilson_interval};
 use features::{Binned, Kinds};
 use learner::{Learner, Room};
 
@@ -74,17 +75,8 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
 
 fn idle(column: Option<&str>, why: &str) -> Finding {
     let about = column.map_or(String::new(), |column| format!(" with {column}"));
-    Finding {
-        attack: ATTACK.name,
-        title: ATTACK.title,
-        column: column.map(str::to_owned),
-        sentence: format!("What goes{about} was not learnt from the release: {why}."),
-        at_risk: None,
-        worst: None,
-        figures: Vec::new(),
-        limits: Vec::new(),
-        not_run: Some(why.to_owned()),
-    }
+    let told = Finding::not_run(&ATTACK, format!("What goes{about} was not learnt from the release: {why}."));
+    Finding { column: column.map(str::to_owned), ..told }
 }
 
 /// The largest share of a value that a plan promises: 1/l or alpha.
@@ -97,7 +89,10 @@ fn bound(plan: &Plan, column: &str) -> Option<f64> {
         {
             spec.parameters.rational("l", Rational::ONE, None).ok()?.map(|l| 1.0 / l.to_f64())
         }
-        "alpha_k" => spec.parameters.rational("alpha", Rational::ZERO, None).ok()?.map(Rational::to_f64),
+        // Values that are not named are free.
+        "alpha_k" if spec.parameters.get("values").is_none() => {
+            spec.parameters.rational("alpha", Rational::ZERO, None).ok()?.map(Rational::to_f64)
+        }
         _ => None,
     };
     plan.privacy.iter().filter(about).filter_map(of_model).reduce(f64::min)
@@ -195,9 +190,12 @@ fn words(
 ) -> Finding {
     let column = &case.scene.secrets[secret].column.name;
     let people = told.len() as u64;
-    let hits = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>().round() as u64;
     let share =
         |name: &str, hits: u64| wilson_interval(hits, people).map(|share| Figure::estimated(name, share));
+    // Among equally likely values one is guessed by chance, so somebody may be half right.
+    let estimate = |name: &str, of: &dyn Fn(&Told) -> f64| {
+        mean_interval(&told.iter().map(of).collect::<Vec<_>>()).map(|found| Figure::estimated(name, found))
+    };
     let mean = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>() / people.max(1) as f64;
     let above = |of: &dyn Fn(&Told) -> bool| told.iter().filter(|told| of(told)).count() as u64;
     let promise = bound.map_or("the most frequent value of their class".to_owned(), |bound| {
@@ -228,8 +226,8 @@ fn words(
     });
     let exact = exact.count();
     let mut figures: Vec<Figure> = [
-        share("guesses that are right, by what was learnt", hits(&|told| told.right.1)),
-        share("guesses that are right, by the class alone", hits(&|told| told.right.0)),
+        estimate("guesses that are right, by what was learnt", &|told| told.right.1),
+        estimate("guesses that are right, by the class alone", &|told| told.right.0),
     ]
     .into_iter()
     .flatten()
@@ -296,7 +294,7 @@ fn limits(case: &Case<'_>, rooms: &Rooms, exact: usize, rounds: Option<usize>) -
         limits.push(format!(
             "{} people fit several classes; they were put into one that fits and, among people who are known alike, has their value; the attacker may be \
              better or worse off than here",
-            scene.ambiguous
+            count(scene.ambiguous)
         ));
     }
     if rounds.is_none() {
@@ -321,6 +319,7 @@ mod tests {
         role = "sensitive"
         [[privacy]]
         model = "l_diversity"
+        variant = "frequency"
         l = 2
     "#;
 
@@ -370,7 +369,7 @@ mod tests {
         assert_eq!(finding.at_risk.as_ref().map(|share| share.value), Some(1.0));
         assert_eq!(finding.worst, Some(1.0));
         assert!(
-            finding.sentence.contains("guess 100 % right, where the classes by themselves give 70 %"),
+            finding.sentence.contains("guess 100\u{a0}% right, where the classes by themselves give 70\u{a0}%"),
             "{}",
             finding.sentence
         );
@@ -399,9 +398,10 @@ mod tests {
 
     #[test]
     fn without_a_secret_there_is_nothing_to_learn() {
-        let plan = PLAN
-            .replace("sensitive", "other")
-            .replace("model = \"l_diversity\"\n        l = 2", "model = \"k_anonymity\"\n        k = 2");
+        let plan = PLAN.replace("sensitive", "other").replace(
+            "model = \"l_diversity\"\n        variant = \"frequency\"\n        l = 2",
+            "model = \"k_anonymity\"\n        k = 2",
+        );
         let (original, release) = wards();
         let finding = found(&Staged::written(&plan, &original, &release).case());
         assert!(finding.not_run.is_some());

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use scumble::Result;
+use scumble::report::drawing::percent;
+use scumble::text::grouped;
 
 use super::finer::{Finer, Reach, sample};
 use super::{Attack, Case, Figure, Finding};
@@ -56,17 +58,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
 }
 
 fn idle(why: &str) -> Finding {
-    Finding {
-        attack: ATTACK.name,
-        title: ATTACK.title,
-        column: None,
-        sentence: format!("What the labels say beyond themselves was not worked out: {why}."),
-        at_risk: None,
-        worst: None,
-        figures: Vec::new(),
-        limits: Vec::new(),
-        not_run: Some(why.to_owned()),
-    }
+    Finding::not_run(&ATTACK, format!("What the labels say beyond themselves was not worked out: {why}."))
 }
 
 /// What follows from one label of a class.
@@ -232,7 +224,7 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
         .flatten(),
     );
     figures.push(Figure::number("labels of classes that could have been finer", found.labels as f64));
-    let percent = 100.0 * sure as f64 / rows.max(1) as f64;
+    let sure_share = percent(sure as f64 / rows.max(1) as f64);
     let nothing = found.follows.is_empty() && found.shared == 0;
     let sentence = if nothing && found.left_out > 0 {
         "The labels that could have been finer have too many rows to work out what follows from them."
@@ -247,7 +239,7 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
         )
     } else {
         format!(
-            "The tool shows nothing coarser than it must, so the labels say more than they seem to: for {percent:.0} % of the rows a finer value \
+            "The tool shows nothing coarser than it must, so the labels say more than they seem to: for {sure_share} of the rows a finer value \
              is sure in some column, and a class gives away {mean_bits:.1} bits beyond its labels."
         )
     };
@@ -272,7 +264,7 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
     if case.scene.ambiguous > 0 {
         limits.push(format!(
             "{} people fit several classes; the truth is that of one that fits",
-            case.scene.ambiguous
+            grouped(case.scene.ambiguous)
         ));
     }
     Finding {

@@ -14,8 +14,9 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 use scumble::Result;
 use scumble::registry::{Method, method};
+use scumble::report::drawing::{count, percent};
 
-use super::finer::{Finer, Reach, percent, sample};
+use super::finer::{Finer, Reach, sample};
 use super::{Attack, Case, Figure, Finding, Tally};
 use crate::statistics::wilson_interval;
 use rule::Promise;
@@ -66,17 +67,11 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
 
 fn idle(column: Option<&str>, why: &str) -> Finding {
     let about = column.map_or(String::new(), |column| format!(" about {column}"));
-    Finding {
-        attack: ATTACK.name,
-        title: ATTACK.title,
-        column: column.map(str::to_owned),
-        sentence: format!("Why the table is as coarse as it is was not asked{about}: {why}."),
-        at_risk: None,
-        worst: None,
-        figures: Vec::new(),
-        limits: Vec::new(),
-        not_run: Some(why.to_owned()),
-    }
+    let told = Finding::not_run(
+        &ATTACK,
+        format!("Why the table is as coarse as it is was not asked{about}: {why}."),
+    );
+    Finding { column: column.map(str::to_owned), ..told }
 }
 
 /// Something finer that could have been published in place of a class.
@@ -227,7 +222,9 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
     let classes = alternatives.iter().filter(|of_class| !of_class.is_empty()).count();
     if classes > 0 {
         let share = telling as f64 / classes as f64;
-        finding.figures.push(Figure::counted("classes whose coarseness tells something", share));
+        finding
+            .figures
+            .push(Figure::counted("classes with a finer version that must have been refused", share));
     }
     if let Some(holds) =
         premise_holds(case, finer, &promise, secret, &chosen).filter(|_| reach == Reach::Class)
@@ -431,14 +428,15 @@ fn limits(
     }
     if people < case.scene.people {
         limits.push(format!(
-            "{people} of {} people were looked at; the worst-off person may be another",
+            "{} of {} people were looked at; the worst-off person may be another",
+            count(people as u64),
             case.scene.people
         ));
     }
     if case.scene.ambiguous > 0 {
         limits.push(format!(
             "{} people fit several classes; they were counted in one that fits",
-            case.scene.ambiguous
+            count(case.scene.ambiguous)
         ));
     }
 }

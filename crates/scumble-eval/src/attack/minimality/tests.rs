@@ -41,7 +41,7 @@ fn the_example_of_the_specification_end_to_end() {
     assert_eq!(staged.scene.classes.len(), 1);
     let finding = found(&staged.case());
     assert_eq!(finding.worst, Some(1.0));
-    assert!(finding.sentence.contains("from 29 % to 100 %"), "{}", finding.sentence);
+    assert!(finding.sentence.contains("from 28.6\u{a0}% to 100\u{a0}%"), "{}", finding.sentence);
     // The two of q1; those of q2 have each of their values with 1/5.
     assert_eq!(finding.at_risk.as_ref().map(|share| (share.value, share.interval)), Some((2.0 / 7.0, None)));
     assert_eq!(figure(&finding, "promised at most"), 0.5);
@@ -86,7 +86,7 @@ fn a_level_of_a_whole_column_is_refused_by_somebody() {
     assert_eq!(staged.scene.classes.len(), 2, "a class for each part of the country");
     let finding = found(&staged.case());
     // 26/41 by hand, see worlds.rs.
-    assert!(finding.sentence.contains("from 29 % to 63 %"), "{}", finding.sentence);
+    assert!(finding.sentence.contains("from 28.6\u{a0}% to 63.4\u{a0}%"), "{}", finding.sentence);
     assert!(
         (figure(&finding, "best guess, at most, knowing how the tool decides") - 26.0 / 41.0).abs() < 1e-9
     );

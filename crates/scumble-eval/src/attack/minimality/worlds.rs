@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 
 /// The shares of worlds with and without a group that breaks the rule.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,7 +140,7 @@ impl Worlds {
         let most = (STEPS / values.len().max(1) as u64).clamp(FEWEST_DRAWS, MOST_DRAWS);
         let drawn = |worlds: [u64; 2]| worlds[0] + worlds[1];
         while drawn(worlds) < DRAWS.min(most) || (worlds[1] < ENOUGH && drawn(worlds) < most) {
-            shuffle(&mut values, &mut random);
+            scumble::chance::shuffle(&mut values, &mut random);
             let (mut start, mut broken) = (0, false);
             let mut found = vec![vec![0_u64; amounts.len()]; sizes.len()];
             for group in groups {
@@ -244,13 +244,6 @@ fn sizes(groups: &[u64]) -> Vec<u64> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
-}
-
-fn shuffle(values: &mut [usize], random: &mut ChaCha8Rng) {
-    for last in (1..values.len()).rev() {
-        // The bias of the remainder is below 2^-50.
-        values.swap(last, (random.next_u64() % (last as u64 + 1)) as usize);
-    }
 }
 
 #[cfg(test)]
