@@ -70,7 +70,7 @@ impl Regions {
 }
 
 impl Index {
-    /// An index of the column in which classes show least of the codes each; none if it would be too large.
+    /// An index of the column whose codes are covered by the fewest classes each, of those that are not too large for one.
     fn new(quasi: &[Quasi], regions: &[Region]) -> Option<Self> {
         let places = |column: usize| {
             let width = |region: &Region| {
@@ -79,10 +79,10 @@ impl Index {
             };
             regions.iter().map(width).sum::<u64>()
         };
-        let (all, column) = (0..quasi.len()).map(|column| (places(column), column)).min()?;
-        if all > MOST_PLACES {
-            return None;
-        }
+        let columns = (0..quasi.len()).map(|column| (places(column), column));
+        let small = columns.filter(|(all, _)| *all <= MOST_PLACES);
+        let (all, column) =
+            small.min_by_key(|(all, column)| all / u64::from(quasi[*column].size().max(1)))?;
         let range = |region: &Region| {
             let (low, high) = quasi[column].codes(region.values[column]);
             low as usize..=high as usize
