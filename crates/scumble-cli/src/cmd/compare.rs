@@ -80,7 +80,7 @@ struct Tried {
     #[arg(long, value_name = "ROWS", default_value = "mapped")]
     test: String,
     /// The time that each release may take
-    #[arg(long, value_name = "TIME", default_value = "60s")]
+    #[arg(long, value_name = "TIME", default_value = "10s")]
     budget: String,
     /// The risk that a release may have to be recommended, from 0 to 1; 0.09 if not given
     #[arg(long, value_name = "SHARE")]
