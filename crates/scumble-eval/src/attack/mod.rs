@@ -27,6 +27,7 @@ mod skewness;
 #[cfg(test)]
 mod staged;
 mod truth;
+mod view;
 
 use std::path::Path;
 
@@ -37,8 +38,9 @@ use scumble_files::table::CodedTable;
 
 pub use finding::{Figure, Finding};
 pub use folder::add_roles;
-pub use scene::{Class, Known, Look, Scene, Secret, Tally, View};
+pub use scene::{Class, Known, Look, Scene, Secret, Tally};
 pub use simulate::{Release, Target, simulate};
+pub use view::View;
 
 /// An attack that can be simulated.
 pub struct Attack {

@@ -369,7 +369,9 @@ mod tests {
         assert_eq!(finding.at_risk.as_ref().map(|share| share.value), Some(1.0));
         assert_eq!(finding.worst, Some(1.0));
         assert!(
-            finding.sentence.contains("guess 100\u{a0}% right, where the classes by themselves give 70\u{a0}%"),
+            finding
+                .sentence
+                .contains("guess 100\u{a0}% right, where the classes by themselves give 70\u{a0}%"),
             "{}",
             finding.sentence
         );
