@@ -143,6 +143,15 @@ fn who_cannot_serve_is_told_with_the_reason() {
 }
 
 #[test]
+fn rows_that_are_left_out_leave_no_value_behind() {
+    let desk = Desk::new();
+    desk.file("q.csv", "age,ill\n20,flu\n21,gout\n22,flu\n23,?\n24,gout\n25,flu\n26,gout\n27,flu\n");
+    let asked = ["compare", "q.csv", "--quasi", "age", "--sensitive", "ill", "--missing", "drop-row"];
+    let run = desk.run(&arguments(&[&asked, &["--algorithm", "mondrian", "--k", "2", "--json"]])).succeeds();
+    assert_eq!(json(&run)["rows"], 7);
+}
+
+#[test]
 fn a_plan_serves_as_well_as_flags() {
     let desk = desk("150");
     desk.file(

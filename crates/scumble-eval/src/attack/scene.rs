@@ -361,11 +361,12 @@ pub(super) fn tally_rows(
 fn secret(column: &PayloadColumn, both: &SideBySide) -> Result<Secret> {
     let texts = column_of(&both.original, &column.name)?;
     let spellings = column.spellings();
-    let value = |text: &str| {
-        spellings.find(text).ok_or_else(|| Error::internal("a value of the original is not among its values"))
+    // A text that no row has any more, since its rows were left out, is no value.
+    let value: Vec<Option<u32>> = texts.values.iter().map(|text| spellings.find(text)).collect();
+    let known = |code: u32| {
+        value[code as usize].ok_or_else(|| Error::internal("a value of the original is not among its values"))
     };
-    let value: Vec<u32> = texts.values.iter().map(value).collect::<Result<_>>()?;
-    let of_person = texts.codes.iter().map(|code| value[code as usize]).collect();
+    let of_person = texts.codes.iter().map(known).collect::<Result<_>>()?;
     let tree = both.trees.iter().find(|(name, _)| *name == column.name).map(|(_, tree)| tree);
     let categories = tree.map(|tree| {
         let above = |text: &str| {
