@@ -243,10 +243,16 @@ fn pick(
         }
     }
     let groups = view.groups_with(&values);
-    let candidates: u64 = groups.iter().map(|group| view.rows(*group)).sum();
     if groups.binary_search(&view.group_of_look[look as usize]).is_err() {
         return (false, 0.0);
     }
+    // Rows that show nothing may be anybody's, so an attacker takes one only where no other fits.
+    let telling: u64 = groups.iter().map(|group| view.telling_rows(*group)).sum();
+    let candidates = match (telling, scene.looks[look as usize].star) {
+        (0, _) => groups.iter().map(|group| view.rows(*group)).sum(),
+        (_, true) => return (false, 0.0),
+        (telling, false) => telling,
+    };
     (candidates == 1, 1.0 / candidates as f64)
 }
 
@@ -289,6 +295,16 @@ mod tests {
         let right = found[0].figures.iter().find(|figure| figure.name == "picked right by everything");
         assert_eq!(right.map(|figure| figure.value), Some(0.5));
         assert_eq!(found[0].at_risk.as_ref().map(|figure| figure.value), Some(0.0));
+    }
+
+    #[test]
+    fn rows_that_show_nothing_hide_nobody_else() {
+        let original = [["20"], ["20"], ["30"], ["40"], ["50"]];
+        let released = [["20"], ["20"], ["*"], ["*"], ["*"]];
+        let found = case(&scene(&["age"], &released, &original, &[]), |case| run(case).expect("a finding"));
+        let right = found[0].figures.iter().find(|figure| figure.name == "picked right by everything");
+        // Two of them are picked in one of two tries, three in one of three.
+        assert!(right.is_some_and(|figure| (figure.value - 0.4).abs() < 1e-12), "{right:?}");
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct View<'a> {
     /// What the groups show in these columns.
     shown: Vec<Vec<u32>>,
     rows: Vec<u64>,
+    /// How many of them show nothing in any column.
+    starred: Vec<u64>,
     looks: Vec<Vec<u32>>,
     /// The group of each look.
     pub group_of_look: Vec<u32>,
@@ -30,16 +32,19 @@ impl<'a> View<'a> {
     pub fn new(scene: &'a Scene, columns: &[usize]) -> Self {
         let mut by_labels: HashMap<Vec<u32>, u32, FixedState> = HashMap::default();
         let (mut shown, mut rows, mut looks) = (Vec::new(), Vec::new(), Vec::<Vec<u32>>::new());
+        let mut starred = Vec::new();
         let mut group_of_look = Vec::new();
         for (number, look) in (0..).zip(&scene.looks) {
             let labels: Vec<u32> = columns.iter().map(|column| look.labels[*column]).collect();
             let group = *by_labels.entry(labels.clone()).or_insert_with(|| {
                 shown.push(labels);
                 rows.push(0);
+                starred.push(0);
                 looks.push(Vec::new());
                 rows.len() as u32 - 1
             });
             rows[group as usize] += look.rows;
+            starred[group as usize] += if look.star { look.rows } else { 0 };
             looks[group as usize].push(number);
             group_of_look.push(group);
         }
@@ -51,7 +56,17 @@ impl<'a> View<'a> {
             groups
         };
         let showing = columns.iter().enumerate().map(showing).collect();
-        Self { scene, columns: columns.to_vec(), shown, rows, looks, group_of_look, by_labels, showing }
+        Self {
+            scene,
+            columns: columns.to_vec(),
+            shown,
+            rows,
+            starred,
+            looks,
+            group_of_look,
+            by_labels,
+            showing,
+        }
     }
 
     /// How many groups of rows look different.
@@ -135,6 +150,12 @@ impl<'a> View<'a> {
             looks.retain(|look| !star(look));
         }
         looks
+    }
+
+    /// The rows of a group that show something in some column.
+    #[must_use]
+    pub fn telling_rows(&self, group: u32) -> u64 {
+        self.rows[group as usize] - self.starred[group as usize]
     }
 
     /// How many rows may be a person's.
