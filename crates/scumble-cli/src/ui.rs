@@ -76,6 +76,11 @@ impl Interface {
         self.bar.set_message(stage.name());
     }
 
+    /// Shows what is being done, in other words.
+    pub(crate) fn step(&self, what: &str) {
+        self.bar.set_message(what.to_lowercase());
+    }
+
     /// From now on an interrupt says that the same command goes on where it was stopped.
     pub(crate) fn goes_on(&self) {
         GOES_ON.store(true, Ordering::SeqCst);
@@ -111,6 +116,11 @@ impl Interface {
         if self.verbose {
             self.say(format_args!("{} {line}", paint("note:", "36")));
         }
+    }
+
+    /// Whether more is wanted than what most people need.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.verbose
     }
 
     /// Tells something that somebody should decide about.
@@ -166,10 +176,10 @@ pub(crate) fn paint(text: &str, colour: &str) -> String {
     if wanted { format!("\u{1b}[{colour};1m{text}\u{1b}[0m") } else { text.to_owned() }
 }
 
-/// Breaks a text into lines of at most `width` characters, with `indent` before every line but the first.
+/// Breaks a text into lines of at most `width` characters, with `indent` before every line but the first. No-break spaces hold.
 pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         let last = lines.len() - 1;
         if !lines[last].is_empty() && lines[last].chars().count() + 1 + word.chars().count() > width {
             lines.push(word.to_owned());
@@ -201,5 +211,6 @@ mod tests {
     fn texts_are_wrapped() {
         assert_eq!(wrap("one two three", 7, "  "), "one two\n  three");
         assert_eq!(wrap("", 7, ""), "");
+        assert_eq!(wrap("one 5\u{a0}% of", 5, ""), "one\n5\u{a0}%\nof");
     }
 }

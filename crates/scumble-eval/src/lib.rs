@@ -2,6 +2,7 @@
 //! the statistics that say whether a difference means anything.
 //!
 //! * [`attack`]: what a release still gives away.
+//! * [`compare`](mod@compare): one table, many releases, risk against utility.
 //! * [`experiment`]: a plan of data × algorithms × parameters × learners, its journal and its results.
 //! * [`page`]: the results as one HTML page.
 //! * [`protocol`]: splits, releases of the training part, features, scores.
@@ -9,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 pub mod attack;
+pub mod compare;
 pub mod experiment;
 pub mod page;
 pub mod protocol;

@@ -6,6 +6,7 @@ use scumble_files::table::Texts;
 
 use crate::error::VerifyError;
 use crate::label::{Interval, Label, Separator, parse};
+use crate::named::Named;
 use crate::value::{Value, ValueKind};
 
 /// How the released values of a coarsened column are to be read.
@@ -39,6 +40,8 @@ pub struct Nodes {
     leaves: Vec<(String, Vec<u32>)>,
     /// The place of a leaf in `leaves`.
     place: HashMap<String, u32, FixedState>,
+    /// Nodes that texts which are no leaves may lie below, by what the nodes are called: with the numbers as for leaves.
+    named: Vec<(String, Vec<u32>)>,
 }
 
 impl Nodes {
@@ -46,15 +49,7 @@ impl Nodes {
     pub fn from_paths(paths: impl IntoIterator<Item = (String, Vec<String>)>) -> Result<Self, VerifyError> {
         let mut nodes = Self::default();
         for (leaf, ancestors) in paths {
-            let mut above: Vec<u32> = std::iter::once(&leaf)
-                .chain(&ancestors)
-                .map(|label| {
-                    let next = nodes.number.len() as u32;
-                    *nodes.number.entry_ref(label.as_str()).or_insert(next)
-                })
-                .collect();
-            above.sort_unstable();
-            above.dedup();
+            let above = nodes.numbers(&leaf, &ancestors);
             match nodes.place.get(&leaf) {
                 Some(&place) if nodes.leaves[place as usize].1 != above => {
                     let why = "it lists a leaf twice, with different ancestors".to_owned();
@@ -68,6 +63,33 @@ impl Nodes {
             }
         }
         Ok(nodes)
+    }
+
+    /// The same, where originals may be none of its leaves: they lie below these nodes, given by their labels and those above,
+    /// as far as the labels say so. An interval has every value inside it below it, a period (`2024-03`, `2024-Q1`, `2024`,
+    /// `2020s`, `2000-2099`) every day, and a masked code (`43**`) every text that begins so and is as long; with one star alone of
+    /// any length. Labels that say nothing of the kind have nothing more below them.
+    #[must_use]
+    pub fn with_named(mut self, paths: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
+        for (label, ancestors) in paths {
+            let above = self.numbers(&label, &ancestors);
+            self.named.push((label, above));
+        }
+        self
+    }
+
+    /// The numbers of a label and of those above it, ascending.
+    fn numbers(&mut self, label: &str, ancestors: &[String]) -> Vec<u32> {
+        let labels = std::iter::once(label).chain(ancestors.iter().map(String::as_str));
+        let mut numbers: Vec<u32> = labels
+            .map(|label| {
+                let next = self.number.len() as u32;
+                *self.number.entry_ref(label).or_insert(next)
+            })
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 }
 
@@ -118,7 +140,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    fn contains(self, value: Value) -> bool {
+    pub(crate) fn contains(self, value: Value) -> bool {
         self.low <= value && (value < self.high || (self.closed && value == self.high))
     }
 }
@@ -130,11 +152,21 @@ pub(crate) struct Reading<'a> {
     leaf_values: HashMap<Value, Vec<u32>, FixedState>,
     /// Leaves that are intervals.
     leaf_ranges: Vec<(Range, u32)>,
+    /// Nodes that say what lies below them, with their places in `named`.
+    named: Vec<(Named, u32)>,
 }
 
 impl<'a> Reading<'a> {
     pub(crate) fn new(cover: &'a Cover) -> Self {
-        let mut reading = Self { cover, leaf_values: HashMap::default(), leaf_ranges: Vec::new() };
+        let mut reading =
+            Self { cover, leaf_values: HashMap::default(), leaf_ranges: Vec::new(), named: Vec::new() };
+        for (place, (label, _)) in (0..).zip(&cover.nodes.named) {
+            let named = match parse(label) {
+                Label::Interval(interval) => reading.range(&interval).map(Named::Inside),
+                _ => Named::read(label, cover.kind),
+            };
+            reading.named.extend(named.map(|named| (named, place)));
+        }
         for (place, (leaf, _)) in cover.nodes.leaves.iter().enumerate() {
             let place = place as u32;
             if reading.is_missing(leaf) {
@@ -183,6 +215,10 @@ impl<'a> Reading<'a> {
         }
         let mut nodes: Vec<u32> =
             leaves.iter().flat_map(|&place| &self.cover.nodes.leaves[place as usize].1).copied().collect();
+        if leaves.is_empty() && !missing {
+            let below = self.named.iter().filter(|(named, _)| named.holds(text, value));
+            nodes.extend(below.flat_map(|&(_, place)| &self.cover.nodes.named[place as usize].1));
+        }
         nodes.sort_unstable();
         nodes.dedup();
         Original { text, missing, value, nodes }
@@ -437,6 +473,32 @@ mod tests {
         assert!(
             covers(&age, "30", "[20,30)") && covers(&age, "25", "[20,30)") && !covers(&age, "31", "[20,30)")
         );
+    }
+
+    #[test]
+    fn texts_that_are_no_leaves_lie_below_nodes_that_say_so() {
+        let path = |labels: &[&str]| {
+            let mut labels = labels.iter().map(|&label| label.to_owned());
+            (labels.next().expect("a label"), labels.collect::<Vec<_>>())
+        };
+        let mut age = cover(NUMBER, &[&["25", "[20,30)", "young", "any"], &["31", "young", "any"]], &["?"]);
+        assert!(!covers(&age, "26", "young"));
+        age.nodes = age.nodes.with_named([path(&["[20,30)", "young", "any"]), path(&["young", "any"])]);
+        for (original, released, expected) in [
+            ("26", "[20,30)", true),
+            ("26", "young", true),
+            ("26", "any", true),
+            ("30", "young", false),
+            ("31", "[20,30)", false),
+            ("?", "young", false),
+            ("x", "young", false),
+        ] {
+            assert_eq!(covers(&age, original, released), expected, "{original} {released}");
+        }
+        let mut zip = cover(ValueKind::Text, &[&["4350", "435*", "43**", "north"]], &[]);
+        zip.nodes = zip.nodes.with_named([path(&["435*", "43**", "north"]), path(&["43**", "north"])]);
+        assert!(covers(&zip, "4399", "43**") && covers(&zip, "4399", "north"));
+        assert!(!covers(&zip, "4399", "435*") && !covers(&zip, "4400", "north"));
     }
 
     #[test]

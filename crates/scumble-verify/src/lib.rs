@@ -45,7 +45,8 @@
 //! ```
 //!
 //! Inside: `columns` looks columns up and distrusts them, `group` numbers rows of equal content, `models` judges classes,
-//! `exact` and `value` compare without rounding, `cover` says which released text is true of which original, `truth`
+//! `exact` and `value` compare without rounding, `cover` says which released text is true of which original (`named` by
+//! what a node is called), `truth`
 //! compares row by row, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
 
 mod aggregate;
@@ -62,6 +63,7 @@ pub mod label;
 mod links;
 mod matching;
 mod models;
+mod named;
 mod population;
 mod records;
 mod tables;

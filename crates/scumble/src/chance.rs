@@ -1,4 +1,4 @@
-//! Chance that protection rests on: nobody may know it, unless a seed is given, for tests.
+//! Chance: fair draws, and the kind that protection rests on, which nobody may know unless a seed is given, for tests.
 
 use std::fs::File;
 use std::io::Read;
@@ -26,7 +26,7 @@ fn secret() -> Result<[u8; 32]> {
 }
 
 /// A number below another, all equally likely.
-pub(crate) fn below(end: u64, chance: &mut ChaCha20Rng) -> u64 {
+pub fn below(end: u64, chance: &mut impl Rng) -> u64 {
     let end = end.max(1);
     let fair = u64::MAX - u64::MAX % end;
     loop {
@@ -38,7 +38,7 @@ pub(crate) fn below(end: u64, chance: &mut ChaCha20Rng) -> u64 {
 }
 
 /// Any order of the items is as likely as any other.
-pub(crate) fn shuffle<T>(items: &mut [T], chance: &mut ChaCha20Rng) {
+pub fn shuffle<T>(items: &mut [T], chance: &mut impl Rng) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(last as u64 + 1, chance) as usize);
     }

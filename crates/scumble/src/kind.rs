@@ -33,7 +33,7 @@ pub enum Inference {
 }
 
 /// The deepest precision of a number that is taken as a number.
-const MAX_SCALE: u32 = 18;
+pub(crate) const MAX_SCALE: u32 = 18;
 /// The most digits of a number that is taken as a number; more is a code, not a quantity.
 const MAX_DIGITS: usize = 30;
 

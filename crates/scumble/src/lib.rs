@@ -55,7 +55,7 @@
 //! ```
 pub mod algorithms;
 pub mod audit;
-mod chance;
+pub mod chance;
 pub mod check;
 pub mod config;
 pub mod date;
@@ -88,6 +88,7 @@ pub mod release;
 pub mod report;
 pub mod risk;
 pub mod rough;
+pub mod saved;
 pub mod text;
 
 pub use error::{Error, Result};

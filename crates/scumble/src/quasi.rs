@@ -7,7 +7,8 @@ use crate::kind::Measure;
 use crate::label;
 
 /// A coarser value: what a release shows in place of some codes of one column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Value {
     /// A node of the column's hierarchy.
     Node(NodeId),

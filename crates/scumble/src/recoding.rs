@@ -13,6 +13,11 @@ use crate::hierarchy::NodeId;
 use crate::pack::{Packer, group};
 use crate::quasi::{Quasi, Value};
 
+mod cuts;
+
+pub(crate) use cuts::CutNode;
+pub use cuts::{Cut, CutTree};
+
 /// A rule that turns tuples into classes and says which of them are shown.
 #[derive(Debug, Clone)]
 pub struct Recoding {
@@ -35,96 +40,6 @@ pub enum Step {
     Cuts(CutTree),
     /// The classes themselves (clusterings): which rows of the table are in which, and what each shows.
     Regions(Box<Assignment>),
-}
-
-/// Cuts through the space of tuples, from the whole to the classes.
-#[derive(Debug, Clone, Default)]
-pub struct CutTree {
-    nodes: Vec<CutNode>,
-    /// What the classes show, column by column.
-    columns: Vec<ClassColumn>,
-    classes: u32,
-}
-
-/// A place in a [`CutTree`].
-#[derive(Debug, Clone)]
-enum CutNode {
-    /// Tuples whose code in `column` is at most `uppers[i].0` (and above the one before) go to `uppers[i].1`; several ranges of
-    /// codes may lead to the same place.
-    Cut { column: u32, uppers: Vec<(u32, u32)> },
-    /// The tuples that arrive here are this class.
-    Class(u32),
-}
-
-/// A cut tree under construction, as a search returns it: children own their own children.
-pub enum Cut {
-    /// A class with the values it shows and the number of tuples in it.
-    Class(Box<[Value]>, usize),
-    /// A cut of a column into parts.
-    Parts {
-        /// The column.
-        column: u32,
-        /// Ranges of codes by their last code, ascending, each with the number of the part it belongs to.
-        uppers: Vec<(u32, u32)>,
-        /// What is below each part.
-        parts: Vec<Cut>,
-    },
-}
-
-impl CutTree {
-    /// The flat form of a cut.
-    #[must_use]
-    pub fn new(width: usize, root: Cut) -> Self {
-        let mut tree = Self::default();
-        let mut columns: Vec<Interner> = (0..width).map(|_| Interner::default()).collect();
-        tree.add(root, &mut columns);
-        tree.columns = columns.into_par_iter().map(Interner::finish).collect();
-        tree
-    }
-
-    fn add(&mut self, cut: Cut, columns: &mut [Interner]) -> u32 {
-        let place = self.nodes.len();
-        match cut {
-            Cut::Class(values, _) => {
-                self.nodes.push(CutNode::Class(self.classes));
-                self.classes += 1;
-                columns.iter_mut().zip(values).for_each(|(column, value)| column.push(value));
-            }
-            Cut::Parts { column, mut uppers, parts } => {
-                self.nodes.push(CutNode::Cut { column, uppers: Vec::new() });
-                let added: Vec<u32> = parts.into_iter().map(|part| self.add(part, columns)).collect();
-                uppers.iter_mut().for_each(|(_, part)| *part = added[*part as usize]);
-                self.nodes[place] = CutNode::Cut { column, uppers };
-            }
-        }
-        place as u32
-    }
-
-    /// What the classes show, for tuples whose classes are known already.
-    #[must_use]
-    pub fn assignment(&self, class_of_tuple: Vec<u32>) -> Assignment {
-        Assignment {
-            members: Members::Tuples(class_of_tuple),
-            columns: self.columns.clone(),
-            suppressed: vec![false; self.classes as usize],
-        }
-    }
-
-    /// The class of a tuple. The last part of a cut takes what lies above it, so the rule is total; whether
-    /// the class's values cover an unseen tuple is for the caller to check.
-    pub fn class(&self, code: impl Fn(usize) -> u32) -> u32 {
-        let mut place = 0;
-        loop {
-            match &self.nodes[place] {
-                CutNode::Class(class) => return *class,
-                CutNode::Cut { column, uppers } => {
-                    let code = code(*column as usize);
-                    let part = uppers.partition_point(|(upper, _)| *upper < code).min(uppers.len() - 1);
-                    place = uppers[part].1 as usize;
-                }
-            }
-        }
-    }
 }
 
 /// A recoding applied to a frequency table.
@@ -224,6 +139,12 @@ impl ClassColumn {
     #[must_use]
     pub fn value(&self, class: usize) -> Value {
         self.values[self.of_class.get(class) as usize]
+    }
+
+    /// A column from its distinct values and the place of each class's value among them.
+    pub(crate) fn of_places(values: Vec<Value>, places: &[u32]) -> Self {
+        let of_class = narrow(values.len(), places.iter().copied());
+        Self { values, of_class }
     }
 
     /// A column from what each class shows.

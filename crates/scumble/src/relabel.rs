@@ -149,7 +149,7 @@ fn disjoint_ranges(quasi: &Quasi, values: impl Iterator<Item = Value>) -> Vec<Va
 }
 
 /// The same classes with other values. Suppressed classes stay suppressed, apart from those that would show the same.
-fn with_values(assignment: Assignment, mut regions: Vec<Vec<Value>>) -> Assignment {
+pub(crate) fn with_values(assignment: Assignment, mut regions: Vec<Vec<Value>>) -> Assignment {
     // As if one column more said so.
     for (values, suppressed) in regions.iter_mut().zip(&assignment.suppressed) {
         values.push(if *suppressed { Value::Star } else { Value::Span(0, 0) });

@@ -10,6 +10,8 @@ use scumble::problem::Progress;
 use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize, stem_of};
 use scumble::{Error, Result};
 
+use super::attack;
+use super::choice;
 use super::reading::{Reading, parse_builder};
 use crate::ui::{Interface, counted, percent, print, row_count};
 
@@ -24,6 +26,12 @@ pub(crate) struct Arguments {
     /// The folder of the private report; '' for none
     #[arg(long, value_name = "DIR")]
     report: Option<String>,
+    /// Attack the release once it is made, and tell in the private report what was learnt (scumble attack)
+    #[arg(long)]
+    attack: bool,
+    /// A file for the recoding, which 'scumble apply' recodes other rows by; private, as the report is
+    #[arg(long, value_name = "FILE")]
+    recoding: Option<String>,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -156,12 +164,22 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         return Err(Error::config("--json and -o - both want standard output; give the release a file name"));
     }
     let (plan, folder) = plan(arguments)?;
+    if arguments.attack && (plan.input == "-" || plan.output == "-") {
+        return Err(Error::config(
+            "--attack reads the original and the release again; give both a file name, or attack later with scumble attack",
+        ));
+    }
     let released = execute(&plan, &folder, interface)?;
+    let attacked =
+        if arguments.attack { attack::on_release(&plan, &folder, &released, interface)? } else { Vec::new() };
     if arguments.json {
         let json = serde_json::to_string(&released.summary).map_err(Error::internal)?;
         print(json + "\n")?;
     } else {
         tell(&plan, &released, interface);
+        attacked
+            .iter()
+            .for_each(|found| interface.say(format_args!("  {}: {}", found.title, found.sentence)));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -185,29 +203,16 @@ pub(crate) fn execute(plan: &Plan, folder: &Path, interface: &Interface) -> Resu
 /// Says what was released, in a few lines.
 pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     let summary = &released.summary;
-    let names: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    let on_set = |model: &ModelSummary| {
-        let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
-        format!("{}{on}", model.title)
-    };
-    let models: Vec<String> = summary.models.iter().map(on_set).collect();
     let target =
         released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
     interface.say(format_args!("Released {} to {target}", row_count(summary.released)));
-    if models.is_empty() {
+    if summary.models.is_empty() {
         interface.say(format_args!(
             "  no model was asked for; the smallest class has {}",
             row_count(summary.smallest_class.unwrap_or(0))
         ));
     } else {
-        let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
-        let except = if unjudged { " (suppressed rows not judged)" } else { "" };
-        let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
-            String::new()
-        } else {
-            format!(" on {}", names.join(", "))
-        };
-        interface.say(format_args!("  {}{on_all}; checked{except}", models.join(", ")));
+        interface.say(format_args!("  {}", promised(plan, summary)));
     }
     if summary.tables.is_empty() {
         tell_classes(summary, interface);
@@ -232,8 +237,28 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
             path.display()
         ));
     }
+    if let Some(path) = &released.recoding {
+        interface.say(format_args!("  recoding   {}  (private: for scumble apply)", path.display()));
+    }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
+}
+
+/// What holds, and on which columns: `5-anonymity on age, sex; checked`.
+pub(super) fn promised(plan: &Plan, summary: &Summary) -> String {
+    let on_set = |model: &ModelSummary| {
+        let on = model.on.as_ref().map_or(String::new(), |set| format!(" on {}", set.join(", ")));
+        format!("{}{on}", model.title)
+    };
+    let models: Vec<String> = summary.models.iter().map(on_set).collect();
+    let unjudged = plan.algorithm.star_policy == StarPolicy::Paper && summary.suppressed > 0;
+    let except = if unjudged { " (suppressed rows not judged)" } else { "" };
+    let on_all = if !summary.tables.is_empty() || summary.models.iter().any(|model| model.on.is_some()) {
+        String::new()
+    } else {
+        format!(" on {}", plan.names_with(Role::Quasi).collect::<Vec<_>>().join(", "))
+    };
+    format!("{}{on_all}; checked{except}", models.join(", "))
 }
 
 /// Says how coarse the classes of a release are.
@@ -285,6 +310,9 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     if let Some(report) = &arguments.report {
         plan.report = here(report)?;
     }
+    if let Some(recoding) = &arguments.recoding {
+        plan.recoding = Some(here(recoding)?);
+    }
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
     arguments.search.apply(&mut plan)?;
@@ -300,6 +328,17 @@ fn default_report(output: &str) -> String {
     let path = Path::new(output);
     let stem = stem_of(path);
     path.with_file_name(format!("{stem}.report")).to_string_lossy().into_owned()
+}
+
+/// What becomes of suppressed rows, by its name.
+pub(super) fn star_policy(name: &str) -> Result<StarPolicy> {
+    let known = [("strict", StarPolicy::Strict), ("paper", StarPolicy::Paper), ("drop", StarPolicy::Drop)];
+    choice("--star-policy", name, &known)
+}
+
+/// What happens to columns that nobody has named.
+pub(super) fn rest(name: &str) -> Result<Rest> {
+    choice("--rest", name, &[("other", Rest::Other), ("drop", Rest::Drop)])
 }
 
 /// `name=value`, or an error that names the flag.
@@ -333,15 +372,9 @@ impl RoleFlags {
                 Roles::new(&roles).map_err(|message| Error::config(format!("column '{name}': {message}")))?;
             column(plan, name).role = roles;
         }
-        plan.rest = match self.rest.as_deref() {
-            None => plan.rest,
-            Some("other") => Some(Rest::Other),
-            Some("drop") => Some(Rest::Drop),
-            Some(other) => {
-                let near = did_you_mean(other, ["other", "drop"]);
-                return Err(Error::config(format!("--rest is other or drop, not '{other}'{near}")));
-            }
-        };
+        if let Some(name) = &self.rest {
+            plan.rest = Some(rest(name)?);
+        }
         for given in &self.types {
             let (name, kind) = pair("--type", given)?;
             set_type(known_column(plan, "--type", name)?, kind)?;
@@ -466,18 +499,9 @@ impl SearchFlags {
             })?;
             algorithm.suppression = Some(parsed);
         }
-        algorithm.star_policy = match self.star_policy.as_deref() {
-            None => algorithm.star_policy,
-            Some("strict") => StarPolicy::Strict,
-            Some("paper") => StarPolicy::Paper,
-            Some("drop") => StarPolicy::Drop,
-            Some(other) => {
-                let near = did_you_mean(other, ["strict", "paper", "drop"]);
-                return Err(Error::config(format!(
-                    "--star-policy is strict, paper or drop, not '{other}'{near}"
-                )));
-            }
-        };
+        if let Some(policy) = &self.star_policy {
+            algorithm.star_policy = star_policy(policy)?;
+        }
         if let Some(budget) = &self.budget {
             algorithm.budget =
                 Some(budget.parse().map_err(|error| Error::config(format!("--budget: {error}")))?);

@@ -1,16 +1,16 @@
 //! `scumble check`: verify any table, also another tool's.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use scumble::check::{Checked, check};
 use scumble::config::{Plan, Role};
-use scumble::prepare::drop_incomplete;
 use scumble::{Error, Result};
-use scumble_files::{CodedTable, Source, read_header, read_table};
+use scumble_files::{Source, read_header};
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
+use super::beside::{from_here, plan_for, read, read_original};
 use super::reading::Reading;
 use crate::ui::{Interface, count, counted, print, row_count};
 
@@ -82,20 +82,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let original = match &arguments.original {
         None => None,
         Some(path) => {
-            let source = Source::open(path)?;
-            let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
-            let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
-            // With an original every column of the release is compared, so every column needs a role.
-            let columns = plan.columns_for(&names)?;
-            plan.columns = names.iter().map(|name| (*name).to_owned()).zip(columns).collect();
-            // Identifiers of the original are not needed for anything.
-            let unread = |name: &str| {
-                plan.column(name)
-                    .is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
-            };
-            let needed: Vec<&str> = names.iter().copied().filter(|name| !unread(name)).collect();
-            let mut table = read(&source, &plan, &needed, interface)?;
-            drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
+            let (table, with_roles) = read_original(path, &plan, interface)?;
+            plan = with_roles;
             Some(table)
         }
     };
@@ -120,31 +108,14 @@ struct Verdict {
 }
 
 fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
-    let (mut plan, folder) = match &arguments.plan {
-        Some(path) => (Plan::load(path)?, path.parent().map(Path::to_owned).unwrap_or_default()),
-        None => (Plan::new(arguments.release.to_string_lossy(), "-"), PathBuf::new()),
-    };
+    let (mut plan, folder) = plan_for(&arguments.release, arguments.plan.as_deref())?;
     arguments.roles.apply(&mut plan, |name| Ok(name.clone()))?;
-    // File names on the command line are relative to where the command runs, not to the plan.
-    let here = |name: &String| -> Result<String> {
-        let path = std::path::absolute(name);
-        let path = path.map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
-        Ok(path.to_string_lossy().into_owned())
-    };
-    arguments.privacy.apply(&mut plan, here)?;
+    arguments.privacy.apply(&mut plan, from_here)?;
     arguments.reading.apply(&mut plan.read)?;
     if arguments.ignore_suppressed {
         plan.algorithm.star_policy = scumble::config::StarPolicy::Paper;
     }
     Ok((plan, folder))
-}
-
-fn read(source: &Source, plan: &Plan, columns: &[&str], interface: &Interface) -> Result<CodedTable> {
-    let mut options = scumble::release::read_options(plan, 0)?;
-    options.columns = Some(columns.iter().map(|name| (*name).to_owned()).collect());
-    let table = read_table(source, &options)?;
-    table.notes.iter().for_each(|note| interface.note(note));
-    Ok(table.coded)
 }
 
 fn tell(checked: &Checked, plan: &Plan, columns: &[&str]) -> String {

@@ -7,12 +7,16 @@ use scumble::config::{Plan, Role};
 use scumble::{Error, Result};
 
 use super::anonymize::{execute, tell};
+use super::attack;
 use super::init::{make_plan, write_private};
 use super::sample::{DEMO_SEED, write_hierarchies, write_to};
 use crate::sample::write_sample;
-use crate::ui::{Interface, row_count};
+use crate::ui::{Interface, row_count, wrap};
 
-/// A whole story on a built-in synthetic table: init, anonymize, check, report; nothing to prepare
+/// Attacks that are told of on the terminal.
+const TOLD_ATTACKS: usize = 3;
+
+/// A whole story on a built-in synthetic table: init, anonymize, check, attack, report; nothing to prepare
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// The folder to work in; it is made if it is not there
@@ -59,9 +63,19 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say("4  scumble check: anyone can verify the release again");
     check(&plan, folder, interface)?;
 
+    interface.say("5  scumble attack: what outsiders still learn from it");
+    let found = attack::on_release(&plan, folder, &released, interface)?;
+    for found in found.iter().filter(|found| found.not_run.is_none()).take(TOLD_ATTACKS) {
+        interface.say(format_args!("   {}", wrap(&found.sentence.replace('\u{a0}', " "), 108, "   ")));
+    }
+    interface.say(format_args!("   The report tells of {} attacks.", found.len()));
+
     interface.say("Where to look");
     let report = folder.join(&plan.report).join("report.html");
-    interface.say(format_args!("  {}   what it cost, what it protects, what risk is left", report.display()));
+    interface.say(format_args!(
+        "  {}   what it cost, what it protects, what attackers still learn",
+        report.display()
+    ));
     interface.say(format_args!("  {}   the release", folder.join(&plan.output).display()));
     interface.say("What to try");
     interface.say(format_args!("  scumble anonymize {} --k 10 --t 0.4", plan_file.display()));

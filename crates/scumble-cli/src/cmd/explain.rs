@@ -1,4 +1,4 @@
-//! `scumble explain NAME`: what one algorithm, model, metric or learner does.
+//! `scumble explain NAME`: what one algorithm, model, metric, learner or attack does.
 
 use std::process::ExitCode;
 
@@ -7,11 +7,12 @@ use scumble::registry::{
     ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, algorithm_names,
 };
 use scumble::{Error, Result};
+use scumble_eval::attack::ATTACKS;
 use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What one algorithm, model, metric or learner does, with its paper and parameters
+/// What one algorithm, model, metric, learner or attack does, with its paper and parameters
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// A name from `scumble list`
@@ -25,12 +26,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
         .or_else(|| explain("algorithm", TABLES_ALGORITHMS, &wanted))
         .or_else(|| explain("privacy model", MODELS, &wanted))
         .or_else(|| explain("metric", METRICS, &wanted))
-        .or_else(|| learner(&wanted));
+        .or_else(|| learner(&wanted))
+        .or_else(|| attack(&wanted));
     let Some(text) = found else {
         let names = algorithm_names().into_iter();
         let names =
             names.chain(MODELS.iter().map(|entry| entry.name)).chain(METRICS.iter().map(|entry| entry.name));
         let names = names.chain(LEARNERS.iter().map(|entry| entry.name));
+        let names = names.chain(ATTACKS.iter().map(|attack| attack.name));
         let near = did_you_mean(&wanted, names);
         return Err(Error::config(format!(
             "there is nothing called '{}'{near} (see scumble list --all)",
@@ -51,6 +54,12 @@ fn learner(name: &str) -> Option<String> {
     let entry = LEARNERS.iter().find(|entry| entry.name == name)?;
     let head = format!("{}\nlearner, for scumble evaluate · {}\n\n", entry.title, entry.paper);
     Some(head + &body(entry.about, entry.parameters))
+}
+
+fn attack(name: &str) -> Option<String> {
+    let attack = ATTACKS.iter().find(|attack| attack.name == name)?;
+    let head = format!("{}\nattack, for scumble attack · {}\n\n", attack.title, attack.paper);
+    Some(head + &body(attack.about, &[]))
 }
 
 fn body(about: &str, parameters: &[(&str, &str)]) -> String {

@@ -63,11 +63,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error if a command would overwrite the table that it reads.
+/// An error if a command would overwrite a file that it reads.
 pub(crate) fn refuse_input(input: &Path, output: &Path) -> Result<()> {
     if output != Path::new("-") && scumble_files::same_file(input, output) {
         return Err(Error::config(format!(
-            "the output '{}' is the table itself; choose another name, since the original must stay as it is",
+            "the output '{}' is a file that is read here; choose another name, since what is read must stay as it is",
             output.display()
         )));
     }

@@ -4,11 +4,12 @@ use std::process::ExitCode;
 
 use scumble::Result;
 use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, Standing, TABLES_ALGORITHMS};
+use scumble_eval::attack::ATTACKS;
 use scumble_learn::registry::LEARNERS;
 
 use crate::ui::{print, wrap};
 
-/// What there is: algorithms, models, metrics, learners
+/// What there is: algorithms, models, metrics, learners, attacks
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Show also what is superseded or experimental
@@ -23,7 +24,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     section(&mut text, "Algorithms that publish several tables", TABLES_ALGORITHMS, arguments.all);
     section(&mut text, "Privacy models", MODELS, arguments.all);
     section(&mut text, "Metrics", METRICS, arguments.all);
-    learners(&mut text);
+    plain(
+        &mut text,
+        "Learners, for scumble evaluate",
+        LEARNERS.iter().map(|entry| (entry.name, entry.title)),
+    );
+    plain(&mut text, "Attacks, for scumble attack", ATTACKS.iter().map(|attack| (attack.name, attack.title)));
     text += "`scumble explain NAME` says more about each";
     text += if arguments.all { ".\n" } else { "; --all shows the rest.\n" };
     print(text)?;
@@ -56,11 +62,11 @@ fn section<B>(text: &mut String, title: &str, entries: &[Entry<B>], all: bool) {
     text.push('\n');
 }
 
-fn learners(text: &mut String) {
-    let width = LEARNERS.iter().map(|entry| entry.name.len()).max().unwrap_or(0);
-    *text += "Learners, for scumble evaluate\n";
-    for entry in LEARNERS {
-        *text += &format!("  {:width$}  {}\n", entry.name, entry.title);
+fn plain<'a>(text: &mut String, title: &str, entries: impl Iterator<Item = (&'a str, &'a str)> + Clone) {
+    let width = entries.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+    *text += &format!("{title}\n");
+    for (name, title) in entries {
+        *text += &format!("  {name:width$}  {title}\n");
     }
     text.push('\n');
 }

@@ -2,12 +2,17 @@
 
 use std::process::ExitCode;
 
-use scumble::Result;
+use scumble::error::did_you_mean;
+use scumble::{Error, Result};
 
 use crate::ui::Interface;
 
 mod anonymize;
+mod apply;
+mod attack;
+mod beside;
 mod check;
+mod compare;
 mod completions;
 mod demo;
 mod evaluate;
@@ -24,23 +29,29 @@ mod schema;
 /// What to do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// A whole story on a built-in synthetic table: init, anonymize, check, report
+    /// A whole story on a built-in synthetic table: init, anonymize, check, attack, report
     Demo(demo::Arguments),
     /// Profile the columns of a table and write a commented plan, release.toml
     Init(init::Arguments),
     /// Make a verified release from a plan, or from a table and flags
     Anonymize(Box<anonymize::Arguments>),
+    /// Recode the rows of another table as those of a release were
+    Apply(Box<apply::Arguments>),
     /// Verify any table, also another tool's, against privacy models
     Check(Box<check::Arguments>),
     /// Say how well outsiders find people in a table
     Risk(Box<risk::Arguments>),
+    /// Say which release of a table to take: risk and utility of many, and a recommendation
+    Compare(Box<compare::Arguments>),
+    /// Say what attackers still learn from a release
+    Attack(Box<attack::Arguments>),
     /// Say what can still be learnt from releases: data × algorithms × k × learners
     Evaluate(evaluate::Arguments),
     /// Make, look at and validate hierarchies
     Hierarchy(hierarchy::Arguments),
-    /// What there is: algorithms, models, metrics, learners
+    /// What there is: algorithms, models, metrics, learners, attacks
     List(list::Arguments),
-    /// What one algorithm, model, metric or learner does
+    /// What one algorithm, model, metric, learner or attack does
     Explain(explain::Arguments),
     /// The JSON Schema of release.toml, or of the plans of evaluate
     Schema(schema::Arguments),
@@ -56,8 +67,11 @@ impl Command {
             Self::Demo(arguments) => demo::run(&arguments, interface),
             Self::Init(arguments) => init::run(&arguments, interface),
             Self::Anonymize(arguments) => anonymize::run(&arguments, interface),
+            Self::Apply(arguments) => apply::run(&arguments, interface),
             Self::Check(arguments) => check::run(&arguments, interface),
             Self::Risk(arguments) => risk::run(&arguments, interface),
+            Self::Compare(arguments) => compare::run(&arguments, interface),
+            Self::Attack(arguments) => attack::run(&arguments, interface),
             Self::Evaluate(arguments) => evaluate::run(&arguments, interface),
             Self::Hierarchy(arguments) => hierarchy::run(&arguments, interface),
             Self::List(arguments) => list::run(&arguments),
@@ -67,4 +81,14 @@ impl Command {
             Self::Completions(arguments) => completions::run(&arguments),
         }
     }
+}
+
+/// The value that a flag names, or an error that says which there are.
+fn choice<T: Copy>(flag: &str, given: &str, known: &[(&str, T)]) -> Result<T> {
+    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+    known.iter().find(|(name, _)| *name == given).map(|(_, value)| *value).ok_or_else(|| {
+        let near = did_you_mean(given, names.iter().copied());
+        let (last, first) = names.split_last().unwrap_or((&"", &[]));
+        Error::config(format!("{flag} is {} or {last}, not '{given}'{near}", first.join(", ")))
+    })
 }

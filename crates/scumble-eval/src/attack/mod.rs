@@ -2,17 +2,45 @@
 //!
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
 
+mod background;
+mod classifier;
+mod definetti;
+mod downcoding;
 mod finding;
+mod finer;
+mod folder;
+mod homogeneity;
+mod intersection;
+mod linkage;
+mod membership;
+mod minimality;
+#[cfg(test)]
+mod planned;
+#[cfg(test)]
+mod premises;
 mod scene;
+mod sides;
+mod similarity;
+mod simulate;
+mod singling_out;
+mod skewness;
+#[cfg(test)]
+mod staged;
+mod truth;
+mod view;
 
 use std::path::Path;
 
-use scumble::Result;
 use scumble::config::Plan;
+use scumble::error::did_you_mean;
+use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
 pub use finding::{Figure, Finding};
-pub use scene::{Class, Known, Look, Scene, Secret, Tally, View};
+pub use folder::add_roles;
+pub use scene::{Class, Known, Look, Scene, Secret, Tally};
+pub use simulate::{Release, Target, simulate};
+pub use view::View;
 
 /// An attack that can be simulated.
 pub struct Attack {
@@ -22,12 +50,38 @@ pub struct Attack {
     pub title: &'static str,
     /// Who described it.
     pub paper: &'static str,
+    /// What the attacker knows and does.
+    pub about: &'static str,
+    /// Whether the attacker must know how the release was made.
+    pub rests_on_method: bool,
     /// Simulates it: one finding, or one for each sensitive column.
     pub run: fn(&Case<'_>) -> Result<Vec<Finding>>,
 }
 
 /// Every attack, in the order of the report.
-pub const ATTACKS: &[Attack] = &[];
+pub const ATTACKS: &[Attack] = &[
+    linkage::ATTACK,
+    homogeneity::ATTACK,
+    background::ATTACK,
+    skewness::ATTACK,
+    similarity::ATTACK,
+    minimality::ATTACK,
+    definetti::ATTACK,
+    downcoding::ATTACK,
+    intersection::ATTACK,
+    classifier::ATTACK,
+    membership::ATTACK,
+    singling_out::ATTACK,
+];
+
+/// The attack of that name.
+pub fn find(name: &str) -> Result<&'static Attack> {
+    let names: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
+    ATTACKS.iter().find(|attack| attack.name == name).ok_or_else(|| {
+        let near = did_you_mean(name, names.iter().copied());
+        Error::config(format!("there is no attack '{name}'{near}; attacks are {}", names.join(", ")))
+    })
+}
 
 /// What attacks are given.
 pub struct Case<'a> {
@@ -43,6 +97,8 @@ pub struct Case<'a> {
     pub outsiders: Option<&'a CodedTable>,
     /// How the release was made, as far as that is known: the roles of columns, their hierarchies, the models and the algorithm.
     pub plan: &'a Plan,
+    /// Whether the plan says how the release was made, and not only what its columns are.
+    pub method_known: bool,
     /// Where the plan's file names start.
     pub folder: &'a Path,
     /// What is to be tried.
@@ -69,5 +125,46 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { seed: 1, people: 2_000, combinations: 64, known_columns: 3, noise: 0.0, threshold: 0.5 }
+    }
+}
+
+/// Runs an attack on each sensitive column that the release tells something about.
+fn of_secrets(
+    case: &Case<'_>,
+    attack: &Attack,
+    look: impl Fn(&Scene, usize) -> Result<Finding>,
+) -> Result<Vec<Finding>> {
+    if case.scene.secrets.is_empty() {
+        let why = "The release has no sensitive column, so there is nothing to infer; name the columns that are (--sensitive COLUMN).";
+        return Ok(vec![Finding::not_run(attack, why)]);
+    }
+    let of_secret = |(place, secret): (usize, &Secret)| {
+        Ok(Finding { column: Some(secret.column.name.clone()), ..look(case.scene, place)? })
+    };
+    case.scene.secrets.iter().enumerate().map(of_secret).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands a scene to an attack that looks at nothing but the scene.
+    pub(super) fn case<T>(scene: &Scene, attack: impl Fn(&Case<'_>) -> T) -> T {
+        case_with(scene, &Options::default(), attack)
+    }
+
+    pub(super) fn case_with<T>(scene: &Scene, options: &Options, attack: impl Fn(&Case<'_>) -> T) -> T {
+        let (plan, nothing) = (Plan::new("", "-"), CodedTable::default());
+        attack(&Case {
+            scene,
+            others: &[],
+            release: &nothing,
+            original: &nothing,
+            outsiders: None,
+            plan: &plan,
+            method_known: true,
+            folder: Path::new(""),
+            options,
+        })
     }
 }

@@ -14,6 +14,8 @@ use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::{assign, covering};
 
+use super::View;
+
 /// A release and the people it is about.
 #[derive(Debug, Clone)]
 pub struct Scene {
@@ -30,6 +32,8 @@ pub struct Scene {
     /// The class of each person: the only one that fits, or one in an assignment of all people to rows that fit them. `None` for people who
     /// are not in the release.
     pub class_of_person: Vec<Option<u32>>,
+    /// The look of each person in that assignment.
+    pub look_of_person: Vec<Option<u32>>,
     /// How many people fit several classes, so that their place above is one of several possible.
     pub ambiguous: u64,
 }
@@ -56,6 +60,8 @@ pub struct Secret {
     pub column: PayloadColumn,
     /// The true value of each person.
     pub of_person: Vec<u32>,
+    /// For each value what its hierarchy calls it one step up, where the column has one.
+    pub categories: Option<Vec<String>>,
 }
 
 /// What some rows show.
@@ -121,9 +127,24 @@ impl Tally {
 /// What frequencies are scaled to, to be counted like rows.
 const FREQUENCY: f64 = 1e9;
 
+/// Rows that are told together, where that is not what they show: the group of each row, and what is told of each group's secrets.
+pub(super) struct Groups {
+    pub(super) of_row: Vec<u32>,
+    pub(super) secrets: Vec<(PayloadColumn, Vec<Tally>)>,
+}
+
 impl Scene {
     /// From a release whose rows show what they show, beside its original.
     pub fn new(both: &SideBySide) -> Result<Self> {
+        Self::build(both, None)
+    }
+
+    /// From rows whose secrets are told by group.
+    pub(super) fn of_groups(both: &SideBySide, groups: Groups) -> Result<Self> {
+        Self::build(both, Some(groups))
+    }
+
+    fn build(both: &SideBySide, groups: Option<Groups>) -> Result<Self> {
         let rows = both.release.rows;
         let mut keys: Vec<Vec<u32>> = vec![Vec::new(); rows];
         let quasi: Vec<&CodedColumn> =
@@ -131,31 +152,28 @@ impl Scene {
         for column in &quasi {
             keys.iter_mut().zip(column.codes.iter()).for_each(|(key, code)| key.push(code));
         }
-        for (_, read) in &both.frequencies {
-            keys.iter_mut().zip(read.of_row()).for_each(|(key, of)| key.push(*of));
+        let apart = both.frequencies.iter().map(|(_, read)| read.of_row());
+        for of_row in apart.chain(groups.iter().map(|groups| &groups.of_row[..])) {
+            keys.iter_mut().zip(of_row).for_each(|(key, of)| key.push(*of));
         }
-        let (looks, look_of_row, first_row) = looks(&keys, quasi.len());
-        let mut tallies: Vec<Vec<Tally>> = vec![Vec::new(); looks.len()];
-        let mut secrets = Vec::new();
-        for column in &both.sensitive {
-            let found = match both.frequencies.iter().find(|(name, _)| *name == column.name) {
-                Some((_, read)) => {
-                    let spellings = column.spellings();
-                    let tally = |row: &usize| {
-                        let shares = read.frequencies(*row).iter();
-                        Tally::new(shares.filter_map(|(text, share)| {
-                            Some((spellings.find(text)?, (share * FREQUENCY).round() as u64))
-                        }))
-                    };
-                    first_row.iter().map(tally).collect::<Vec<_>>()
+        let (mut looks, look_of_row, first_row) = looks(&keys, quasi.len());
+        let told = match groups {
+            Some(groups) => {
+                for (look, row) in looks.iter_mut().zip(&first_row) {
+                    look.class = groups.of_row[*row];
                 }
-                None => tally_rows(&both.release, column, &look_of_row, looks.len())?,
-            };
-            tallies.iter_mut().zip(found).for_each(|(of_look, tally)| of_look.push(tally));
-            secrets.push(secret(column, &both.original)?);
+                groups.secrets
+            }
+            None => told(both, &look_of_row, &first_row)?,
+        };
+        let classes = looks.iter().map(|look| look.class as usize + 1).max().unwrap_or(0);
+        let mut classes = vec![Class { rows: 0, secrets: Vec::new() }; classes];
+        looks.iter().for_each(|look| classes[look.class as usize].rows += look.rows);
+        let mut secrets = Vec::new();
+        for (column, tallies) in told {
+            classes.iter_mut().zip(tallies).for_each(|(class, tally)| class.secrets.push(tally));
+            secrets.push(secret(&column, both)?);
         }
-        let classes = looks.iter().zip(tallies).map(|(look, secrets)| Class { rows: look.rows, secrets });
-        let classes = classes.collect();
         let known: Vec<Known> = both
             .quasi
             .iter()
@@ -175,7 +193,7 @@ impl Scene {
     }
 
     /// With everybody at a place that fits them.
-    pub(super) fn placed(
+    fn placed(
         known: Vec<Known>,
         secrets: Vec<Secret>,
         mut looks: Vec<Look>,
@@ -186,13 +204,23 @@ impl Scene {
             look.star =
                 known.iter().zip(&look.labels).all(|(known, label)| known.labels[*label as usize] == STAR);
         }
-        let mut scene =
-            Self { people, known, secrets, looks, classes, class_of_person: Vec::new(), ambiguous: 0 };
-        (scene.class_of_person, scene.ambiguous) = scene.places();
+        let mut scene = Self {
+            people,
+            known,
+            secrets,
+            looks,
+            classes,
+            class_of_person: Vec::new(),
+            look_of_person: Vec::new(),
+            ambiguous: 0,
+        };
+        (scene.look_of_person, scene.ambiguous) = scene.places();
+        let class = |look: &Option<u32>| look.map(|look| scene.looks[look as usize].class);
+        scene.class_of_person = scene.look_of_person.iter().map(class).collect();
         scene
     }
 
-    /// Assigns people to rows that fit them, as many as possible to rows that show something, the others to those that show nothing: the class
+    /// Assigns people to rows that fit them, as many as possible to rows that show something, the others to those that show nothing: the look
     /// of each, and how many fit several.
     fn places(&self) -> (Vec<Option<u32>>, u64) {
         let all: Vec<usize> = (0..self.known.len()).collect();
@@ -228,7 +256,7 @@ impl Scene {
         }
         let mut place = |kind: &u32| {
             let group = groups[*kind as usize].next().or(star)?;
-            looks[group as usize].next().map(|look| self.looks[look as usize].class)
+            looks[group as usize].next()
         };
         (kind_of.iter().map(&mut place).collect(), ambiguous)
     }
@@ -263,113 +291,6 @@ impl Dealt {
     }
 }
 
-/// The release as it looks in some columns only, for an attacker who knows these.
-pub struct View<'a> {
-    scene: &'a Scene,
-    columns: Vec<usize>,
-    /// What the groups show in these columns.
-    shown: Vec<Vec<u32>>,
-    rows: Vec<u64>,
-    looks: Vec<Vec<u32>>,
-    /// The group of each look.
-    pub group_of_look: Vec<u32>,
-    by_labels: HashMap<Vec<u32>, u32, FixedState>,
-}
-
-/// Up to so many combinations of labels are looked up one by one; where there are more, the groups are.
-const FEW: usize = 64;
-
-impl<'a> View<'a> {
-    /// On these columns.
-    #[must_use]
-    pub fn new(scene: &'a Scene, columns: &[usize]) -> Self {
-        let mut by_labels: HashMap<Vec<u32>, u32, FixedState> = HashMap::default();
-        let (mut shown, mut rows, mut looks) = (Vec::new(), Vec::new(), Vec::<Vec<u32>>::new());
-        let mut group_of_look = Vec::new();
-        for (number, look) in (0..).zip(&scene.looks) {
-            let labels: Vec<u32> = columns.iter().map(|column| look.labels[*column]).collect();
-            let group = *by_labels.entry(labels.clone()).or_insert_with(|| {
-                shown.push(labels);
-                rows.push(0);
-                looks.push(Vec::new());
-                rows.len() as u32 - 1
-            });
-            rows[group as usize] += look.rows;
-            looks[group as usize].push(number);
-            group_of_look.push(group);
-        }
-        Self { scene, columns: columns.to_vec(), shown, rows, looks, group_of_look, by_labels }
-    }
-
-    /// How many groups of rows look different.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether there is no row at all.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// The rows of a group.
-    #[must_use]
-    pub fn rows(&self, group: u32) -> u64 {
-        self.rows[group as usize]
-    }
-
-    /// The looks of a group.
-    #[must_use]
-    pub fn looks_of(&self, group: u32) -> &[u32] {
-        &self.looks[group as usize]
-    }
-
-    /// What is known of a person in these columns.
-    #[must_use]
-    pub fn key(&self, person: usize) -> Vec<u32> {
-        self.columns.iter().map(|column| self.scene.known[*column].of_person[person]).collect()
-    }
-
-    /// The groups whose rows may be a person's, ascending.
-    #[must_use]
-    pub fn groups_of(&self, person: usize) -> Vec<u32> {
-        self.groups_with(&self.key(person))
-    }
-
-    /// The groups whose rows may be those of somebody with these values.
-    #[must_use]
-    pub fn groups_with(&self, values: &[u32]) -> Vec<u32> {
-        let known = self.columns.iter().map(|column| &self.scene.known[*column]);
-        let labels: Vec<&[u32]> =
-            known.zip(values).map(|(known, value)| &known.covering[*value as usize][..]).collect();
-        let combinations = labels.iter().try_fold(1_usize, |all, labels| all.checked_mul(labels.len()));
-        let mut found: Vec<u32> = if combinations.is_some_and(|many| many <= FEW.min(self.len())) {
-            let mut shown = vec![Vec::with_capacity(labels.len())];
-            for labels in labels {
-                shown = shown
-                    .iter()
-                    .flat_map(|front: &Vec<u32>| labels.iter().map(|label| [&front[..], &[*label]].concat()))
-                    .collect();
-            }
-            shown.iter().filter_map(|shown| self.by_labels.get(shown).copied()).collect()
-        } else {
-            let fits = |shown: &Vec<u32>| {
-                shown.iter().zip(&labels).all(|(label, labels)| labels.binary_search(label).is_ok())
-            };
-            (0..).zip(&self.shown).filter(|(_, shown)| fits(shown)).map(|(group, _)| group).collect()
-        };
-        found.sort_unstable();
-        found
-    }
-
-    /// How many rows may be a person's.
-    #[must_use]
-    pub fn candidates(&self, person: usize) -> u64 {
-        self.groups_of(person).iter().map(|group| self.rows(*group)).sum()
-    }
-}
-
 /// Groups rows by what they show: looks in ascending order, the look of each row, and each look's first row. Of every key the first `width`
 /// entries are labels.
 fn looks(keys: &[Vec<u32>], width: usize) -> (Vec<Look>, Vec<u32>, Vec<usize>) {
@@ -392,8 +313,33 @@ fn looks(keys: &[Vec<u32>], width: usize) -> (Vec<Look>, Vec<u32>, Vec<usize>) {
     (looks, of_row, first_row)
 }
 
-/// Counts a sensitive column of the release by look.
-fn tally_rows(
+/// What the rows of each look tell of each secret.
+fn told(
+    both: &SideBySide,
+    look_of_row: &[u32],
+    first_row: &[usize],
+) -> Result<Vec<(PayloadColumn, Vec<Tally>)>> {
+    let of_column = |column: &PayloadColumn| {
+        let tallies = match both.frequencies.iter().find(|(name, _)| *name == column.name) {
+            Some((_, read)) => {
+                let spellings = column.spellings();
+                let tally = |row: &usize| {
+                    let shares = read.frequencies(*row).iter();
+                    Tally::new(shares.filter_map(|(text, share)| {
+                        Some((spellings.find(text)?, (share * FREQUENCY).round() as u64))
+                    }))
+                };
+                first_row.iter().map(tally).collect()
+            }
+            None => tally_rows(&both.release, column, look_of_row, first_row.len())?,
+        };
+        Ok((column.clone(), tallies))
+    };
+    both.sensitive.iter().map(of_column).collect()
+}
+
+/// Counts a sensitive column of the release by look, or by another division of its rows.
+pub(super) fn tally_rows(
     release: &CodedTable,
     values: &PayloadColumn,
     look_of_row: &[u32],
@@ -412,17 +358,114 @@ fn tally_rows(
 }
 
 /// A sensitive column and everybody's true value.
-pub(super) fn secret(column: &PayloadColumn, original: &CodedTable) -> Result<Secret> {
-    let texts = column_of(original, &column.name)?;
+fn secret(column: &PayloadColumn, both: &SideBySide) -> Result<Secret> {
+    let texts = column_of(&both.original, &column.name)?;
     let spellings = column.spellings();
-    let value = |text: &str| {
-        spellings.find(text).ok_or_else(|| Error::internal("a value of the original is not among its values"))
+    // A text that no row has any more, since its rows were left out, is no value.
+    let value: Vec<Option<u32>> = texts.values.iter().map(|text| spellings.find(text)).collect();
+    let known = |code: u32| {
+        value[code as usize].ok_or_else(|| Error::internal("a value of the original is not among its values"))
     };
-    let value: Vec<u32> = texts.values.iter().map(value).collect::<Result<_>>()?;
-    let of_person = texts.codes.iter().map(|code| value[code as usize]).collect();
-    Ok(Secret { column: column.clone(), of_person })
+    let of_person = texts.codes.iter().map(known).collect::<Result<_>>()?;
+    let tree = both.trees.iter().find(|(name, _)| *name == column.name).map(|(_, tree)| tree);
+    let categories = tree.map(|tree| {
+        let above = |text: &str| {
+            let parent = tree.parent(tree.leaf(tree.code_of(text)?))?;
+            Some(tree.label(parent).to_owned())
+        };
+        column.values.iter().map(|text| above(text).unwrap_or_else(|| text.to_owned())).collect()
+    });
+    Ok(Secret { column: column.clone(), of_person, categories })
 }
 
-fn column_of<'a>(table: &'a CodedTable, name: &str) -> Result<&'a CodedColumn> {
+pub(super) fn column_of<'a>(table: &'a CodedTable, name: &str) -> Result<&'a CodedColumn> {
     table.column(name).ok_or_else(|| Error::internal("a column was not read"))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::path::Path;
+
+    use scumble::check::side_by_side;
+    use scumble::config::{Column, Plan, Role, Roles};
+
+    use super::*;
+
+    /// A table with these columns; the last is the secret, called `s`, if there is one.
+    pub(in crate::attack) fn table<const N: usize>(
+        names: &[&str],
+        rows: &[[&str; N]],
+        secret: &[&str],
+    ) -> CodedTable {
+        let column =
+            |(place, name): (usize, &&str)| CodedColumn::of_texts(name, rows.iter().map(|row| row[place]));
+        let mut columns: Vec<CodedColumn> = names.iter().enumerate().map(column).collect();
+        if !secret.is_empty() {
+            columns.push(CodedColumn::of_texts("s", secret.iter().copied()));
+        }
+        CodedTable { columns, rows: rows.len() }
+    }
+
+    /// What an attacker sees of these rows, who knows those.
+    pub(in crate::attack) fn scene<const N: usize>(
+        names: &[&str],
+        released: &[[&str; N]],
+        original: &[[&str; N]],
+        secret: &[&str],
+    ) -> Scene {
+        let mut plan = Plan::new("", "-");
+        plan.columns =
+            names.iter().map(|name| ((*name).to_owned(), Column::new(Roles::one(Role::Quasi)))).collect();
+        plan.columns.push(("s".to_owned(), Column::new(Roles::one(Role::Sensitive))));
+        let (released, original) = (table(names, released, secret), table(names, original, secret));
+        let both =
+            side_by_side(&released, &original, &plan, Path::new("")).expect("a release and its original");
+        Scene::new(&both).expect("a scene")
+    }
+
+    #[test]
+    fn everybody_has_a_place_that_fits() {
+        let original = [["20", "f"], ["25", "m"], ["30", "f"], ["35", "m"], ["90", "f"]];
+        let released = [["[20,30)", "*"], ["[20,30)", "*"], ["[30,40)", "*"], ["[30,40)", "*"], ["*", "*"]];
+        let scene = scene(&["age", "sex"], &released, &original, &["a", "b", "a", "c", "c"]);
+        assert_eq!((scene.people, scene.rows(), scene.looks.len(), scene.ambiguous), (5, 5, 3, 0));
+        let class = |person: usize| scene.class_of_person[person].expect("a place") as usize;
+        assert_eq!(class(0), class(1));
+        assert_eq!(class(2), class(3));
+        assert!(scene.looks.iter().filter(|look| look.star).count() == 1);
+        assert_eq!(scene.classes[class(4)].rows, 1, "who fits nothing else is among those that show nothing");
+        assert_eq!(scene.classes[class(0)].secrets[0], Tally::new([(0, 1), (1, 1)]));
+        let view = View::new(&scene, &[0]);
+        // Rows that show nothing may be anybody's.
+        assert_eq!((view.candidates(0), view.candidates(4)), (3, 1));
+    }
+
+    #[test]
+    fn places_are_a_matter_of_all_people_together() {
+        // The first fits both rows, the second only the wide one: so the first has the narrow one.
+        let scene = scene(&["age"], &[["[20,40]"], ["[20,25]"]], &[["20"], ["30"]], &["a", "b"]);
+        let label = |person: usize| {
+            let look = scene.look_of_person[person].expect("a place");
+            scene.known[0].labels[scene.looks[look as usize].labels[0] as usize].clone()
+        };
+        assert_eq!((label(0), label(1)), ("[20,25]".to_owned(), "[20,40]".to_owned()));
+        assert_eq!(scene.ambiguous, 1);
+    }
+
+    #[test]
+    fn rows_with_frequencies_have_classes_of_their_own() {
+        let mut plan = Plan::new("", "-");
+        plan.columns = vec![
+            ("a".to_owned(), Column::new(Roles::one(Role::Quasi))),
+            ("s".to_owned(), Column::new(Roles::one(Role::Sensitive))),
+        ];
+        let release = table(&["a"], &[["*"], ["*"]], &["{\"flu\":0.5,\"hiv\":0.5}", "{\"flu\":1}"]);
+        let original = table(&["a"], &[["x"], ["y"]], &["flu", "hiv"]);
+        let both = side_by_side(&release, &original, &plan, Path::new("")).expect("a release");
+        let scene = Scene::new(&both).expect("a scene");
+        assert_eq!(scene.classes.len(), 2);
+        let mut shares: Vec<f64> = scene.classes.iter().map(|class| class.secrets[0].share(0)).collect();
+        shares.sort_by(f64::total_cmp);
+        assert_eq!(shares, [0.5, 1.0]);
+    }
 }

@@ -17,6 +17,7 @@ mod table;
 pub use cell::{Cell, Setting};
 pub use choice::{AlgorithmChoice, DataChoice, LearnerChoice, MeasureChoice};
 pub use journal::{Entry, Journal};
+pub(crate) use plan::set_parameter;
 pub use plan::{EvaluationPlan, ProtocolSpec, SplitKind, StatisticsSpec};
 pub use results::{Curve, Group, Results, Summary};
 pub use run::{Experiment, Told};

@@ -276,7 +276,7 @@ fn unique<'a>(what: &str, key: &str, names: impl Iterator<Item = &'a str>) -> Re
 }
 
 /// Gives a parameter of the plan's models a value; k-anonymity is added where no model has a k.
-fn set_parameter(plan: &mut Plan, name: &str, value: &Value) -> Result<()> {
+pub(crate) fn set_parameter(plan: &mut Plan, name: &str, value: &Value) -> Result<()> {
     let has = |model: &str| {
         let entry = registry::find("model", model, registry::MODELS);
         entry.is_ok_and(|entry| entry.parameters.iter().any(|(known, _)| *known == name))

@@ -270,9 +270,10 @@ impl Experiment {
 fn recordable<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
     match result {
         Ok(value) => Ok(Ok(value)),
-        Err(error @ (Error::Infeasible(_) | Error::Refused(_) | Error::Resources(_))) => {
-            Ok(Err(error.to_string()))
-        }
+        // Also what an audit forbids to publish: it is a property of that release.
+        Err(
+            error @ (Error::Infeasible(_) | Error::Refused(_) | Error::Resources(_) | Error::Verification(_)),
+        ) => Ok(Err(error.to_string())),
         Err(error) => Err(error),
     }
 }

@@ -6,7 +6,7 @@ use scumble::report::drawing::{Anchor, Scale, Svg};
 pub(super) type Point = Option<(f64, f64, f64)>;
 
 /// How many colours the template has for curves.
-const COLOURS: usize = 8;
+pub(crate) const COLOURS: usize = 8;
 
 /// A chart of curves.
 pub(super) struct CurveChart<'a> {
@@ -33,7 +33,7 @@ const TOP: f64 = 18.0;
 const BOTTOM: f64 = 48.0;
 
 /// The CSS class of a curve's colour.
-pub(super) fn colour(place: usize) -> String {
+pub(crate) fn colour(place: usize) -> String {
     format!("c{}", place % COLOURS)
 }
 
@@ -120,14 +120,7 @@ impl CurveChart<'_> {
             return vec![0.0, 1.0];
         }
         let least = if self.from_zero { 0.0 } else { least };
-        let rough = ((most - least) / 5.0).max(most.abs() * 1e-3).max(1e-6);
-        let power = 10_f64.powf(rough.log10().floor());
-        let step =
-            [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough);
-        let step = step.unwrap_or(10.0 * power);
-        let (first, last) = ((least / step + 1e-9).floor(), (most / step - 1e-9).ceil());
-        let count = (last - first).max(1.0) as usize;
-        (0..=count).map(|number| (first + number as f64) * step).collect()
+        enclosing(least, most)
     }
 
     fn in_words(&self) -> String {
@@ -142,6 +135,18 @@ impl CurveChart<'_> {
         });
         references.chain(curves).collect::<Vec<_>>().join("; ") + "."
     }
+}
+
+/// Round numbers from at most `least` to at least `most`, about six of them.
+pub(crate) fn enclosing(least: f64, most: f64) -> Vec<f64> {
+    let rough = ((most - least) / 5.0).max(most.abs() * 1e-3).max(1e-6);
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 2.5, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= rough);
+    let step = step.unwrap_or(10.0 * power);
+    let (first, last) = ((least / step + 1e-9).floor(), (most / step - 1e-9).ceil());
+    let count = (last - first).max(1.0) as usize;
+    (0..=count).map(|number| (first + number as f64) * step).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! It looks like the private report, whose style sheet and drawing board it uses. It holds no row of a table, but figures about
 //! the original, so it is for the house until somebody decides otherwise.
 
-mod chart;
+pub(crate) mod chart;
 mod comparison;
 mod curves;
 mod figures;
@@ -19,6 +19,9 @@ use crate::experiment::{Experiment, Results};
 
 const TEMPLATE: &str = include_str!("template.html");
 
+/// What charts of several algorithms need besides the report's style sheet.
+const PALETTE: &str = include_str!("palette.css");
+
 /// The page of an experiment's results. `made` says when it was made, if the page shall tell.
 pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> Result<String> {
     let parameter = axis(experiment);
@@ -27,7 +30,7 @@ pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> R
     let page = context! {
         title => experiment.plan.title.as_deref().unwrap_or("Evaluation"),
         byline => byline(experiment, made),
-        style => Value::from_safe_string(style().to_owned()),
+        style => stylesheet(),
         opening => opening::opening(experiment, results),
         curves => curves::sections(experiment, results, parameter),
         tables,
@@ -39,6 +42,16 @@ pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> R
         run => figures::run(experiment, results),
         version => env!("CARGO_PKG_VERSION"),
     };
+    render(TEMPLATE, page)
+}
+
+/// The style sheet of pages about several algorithms.
+pub(crate) fn stylesheet() -> Value {
+    Value::from_safe_string(format!("{}\n{PALETTE}", style()))
+}
+
+/// Fills a template.
+pub(crate) fn render(template: &str, page: Value) -> Result<String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     // A misspelt name in the template must fail a test, not leave a blank on the page.
@@ -49,7 +62,7 @@ pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> R
         .build()
         .and_then(|syntax| {
             environment.set_syntax(syntax);
-            environment.render_str(TEMPLATE, page)
+            environment.render_str(template, page)
         })
         .map_err(|error| Error::internal(format!("the page could not be drawn: {error:#}")))
 }
@@ -73,7 +86,7 @@ fn byline(experiment: &Experiment, made: Option<&str>) -> String {
 }
 
 /// A share as a percentage with one decimal.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1}\u{a0}%", share * 100.0)
 }
 
@@ -83,7 +96,7 @@ fn p_value(p: f64) -> String {
 }
 
 /// A length of time.
-fn seconds(seconds: f64) -> String {
+pub(crate) fn seconds(seconds: f64) -> String {
     match seconds {
         0.0 => "0\u{a0}s".to_owned(),
         s if s < 0.001 => "< 1\u{a0}ms".to_owned(),

@@ -97,7 +97,7 @@ fn present_texts(table: &CodedTable, name: &str) -> Vec<String> {
 }
 
 /// The rows given, in that order.
-pub(super) fn select(table: &CodedTable, rows: &[u32]) -> CodedTable {
+pub(crate) fn select(table: &CodedTable, rows: &[u32]) -> CodedTable {
     let column = |column: &CodedColumn| {
         let codes: Vec<u32> = rows.iter().map(|row| column.codes.get(*row as usize)).collect();
         CodedColumn {
@@ -110,7 +110,7 @@ pub(super) fn select(table: &CodedTable, rows: &[u32]) -> CodedTable {
 }
 
 /// The rows sorted by content. Dictionaries are sorted, so codes are in the order of their texts.
-fn sorted(table: &CodedTable) -> CodedTable {
+pub(crate) fn sorted(table: &CodedTable) -> CodedTable {
     let mut rows: Vec<u32> = (0..table.rows as u32).collect();
     let cells = |row: u32| table.columns.iter().map(move |column| column.codes.get(row as usize));
     rows.sort_by(|a, b| cells(*a).cmp(cells(*b)));

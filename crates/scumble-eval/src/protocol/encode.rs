@@ -29,7 +29,7 @@ enum Coding {
 
 /// One cell as learners take it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     Code(u32),
     Number(f64),
     Missing,
@@ -63,7 +63,7 @@ impl Encoder {
     }
 
     /// A text as a cell of a column.
-    pub(super) fn cell(&self, place: usize, text: &str) -> Cell {
+    pub(crate) fn cell(&self, place: usize, text: &str) -> Cell {
         let column = &self.columns[place];
         if column.missing.iter().any(|marker| marker == text) {
             return Cell::Missing;
@@ -75,7 +75,7 @@ impl Encoder {
     }
 
     /// A column of such cells.
-    pub(super) fn column(&self, place: usize, cells: impl Iterator<Item = Cell>) -> Column {
+    pub(crate) fn column(&self, place: usize, cells: impl Iterator<Item = Cell>) -> Column {
         let column = &self.columns[place];
         match &column.coding {
             Coding::Nominal(codes) => nominal(&column.name, cells, codes.len()),

@@ -260,14 +260,14 @@ pub(crate) fn learning(error: scumble_learn::Error) -> Error {
     }
 }
 
-pub(super) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels: usize) -> Result<Table> {
+pub(crate) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels: usize) -> Result<Table> {
     let rows = class.len();
     let features = Features::new(columns, rows).map_err(learning)?;
     Table::new(features, class, labels).map_err(learning)
 }
 
 /// The training rows that are in the release.
-fn in_release(trial: &Trial, plan: &Plan) -> Vec<u32> {
+pub(crate) fn in_release(trial: &Trial, plan: &Plan) -> Vec<u32> {
     let dropped = plan.algorithm.star_policy == scumble::config::StarPolicy::Drop;
     match &trial.outcome {
         Outcome::Classes { class_of_row, .. } => (0..)

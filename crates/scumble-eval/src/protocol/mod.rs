@@ -25,8 +25,11 @@ mod sample;
 mod split;
 
 pub use dataset::Dataset;
+pub(crate) use dataset::{select, sorted};
+pub(crate) use encode::Cell;
 pub use encode::Encoder;
 pub use fold::{Fold, Learnt, Material, MetricEntry, Protocol, Together, baseline, measured, released};
+pub(crate) use fold::{in_release, learning, table};
 pub use split::{Part, Split, five_by_two, stratified_folds};
 
 /// Which rows are scored.

@@ -6,6 +6,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use scumble::chance::below;
 use scumble::published::Record;
 use scumble::quasi::{Quasi, Value};
 use scumble::release::{Outcome, Trial};
@@ -14,7 +15,6 @@ use scumble_learn::Column;
 
 use super::Dataset;
 use super::encode::{Cell, Encoder};
-use super::split::below;
 
 /// What a table is drawn by.
 #[derive(Debug, Clone, Copy)]

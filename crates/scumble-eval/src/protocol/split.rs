@@ -1,7 +1,8 @@
 //! Which rows are learnt from and which are scored.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
+use scumble::chance::shuffle;
 
 /// Rows to learn from and rows to score, by their numbers, ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,24 +55,6 @@ pub fn five_by_two(class: &[u32], seed: u64) -> Vec<[Split; 2]> {
         Some([folds.pop()?, second])
     };
     (0..5).filter_map(halves).collect()
-}
-
-fn shuffle(rows: &mut [u32], chance: &mut ChaCha8Rng) {
-    for last in (1..rows.len()).rev() {
-        rows.swap(last, below(last as u64 + 1, chance) as usize);
-    }
-}
-
-/// A number below another, all equally likely.
-pub(super) fn below(end: u64, chance: &mut ChaCha8Rng) -> u64 {
-    let end = end.max(1);
-    let fair = u64::MAX - u64::MAX % end;
-    loop {
-        let number = chance.next_u64();
-        if number < fair {
-            return number % end;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub struct Interval {
 }
 
 /// The probability below the upper end of a two-sided interval of 95 %.
-const UPPER: f64 = 0.975;
+pub(super) const UPPER: f64 = 0.975;
 
 /// The mean of repetitions with Student's interval; `None` without a repetition. One repetition alone says nothing about
 /// its spread, so its interval is the mean itself.
@@ -46,8 +46,9 @@ pub fn wilson_interval(hits: u64, trials: u64) -> Option<Interval> {
     let (n, share, z) = (trials as f64, hits as f64 / trials as f64, normal_quantile(UPPER));
     let middle = (share + z * z / (2.0 * n)) / (1.0 + z * z / n);
     let half = z / (1.0 + z * z / n) * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    // Rounding must not push an end past the share itself.
-    Some(Interval { estimate: share, low: (middle - half).min(share), high: (middle + half).max(share) })
+    // Rounding must not push an end past the share itself, nor below nothing or above all.
+    let (low, high) = ((middle - half).max(0.0).min(share), (middle + half).min(1.0).max(share));
+    Some(Interval { estimate: share, low, high })
 }
 
 /// A share with the interval that papers print: share ± 1.96 · √(share · (1 − share) / trials).
@@ -99,8 +100,8 @@ mod tests {
         fn wilson_stays_between_nothing_and_all(hits in 0..1000_u64, more in 0..1000_u64) {
             prop_assume!(hits + more > 0);
             let found = wilson_interval(hits, hits + more).expect("some trials");
-            prop_assert!(0.0 <= found.low + 1e-12 && found.low <= found.estimate);
-            prop_assert!(found.estimate <= found.high && found.high <= 1.0 + 1e-12);
+            prop_assert!(0.0 <= found.low && found.low <= found.estimate);
+            prop_assert!(found.estimate <= found.high && found.high <= 1.0);
         }
     }
 }

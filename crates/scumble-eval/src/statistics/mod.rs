@@ -3,6 +3,8 @@
 //! * Two methods on one table: [`combined_f_test`] on five times two-fold cross-validation.
 //! * Several methods on several blocks (tables, or values of k): [`Friedman`], and then each method against a control
 //!   with a correction for asking several times ([`compare_with_control`]).
+//! * Two shares of different people: [`larger_share_test`] and [`difference_interval`]; a score that tells two groups apart:
+//!   [`area_under_curve`].
 //! * One figure: [`mean_interval`] over repetitions, [`wilson_interval`] and [`wald_interval`] of a share.
 //!
 //! ```
@@ -18,18 +20,22 @@
 //! assert!(against_first[2].adjusted < 0.01 && against_first[1].adjusted > 0.05);
 //! ```
 
+mod area;
 mod diagram;
 mod distributions;
 mod five_by_two;
 mod friedman;
 mod interval;
 mod posthoc;
+mod two_shares;
 
+pub use area::area_under_curve;
 pub use diagram::difference_diagram;
 pub use five_by_two::{FTest, combined_f_test};
 pub use friedman::Friedman;
 pub use interval::{Interval, mean_interval, wald_interval, wilson_interval};
 pub use posthoc::{Comparison, Correction, compare_with_control, critical_difference};
+pub use two_shares::{SharesTest, difference_interval, larger_share_test};
 
 /// Scores this near are equal: what differs less is rounding, and must not decide a rank.
 const SAME: f64 = 1e-9;

@@ -12,7 +12,7 @@ use super::{Checked, cannot_check, claims, truthful};
 use crate::algorithms::RecordAlgorithm;
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
-use crate::prepare::{payload_of, prepare, table_in_one_spelling};
+use crate::prepare::{Prepared, payload_of, prepare, table_in_one_spelling};
 use crate::registry::{Method, method};
 use crate::release::check::cover;
 
@@ -187,12 +187,12 @@ fn sources(
 }
 
 /// How the quasi-identifiers of a release are to be read.
-pub(super) fn quasi_covers(
-    original: &CodedTable,
-    plan: &Plan,
-    folder: &Path,
-) -> Result<Vec<(String, Cover)>> {
-    let prepared = prepare(original, plan, folder, false)?;
+fn quasi_covers(original: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<(String, Cover)>> {
+    covers(&prepare(original, plan, folder, false)?, plan)
+}
+
+/// The same of an original that is prepared.
+pub(super) fn covers(prepared: &Prepared, plan: &Plan) -> Result<Vec<(String, Cover)>> {
     let cover_of = |quasi: &crate::quasi::Quasi| {
         let column = plan.column(&quasi.name).and_then(|column| column.missing.clone());
         Ok((quasi.name.clone(), cover(quasi, column.unwrap_or_else(|| plan.read.missing.clone()))?))

@@ -5,11 +5,13 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_verify::{Cover, Distributed};
 
-use super::{cannot_check, records::quasi_covers};
+use super::{cannot_check, records::covers};
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
+use crate::hierarchy::Hierarchy;
 use crate::payload::PayloadColumn;
-use crate::prepare::{payload_of, table_in_one_spelling};
+use crate::prepare::{payload_of, prepare, table_in_one_spelling};
+use crate::registry::{Method, method};
 
 /// A release and its original, with what is needed to compare them.
 pub struct SideBySide {
@@ -21,8 +23,16 @@ pub struct SideBySide {
     pub quasi: Vec<(String, Cover)>,
     /// The sensitive columns that the release has, with their values.
     pub sensitive: Vec<PayloadColumn>,
+    /// The trees of those that have one.
+    pub trees: Vec<(String, Hierarchy)>,
     /// Those that are published as frequencies.
     pub frequencies: Vec<(String, Distributed)>,
+}
+
+/// Whether the plan's algorithm has trees built for columns that have none: their labels are those of the trees.
+fn needs_trees(plan: &Plan) -> bool {
+    let Ok(Method::Classes(entry)) = method(&plan.algorithm.name) else { return false };
+    (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.needs_trees())
 }
 
 /// Reads a release beside its original, by the plan's roles. Columns that one of them lacks are left out.
@@ -45,7 +55,8 @@ pub fn side_by_side(
         }
         sensitive.push(payload_of(column, plan)?.0);
     }
-    let mut quasi = quasi_covers(original, plan, folder)?;
+    let prepared = prepare(original, plan, folder, needs_trees(plan))?;
+    let mut quasi = covers(&prepared, plan)?;
     quasi.retain(|(name, _)| release.column(name).is_some());
     if quasi.is_empty() {
         return Err(Error::config(
@@ -62,6 +73,7 @@ pub fn side_by_side(
         original: table_in_one_spelling(original, &sensitive).into_owned(),
         quasi,
         sensitive,
+        trees: prepared.payload_trees,
         frequencies,
     })
 }

@@ -24,7 +24,7 @@
 mod check;
 mod column;
 mod duration;
-mod ordered;
+pub(crate) mod ordered;
 mod parameters;
 mod plan;
 mod rational;

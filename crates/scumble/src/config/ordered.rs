@@ -7,7 +7,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Writes the pairs as one table.
-pub(super) fn serialize<V: Serialize, S: Serializer>(
+pub(crate) fn serialize<V: Serialize, S: Serializer>(
     pairs: &[(String, V)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -15,7 +15,7 @@ pub(super) fn serialize<V: Serialize, S: Serializer>(
 }
 
 /// Reads one table as pairs.
-pub(super) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
+pub(crate) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<(String, V)>, D::Error> {
     struct Pairs<V>(PhantomData<V>);

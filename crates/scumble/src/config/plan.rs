@@ -16,6 +16,7 @@ use super::roles::Role;
 use super::source::Source;
 use super::value::Value;
 use crate::error::{Error, Result, did_you_mean};
+use crate::hierarchy::Builder;
 
 /// A plan: one table, what its columns are, what must hold, and how to search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +29,9 @@ pub struct Plan {
     /// The folder of the private report, which must not be published.
     #[serde(default = "report_folder")]
     pub report: String,
+    /// A file that the recoding goes to, for applying it to other rows; private, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recoding: Option<String>,
     /// A folder of hierarchy files, `<column>.csv`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchies: Option<String>,
@@ -279,6 +283,7 @@ impl Plan {
             input: input.into(),
             output: output.into(),
             report: report_folder(),
+            recoding: None,
             hierarchies: None,
             population: None,
             rest: None,
@@ -375,6 +380,24 @@ impl Plan {
         let apart = |name: &&str| self.column(name).is_some_and(|column| !column.role.has(Role::Quasi));
         let named = self.privacy.iter().filter_map(|spec| spec.parameters.texts("y").ok().flatten());
         named.flatten().filter(apart).collect()
+    }
+
+    /// Every file that the plan reads, so that nothing is written over one of them. `folder` is where its file names start.
+    #[must_use]
+    pub fn files(&self, folder: &Path) -> Vec<PathBuf> {
+        let mut names: Vec<PathBuf> = Vec::new();
+        names.extend([Some(&self.input), self.population.as_ref()].into_iter().flatten().map(PathBuf::from));
+        names.extend(self.table.iter().map(|table| PathBuf::from(&table.file)));
+        names.extend(self.columns.iter().filter_map(|(_, column)| match column.hierarchy.as_ref()? {
+            Builder::File { path, .. } | Builder::ParentChild { path, .. } => Some(path.clone()),
+            _ => None,
+        }));
+        let mut files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+        // A folder that cannot be listed is told where it is read.
+        let listed = self.hierarchies.as_ref().and_then(|name| std::fs::read_dir(folder.join(name)).ok());
+        files.extend(listed.into_iter().flatten().flatten().map(|entry| entry.path()));
+        files.retain(|file| file != Path::new("-"));
+        files
     }
 
     /// A file named in a plan, seen from the plan's own place; `-` stays as it is.

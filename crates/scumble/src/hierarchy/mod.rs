@@ -14,7 +14,7 @@
 //! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `prefix.rs` `dates.rs` | one way to build each |
 //! | `cells.rs` `listing.rs` `file.rs` `parent_child.rs` | reading the two file formats |
 //! | `bind.rs` `numeric.rs` `validate.rs` | joining a file's tree with the data, and its checks |
-//! | `find.rs` `show.rs` | finding, writing and drawing |
+//! | `find.rs` `show.rs` `outline.rs` | finding, drawing, and writing for people and programs |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -32,6 +32,7 @@ mod mdlp;
 mod merging;
 mod nested;
 mod numeric;
+mod outline;
 mod parent_child;
 mod prefix;
 mod show;
@@ -51,5 +52,6 @@ pub use domain::{Built, Domain};
 pub use find::find_in_dir;
 pub(crate) use intervals::frequency_starts;
 pub(crate) use mdlp::class_aware_starts;
+pub(crate) use outline::Outline;
 pub use show::{show, to_csv};
 pub use tree::{Hierarchy, NodeId, Provenance};

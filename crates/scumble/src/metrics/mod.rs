@@ -70,7 +70,17 @@ pub type Figure = (&'static Entry<&'static dyn Metric>, Measured);
 /// Every metric of the registry on a release, in the order of the registry.
 #[must_use]
 pub fn measure_all(published: &Published, problem: &Problem) -> Vec<Figure> {
-    METRICS.iter().map(|entry| (entry, entry.build.measure_fully(published, problem))).collect()
+    METRICS.iter().map(|entry| measure_one(entry, published, problem)).collect()
+}
+
+/// One metric of the registry on a release.
+#[must_use]
+pub(crate) fn measure_one(
+    entry: &'static Entry<&'static dyn Metric>,
+    published: &Published,
+    problem: &Problem,
+) -> Figure {
+    (entry, entry.build.measure_fully(published, problem))
 }
 
 /// Whole numbers that are added up over classes.

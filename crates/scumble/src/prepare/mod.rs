@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rayon::prelude::*;
-use scumble_files::table::{CodedTable, Codes};
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, MissingPolicy, Plan, Role};
 use crate::error::{Error, Result};
@@ -12,10 +12,14 @@ use crate::hierarchy::{self, Built, Hierarchy};
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
 
+mod new_rows;
+mod payloads;
 pub mod population;
 mod shapes;
 mod values;
 
+pub(crate) use new_rows::prepare_new;
+use payloads::{PayloadRows, payload_rows, persons};
 use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
 use values::{Planned, order, payload_column};
 pub(crate) use values::{in_one_spelling, payload_of, table_in_one_spelling, value_table};
@@ -94,6 +98,16 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
     Ok(notes)
 }
 
+/// The columns of a plan that were read.
+fn planned<'a>(table: &'a CodedTable, plan: &'a Plan) -> Vec<Planned<'a>> {
+    let of_plan = |(name, column): &'a (String, Column)| {
+        let coded = table.column(name)?;
+        let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+        Some(Planned { name, plan: column, coded, missing })
+    };
+    plan.columns.iter().filter_map(of_plan).collect()
+}
+
 /// Types and codes a table. `trees` says whether every quasi-identifier must have levels; `folder` is where the plan's own
 /// file names start.
 pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> Result<Prepared> {
@@ -108,21 +122,9 @@ fn prepare_joined(
     folder: &Path,
     trees: bool,
 ) -> Result<Prepared> {
-    let planned: Vec<Planned<'_>> = plan
-        .columns
-        .iter()
-        .filter_map(|(name, column)| {
-            let coded = table.column(name)?;
-            let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-            Some(Planned { name, plan: column, coded, missing })
-        })
-        .collect();
+    let planned = planned(table, plan);
     let with_role = |role: Role| planned.iter().filter(move |column| column.plan.role.has(role));
-    let mut persons = None;
-    for subject in with_role(Role::Subject) {
-        let asked = plan.privacy.iter().any(|spec| spec.model == crate::models::multirelational::ENTRY.name);
-        persons = (repeated_persons(subject)? || asked).then_some(subject.name);
-    }
+    let persons = persons(&planned, plan)?;
     let class_column = with_role(Role::Class).next();
     let classes = class_column.map(|column| column.coded);
     let hierarchies = plan.hierarchies.as_ref().map(|name| folder.join(name));
@@ -138,19 +140,10 @@ fn prepare_joined(
         .collect::<Result<_>>()?;
     let mut notes: Vec<String> = quasi.iter().flat_map(|(_, _, notes)| notes.clone()).collect();
 
-    let counted = plan.counted_columns();
-    let payload_columns: Vec<&Planned<'_>> = planned
-        .iter()
-        .filter(|column| {
-            let role = &column.plan.role;
-            let read = [Role::Class, Role::Sensitive, Role::Guarding].iter().any(|of| role.has(*of));
-            read || persons == Some(column.name) || counted.contains(&column.name)
-        })
-        .collect();
     let mut payload_trees = Vec::new();
     let has_tree =
-        |column: &&&Planned<'_>| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive);
-    for column in payload_columns.iter().filter(has_tree) {
+        |column: &&Planned<'_>| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive);
+    for column in planned.iter().filter(has_tree) {
         if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
             let ordered = order(column, false)?;
             let built = hierarchy::build(&builder, &domain(column, &ordered, None)?)?;
@@ -158,15 +151,8 @@ fn prepare_joined(
             payload_trees.push((column.name.to_owned(), built.hierarchy));
         }
     }
-    let payloads: Vec<(PayloadColumn, Vec<u32>)> =
-        payload_columns.iter().map(|column| payload_column(column)).collect::<Result<_>>()?;
-    let class = payload_columns.iter().position(|column| column.plan.role.has(Role::Class));
-    let person = payload_columns.iter().position(|column| persons == Some(column.name));
-    let (columns, maps): (Vec<_>, Vec<_>) = payloads.into_iter().unzip();
-    let (payloads, payload_of_row) = Payloads::of_rows(columns, table.rows, |place, row| {
-        maps[place][payload_columns[place].coded.codes.get(row) as usize]
-    });
-    let payloads = payloads.with_person(person);
+    let PayloadRows { payloads, of_row: payload_of_row, class } =
+        payload_rows(&planned, persons, plan, table.rows)?;
     let sizes: Vec<u32> = quasi.iter().map(|(quasi, ..)| quasi.size()).collect();
     let code =
         |column: usize, row: usize| quasi[column].1[quasi_columns[column].coded.codes.get(row) as usize];
@@ -226,6 +212,11 @@ pub fn column_tree(
         rows_per_leaf[code as usize] += table.rows as u64 - ordered.rows.iter().sum::<u64>();
     }
     Ok(ColumnTree { built, rows_per_leaf })
+}
+
+/// The values of a column that is no quasi-identifier, as models would count them.
+pub fn column_values(coded: &CodedColumn, plan: &Plan) -> Result<PayloadColumn> {
+    payload_of(coded, plan).map(|(values, _)| values)
 }
 
 /// Whether some person of a table has several rows.

@@ -207,7 +207,13 @@ fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
             let place = run.problem.quasi.iter().position(|quasi| quasi.name == *name);
             let truth = match place.map(|place| (place, &run.problem.quasi[place])) {
                 Some((place, quasi)) if run.shows_means(place) => mean(quasi),
-                Some((_, quasi)) => Truth::Covers(cover(quasi, missing_markers(run, name))?),
+                Some((_, quasi)) => {
+                    let mut cover = cover(quasi, missing_markers(run, name))?;
+                    if run.new_rows {
+                        cover.nodes = cover.nodes.with_named(named(quasi));
+                    }
+                    Truth::Covers(cover)
+                }
                 None if [Role::Class, Role::Sensitive, Role::Other]
                     .iter()
                     .any(|role| column.role.has(*role)) =>
@@ -246,6 +252,17 @@ pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
         None => Nodes::default(),
     };
     Ok(Cover { kind: value_kind(&quasi.measure), nodes, missing })
+}
+
+/// The groups of a column, with the labels above each: a value that is new to the hierarchy lies below those that are called by
+/// what they hold.
+fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
+    let Some(tree) = quasi.tree() else { return Vec::new() };
+    let label = |node| tree.label(node).to_owned();
+    let above =
+        |node| std::iter::successors(tree.parent(node), |node| tree.parent(*node)).map(label).collect();
+    let groups = (0..tree.node_count()).filter(|node| !tree.is_leaf(*node));
+    groups.map(|node| (label(node), above(node))).collect()
 }
 
 /// How the verifier is to read a column that shows means.

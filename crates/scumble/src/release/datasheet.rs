@@ -254,6 +254,9 @@ fn limits(run: &Run<'_>) -> Vec<String> {
     if (0..run.problem.quasi.len()).any(|column| run.shows_means(column)) {
         lines.push("Someone who knows the values of all other rows of a class can compute those of the last from the means.");
     }
+    if run.new_rows {
+        lines.push("The guarantees hold of this table by itself; rows of other tables that were recoded alike are not looked at.");
+    }
     if unjudged_rows(run).is_some() {
         lines.push("Rows that show * in every quasi-identifier are not covered by the guarantees.");
         if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source};
+use scumble_files::{PrivateFile, ReadOptions, Source};
 
 use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
+use crate::hierarchy::Hierarchy;
 use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
@@ -23,8 +24,10 @@ use crate::quasi::Value;
 use crate::recoding::{Assignment, Step};
 use crate::registry::{self, Entry, METRICS, Method};
 use crate::relabel;
+use recoding_file::{check_rule_for_rows, lasting};
 use requirements::{build_models, check_metric, check_served};
 
+mod apply;
 pub(crate) mod check;
 mod combinations;
 mod datasheet;
@@ -43,6 +46,7 @@ mod together;
 mod trial;
 mod warnings;
 
+pub use apply::{Applied, apply};
 pub use publish::stem_of;
 use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
@@ -70,6 +74,8 @@ pub enum Stage {
     Read,
     /// Searching for a recoding.
     Search,
+    /// Recoding new rows.
+    Apply,
     /// Writing to a private file.
     Write,
     /// Checking what was written.
@@ -85,6 +91,7 @@ impl Stage {
         match self {
             Self::Read => "reading",
             Self::Search => "searching",
+            Self::Apply => "recoding",
             Self::Write => "writing",
             Self::Verify => "verifying",
             Self::Publish => "publishing",
@@ -102,6 +109,8 @@ pub struct Released {
     pub datasheet: Option<PathBuf>,
     /// The private report.
     pub report: Option<PathBuf>,
+    /// The recoding, if it was asked for by a name of its own. Private, too.
+    pub recoding: Option<PathBuf>,
 }
 
 /// Everything that is known about a run once the search is over.
@@ -116,6 +125,12 @@ pub(crate) struct Run<'a> {
     pub(crate) problem: Problem,
     /// The level of each quasi-identifier, where every column has one.
     pub(crate) levels: Option<Vec<u32>>,
+    /// The rule that the classes were made by, where it is one for tuples and the classes were not changed afterwards.
+    pub(crate) step: Option<Step>,
+    /// The hierarchies of sensitive columns that have one.
+    pub(crate) payload_trees: Vec<(String, Hierarchy)>,
+    /// Whether the rows are new to the rule, so that they may have values that no hierarchy lists.
+    pub(crate) new_rows: bool,
     pub(crate) published: Published,
     pub(crate) findings: Vec<crate::algorithms::Finding>,
     /// What holds together with tables that were published before.
@@ -154,6 +169,9 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     plan.ready()?;
     let method = registry::method(&plan.algorithm.name)?;
     together::check_asked(plan, matches!(method, Method::Classes(_)))?;
+    if plan.recoding.is_some() {
+        check_rule_for_rows(plan, &method)?;
+    }
     let targets = match method {
         Method::Tables(_) => Targets::of_several(plan, options.folder)?,
         Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder)?,
@@ -258,29 +276,15 @@ fn classes(
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
-    (options.stage)(Stage::Write);
-    let clock = Instant::now();
-    let released_rows = rows::arrange(&run, tuple_of_row, &payload_of_row)?;
+    let (file, verified) =
+        write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
     drop(payload_of_row);
-    seconds.apply = clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let mut file = targets.private_file()?;
-    rows::write(&run, &released_rows, file.file(), targets.format)?;
-    seconds.write = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    (options.stage)(Stage::Verify);
-    let clock = Instant::now();
-    let check::Verified { outcome, together, warnings } =
-        check::verify(&run, &file, &released_rows, targets.format, options.folder)?;
+    let check::Verified { outcome, together, warnings } = verified;
     if let Some(failing) = together.iter().find(|model| !model.holds) {
         return Ok(Ended::Apart(Box::new(failing.clone())));
     }
     run.warnings.extend(warnings);
     run.together = together;
-    drop(released_rows);
-    seconds.verify = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
 
     let figures = crate::metrics::measure_all(&run.published, &run.problem);
     let mut report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name(), &figures));
@@ -290,14 +294,42 @@ fn classes(
         seconds.total = started.elapsed().as_secs_f64();
         fill_report::add_outcome(report, &run, &summary, &seconds);
     }
-    let recoding = report.is_some().then(|| serde_json::to_vec(&recoding_file::recoding(&run)));
+    let recoding = (report.is_some() || targets.recoding.is_some())
+        .then(|| serde_json::to_vec(&recoding_file::recoding(&run)));
     let papers = Papers {
         report,
         recoding: recoding.transpose().map_err(Error::internal)?.unwrap_or_default(),
-        sheet: datasheet::datasheet(&run, &summary),
+        sheet: Some(datasheet::datasheet(&run, &summary)),
     };
     let released = publish(file, &targets, papers, summary, options, seconds, started)?;
     Ok(Ended::Released(Box::new(released)))
+}
+
+/// Writes the rows of a run to a file without a name, and checks what was written.
+fn write_verified(
+    run: &Run<'_>,
+    tuple_of_row: Vec<u32>,
+    payload_of_row: &[u32],
+    targets: &Targets,
+    options: &RunOptions<'_>,
+    seconds: &mut Seconds,
+) -> Result<(PrivateFile, check::Verified)> {
+    (options.stage)(Stage::Write);
+    let clock = Instant::now();
+    let released_rows = rows::arrange(run, tuple_of_row, payload_of_row)?;
+    seconds.apply += clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let mut file = targets.private_file()?;
+    rows::write(run, &released_rows, file.file(), targets.format)?;
+    seconds.write = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Verify);
+    let clock = Instant::now();
+    let verified = check::verify(run, &file, &released_rows, targets.format, options.folder)?;
+    seconds.verify = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+    Ok((file, verified))
 }
 
 /// Reads the columns that the plan needs: the plan with a role for every column, the table, what is worth knowing, and which
@@ -307,24 +339,24 @@ fn read(
     source: &Source,
     threads: usize,
 ) -> Result<(Plan, CodedTable, Vec<String>, Vec<String>)> {
-    let mut options = read_options(plan, threads)?;
+    let options = read_options(plan, threads)?;
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
     let plan =
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
-    let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
-    options.columns = Some(
-        plan.columns
-            .iter()
-            .filter(|(_, column)| !unread(&column.role))
-            .map(|(name, _)| name.clone())
-            .collect(),
-    );
-    let read = scumble_files::read_table(source, &options)?;
+    let read = read_columns(&plan, source, options)?;
     let mut table = read.coded;
     let left_out = drop_incomplete(&mut table, &plan)?;
     Ok((plan, table, read.notes, left_out))
+}
+
+/// Reads the columns of a plan that knows them all.
+fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Result<scumble_files::Table> {
+    let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
+    let wanted = plan.columns.iter().filter(|(_, column)| !unread(&column.role));
+    options.columns = Some(wanted.map(|(name, _)| name.clone()).collect());
+    Ok(scumble_files::read_table(source, &options)?)
 }
 
 /// How the plan wants its input read.
@@ -376,6 +408,7 @@ struct Needs {
 
 /// What is left of a prepared table besides the problem.
 struct Rest {
+    payload_trees: Vec<(String, Hierarchy)>,
     missing: Vec<(String, Vec<String>)>,
     warnings: Vec<String>,
     notes: Vec<String>,
@@ -427,7 +460,12 @@ fn make_problem(
             _ => progress,
         },
     };
-    let rest = Rest { missing: prepared.missing, warnings: prepared.warnings, notes: prepared.notes };
+    let rest = Rest {
+        payload_trees: prepared.payload_trees,
+        missing: prepared.missing,
+        warnings: prepared.warnings,
+        notes: prepared.notes,
+    };
     Ok((problem, rest, metric.name))
 }
 
@@ -454,6 +492,11 @@ fn search<'a>(
     problem.check_feasible()?;
     let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
     let Found { classes, step, findings } = found;
+    let levels = match &step {
+        Step::Levels(levels) => Some(levels.clone()),
+        _ => None,
+    };
+    let step = lasting(step, plan, &problem.quasi);
     let mut run = Run {
         plan,
         source,
@@ -461,10 +504,10 @@ fn search<'a>(
         algorithm: entry,
         metric,
         problem,
-        levels: match step {
-            Step::Levels(levels) => Some(levels),
-            _ => None,
-        },
+        levels,
+        step,
+        payload_trees: rest.payload_trees,
+        new_rows: false,
         published: Published::Classes(classes),
         findings,
         together: Vec::new(),
@@ -472,7 +515,7 @@ fn search<'a>(
         warnings: rest.warnings,
         notes: rest.notes,
     };
-    let found = warnings::warnings(&run, algorithm);
+    let found = warnings::warnings(&run, Some(algorithm));
     run.warnings.extend(found);
     Ok(run)
 }

@@ -19,7 +19,11 @@ const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
 pub(super) struct Targets {
     release: Option<PathBuf>,
     pub(super) report: Option<PathBuf>,
+    /// Where the recoding goes besides the report.
+    pub(super) recoding: Option<PathBuf>,
     pub(super) format: OutFormat,
+    /// Who may read the release.
+    audience: Audience,
 }
 
 impl Targets {
@@ -58,26 +62,63 @@ impl Targets {
                 release.display()
             )));
         }
-        Ok(Self { release: Some(release), report, format })
+        Ok(Self { release: Some(release), report, recoding: None, format, audience: Audience::Public })
     }
 
     pub(super) fn of(plan: &Plan, folder: &Path) -> Result<Self> {
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
+        let recoding = plan.recoding.as_ref().map(|name| folder.join(name));
         if plan.output == "-" {
             let format = OutFormat::Csv { delimiter: b',', compression: Compression::None };
-            return Ok(Self { release: None, report, format });
+            let targets = Self { release: None, report, recoding, format, audience: Audience::Public };
+            Self::check_apart(plan, folder, &targets.files())?;
+            return Ok(targets);
         }
         let release = folder.join(&plan.output);
         let format = scumble_files::format_for(&release)?;
         sweep_beside(&release);
-        let targets = Self { release: Some(release), report, format };
+        let targets = Self { release: Some(release), report, recoding, format, audience: Audience::Public };
         Self::check_apart(plan, folder, &targets.files())?;
         Ok(targets)
+    }
+
+    /// Where rows go that only their owner may see: a file without a datasheet, which would promise what was not judged.
+    pub(super) fn of_private(plan: &Plan, folder: &Path) -> Result<Self> {
+        let targets = Self { audience: Audience::Owner, ..Self::of(plan, folder)? };
+        let sheets = ["datasheet.json", "datasheet.md"].into_iter();
+        match sheets.filter_map(|ending| targets.beside_release(ending)).find(|sheet| sheet.exists()) {
+            None => Ok(targets),
+            Some(sheet) => Err(Error::config(format!(
+                "there is a datasheet '{}', which would stand beside rows that it says nothing about; choose another name",
+                sheet.display()
+            ))),
+        }
+    }
+
+    /// An error if one of the files that a run writes is this one.
+    pub(super) fn check_spared(&self, what: &str, file: &Path) -> Result<()> {
+        match self.files().iter().find(|target| scumble_files::same_file(file, target)) {
+            None => Ok(()),
+            Some(target) => Err(Error::config(format!(
+                "the output is {what} itself: '{}' would be overwritten; choose another name",
+                target.display()
+            ))),
+        }
     }
 
     /// An error if one of the files that a run writes is one that it reads.
     fn check_apart(plan: &Plan, folder: &Path, files: &[PathBuf]) -> Result<()> {
         let input = beside(folder, &plan.input);
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let twice = |(place, target): &(usize, &PathBuf)| {
+            files[..*place].iter().any(|other| absolute(other) == absolute(target))
+        };
+        if let Some((_, target)) = files.iter().enumerate().find(twice) {
+            return Err(Error::config(format!(
+                "two of the files that are written are called '{}'; choose another name for one of them",
+                target.display()
+            )));
+        }
         for target in files {
             if input != Path::new("-") && scumble_files::same_file(&input, target) {
                 return Err(Error::config(format!(
@@ -114,7 +155,7 @@ impl Targets {
         let sheets =
             ["datasheet.json", "datasheet.md"].into_iter().filter_map(|ending| self.beside_release(ending));
         let reports = self.report.iter().flat_map(|folder| REPORT_FILES.map(|name| folder.join(name)));
-        self.release.iter().cloned().chain(sheets).chain(reports).collect()
+        self.release.iter().cloned().chain(sheets).chain(reports).chain(self.recoding.clone()).collect()
     }
 
     pub(super) fn private_file(&self) -> Result<PrivateFile> {
@@ -222,8 +263,8 @@ pub(super) struct Papers {
     pub(super) report: Option<crate::report::data::Report>,
     /// The rule that was applied, as JSON. Private.
     pub(super) recoding: Vec<u8>,
-    /// What may be said in public.
-    pub(super) sheet: datasheet::Datasheet,
+    /// What may be said in public, if anything.
+    pub(super) sheet: Option<datasheet::Datasheet>,
 }
 
 /// Gives a verified release its name, and writes its papers.
@@ -237,13 +278,17 @@ pub(super) fn publish(
     started: Instant,
 ) -> Result<Released> {
     let clock = Instant::now();
-    let mut released = Released { summary, release: None, datasheet: None, report: None };
+    let mut released = Released { summary, release: None, datasheet: None, report: None, recoding: None };
     // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
-    let private = staged_report(targets, papers.report, &papers.recoding, &mut released)?;
-    let sheet = &papers.sheet;
+    let mut private = staged_report(targets, papers.report, &papers.recoding, &mut released)?;
+    if let Some(target) = &targets.recoding {
+        sweep_beside(target);
+        private.push(staged(target, |out| out.write_all(&papers.recoding).map_err(Into::into))?);
+        released.recoding = Some(target.clone());
+    }
     let mut public = Vec::new();
-    if let (Some(json), Some(markdown)) =
-        (targets.beside_release("datasheet.json"), targets.beside_release("datasheet.md"))
+    if let (Some(sheet), Some(json), Some(markdown)) =
+        (&papers.sheet, targets.beside_release("datasheet.json"), targets.beside_release("datasheet.md"))
     {
         public.push(staged(&json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into))?);
         public.push(staged(&markdown, |out| {
@@ -255,7 +300,7 @@ pub(super) fn publish(
     // The release before its datasheet: a datasheet beside an older release would claim what was never checked.
     match (&targets.release, options.standard_output.as_deref_mut()) {
         (Some(target), _) => {
-            file.publish(Audience::Public)?;
+            file.publish(targets.audience)?;
             released.release = Some(target.clone());
         }
         (None, Some(out)) => {
@@ -299,7 +344,7 @@ pub(super) fn publish_folder(
     started: Instant,
 ) -> Result<Released> {
     let clock = Instant::now();
-    let mut released = Released { summary, release: None, datasheet: None, report: None };
+    let mut released = Released { summary, release: None, datasheet: None, report: None, recoding: None };
     let private = staged_report(targets, papers.report, &papers.recoding, &mut released)?;
     private.into_iter().try_for_each(|file| file.publish(Audience::Owner))?;
     folder.publish()?;

@@ -1,61 +1,106 @@
-//! The recoding as a private file, so that a release can be explained and repeated.
+//! The recoding of a run as a private file, so that a release can be explained and other rows recoded like it.
 
-use serde::{Serialize, Serializer};
+use super::{Run, build_algorithm};
+use crate::config::{Column, Plan, Read};
+use crate::error::{Error, Result};
+use crate::hierarchy::Outline;
+use crate::new_rows::typical;
+use crate::quasi::{Line, Quasi, Shape};
+use crate::recoding::Step;
+use crate::registry::Method;
+use crate::saved::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
 
-use super::Run;
-use crate::recoding::ClassColumn;
-
-/// A recoding in labels. Classes name their labels by place, since a table has many classes and few labels.
-#[derive(Serialize)]
-pub(super) struct RecodingFile<'a> {
-    algorithm: &'static str,
-    /// The level of each column, where every column has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    levels: Option<&'a [u32]>,
-    columns: Vec<Column<'a>>,
-    /// For each class that is shown, the place of its label in each column.
-    classes: ShownClasses<'a>,
+/// An error if what the algorithm does is no rule for other rows.
+pub(super) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
+    let why = match method {
+        Method::Classes(entry) if build_algorithm(plan, entry)?.shows_means() => {
+            "shows the means of classes, and the mean of others is not true of a new row"
+        }
+        Method::Classes(_) => return Ok(()),
+        Method::Records(_) => {
+            "makes each record of rows that it chose for it, which is no rule for a new row"
+        }
+        Method::Tables(_) => {
+            "publishes several tables, which say nothing about how a new row would be coarsened"
+        }
+    };
+    Err(Error::refused(format!(
+        "'{}' {why}, so there is no recoding to save; leave --recoding out, or use an algorithm that publishes classes, such as \
+         mondrian",
+        plan.algorithm.name
+    )))
 }
 
-#[derive(Serialize)]
-struct Column<'a> {
-    name: &'a str,
-    labels: Vec<String>,
+/// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.
+pub(super) fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> {
+    let changed = plan.algorithm.polish || plan.algorithm.flatten || quasi.iter().any(|quasi| quasi.sets);
+    (!changed && !matches!(step, Step::Regions(_))).then_some(step)
 }
 
-/// The classes that are shown, written one by one: there may be as many as rows.
-struct ShownClasses<'a>(&'a crate::published::Classes);
-
-impl Serialize for ShownClasses<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let shown = (0..self.0.len()).filter(|class| !self.0.is_suppressed(*class));
-        serializer.collect_seq(shown.map(|class| Places { columns: &self.0.assignment.columns, class }))
-    }
-}
-
-struct Places<'a> {
-    columns: &'a [ClassColumn],
-    class: usize,
-}
-
-impl Serialize for Places<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.columns.iter().map(|column| column.of_class.get(self.class)))
-    }
-}
-
-/// The rule of a run.
-pub(super) fn recoding<'a>(run: &'a Run<'_>) -> RecodingFile<'a> {
-    let columns = run.problem.quasi.iter().zip(&run.classes().assignment.columns);
+/// The rule of a run, with all that is needed to apply it to other rows.
+pub(super) fn recoding(run: &Run<'_>) -> RecodingFile {
+    let assignment = &run.classes().assignment;
+    let quasi = (0..run.problem.quasi.len()).map(|place| quasi(run, place)).collect();
+    let Read { missing, missing_policy, .. } = run.plan.read.clone();
     RecodingFile {
-        algorithm: run.algorithm.name,
-        levels: run.levels.as_deref(),
-        columns: columns
-            .map(|(quasi, column)| Column {
-                name: &quasi.name,
-                labels: column.values.iter().map(|value| quasi.label(*value)).collect(),
-            })
+        scumble_recoding: VERSION,
+        algorithm: run.algorithm.name.to_owned(),
+        privacy: run.plan.privacy.clone(),
+        quasi_sets: run.plan.quasi_sets.clone(),
+        accept_attribute_disclosure: run.plan.accept_attribute_disclosure,
+        other_tables: run.population.is_some() || !run.plan.table.is_empty(),
+        star_policy: run.problem.star_policy,
+        missing,
+        missing_policy,
+        // Hierarchies and bounds are part of the shapes.
+        columns: run
+            .plan
+            .columns
+            .iter()
+            .map(|(name, of)| (name.clone(), Column { hierarchy: None, min: None, max: None, ..of.clone() }))
             .collect(),
-        classes: ShownClasses(run.classes()),
+        hierarchies: run.payload_trees.iter().map(|(name, tree)| (name.clone(), Outline::of(tree))).collect(),
+        quasi,
+        rule: match &run.step {
+            Some(Step::Levels(levels)) => RuleFile::Levels(levels.clone()),
+            Some(Step::Maps(maps)) => RuleFile::Maps(maps.clone()),
+            Some(Step::Cuts(tree)) => RuleFile::Cuts(tree.nodes().to_vec()),
+            Some(Step::Regions(_)) | None => RuleFile::Nearest,
+        },
+        classes: assignment.classes() as u32,
+        suppressed: (0..)
+            .zip(&assignment.suppressed)
+            .filter(|(_, is)| **is)
+            .map(|(class, _)| class)
+            .collect(),
+    }
+}
+
+fn quasi(run: &Run<'_>, place: usize) -> QuasiFile {
+    let quasi = &run.problem.quasi[place];
+    let shown = &run.classes().assignment.columns[place];
+    let owned = |text: &str| text.to_owned();
+    QuasiFile {
+        name: quasi.name.clone(),
+        measure: quasi.measure,
+        tight: quasi.tight,
+        sets: quasi.sets,
+        shape: match &quasi.shape {
+            Shape::Tree(tree) => ShapeFile::Tree(Outline::of(tree)),
+            Shape::Set(texts) => ShapeFile::Set(texts.iter().map(owned).collect()),
+            Shape::Line(line @ Line { numbers, texts, declared, .. }) => {
+                let (from, to) = line.interval(0, numbers.len() as u32 - 1);
+                ShapeFile::Line {
+                    texts: texts.iter().take(numbers.len()).map(owned).collect(),
+                    missing: line.missing().map(|code| texts.get(code).to_owned()),
+                    from: quasi.measure.text(from),
+                    to: quasi.measure.text(to),
+                    declared: *declared,
+                }
+            }
+        },
+        typical: typical(&run.problem, place),
+        values: shown.values.clone(),
+        of_class: shown.of_class.iter().collect(),
     }
 }

@@ -9,8 +9,8 @@ use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{
-    Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, make_problem,
-    population, read, rows, table_risk, tables,
+    Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, lasting,
+    make_problem, population, read, rows, table_risk, tables,
 };
 use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
 use crate::config::{Plan, Rational};
@@ -185,8 +185,7 @@ fn try_classes(
     problem.check_feasible()?;
     let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
     let seconds = clock.elapsed().as_secs_f64();
-    let changed =
-        plan.algorithm.polish || plan.algorithm.flatten || problem.quasi.iter().any(|quasi| quasi.sets);
+    let step = lasting(found.step, plan, &problem.quasi);
     let run = Run {
         plan,
         source: table,
@@ -195,6 +194,9 @@ fn try_classes(
         metric,
         problem,
         levels: None,
+        step: None,
+        payload_trees: Vec::new(),
+        new_rows: false,
         published: Published::Classes(found.classes),
         findings: found.findings,
         together: Vec::new(),
@@ -214,11 +216,7 @@ fn try_classes(
         loss,
         suppressed: classes.suppressed_rows(),
         seconds,
-        outcome: Outcome::Classes {
-            classes: Box::new(classes),
-            step: (!changed).then_some(found.step),
-            class_of_row,
-        },
+        outcome: Outcome::Classes { classes: Box::new(classes), step, class_of_row },
     })
 }
 

@@ -5,8 +5,8 @@ use crate::algorithms::Algorithm;
 use crate::config::StarPolicy;
 use crate::text::{counted, rows};
 
-/// The warnings of a run.
-pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
+/// The warnings of a run, and of its search if there was one.
+pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<String> {
     let mut warnings = Vec::new();
     let classes = run.classes();
     if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
@@ -18,6 +18,13 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
     }
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
         warnings.push(mostly_suppressed(run));
+    }
+    if run.new_rows {
+        warnings.push(
+            "what holds, holds of this table by itself: where some of its people are also in the first release, or in another by the same \
+             recoding, whoever compares the tables may learn about single people; apply it to people who are in neither"
+                .to_owned(),
+        );
     }
     let smallest = (0..classes.len())
         .filter(|class| !classes.is_suppressed(*class))
@@ -37,11 +44,12 @@ pub(super) fn warnings(run: &Run<'_>, searched: &dyn Algorithm) -> Vec<String> {
             rows(smallest.unwrap_or(0))
         ));
     }
-    if run.algorithm.name == crate::algorithms::mu_argus::ENTRY.name {
+    if searched.is_some() && run.algorithm.name == crate::algorithms::mu_argus::ENTRY.name {
         warnings.push(few_columns_at_a_time(run));
     }
     let algorithm = &run.plan.algorithm;
-    if !searched.takes_steps() && !algorithm.polish && algorithm.steps.is_some() {
+    let ends_by_itself = searched.is_some_and(|searched| !searched.takes_steps());
+    if ends_by_itself && !algorithm.polish && algorithm.steps.is_some() {
         warnings.push(format!(
             "'{}' runs to its end by itself; a number of steps changes nothing",
             run.algorithm.name
@@ -122,6 +130,13 @@ fn few_columns_at_a_time(run: &Run<'_>) -> String {
 
 /// Why so much was suppressed: mostly because some columns still show too many values.
 fn mostly_suppressed(run: &Run<'_>) -> String {
+    let (suppressed, rows) = (run.classes().suppressed_rows(), run.problem.table.rows());
+    if run.new_rows {
+        return format!(
+            "{suppressed} of {rows} rows show nothing, so the release says little: they are too few for this recoding, or unlike the \
+             rows that it was made for; make a release of them by themselves (scumble anonymize)"
+        );
+    }
     let columns = &run.classes().assignment.columns;
     let mut shown: Vec<(usize, &str)> = columns
         .iter()
@@ -132,10 +147,8 @@ fn mostly_suppressed(run: &Run<'_>) -> String {
     let widest: Vec<String> =
         shown.iter().take(3).map(|(values, name)| format!("{name} ({values} values)")).collect();
     format!(
-        "{} of {} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
+        "{suppressed} of {rows} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
          coarser hierarchies, use fewer quasi-identifiers{}",
-        run.classes().suppressed_rows(),
-        run.problem.table.rows(),
         widest.join(", "),
         if run.algorithm.name == "mondrian" {
             " or a smaller k"

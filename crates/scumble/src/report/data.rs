@@ -44,6 +44,8 @@ pub struct Report {
     pub suppression: Option<Suppression>,
     /// The risk of re-identification that is left.
     pub risk: Option<Risk>,
+    /// What simulated attacks found, where some were run.
+    pub attacks: Vec<AttackResult>,
     /// Columns that are published exactly as they were.
     pub kept: Option<KeptExactly>,
     /// What the reader should think about before publishing.
@@ -147,6 +149,44 @@ impl Setting {
     pub fn new(name: impl Into<String>, value: impl Into<Amount>) -> Self {
         Self { name: name.into(), value: value.into() }
     }
+}
+
+/// What a simulated attack found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AttackResult {
+    /// Its name, as `scumble attack --only` takes it.
+    pub attack: String,
+    /// Its name for people.
+    pub title: String,
+    /// The sensitive column that it guesses.
+    pub column: Option<String>,
+    /// What it found, in one sentence; or why it was not run.
+    pub sentence: String,
+    /// The share of people at risk.
+    pub at_risk: Option<AttackFigure>,
+    /// The chance with which it is right about the worst-off person.
+    pub worst: Option<f64>,
+    /// Further figures.
+    pub figures: Vec<AttackFigure>,
+    /// What the figures do not say.
+    pub limits: Vec<String>,
+    /// Whether it was run.
+    pub run: bool,
+}
+
+/// A figure of a simulated attack.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AttackFigure {
+    /// What it is.
+    pub name: String,
+    /// How much it is.
+    pub value: Amount,
+    /// Whether it is a share or a chance, from 0 to 1.
+    pub share: bool,
+    /// The ends of its 95 % interval, where it is an estimate.
+    pub interval: Option<(f64, f64)>,
 }
 
 /// A metric and its value for this release.

@@ -1,7 +1,8 @@
-//! For pages that look like the report but are made elsewhere: its drawing board and its style sheet.
+//! For pages that look like the report but are made elsewhere: its drawing board, its style sheet, and how it writes numbers.
 
 pub use super::charts::scale::{Scale, log_ticks, tick_label, ticks};
 pub use super::charts::svg::{Anchor, Svg, escape, text_width};
+pub use super::format::{count, counted, list, number, percent, share};
 
 /// The report's style sheet: light, dark and paper. Charts take their colours from it.
 #[must_use]

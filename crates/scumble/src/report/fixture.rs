@@ -116,6 +116,36 @@ fn quasi() -> Vec<String> {
     ["age", "sex", "postcode", "occupation", "marital status", "country"].map(String::from).to_vec()
 }
 
+fn attacks() -> Vec<AttackResult> {
+    vec![
+        AttackResult {
+            attack: "linkage".into(),
+            title: "Linkage with partial knowledge".into(),
+            sentence: "Someone who knows all 5 of these facts picks the right row in 8 % of tries.".into(),
+            at_risk: Some(AttackFigure {
+                name: "people singled out".into(),
+                value: 0.0.into(),
+                share: true,
+                interval: Some((0.0, 0.002)),
+            }),
+            worst: Some(0.2),
+            figures: vec![AttackFigure {
+                name: "greatest lift".into(),
+                value: Amount::Infinite,
+                ..AttackFigure::default()
+            }],
+            limits: vec!["2,000 of 41,000 people were looked at.".into()],
+            run: true,
+            ..AttackResult::default()
+        },
+        AttackResult {
+            title: "Intersection".into(),
+            sentence: "There is only one release.".into(),
+            ..AttackResult::default()
+        },
+    ]
+}
+
 /// Everything present.
 pub(super) fn full() -> Report {
     let before = sizes_before();
@@ -152,6 +182,7 @@ pub(super) fn full() -> Report {
             after: risk(&after),
             ..risk_of_people()
         }),
+        attacks: attacks(),
         kept: Some(kept_exactly(rows)),
         class_sizes: Some(ClassSizes { before, after, k: Some(5) }),
         warnings: vec![

@@ -1,7 +1,7 @@
 //! Numbers and lists as people write them.
 
 use super::data::Amount;
-pub(crate) use crate::text::grouped as count;
+pub use crate::text::grouped as count;
 
 /// A space that does not break, for between a number and its unit.
 const NBSP: char = '\u{a0}';
@@ -10,12 +10,14 @@ const NBSP: char = '\u{a0}';
 pub(super) const NOTHING: &str = "–";
 
 /// `count` and a noun in the right number: `1 row`, `2,802 rows`.
-pub(crate) fn counted(number: u64, one: &str, many: &str) -> String {
+#[must_use]
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{}{NBSP}{}", count(number), if number == 1 { one } else { many })
 }
 
 /// Four significant digits; whole numbers and thousands in full; very large and very small ones as powers.
-pub(crate) fn number(number: f64) -> String {
+#[must_use]
+pub fn number(number: f64) -> String {
     if !number.is_finite() {
         return if number == f64::INFINITY { "infinite".to_owned() } else { NOTHING.to_owned() };
     }
@@ -47,7 +49,8 @@ pub(super) fn amount(amount: Amount) -> String {
 
 /// A share as a percentage with three significant digits. What is not exactly nothing or everything is
 /// never shown as 0 % or 100 %: the difference is somebody's row.
-pub(crate) fn percent(share: f64) -> String {
+#[must_use]
+pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return NOTHING.to_owned();
     }
@@ -66,7 +69,8 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// `part` of `whole` as a percentage; a dash of nothing.
-pub(crate) fn share(part: u64, whole: u64) -> String {
+#[must_use]
+pub fn share(part: u64, whole: u64) -> String {
     ratio(part, whole).map_or_else(|| NOTHING.to_owned(), percent)
 }
 
@@ -103,7 +107,8 @@ pub(super) fn seconds(seconds: f64) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`; beyond `limit` names, `a, b and 4 more`.
-pub(crate) fn list<S: AsRef<str>>(names: &[S], limit: usize) -> String {
+#[must_use]
+pub fn list<S: AsRef<str>>(names: &[S], limit: usize) -> String {
     let joined = |names: &[S]| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     match names {
         [] => String::new(),

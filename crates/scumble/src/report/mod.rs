@@ -54,7 +54,7 @@ mod tests;
 
 use crate::error::{Error, Result};
 use crate::risk::Assessment;
-use data::Report;
+use data::{AttackResult, Report};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
@@ -74,6 +74,14 @@ pub fn html(report: &Report) -> Result<String> {
 /// Only if the built-in template is broken, which is a bug.
 pub fn risk_html(found: &Assessment, title: &str) -> Result<String> {
     draw(page::risk_page::page(found, title))
+}
+
+/// What attacks found, as one HTML page that loads nothing else.
+///
+/// # Errors
+/// Only if the built-in template is broken, which is a bug.
+pub fn attacks_html(found: &[AttackResult], title: &str) -> Result<String> {
+    draw(page::attacks::page(found, title))
 }
 
 fn draw(page: Value) -> Result<String> {

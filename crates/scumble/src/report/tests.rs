@@ -76,6 +76,7 @@ fn a_full_report_has_every_section_in_order() {
             "combinations",
             "suppression",
             "risk",
+            "attacks",
             "kept",
             "warnings",
             "run",
@@ -305,4 +306,15 @@ fn the_page_about_risk_is_well_formed_with_everything_and_with_little() {
         little.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
     assert_eq!(ids, ["risk-attackers", "risk-uniques", "glossary"]);
     elements(&little);
+}
+
+#[test]
+fn the_page_about_attacks_is_well_formed_with_everything_and_with_little() {
+    let page = super::attacks_html(&fixture::full().attacks, "clinic <b>").expect("a page");
+    preview("attacks.html", &page);
+    elements(&page);
+    assert!(page.contains("No simulated attack is certain about anybody") && page.contains("0.2\u{a0}%"));
+    assert!(page.contains("infinite") && page.contains("Not run") && page.contains("clinic &lt;b&gt;"));
+    let nothing = super::attacks_html(&[], "").expect("a page");
+    assert!(nothing.contains("No attack could be run"));
 }

@@ -39,6 +39,15 @@ pub(crate) enum Kind {
     Risk,
     /// `json risk`: some of what `risk --json` prints.
     Assessment,
+    /// `csv rows`: new rows, which the recoding of the release before is applied to; `csv rows private` for their owner only.
+    Rows {
+        /// Whether every row stays and no model is judged.
+        private: bool,
+    },
+    /// `csv applied`: what they become, row by row.
+    Applied,
+    /// `json applied`: some of the figures that `apply --json` prints.
+    AppliedFigures,
     /// `toml fragment`: a part of a plan, which must be well-formed.
     Fragment,
 }
@@ -103,6 +112,10 @@ fn kind(information: &str) -> Result<Option<Kind>, String> {
         ["csv", "view", file] => Kind::View(file.to_owned()),
         ["toml", "risk"] => Kind::Risk,
         ["json", "risk"] => Kind::Assessment,
+        ["csv", "rows"] => Kind::Rows { private: false },
+        ["csv", "rows", "private"] => Kind::Rows { private: true },
+        ["csv", "applied"] => Kind::Applied,
+        ["json", "applied"] => Kind::AppliedFigures,
         ["toml", "fragment"] => Kind::Fragment,
         _ => return Err(format!("there is no kind of example block '{information}'")),
     }))

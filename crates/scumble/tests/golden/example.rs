@@ -4,7 +4,8 @@ use std::path::Path;
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
-use scumble::release::{RunOptions, anonymize, read_options};
+use scumble::release::{RunOptions, anonymize, apply, read_options};
+use scumble::saved::SavedRecoding;
 use scumble_files::table::CodedTable;
 use scumble_files::{Source, read_table};
 use serde_json::Value;
@@ -38,6 +39,8 @@ struct Reader {
     views: Vec<(String, String)>,
     hierarchies: Vec<(String, String)>,
     plan: Option<toml::Table>,
+    /// The recoding of the last release.
+    recoding: Option<String>,
     /// What was done with the plan; a change of the plan repeats it.
     mode: Mode,
     outcome: Option<Outcome>,
@@ -58,6 +61,7 @@ enum Mode {
 /// How a run ended.
 enum Outcome {
     Released { release: Vec<(String, String)>, figures: Value, report: Value, verdict: Value },
+    Applied { rows: String, figures: Value },
     Failed(String),
     Checked(Value),
     Assessed(Value),
@@ -111,6 +115,15 @@ impl Reader {
                 };
                 self.run(self.mode)
             }
+            Kind::Rows { private } => {
+                self.nothing_is_open()?;
+                self.runs += 1;
+                self.open = true;
+                let recoding = self.recoding.as_ref().ok_or("nothing has been released")?;
+                let outcome = apply_to(recoding, &block.text, *private);
+                self.outcome = Some(outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string())));
+                Ok(())
+            }
             Kind::Fragment => {
                 let files = "input = \"input.csv\"\noutput = \"release.csv\"\n";
                 let given = block.text.lines().any(|line| line.starts_with("input"));
@@ -123,6 +136,8 @@ impl Reader {
             | Kind::Report
             | Kind::Error
             | Kind::Verdict
+            | Kind::Applied
+            | Kind::AppliedFigures
             | Kind::Assessment => {
                 self.open = false;
                 self.outcome.as_ref().ok_or("nothing has been run")?.compare(block)
@@ -167,6 +182,7 @@ impl Reader {
                 Mode::Release => release(&plan, folder.path()),
             }
         });
+        self.recoding = std::fs::read_to_string(folder.path().join("report/recoding.json")).ok();
         self.outcome = Some(outcome.unwrap_or_else(|error| Outcome::Failed(error.to_string())));
         Ok(())
     }
@@ -230,6 +246,26 @@ fn replace(old: &mut toml::Table, new: toml::Table) {
     }
 }
 
+/// Applies a saved recoding to new rows.
+fn apply_to(recoding: &str, rows: &str, private: bool) -> scumble::Result<Outcome> {
+    let failed = |source| scumble::Error::Io { what: "cannot write or read the example".into(), source };
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = folder.path();
+    std::fs::write(folder.join("recoding.json"), recoding).map_err(failed)?;
+    std::fs::write(folder.join("rows.csv"), rows).map_err(failed)?;
+    let mut options = RunOptions {
+        folder,
+        threads: 1,
+        progress: Progress::default(),
+        stage: &|_| {},
+        standard_output: None,
+    };
+    let saved = SavedRecoding::load(&folder.join("recoding.json"))?;
+    let applied = apply(&saved, &saved.plan("rows.csv", "recoded.csv"), private, &mut options)?;
+    let rows = std::fs::read_to_string(folder.join("recoded.csv")).map_err(failed)?;
+    Ok(Outcome::Applied { rows, figures: applied.figures()? })
+}
+
 fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     let mut options = RunOptions {
         folder,
@@ -281,6 +317,10 @@ impl Outcome {
             (Kind::Verdict, Self::Released { verdict, .. }) => json(verdict),
             (Kind::Figures, Self::Released { figures, .. }) => json(figures),
             (Kind::Report, Self::Released { report, .. }) => json(report),
+            (Kind::Applied, Self::Applied { rows, .. }) => {
+                first_difference(&block.text, rows).map_or(Ok(()), Err)
+            }
+            (Kind::AppliedFigures, Self::Applied { figures, .. }) => json(figures),
             (Kind::Verdict, Self::Checked(verdict)) => json(verdict),
             (Kind::Assessment, Self::Assessed(found)) => json(found),
             (Kind::Error, Self::Failed(message)) => {

@@ -10,7 +10,8 @@ use scumble::release::Manifest;
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header};
 
-use super::{Arguments, number, read, tell_truth};
+use super::super::beside::read;
+use super::{Arguments, number, tell_truth};
 use crate::ui::{Interface, counted, print, row_count};
 
 pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> Result<ExitCode> {

@@ -159,7 +159,7 @@ pub(super) fn release(
     let papers = Papers {
         report,
         recoding: serde_json::to_vec(&report::recoding(&run)).map_err(Error::internal)?,
-        sheet: sheet::datasheet(&run, &summary),
+        sheet: Some(sheet::datasheet(&run, &summary)),
     };
     publish(file, &targets, papers, summary, options, seconds, started)
 }

@@ -150,7 +150,14 @@ pub(super) fn release(
     add("datasheet.json", serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
     add("datasheet.md", datasheet::markdown(&sheet).trim_end().into())?;
     let recoding = serde_json::to_vec(&report::rule(&run, described)).map_err(as_file)?;
-    publish_folder(folder, &targets, Papers { report, recoding, sheet }, summary, seconds, started)
+    publish_folder(
+        folder,
+        &targets,
+        Papers { report, recoding, sheet: Some(sheet) },
+        summary,
+        seconds,
+        started,
+    )
 }
 
 /// What a search for several tables found.

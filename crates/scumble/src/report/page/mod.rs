@@ -2,6 +2,7 @@
 //!
 //! A section that has nothing to say returns `None` and vanishes, with its entry in the contents.
 
+pub(super) mod attacks;
 mod class_sizes;
 mod closing;
 mod columns;
@@ -52,6 +53,7 @@ fn sections(report: &Report) -> Vec<Value> {
         ("combinations", "All combinations of levels", combinations::section(report)),
         ("suppression", "Suppressed rows", suppression::section(report)),
         ("risk", "Risk that is left", risk::section(report)),
+        ("attacks", "What attackers still learn", attacks::section(&report.attacks)),
         ("kept", "Columns kept exactly", kept::section(report)),
         ("warnings", "Warnings and notes", closing::warnings(report)),
         ("run", "How it was run", closing::run(report)),

@@ -1,0 +1,102 @@
+//! `scumble apply`: a saved recoding, applied to other rows.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use scumble::config::Plan;
+use scumble::problem::Progress;
+use scumble::release::{Applied, RunOptions, apply};
+use scumble::saved::SavedRecoding;
+use scumble::{Error, Result};
+
+use super::anonymize;
+use super::reading::Reading;
+use crate::ui::{Interface, percent, print, row_count};
+
+/// Recode the rows of another table as those of a release were, and verify that
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The recoding, as scumble anonymize --recoding FILE wrote it (also recoding.json of a report)
+    recoding: PathBuf,
+    /// The table with the new rows; - is standard input
+    data: String,
+    /// Where the recoded rows go; the ending tells the format, as for anonymize; - is standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: String,
+    /// Keep every row, in its order, and judge no model: for testing what was learnt from a release, not for publication
+    #[arg(long)]
+    private: bool,
+    /// What becomes of suppressed rows, instead of what the recoding says: strict, paper or drop
+    #[arg(long, value_name = "POLICY", conflicts_with = "private")]
+    star_policy: Option<String>,
+    /// What happens to columns that the recoding does not know: other or drop
+    #[arg(long, value_name = "ROLE")]
+    rest: Option<String>,
+    /// Print exactly one JSON object with all figures (private: it is about the original)
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    if arguments.json && arguments.output == "-" {
+        return Err(Error::config("--json and -o - both want standard output; give the output a file name"));
+    }
+    let saved = SavedRecoding::load(&arguments.recoding)?;
+    let mut plan = saved.plan(&arguments.data, &arguments.output);
+    arguments.reading.apply(&mut plan.read)?;
+    if let Some(policy) = &arguments.star_policy {
+        plan.algorithm.star_policy = anonymize::star_policy(policy)?;
+    }
+    if let Some(rest) = &arguments.rest {
+        plan.rest = Some(anonymize::rest(rest)?);
+    }
+    let mut out = std::io::stdout();
+    let stage = |stage| interface.stage(stage);
+    let mut options = RunOptions {
+        folder: std::path::Path::new(""),
+        threads: 0,
+        progress: Progress::default(),
+        stage: &stage,
+        standard_output: Some(&mut out),
+    };
+    let applied = apply(&saved, &plan, arguments.private, &mut options);
+    interface.done();
+    let applied = applied?;
+    if arguments.json {
+        print(format!("{}\n", applied.figures()?))?;
+    } else {
+        tell(&plan, &applied, interface);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says what was recoded, in a few lines.
+fn tell(plan: &Plan, applied: &Applied, interface: &Interface) {
+    let (released, summary) = (&applied.released, &applied.released.summary);
+    let target =
+        released.release.as_ref().map_or("standard output".into(), |path| path.display().to_string());
+    interface.say(format_args!("Recoded {} to {target}", row_count(summary.released)));
+    if !summary.models.is_empty() {
+        interface.say(format_args!("  {}", anonymize::promised(plan, summary)));
+    }
+    if !applied.private {
+        interface.say(format_args!(
+            "  {} suppressed ({})",
+            row_count(summary.suppressed),
+            percent(summary.suppressed, summary.rows)
+        ));
+    }
+    for (column, rows) in &applied.unplaced {
+        interface.say(format_args!(
+            "  {column}: * in {}, of which nothing that the recoding shows there is true",
+            row_count(*rows)
+        ));
+    }
+    if let Some(path) = &released.datasheet {
+        interface.say(format_args!("  datasheet  {}  (may be published)", path.display()));
+    }
+    summary.notes.iter().for_each(|note| interface.note(note));
+    summary.warnings.iter().for_each(|warning| interface.warn(warning));
+}

@@ -1,0 +1,280 @@
+//! `scumble attack`: what a release still gives away.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use scumble::config::{Plan, Rational, Rest, Role};
+use scumble::release::Released;
+use scumble::report::{
+    self,
+    data::{AttackResult, Report},
+    drawing,
+};
+use scumble::{Error, Result};
+use scumble_eval::attack::{
+    ATTACKS, Attack, Figure, Finding, Options, Release, Target, add_roles, find, simulate,
+};
+use scumble_files::{CodedTable, Source, read_header};
+
+use super::anonymize::{PrivacyFlags, RoleFlags};
+use super::beside::{from_here, plan_for, read, read_original};
+use super::init::{refuse_input, write_private};
+use super::reading::Reading;
+use crate::ui::{Interface, print, wrap};
+
+/// Attack a release as outsiders might, and say what they learn
+///
+/// Needs the original, since only it tells whether an attack is right. The figures are private.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The release, or the folder of a release of several tables
+    release: PathBuf,
+    /// The original table
+    #[arg(long, value_name = "DATA")]
+    original: PathBuf,
+    /// The plan that the release was made by: its columns, hierarchies, models and algorithm
+    #[arg(long, value_name = "release.toml")]
+    plan: Option<PathBuf>,
+    /// A further release about the same people, for what both give away together; repeatable
+    #[arg(long, value_name = "RELEASE")]
+    also: Vec<PathBuf>,
+    /// People like those of the original who are not in it, with the same columns
+    #[arg(long, value_name = "DATA")]
+    outsiders: Option<PathBuf>,
+    /// Only these attacks
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    only: Vec<String>,
+    /// The most facts that an attacker with partial knowledge knows
+    #[arg(long, value_name = "N", default_value_t = Options::default().known_columns)]
+    known: usize,
+    /// The share of what attackers think they know that is wrong
+    #[arg(long, value_name = "SHARE", default_value = "0")]
+    noise: String,
+    /// The chance of a right guess from which on somebody counts as exposed
+    #[arg(long, value_name = "CHANCE", default_value = "0.5")]
+    threshold: String,
+    /// How many people are looked at, where looking at all takes long
+    #[arg(long, value_name = "N", default_value_t = Options::default().people)]
+    people: usize,
+    /// The start of all chance
+    #[arg(long, value_name = "N", default_value_t = Options::default().seed)]
+    seed: u64,
+    /// Also add what was found to the private report of the release, in this folder
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
+    /// Also write a private page (HTML)
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print exactly one JSON object (private: it is about the original)
+    #[arg(long)]
+    json: bool,
+    /// The algorithm that made the release, where no plan says it
+    #[arg(long, value_name = "NAME")]
+    algorithm: Option<String>,
+    #[command(flatten)]
+    roles: RoleFlags,
+    #[command(flatten)]
+    privacy: PrivacyFlags,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    let attacks: Vec<&Attack> = if arguments.only.is_empty() {
+        ATTACKS.iter().collect()
+    } else {
+        arguments.only.iter().map(|name| find(name)).collect::<Result<_>>()?
+    };
+    let options = options(arguments)?;
+    let (mut plan, folder) = plan_for(&arguments.release, arguments.plan.as_deref())?;
+    arguments.roles.apply(&mut plan, from_here)?;
+    arguments.privacy.apply(&mut plan, from_here)?;
+    arguments.reading.apply(&mut plan.read)?;
+    if let Some(name) = &arguments.algorithm {
+        scumble::registry::method(name)?;
+        plan.algorithm.name.clone_from(name);
+    }
+    // Columns that nobody says anything about play no part here.
+    plan.rest = plan.rest.or(Some(Rest::Drop));
+    let report = arguments.report.as_deref().map(load_report).transpose()?;
+    let several = arguments.release.is_dir();
+    if !several && plan.names_with(Role::Quasi).next().is_none() {
+        return Err(Error::config(
+            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
+        ));
+    }
+    if several {
+        add_roles(&mut plan, &arguments.release)?;
+    }
+    if let Some(output) = &arguments.output {
+        let given = [&arguments.original, &arguments.release].into_iter().chain(&arguments.also);
+        let given = given.chain(&arguments.outsiders).chain(&arguments.plan).cloned();
+        given.chain(plan.files(&folder)).try_for_each(|input| refuse_input(&input, output))?;
+    }
+    let (original, plan) = read_original(&arguments.original, &plan, interface)?;
+    let table = if several { None } else { Some(whole(&arguments.release, &plan, interface)?) };
+    let further = plan.table.iter().map(|table| folder.join(&table.file));
+    let others: Vec<CodedTable> = further
+        .chain(arguments.also.iter().cloned())
+        .map(|path| whole(&path, &plan, interface))
+        .collect::<Result<_>>()?;
+    let outsiders =
+        arguments.outsiders.as_ref().map(|path| read_original(path, &plan, interface)).transpose()?;
+    let target = Target {
+        release: table.as_ref().map_or(Release::Folder(&arguments.release), Release::Table),
+        others: &others,
+        original: &original,
+        outsiders: outsiders.as_ref().map(|(table, _)| table),
+        plan: &plan,
+        method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
+        folder: &folder,
+    };
+    let found = simulate(&target, &attacks, &options, |attack| interface.step(attack.title))?;
+    interface.done();
+    let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
+    if let (Some(folder), Some(report)) = (&arguments.report, report) {
+        add_to_report(folder, report, &told)?;
+        interface.say(format_args!("Added to the private report in {}", folder.display()));
+    }
+    if let Some(target) = &arguments.output {
+        let title = arguments.release.file_name().map_or("a release".into(), |name| name.to_string_lossy());
+        write_private(target, &report::attacks_html(&told, &title)?)?;
+        interface.say(format_args!(
+            "Wrote {} (private: open it in a browser, do not publish it)",
+            target.display()
+        ));
+    }
+    if arguments.json {
+        print(serde_json::json!({ "people": original.rows, "attacks": found }).to_string() + "\n")?;
+    } else {
+        print(tell(&found, &plan, &original))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every attack on a release that was just made by a plan, told in the private report too.
+pub(super) fn on_release(
+    plan: &Plan,
+    folder: &Path,
+    released: &Released,
+    interface: &Interface,
+) -> Result<Vec<Finding>> {
+    let Some(release) = &released.release else {
+        return Err(Error::internal("there is no release to attack"));
+    };
+    let mut plan = plan.clone();
+    let several = release.is_dir();
+    if several {
+        add_roles(&mut plan, release)?;
+    }
+    let (original, plan) = read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
+    let table = if several { None } else { Some(whole(release, &plan, interface)?) };
+    let target = Target {
+        release: table.as_ref().map_or(Release::Folder(release), Release::Table),
+        others: &[],
+        original: &original,
+        outsiders: None,
+        plan: &plan,
+        method_known: true,
+        folder,
+    };
+    let attacks: Vec<&Attack> = ATTACKS.iter().collect();
+    let found = simulate(&target, &attacks, &Options::default(), |attack| interface.step(attack.title))?;
+    interface.done();
+    if let Some(report) = released.report.as_ref().and_then(|page| page.parent()) {
+        add_to_report(report, load_report(report)?, &found.iter().map(Into::into).collect::<Vec<_>>())?;
+    }
+    Ok(found)
+}
+
+fn load_report(folder: &Path) -> Result<Report> {
+    let path = folder.join("report.json");
+    let unreadable =
+        |source| Error::Io { what: format!("there is no private report in '{}'", folder.display()), source };
+    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+    serde_json::from_str(&text)
+        .map_err(|_| Error::data(format!("'{}' is not the report of a release", path.display())))
+}
+
+/// Puts findings into a report that is there, and writes both its forms again.
+fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Result<()> {
+    let report = Report { attacks: found.to_vec(), ..report };
+    write_private(&folder.join("report.html"), &report::html(&report)?)?;
+    write_private(&folder.join("report.json"), &report::json(&report)?)
+}
+
+fn options(arguments: &Arguments) -> Result<Options> {
+    let share = |flag: &str, text: &str| {
+        let number: Rational = text.parse().map_err(|error| Error::config(format!("{flag}: {error}")))?;
+        let number = number.to_f64();
+        if number > 1.0 {
+            Err(Error::config(format!("{flag} is a share: a number from 0 to 1")))
+        } else {
+            Ok(number)
+        }
+    };
+    if arguments.people == 0 {
+        return Err(Error::config("--people must be at least 1"));
+    }
+    Ok(Options {
+        seed: arguments.seed,
+        people: arguments.people,
+        known_columns: arguments.known,
+        noise: share("--noise", &arguments.noise)?,
+        threshold: share("--threshold", &arguments.threshold)?,
+        ..Options::default()
+    })
+}
+
+/// Reads a release with all its columns.
+fn whole(path: &Path, plan: &Plan, interface: &Interface) -> Result<CodedTable> {
+    let source = Source::open(path)?;
+    let header = read_header(&source, &scumble::release::read_options(plan, 0)?)?;
+    read(&source, plan, &header.names.iter().map(String::as_str).collect::<Vec<_>>(), interface)
+}
+
+fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
+    let quasi: Vec<&str> =
+        plan.names_with(Role::Quasi).filter(|name| original.column(name).is_some()).collect();
+    let mut text =
+        wrap(&format!("Attackers are supposed to know {} of a person.", quasi.join(", ")), 112, "") + "\n";
+    for finding in found.iter().filter(|finding| finding.not_run.is_none()) {
+        let column = finding.column.as_ref().map_or(String::new(), |column| format!(": {column}"));
+        text += &format!("\n{}{column}\n", finding.title);
+        text += &format!("  {}\n", wrap(&plain(&finding.sentence), 110, "  "));
+        let at_risk = finding.at_risk.as_ref();
+        let others =
+            finding.figures.iter().filter(|of| at_risk.is_none_or(|at_risk| at_risk.name != of.name));
+        for figure in at_risk.into_iter().chain(others) {
+            text += &format!("    {}  {}\n", shown(figure), figure.name.replace('\u{a0}', " "));
+        }
+        for limit in &finding.limits {
+            text += &format!("  {}\n", wrap(&plain(limit), 110, "  "));
+        }
+    }
+    let unrun: Vec<&Finding> = found.iter().filter(|finding| finding.not_run.is_some()).collect();
+    if !unrun.is_empty() {
+        text += "\nNot run\n";
+        for finding in unrun {
+            text += &format!(
+                "  {}\n",
+                wrap(&format!("{}: {}", finding.title, plain(&finding.sentence)), 110, "  ")
+            );
+        }
+    }
+    text + "\n"
+        + &wrap("One row is taken for one person. What no simulated attack finds, another may.", 112, "")
+        + "\n"
+}
+
+fn plain(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
+
+/// A number with its interval.
+fn shown(figure: &Figure) -> String {
+    let write = if figure.share { drawing::percent } else { drawing::number };
+    let interval =
+        figure.interval.map_or(String::new(), |(low, high)| format!(" ({} to {})", write(low), write(high)));
+    plain(&format!("{:>9}{interval}", write(figure.value)))
+}

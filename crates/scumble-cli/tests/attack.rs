@@ -1,0 +1,187 @@
+//! `scumble attack`: findings, pages, releases of several tables, and what is refused.
+
+mod common;
+
+use std::os::unix::fs::PermissionsExt;
+
+use common::{Desk, ROLES, arguments};
+use serde_json::Value;
+
+/// A release of twelve people, and its report.
+fn desk() -> Desk {
+    let desk = Desk::with_people();
+    desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "release.csv"], ROLES])).succeeds();
+    desk
+}
+
+fn attack(desk: &Desk, more: &[&str]) -> Value {
+    let fixed = ["attack", "release.csv", "--original", "people.csv", "--json"];
+    let run = desk.run(&arguments(&[&fixed, ROLES, more])).succeeds();
+    assert_eq!(run.out.lines().count(), 1, "one object and nothing else: {}", run.out);
+    serde_json::from_str(&run.out).expect("JSON")
+}
+
+fn found<'a>(all: &'a Value, name: &str) -> &'a Value {
+    let attacks = all["attacks"].as_array().expect("a list");
+    attacks.iter().find(|found| found["attack"] == name).unwrap_or_else(|| panic!("{name} in {all}"))
+}
+
+#[test]
+fn every_attack_says_what_it_found_or_why_it_was_not_run() {
+    let desk = desk();
+    let all = attack(&desk, &[]);
+    assert_eq!(all["people"], 12);
+    for found in all["attacks"].as_array().expect("a list") {
+        let sentence = found["sentence"].as_str().expect("a sentence");
+        assert!(sentence.ends_with('.') && sentence.len() > 20, "{sentence}");
+        if found.get("not_run").is_none() {
+            let share = found["at_risk"]["value"].as_f64().expect("a share of people at risk");
+            assert!((0.0..=1.0).contains(&share), "{found}");
+        }
+    }
+    // k = 3: nobody is singled out, and a pick among three is right in a third of tries at most.
+    let linkage = found(&all, "linkage");
+    assert_eq!(linkage["at_risk"]["value"], 0.0);
+    assert!(linkage["worst"].as_f64().expect("a chance") <= 1.0 / 3.0 + 1e-12);
+    // 2-diversity: no group has one value only.
+    assert_eq!(found(&all, "homogeneity")["at_risk"]["value"], 0.0);
+    assert_eq!(found(&all, "homogeneity")["column"], "diagnosis");
+}
+
+#[test]
+fn the_original_published_as_it_is_gives_everything_away() {
+    let desk = Desk::with_people();
+    let run = desk
+        .run(&[
+            "attack",
+            "people.csv",
+            "--original",
+            "people.csv",
+            "--quasi",
+            "age",
+            "--sensitive",
+            "diagnosis",
+            "--rest",
+            "drop",
+            "--json",
+        ])
+        .succeeds();
+    let all: Value = serde_json::from_str(&run.out).expect("JSON");
+    assert_eq!(
+        (&found(&all, "linkage")["at_risk"]["value"], &found(&all, "linkage")["worst"]),
+        (&1.0.into(), &1.0.into())
+    );
+    assert_eq!(found(&all, "homogeneity")["at_risk"]["value"], 1.0);
+}
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let desk = desk();
+    let turned = |name: &str, to: &str| {
+        let text = desk.text(name);
+        let (head, rows) = text.split_once('\n').expect("a header");
+        let rows: Vec<&str> = rows.lines().rev().collect();
+        desk.file(to, format!("{head}\n{}\n", rows.join("\n")));
+    };
+    turned("people.csv", "people-turned.csv");
+    turned("release.csv", "release-turned.csv");
+    let first = attack(&desk, &["--people", "5", "--seed", "3"]);
+    let fixed = [
+        "attack",
+        "release-turned.csv",
+        "--original",
+        "people-turned.csv",
+        "--json",
+        "--people",
+        "5",
+        "--seed",
+        "3",
+    ];
+    let run = desk.run(&arguments(&[&fixed, ROLES])).succeeds();
+    assert_eq!(serde_json::from_str::<Value>(&run.out).expect("JSON"), first);
+}
+
+#[test]
+fn people_read_sentences_a_page_and_the_report() {
+    let desk = desk();
+    let fixed = [
+        "attack",
+        "release.csv",
+        "--original",
+        "people.csv",
+        "-o",
+        "attacks.html",
+        "--report",
+        "release.report",
+    ];
+    let run = desk.run(&arguments(&[&fixed, ROLES])).succeeds();
+    assert!(
+        run.out.contains("Attackers are supposed to know age, sex, postcode of a person."),
+        "{}",
+        run.out
+    );
+    assert!(run.out.contains("Homogeneity: diagnosis") && run.out.contains("Not run"), "{}", run.out);
+    for page in ["attacks.html", "release.report/report.html"] {
+        assert!(desk.text(page).contains("What attackers still learn"), "{page}");
+        let mode = std::fs::metadata(desk.path(page)).expect("a file").permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{page} is for its owner only");
+    }
+    let report = desk.json("release.report/report.json");
+    assert!(report["attacks"].as_array().is_some_and(|attacks| attacks.len() > 4));
+    assert_eq!(report["release"]["rows"], 12, "the rest of the report stays");
+}
+
+#[test]
+fn a_release_can_be_attacked_as_soon_as_it_is_made() {
+    let desk = Desk::with_people();
+    let run = desk
+        .run(&arguments(&[&["anonymize", "people.csv", "-o", "release.csv", "--attack"], ROLES]))
+        .succeeds();
+    assert!(
+        run.err.contains("Linkage with partial knowledge: Someone who knows all 3 of these facts"),
+        "{}",
+        run.err
+    );
+    assert!(desk.text("release.report/report.html").contains("What attackers still learn"));
+    let piped = arguments(&[&["anonymize", "people.csv", "-o", "-", "--attack"], ROLES]);
+    desk.refuses(2, &["give both a file name"], &piped);
+}
+
+#[test]
+fn rows_in_groups_are_attacked_by_their_groups() {
+    let desk = Desk::with_people();
+    let roles =
+        ["--quasi", "age,sex,postcode", "--sensitive", "diagnosis", "--identifier", "name", "--rest", "drop"];
+    let fixed = ["anonymize", "people.csv", "-o", "release", "--algorithm", "anatomy", "--l", "3"];
+    desk.run(&arguments(&[&fixed, &roles])).succeeds();
+    let fixed = ["attack", "release", "--original", "people.csv", "--json"];
+    let run = desk.run(&arguments(&[&fixed, &roles])).succeeds();
+    let all: Value = serde_json::from_str(&run.out).expect("JSON");
+    // Rows show everything but the diagnosis: everybody is found, and nobody's diagnosis is certain.
+    assert_eq!(found(&all, "linkage")["at_risk"]["value"], 1.0);
+    assert_eq!(found(&all, "homogeneity")["at_risk"]["value"], 0.0);
+    let worst = found(&all, "homogeneity")["worst"].as_f64().expect("a chance");
+    assert!(worst <= 1.0 / 3.0 + 1e-12, "{worst}");
+}
+
+#[test]
+fn what_cannot_be_attacked_is_refused() {
+    let desk = desk();
+    let refused = |code: i32, words: &str, more: &[&str]| {
+        desk.refuses(code, &[words], &arguments(&[&["attack", "release.csv"], more]));
+    };
+    refused(2, "say which columns outsiders may know", &["--original", "people.csv"]);
+    refused(3, "no such file", &["--original", "nobody.csv", "--quasi", "age"]);
+    let known = ["--original", "people.csv", "--quasi", "age"];
+    for (words, more) in [
+        ("did you mean 'linkage'", ["--only", "linkag"]),
+        ("from 0 to 1", ["--noise", "2"]),
+        ("at least 1", ["--people", "0"]),
+        ("is a file that is read here", ["-o", "people.csv"]),
+    ] {
+        refused(2, words, &arguments(&[&known, &more]));
+    }
+    refused(3, "no private report", &arguments(&[&known, &["--report", "nowhere"]]));
+    desk.file("others.csv", "name,age,sex,postcode,diagnosis,readmitted\nx,1,o,1,flu,no\n");
+    refused(3, "no person of the original fits", &arguments(&[&["--original", "others.csv"], ROLES]));
+}

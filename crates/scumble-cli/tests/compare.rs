@@ -1,0 +1,193 @@
+//! `scumble compare`: the guide's example, its outputs, what cannot be served, and what is refused.
+
+mod common;
+
+use std::os::unix::fs::PermissionsExt;
+
+use common::{Desk, Run, arguments, scumble};
+use serde_json::Value;
+
+/// The guide's page.
+fn page() -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/compare.md");
+    std::fs::read_to_string(path).expect("a page")
+}
+
+/// A desk with a table of so many rows of the synthetic clinic.
+fn desk(rows: &str) -> Desk {
+    let desk = Desk::new();
+    desk.run(&["sample", "--rows", rows, "-o", "patients.csv", "--hierarchies", "hierarchies"]).succeeds();
+    desk
+}
+
+const ROLES: &[&str] =
+    &["compare", "patients.csv", "--quasi", "birth_date,sex,occupation", "--hierarchies", "hierarchies"];
+
+/// Few releases, quickly.
+const FEW: &[&str] =
+    &["--algorithm", "mondrian,optimal", "--k", "2,5", "--folds", "1", "--learner", "naive_bayes"];
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.out).expect("exactly one JSON object")
+}
+
+/// What every run shares, since seconds are left out.
+fn timeless(mut value: Value) -> Value {
+    if let Some(releases) = value["releases"].as_array_mut() {
+        releases.iter_mut().filter_map(Value::as_object_mut).for_each(|release| {
+            assert!(release.remove("seconds").is_some_and(|seconds| seconds.is_number()));
+        });
+    }
+    value
+}
+
+#[test]
+fn the_example_of_the_guide_prints_what_it_shows() {
+    let page = page();
+    let shown = page.split("```console\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    let (commands, printed) = shown.split_once("-o compare.html\n").expect("the command and what it prints");
+    let last = commands.lines().last().map(|line| line.trim_start()).unwrap_or_default();
+    let command: Vec<&str> = commands
+        .split("$ scumble ")
+        .nth(2)
+        .expect("two commands")
+        .split_whitespace()
+        .filter(|word| *word != "\\")
+        .chain(["-o", "compare.html"])
+        .collect();
+    assert!(command.len() > 5, "{last}");
+    let desk = desk("600");
+    let run = desk.run(&command).succeeds();
+    assert_eq!(run.out + &run.err, printed);
+    let mode = std::fs::metadata(desk.path("compare.html")).expect("a page").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it is for its owner");
+    let html = desk.text("compare.html");
+    for part in
+        ["Which release of patients.csv?", "Risk and what models get right", "Risk and detail", "recommended"]
+    {
+        assert!(html.contains(part), "{part} is not on the page");
+    }
+    for forbidden in ["<script", "http://", "https://", "NaN", "undefined"] {
+        assert!(!html.contains(forbidden), "{forbidden} is on the page");
+    }
+}
+
+#[test]
+fn json_and_csv_say_the_same_whatever_the_threads() {
+    let desk = desk("150");
+    let more = ["--class", "marital_status", "--sensitive", "diagnosis", "--json", "--csv", "figures.csv"];
+    let run = desk.run(&arguments(&[ROLES, FEW, &more])).succeeds();
+    let found = json(&run);
+    assert_eq!(found["rows"], 150);
+    assert_eq!(found["quasi"], serde_json::json!(["birth_date", "sex", "occupation"]));
+    assert_eq!((&found["class"], &found["k"]), (&"marital_status".into(), &serde_json::json!([2, 5])));
+    assert_eq!(found["folds"], serde_json::json!({ "scored": 1, "of": 3 }));
+    let releases = found["releases"].as_array().expect("releases");
+    assert_eq!(releases.len(), 4);
+    for release in releases {
+        let (identity, guess) = (&release["attacks"]["identity"], &release["attacks"]["attribute"]);
+        let number = |value: &Value| value.as_f64().expect("a number");
+        assert!((0.0..=1.0).contains(&number(identity)) && guess["column"] == "diagnosis");
+        assert_eq!(number(&release["risk"]), number(identity).max(number(&guess["advantage"])));
+        assert!(release["attained_k"].as_u64() >= release["k"].as_u64());
+        assert!(number(&release["accuracy"]["by_learner"]["naive_bayes"]) <= 1.0);
+        assert!(number(&release["metrics"]["c_avg"]) >= 1.0);
+    }
+    let words = found["recommendation"]["words"].as_str().expect("words");
+    assert!(words.contains("measured on these 150 rows with two simulated attackers"), "{words}");
+    let csv = desk.text("figures.csv");
+    assert!(csv.starts_with("algorithm,standing,k,risk,"), "{csv}");
+    assert_eq!(csv.lines().count(), 5);
+    let column = |name: &str| {
+        let place =
+            csv.lines().next().and_then(|head| head.split(',').position(|of| of == name)).expect(name);
+        csv.lines().skip(1).map(move |line| line.split(',').nth(place).unwrap_or_default())
+    };
+    assert_eq!(column("recommended").filter(|cell| *cell == "true").count(), 1);
+    let marks = releases.iter().map(|release| release["not_beaten"].to_string());
+    assert!(column("not_beaten").eq(marks), "{csv}");
+    let mode = std::fs::metadata(desk.path("figures.csv")).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "it is for its owner");
+    let again = desk.run(&arguments(&[ROLES, FEW, &more, &["--threads", "1"]])).succeeds();
+    assert_eq!(timeless(json(&again)), timeless(found));
+}
+
+#[test]
+fn without_a_class_the_loss_decides_and_nobody_learns() {
+    let desk = desk("150");
+    let run = desk.run(&arguments(&[ROLES, &["--k", "5"]])).succeeds();
+    let words = run.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("with a measured risk of at most 9.0 %, none keeps more detail."), "{words}");
+    assert!(!run.out.contains("accuracy") && !run.out.contains("could not be done"), "{}", run.out);
+    assert!(run.err.contains("Left out: patient_id, name, "), "{}", run.err);
+}
+
+#[test]
+fn who_cannot_serve_is_told_with_the_reason() {
+    let desk = desk("150");
+    let named = ["--algorithm", "mondrian,pais,mdav,dmpd", "--k", "5,100"];
+    let run = desk.run(&arguments(&[ROLES, &named])).succeeds();
+    let (_, told) = run.out.split_once("What could not be done\n").expect("some cannot");
+    assert!(told.contains("pais, k = 5, 100: ") && told.contains("needs a class column"), "{told}");
+    assert!(told.contains("mdav, k = 5, 100: 'mdav' shows means"), "{told}");
+    let run = desk.run(&arguments(&[ROLES, &named, &["--json"]])).succeeds();
+    let refused = json(&run)["not_served"].as_array().expect("a list").clone();
+    assert!(refused.iter().any(|of| of["algorithm"] == "pais" && of["what"] == "release"), "{refused:?}");
+    // Records that overlap can be attacked, but new rows cannot be recoded like them.
+    let records =
+        ["--algorithm", "mondrian,k_concealment", "--k", "5", "--class", "marital_status", "--folds", "1"];
+    let run = desk.run(&arguments(&[ROLES, &records])).succeeds();
+    assert!(run.out.contains("k_concealment, k = 5: has no accuracy: records that overlap"), "{}", run.out);
+    let run = desk.run(&arguments(&[ROLES, &records, &["--test", "original"]])).succeeds();
+    assert!(!run.out.contains("could not be done"), "{}", run.out);
+}
+
+#[test]
+fn rows_that_are_left_out_leave_no_value_behind() {
+    let desk = Desk::new();
+    desk.file("q.csv", "age,ill\n20,flu\n21,gout\n22,flu\n23,?\n24,gout\n25,flu\n26,gout\n27,flu\n");
+    let asked = ["compare", "q.csv", "--quasi", "age", "--sensitive", "ill", "--missing", "drop-row"];
+    let run = desk.run(&arguments(&[&asked, &["--algorithm", "mondrian", "--k", "2", "--json"]])).succeeds();
+    assert_eq!(json(&run)["rows"], 7);
+}
+
+#[test]
+fn a_plan_serves_as_well_as_flags() {
+    let desk = desk("150");
+    desk.file(
+        "plans/release.toml",
+        "input = \"../patients.csv\"\noutput = \"r.csv\"\nhierarchies = \"../hierarchies\"\nrest = \"drop\"\n\
+         [columns.birth_date]\nrole = \"quasi\"\n[columns.sex]\nrole = \"quasi\"\n[columns.occupation]\nrole = \"quasi\"\n\
+         [[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n",
+    );
+    let few = ["--algorithm", "mondrian", "--json"];
+    let by_plan =
+        timeless(json(&desk.run(&arguments(&[&["compare", "plans/release.toml"], &few])).succeeds()));
+    assert_eq!(by_plan["k"], serde_json::json!([2, 3, 5, 10, 25, 50]), "the plan's k and a spread");
+    let both = ["compare", "patients.csv", "--plan", "plans/release.toml"];
+    let by_both = timeless(json(&desk.run(&arguments(&[&both, &few])).succeeds()));
+    assert_eq!(by_both, by_plan);
+    let by_flags = desk.run(&arguments(&[ROLES, &few, &["--k", "2,3,5,10,25,50"]])).succeeds();
+    assert_eq!(timeless(json(&by_flags)), by_plan);
+}
+
+#[test]
+fn faults_are_told_before_any_work() {
+    let desk = desk("100");
+    desk.refuses(
+        2,
+        &["--quasi a,b", "'scumble init patients.csv'", "scumble compare release.toml"],
+        &["compare", "patients.csv"],
+    );
+    desk.refuses(2, &["say which table"], &["compare", "--json"]);
+    let refuses = |words: &[&str], more: &[&str]| desk.refuses(2, words, &arguments(&[ROLES, more]));
+    refuses(&["did you mean 'mondrian'?"], &["--algorithm", "mondrain"]);
+    refuses(&["unknown learner 'c46'"], &["--class", "smoker", "--learner", "c46"]);
+    refuses(&["--folds must be at least 1"], &["--folds", "0"]);
+    refuses(&["--max-risk"], &["--max-risk", "2"]);
+    refuses(&["--test is mapped or original"], &["--test", "mapt"]);
+    refuses(&["the output 'patients.csv' is a file that is read here"], &["-o", "patients.csv"]);
+    refuses(&["private files; give them names"], &["--csv", "-"]);
+    desk.refuses(2, &["no algorithm can serve this"], &arguments(&[ROLES, &["--k", "101"]]));
+    assert!(scumble(desk.root()).args(["compare", "--help"]).output().expect("help").status.success());
+}

@@ -1,0 +1,100 @@
+//! Background knowledge: an attacker who can rule out some values (models.md 4.5).
+
+use scumble::Result;
+use scumble::report::drawing::{counted, percent};
+
+use super::{Attack, Case, Figure, Finding, Scene, Tally, of_secrets};
+
+pub(super) const ATTACK: Attack = Attack {
+    name: "background",
+    title: "Background knowledge",
+    paper: "Machanavajjhala et al. (2007); Martin et al. (2007)",
+    about: "Somebody knows enough to rule out some sensitive values of a person, and guesses the most frequent of the others.",
+    rests_on_method: false,
+    run,
+};
+
+/// The most values that an attacker is supposed to rule out.
+const MOST: usize = 3;
+
+fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
+    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret)))
+}
+
+/// The chance of the most frequent value once the `ruled_out` most frequent others are ruled out: r1 / (s − the others' rows).
+fn posterior(tally: &Tally, ruled_out: usize) -> f64 {
+    let mut amounts: Vec<u64> = tally.of_value.iter().map(|(_, amount)| *amount).collect();
+    amounts.sort_unstable_by(|a, b| b.cmp(a));
+    let Some((most, others)) = amounts.split_first() else { return 0.0 };
+    let gone: u64 = others.iter().take(ruled_out).sum();
+    *most as f64 / (tally.total - gone) as f64
+}
+
+fn look(scene: &Scene, secret: usize) -> Finding {
+    let classes = || scene.classes.iter().filter(|class| class.secrets[secret].total > 0);
+    let rows: u64 = classes().map(|class| class.rows).sum();
+    let share = |ruled_out: usize| {
+        let sure = classes().filter(|class| class.secrets[secret].of_value.len() <= ruled_out + 1);
+        sure.map(|class| class.rows).sum::<u64>() as f64 / rows.max(1) as f64
+    };
+    let worst = |ruled_out: usize| {
+        classes().map(|class| posterior(&class.secrets[secret], ruled_out)).fold(0.0, f64::max)
+    };
+    let mut figures = Vec::new();
+    for ruled_out in 1..=MOST {
+        let values = counted(ruled_out as u64, "value", "values");
+        figures.push(Figure::counted(
+            format!("people who are certain once {values} can be ruled out"),
+            share(ruled_out),
+        ));
+        figures.push(Figure::counted(format!("best guess once {values} can be ruled out"), worst(ruled_out)));
+    }
+    let fewest = classes().map(|class| class.secrets[secret].of_value.len()).min().unwrap_or(0);
+    figures.push(Figure::number(
+        "values to rule out for certainty, in the weakest group",
+        fewest.saturating_sub(1) as f64,
+    ));
+    let name = &scene.secrets[secret].column.name;
+    let sentence = if share(1) > 0.0 {
+        format!("Ruling out one value of {name} is enough to be sure for {} of people.", percent(share(1)))
+    } else {
+        format!(
+            "Ruling out one value of {name} makes nobody certain; the best guess is then right with a chance of {} at most, and it takes {} \
+             ruled out to be sure of anybody.",
+            percent(worst(1)),
+            counted(fewest.saturating_sub(1) as u64, "value", "values")
+        )
+    };
+    Finding {
+        sentence,
+        at_risk: figures.first().cloned(),
+        worst: Some(worst(1)),
+        figures,
+        ..Finding::of(&ATTACK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::tests::scene;
+    use super::*;
+
+    /// {2, 1, 1}: 2/3 with one value ruled out, certain with two (models.md 4.5).
+    #[test]
+    fn the_numbers_of_the_specification() {
+        let tally = Tally::new([(0, 1), (1, 2), (2, 1)]);
+        assert_eq!([posterior(&tally, 0), posterior(&tally, 1), posterior(&tally, 2)], [0.5, 2.0 / 3.0, 1.0]);
+        assert_eq!(posterior(&Tally::default(), 1), 0.0);
+    }
+
+    #[test]
+    fn people_by_what_must_be_ruled_out() {
+        let quasi = [["a"], ["a"], ["b"], ["b"], ["b"], ["b"]];
+        let scene = scene(&["group"], &quasi, &quasi, &["x", "y", "x", "y", "z", "z"]);
+        let found = look(&scene, 0);
+        let values: Vec<f64> = found.figures.iter().map(|figure| figure.value).collect();
+        // Group a is certain with one value ruled out, b with two; the best guess then is certain in a at once.
+        assert_eq!(values, [1.0 / 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
+        assert!(found.sentence.contains("33.3"), "{}", found.sentence);
+    }
+}

@@ -1,0 +1,411 @@
+//! deFinetti (Kifer 2009; models.md 4.8): what goes with what across all classes is learnt from the release itself, and then tells apart the people
+//! within a class.
+//!
+//! `features` is what is known of people, `learner` learns and believes in turns, `dealing` gives the values of a class to its members.
+
+mod dealing;
+mod features;
+mod learner;
+
+use scumble::Result;
+use scumble::config::{ModelSpec, Plan, Rational};
+use scumble::registry::{Method, method};
+use scumble::report::drawing::{count, percent};
+
+use super::finer::{members, sample};
+use super::truth::true_classes;
+use super::{Attack, Case, Figure, Finding, Scene};
+use crate::statistics::{mean_interval, wilson_interval};
+use features::{Binned, Kinds};
+use learner::{Learner, Room};
+
+/// The attack.
+pub(super) const ATTACK: Attack = Attack {
+    name: "definetti",
+    title: "deFinetti: what goes with what",
+    paper: "Kifer 2009",
+    about: "Somebody learns across groups which attributes go with which sensitive value, and deals the values of each group to its people accordingly.",
+    rests_on_method: false,
+    run,
+};
+
+/// At most so many people are learnt from; of more people some classes are.
+const PEOPLE: usize = 100_000;
+/// At most so often is learnt.
+const ROUNDS: usize = 100;
+/// Until beliefs change by less than this.
+const STILL: f64 = 1e-6;
+/// Chances nearer than this are equal.
+const SAME: f64 = 1e-9;
+/// By so much may beliefs be above what is right, before it is said.
+const OVERCONFIDENT: f64 = 0.05;
+
+fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
+    let scene = case.scene;
+    if scene.secrets.is_empty() {
+        return Ok(vec![idle(
+            None,
+            "the release has no sensitive column, so there is nothing that it could give away",
+        )]);
+    }
+    if matches!(method(&case.plan.algorithm.name)?, Method::Records(_)) {
+        let why = "every row shows the values of a group of its own, and these overlap, so no values are dealt within classes";
+        return Ok(scene.secrets.iter().map(|secret| idle(Some(&secret.column.name), why)).collect());
+    }
+    let columns: Vec<Binned> = scene.known.iter().map(|known| Binned::new(known, case.plan)).collect();
+    let kinds = Kinds::new(&scene.known, &columns, scene.people);
+    let classes = scene.classes.len();
+    let looked_at: Vec<u32> = match scene.people {
+        many if many > PEOPLE => sample(classes, (classes * PEOPLE / many).max(1), case.options.seed),
+        _ => (0..classes as u32).collect(),
+    };
+    let bins: Vec<usize> = columns.iter().map(|binned| binned.bins).collect();
+    let attack = |secret: usize| {
+        let members = members(scene, &true_classes(scene, secret));
+        let rooms = rooms(scene, &members, &kinds, &looked_at, secret);
+        let values = scene.secrets[secret].column.values.len();
+        let mut learner = Learner::new(&rooms.of_class, &kinds.bins, bins.clone(), values);
+        let rounds = (1..=ROUNDS).find(|_| learner.round() < STILL);
+        let bound = bound(case.plan, &scene.secrets[secret].column.name);
+        let told = told(scene, &members, &kinds, &rooms, &learner, secret, bound);
+        words(case, secret, &rooms, &told, rounds, bound)
+    };
+    Ok((0..scene.secrets.len()).map(attack).collect())
+}
+
+fn idle(column: Option<&str>, why: &str) -> Finding {
+    let about = column.map_or(String::new(), |column| format!(" with {column}"));
+    let told = Finding::not_run(&ATTACK, format!("What goes{about} was not learnt from the release: {why}."));
+    Finding { column: column.map(str::to_owned), ..told }
+}
+
+/// The largest share of a value that a plan promises: 1/l or alpha.
+fn bound(plan: &Plan, column: &str) -> Option<f64> {
+    let about = |spec: &&ModelSpec| spec.columns.is_empty() || spec.columns.iter().any(|name| name == column);
+    let of_model = |spec: &ModelSpec| match spec.model.replace('-', "_").as_str() {
+        // Only this form bounds shares; two different values may be 99 and 1.
+        "l_diversity"
+            if spec.parameters.get("variant").is_some_and(|variant| variant.to_text() == "frequency") =>
+        {
+            spec.parameters.rational("l", Rational::ONE, None).ok()?.map(|l| 1.0 / l.to_f64())
+        }
+        // Values that are not named are free.
+        "alpha_k" if spec.parameters.get("values").is_none() => {
+            spec.parameters.rational("alpha", Rational::ZERO, None).ok()?.map(Rational::to_f64)
+        }
+        _ => None,
+    };
+    plan.privacy.iter().filter(about).filter_map(of_model).reduce(f64::min)
+}
+
+/// The classes that are learnt from.
+struct Rooms {
+    /// Their numbers.
+    classes: Vec<u32>,
+    of_class: Vec<Room>,
+    /// Whether the class of some is told by more than one row, which all look different: people are in it as they are known.
+    bucketised: bool,
+}
+
+fn rooms(scene: &Scene, members: &[Vec<u32>], kinds: &Kinds, looked_at: &[u32], secret: usize) -> Rooms {
+    let told = |class: &u32| {
+        !members[*class as usize].is_empty() && scene.classes[*class as usize].secrets[secret].total > 0
+    };
+    let classes: Vec<u32> = looked_at.iter().copied().filter(told).collect();
+    let room = |class: &u32| {
+        let mut of: Vec<u32> =
+            members[*class as usize].iter().map(|person| kinds.of_person[*person as usize]).collect();
+        of.sort_unstable();
+        Room {
+            kinds: of.chunk_by(|a, b| a == b).map(|alike| (alike[0], alike.len() as u64)).collect(),
+            values: scene.classes[*class as usize].secrets[secret].of_value.clone(),
+        }
+    };
+    Rooms {
+        of_class: classes.iter().map(room).collect(),
+        classes,
+        bucketised: scene.looks.len() > scene.classes.len(),
+    }
+}
+
+/// What is believed of one person: by the class alone, and by what was learnt.
+struct Told {
+    /// The chance of the true value.
+    truth: (f64, f64),
+    /// The chance that the likeliest value is the true one.
+    right: (f64, f64),
+    /// How likely it seems, by what was learnt.
+    believed: f64,
+    /// Whether the true value is more likely than promised or, where nothing is promised, than the most frequent value of the class.
+    above: (bool, bool),
+}
+
+fn told(
+    scene: &Scene,
+    members: &[Vec<u32>],
+    kinds: &Kinds,
+    rooms: &Rooms,
+    learner: &Learner<'_>,
+    secret: usize,
+    bound: Option<f64>,
+) -> Vec<Told> {
+    let mut told = Vec::new();
+    for ((class, room), belief) in rooms.classes.iter().zip(&rooms.of_class).zip(&learner.beliefs) {
+        let tally = &scene.classes[*class as usize].secrets[secret];
+        let naive: Vec<f64> = room.values.iter().map(|(value, _)| tally.share(*value)).collect();
+        let most = naive.iter().copied().fold(0.0, f64::max);
+        for person in &members[*class as usize] {
+            let kind = kinds.of_person[*person as usize];
+            let chances = &belief[room.kinds.partition_point(|(other, _)| *other < kind)];
+            let value = scene.secrets[secret].of_person[*person as usize];
+            let truth = room.values.binary_search_by_key(&value, |(value, _)| *value).ok();
+            let of_truth = |chances: &[f64]| truth.map_or(0.0, |truth| chances[truth]);
+            let above = |chances: &[f64]| of_truth(chances) > bound.unwrap_or(most) + SAME;
+            told.push(Told {
+                truth: (of_truth(&naive), of_truth(chances)),
+                right: (right(&naive, truth), right(chances, truth)),
+                believed: chances.iter().copied().fold(0.0, f64::max),
+                above: (above(&naive), above(chances)),
+            });
+        }
+    }
+    told
+}
+
+/// The chance that one of the likeliest values, taken by chance where there are several, is the true one.
+fn right(chances: &[f64], truth: Option<usize>) -> f64 {
+    let best = chances.iter().copied().fold(0.0, f64::max);
+    let likeliest = |chance: &f64| *chance >= best - SAME;
+    let equal = chances.iter().filter(|chance| likeliest(chance)).count();
+    if truth.is_some_and(|truth| likeliest(&chances[truth])) { 1.0 / equal as f64 } else { 0.0 }
+}
+
+fn words(
+    case: &Case<'_>,
+    secret: usize,
+    rooms: &Rooms,
+    told: &[Told],
+    rounds: Option<usize>,
+    bound: Option<f64>,
+) -> Finding {
+    let column = &case.scene.secrets[secret].column.name;
+    let people = told.len() as u64;
+    let share =
+        |name: &str, hits: u64| wilson_interval(hits, people).map(|share| Figure::estimated(name, share));
+    // Among equally likely values one is guessed by chance, so somebody may be half right.
+    let estimate = |name: &str, of: &dyn Fn(&Told) -> f64| {
+        mean_interval(&told.iter().map(of).collect::<Vec<_>>()).map(|found| Figure::estimated(name, found))
+    };
+    let mean = |of: &dyn Fn(&Told) -> f64| told.iter().map(of).sum::<f64>() / people.max(1) as f64;
+    let above = |of: &dyn Fn(&Told) -> bool| told.iter().filter(|told| of(told)).count() as u64;
+    let promise = bound.map_or("the most frequent value of their class".to_owned(), |bound| {
+        format!("the {} promised", percent(bound))
+    });
+    let (learnt, alone) = (mean(&|told| told.right.1), mean(&|told| told.right.0));
+    let above_share = percent(above(&|told| told.above.1) as f64 / people.max(1) as f64);
+    let sentence = if told.is_empty() {
+        format!("Nobody's place in the release is known, so nothing was learnt about {column}.")
+    } else if learnt > alone + SAME {
+        format!(
+            "The link between what is known of people and their {column}, learnt across all classes, lets an attacker guess {} right, where the \
+             classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
+            percent(learnt),
+            percent(alone),
+        )
+    } else {
+        format!(
+            "The link between what is known of people and their {column}, learnt across all classes, does not help an attacker to guess: {} are right, \
+             and the classes by themselves give {}; for {above_share} of the people the true value seems more likely than {promise}.",
+            percent(learnt),
+            percent(alone),
+        )
+    };
+    let exact = rooms.of_class.iter().filter(|room| {
+        let people: u64 = room.kinds.iter().map(|(_, people)| people).sum();
+        people <= dealing::EXACT && people == room.values.iter().map(|(_, amount)| amount).sum::<u64>()
+    });
+    let exact = exact.count();
+    let mut figures: Vec<Figure> = [
+        estimate("guesses that are right, by what was learnt", &|told| told.right.1),
+        estimate("guesses that are right, by the class alone", &|told| told.right.0),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    figures.push(Figure::counted(
+        "chance of the true value, on average, by what was learnt",
+        mean(&|told| told.truth.1),
+    ));
+    figures.push(Figure::counted(
+        "chance of the true value, on average, by the class alone",
+        mean(&|told| told.truth.0),
+    ));
+    let believed = mean(&|told| told.believed);
+    figures.push(Figure::counted("chance of the guess, on average, as the attacker believes", believed));
+    figures.extend(share("people above it by the class alone", above(&|told| told.above.0)));
+    figures.extend(bound.map(|bound| Figure::counted("promised at most", bound)));
+    figures.push(Figure::number("rounds of learning", rounds.unwrap_or(ROUNDS) as f64));
+    let mut limits = limits(case, rooms, exact, rounds);
+    if believed > learnt + OVERCONFIDENT {
+        limits.push(format!(
+            "the attacker is too sure: guesses seem right with {} on average, and {} are, so the highest chances and the people above the promise are \
+             overstated",
+            percent(believed),
+            percent(learnt),
+        ));
+    }
+    Finding {
+        attack: ATTACK.name,
+        title: ATTACK.title,
+        column: Some(column.clone()),
+        sentence,
+        at_risk: share(
+            &format!("people whose true value is more likely than {promise}"),
+            above(&|told| told.above.1),
+        ),
+        worst: told.iter().map(|told| told.truth.1).reduce(f64::max),
+        figures,
+        limits,
+        not_run: None,
+    }
+}
+
+fn limits(case: &Case<'_>, rooms: &Rooms, exact: usize, rounds: Option<usize>) -> Vec<String> {
+    let (scene, classes) = (case.scene, rooms.of_class.len());
+    let mut limits = vec![match rooms.bucketised {
+        true => "what is known of people stands in the release itself, beside the number of their class".to_owned(),
+        false => {
+            "the release shows members of a class alike, so the attacker brings what is known of them from outside, exactly and for everybody".to_owned()
+        }
+    }];
+    limits.push(format!(
+        "of {classes} classes {exact} have at most {} people, and all ways to deal their values were counted; in the others values were dealt by scaling, \
+         which is cruder",
+        dealing::EXACT
+    ));
+    limits.push("naive Bayes learns one column at a time; an attacker who learns what columns say together may guess better".to_owned());
+    if classes < scene.classes.len() && scene.people > PEOPLE {
+        limits.push(format!(
+            "{classes} of {} classes were looked at; the worst-off person may be in another",
+            scene.classes.len()
+        ));
+    }
+    if scene.ambiguous > 0 {
+        limits.push(format!(
+            "{} people fit several classes; they were put into one that fits and, among people who are known alike, has their value; the attacker may be \
+             better or worse off than here",
+            count(scene.ambiguous)
+        ));
+    }
+    if rounds.is_none() {
+        limits.push(format!("beliefs still changed after {ROUNDS} rounds, when learning was stopped"));
+    }
+    limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planned::Staged;
+    use super::*;
+
+    const PLAN: &str = r#"
+        input = "a.csv"
+        output = "b.csv"
+        [columns.smokes]
+        role = "quasi"
+        [columns.ward]
+        role = "quasi"
+        [columns.illness]
+        role = "sensitive"
+        [[privacy]]
+        model = "l_diversity"
+        variant = "frequency"
+        l = 2
+    "#;
+
+    /// Wards of a smoker and somebody else, of whom one has cancer: the smoker, as in two wards where all are alike.
+    fn wards() -> (String, String) {
+        let rows = [
+            ("a", "yes", "cancer"),
+            ("a", "no", "none"),
+            ("b", "yes", "cancer"),
+            ("b", "no", "none"),
+            ("c", "yes", "cancer"),
+        ];
+        let rows = rows.into_iter().chain([
+            ("c", "no", "none"),
+            ("d", "yes", "cancer"),
+            ("d", "yes", "cancer"),
+            ("e", "no", "none"),
+            ("e", "no", "none"),
+        ]);
+        let (mut original, mut release) =
+            ("smokes,ward,illness".to_owned(), "smokes,ward,illness".to_owned());
+        for (ward, smokes, illness) in rows {
+            original += &format!("\n{smokes},{ward},{illness}");
+            let shown = if ["d", "e"].contains(&ward) { smokes } else { "{no|yes}" };
+            release += &format!("\n{shown},{ward},{illness}");
+        }
+        (original, release)
+    }
+
+    fn found(case: &Case<'_>) -> Finding {
+        let mut found = run(case).expect("findings");
+        assert_eq!(found.len(), 1);
+        found.remove(0)
+    }
+
+    #[test]
+    fn what_is_learnt_elsewhere_tells_smokers_apart() {
+        let (original, release) = wards();
+        let finding = found(&Staged::written(PLAN, &original, &release).case());
+        let figure =
+            |name: &str| finding.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value);
+        // By the class alone everybody of the three wards is guessed with 1/2, and the other four for sure: 7 of 10.
+        assert_eq!(figure("guesses that are right, by the class alone"), Some(0.7));
+        assert_eq!(figure("guesses that are right, by what was learnt"), Some(1.0));
+        assert_eq!(figure("promised at most"), Some(0.5));
+        assert_eq!(figure("people above it by the class alone"), Some(0.4));
+        assert_eq!(finding.at_risk.as_ref().map(|share| share.value), Some(1.0));
+        assert_eq!(finding.worst, Some(1.0));
+        assert!(
+            finding
+                .sentence
+                .contains("guess 100\u{a0}% right, where the classes by themselves give 70\u{a0}%"),
+            "{}",
+            finding.sentence
+        );
+        assert!(finding.limits[0].contains("from outside"), "{:?}", finding.limits);
+    }
+
+    #[test]
+    fn the_order_of_rows_does_not_matter() {
+        let (original, release) = wards();
+        let turned = |text: &str| {
+            let (names, rows) = text.split_once('\n').expect("rows");
+            format!("{names}\n{}", rows.lines().rev().collect::<Vec<_>>().join("\n"))
+        };
+        let forwards = found(&Staged::written(PLAN, &original, &release).case());
+        let backwards = found(&Staged::written(PLAN, &turned(&original), &turned(&release)).case());
+        assert_eq!(forwards, backwards);
+    }
+
+    #[test]
+    fn suppressed_rows_are_a_class_too_and_one_value_is_no_secret() {
+        let release = "smokes,ward,illness\n*,*,none\n*,*,none";
+        let original = "smokes,ward,illness\nyes,a,none\nno,b,none";
+        let finding = found(&Staged::written(PLAN, original, release).case());
+        assert_eq!(finding.worst, Some(1.0));
+    }
+
+    #[test]
+    fn without_a_secret_there_is_nothing_to_learn() {
+        let plan = PLAN.replace("sensitive", "other").replace(
+            "model = \"l_diversity\"\n        variant = \"frequency\"\n        l = 2",
+            "model = \"k_anonymity\"\n        k = 2",
+        );
+        let (original, release) = wards();
+        let finding = found(&Staged::written(&plan, &original, &release).case());
+        assert!(finding.not_run.is_some());
+    }
+}

@@ -1,0 +1,204 @@
+//! The labels of a release that could have been finer, and what an algorithm promises about them.
+
+use scumble::Result;
+use scumble::config::{Plan, Rational};
+use scumble::quasi::{Quasi, Shape, Value};
+use scumble::registry::{Method, method};
+
+use super::super::Case;
+use super::super::finer::{Finer, Reach};
+use super::counts::Rule;
+
+/// What follows from how an algorithm chooses labels.
+pub(super) struct Knowledge {
+    pub reach: Reach,
+    /// What is known of a class that shows a node.
+    pub node: Rule,
+    /// The least number of rows of a class.
+    pub k: u64,
+    /// In words.
+    pub premise: &'static str,
+}
+
+impl Knowledge {
+    /// Of a plan; or why nothing is known.
+    pub(super) fn of(plan: &Plan) -> Result<std::result::Result<Self, &'static str>> {
+        let name = match method(&plan.algorithm.name)? {
+            Method::Classes(entry) => entry.name,
+            Method::Records(_) => {
+                return Ok(Err("rows are coarsened one by one, over groups of their own that nobody sees"));
+            }
+            Method::Tables(_) => {
+                return Ok(Err("nothing that is known of people is coarsened class by class"));
+            }
+        };
+        let parameter = |name: &str| plan.algorithm.parameters.get(name).map(|value| value.to_text());
+        let only_sizes = !plan.privacy.is_empty()
+            && plan.privacy.iter().all(|spec| spec.model == "k_anonymity" && spec.quasi.is_none());
+        let k = plan
+            .privacy
+            .iter()
+            .filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten())
+            .max()
+            .unwrap_or(1);
+        let tight = |node| Self {
+            reach: Reach::Class,
+            node,
+            k,
+            premise: match node {
+                Rule::Several => "a label is taken to be the finest that is true of all rows of its class",
+                _ => {
+                    "a label is taken to be the finest that is true of all rows of its class, and its class to be impossible to cut by it into classes \
+                     of k rows"
+                }
+            },
+        };
+        if plan.algorithm.flatten {
+            return Ok(Err(
+                "labels were made coarser until each column had one domain, so no label is the finest possible",
+            ));
+        }
+        if plan.algorithm.polish {
+            return Ok(Ok(tight(Rule::Several)));
+        }
+        let cuts = name == "mondrian" && only_sizes && parameter("mode").is_none_or(|mode| mode == "strict");
+        Ok(match name {
+            _ if cuts && parameter("small_children").is_some_and(|given| given == "refuse") => {
+                Ok(tight(Rule::SmallPart(k)))
+            }
+            _ if cuts => Ok(tight(Rule::Unsplittable(k))),
+            "mondrian" | "infogain_mondrian" | "cluster" | "seqa" | "dbca" | "dbca_cm" | "k_member"
+            | "oka" => Ok(tight(Rule::Several)),
+            "optimal"
+            | "flash"
+            | "ola"
+            | "incognito"
+            | "samarati"
+            | "mingen"
+            | "tds"
+            | "tdr"
+            | "pais"
+            | "k_optimize"
+            | "single_dimensional_mondrian" => {
+                let reach = Reach::of(name);
+                let may_suppress = plan.algorithm.suppression.is_none_or(|share| share > Rational::ZERO);
+                match only_sizes {
+                    true => Ok(Self {
+                        reach,
+                        node: Rule::NoSmallPart(k),
+                        k,
+                        premise: match (reach, may_suppress) {
+                            _ if ["tds", "tdr", "pais"].contains(&name) => {
+                                "a label is refined for all rows at once, and only if that tells about the class column; so this is a guess: some class that \
+                                 shows it has fewer than k rows of one of its finer values"
+                            }
+                            (Reach::Label, _) => {
+                                "a label is refined for all rows at once, so only this is taken for granted: some class that shows it has fewer than k \
+                                 rows of one of its finer values"
+                            }
+                            (_, false) => {
+                                "a column has one level for all rows, so only this is taken for granted: some class has fewer than k rows of a finer value"
+                            }
+                            (_, true) => {
+                                "a column has one level for all rows, so only this is taken for granted: some class has fewer than k rows of a finer \
+                                 value; that as many rows would have to be suppressed as may not be is not used"
+                            }
+                        },
+                    }),
+                    false => Err(
+                        "finer levels may have been refused because of sensitive values, which the minimality attack looks at, and not because of sizes",
+                    ),
+                }
+            }
+            _ => Err("this algorithm does not promise that its labels are as fine as they can be"),
+        })
+    }
+}
+
+/// A label of a class that could have been finer.
+pub(super) struct Cell {
+    pub class: u32,
+    pub column: usize,
+    /// The label, by number.
+    pub label: u32,
+    pub rule: Rule,
+    /// In truth: how many rows have each finer value.
+    pub spread: Vec<u64>,
+    /// How frequent each finer value is thought to be.
+    pub prior: Vec<f64>,
+}
+
+impl Cell {
+    pub(super) fn rows(&self) -> u64 {
+        self.spread.iter().sum()
+    }
+}
+
+/// All of them, by class and column.
+pub(super) fn cells(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32]) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for column in 0..case.scene.known.len() {
+        let people = finer.people_before(column);
+        for class in looked_at.iter().copied().filter(|class| !finer.members[*class as usize].is_empty()) {
+            let Some(label) = finer.label(class as usize, column) else { continue };
+            let found = match finer.node(case.scene, class as usize, column) {
+                Some((tree, node)) => {
+                    let children: Vec<u32> = tree.children(node).collect();
+                    let starts: Vec<u32> = children.iter().map(|child| tree.range(*child).0).collect();
+                    let mut spread = vec![0; children.len()];
+                    for code in finer.codes_of(class as usize, column) {
+                        if let Some(child) = starts.partition_point(|start| *start <= code).checked_sub(1) {
+                            spread[child] += 1;
+                        }
+                    }
+                    let rows = |child: &u32| {
+                        let (low, high) = tree.range(*child);
+                        (people[high as usize + 1] - people[low as usize] + 1) as f64
+                    };
+                    let all: f64 = children.iter().map(rows).sum();
+                    let prior = children.iter().map(|child| rows(child) / all).collect();
+                    Some((knowledge.node, spread, prior))
+                }
+                None if knowledge.reach == Reach::Class => {
+                    let shown = &case.scene.known[column].labels[label as usize];
+                    span(&finer.quasi[column], shown, finer.codes_of(class as usize, column), &people)
+                }
+                None => None,
+            };
+            if let Some((rule, spread, prior)) = found.filter(|(_, spread, _)| spread.len() > 1) {
+                cells.push(Cell { class, column, label, rule, spread, prior });
+            }
+        }
+    }
+    cells.sort_by_key(|cell| (cell.class, cell.column));
+    cells
+}
+
+/// A label that names the ends of what is there, or all of it.
+fn span(
+    quasi: &Quasi,
+    shown: &str,
+    codes: impl Iterator<Item = u32> + Clone,
+    people: &[u64],
+) -> Option<(Rule, Vec<u64>, Vec<f64>)> {
+    let value = quasi.cover_codes(codes.clone());
+    let (rule, options): (Rule, Vec<u32>) = match (value, &quasi.shape) {
+        (Value::Subset(present), _) => {
+            (Rule::All, (0..u64::BITS).filter(|code| present >> code & 1 == 1).collect())
+        }
+        (Value::Span(low, high), Shape::Set(_)) => (Rule::Ends, (low..=high).collect()),
+        (Value::Span(low, high), Shape::Line(_)) if quasi.tight => (Rule::Ends, (low..=high).collect()),
+        _ => return None,
+    };
+    // A label that is wider than what is there names nothing.
+    if quasi.label(value) != shown {
+        return None;
+    }
+    let mut spread = vec![0; options.len()];
+    for code in codes {
+        spread[options.partition_point(|option| *option < code)] += 1;
+    }
+    let rows = |code: &u32| (people[*code as usize + 1] - people[*code as usize] + 1) as f64;
+    let all: f64 = options.iter().map(rows).sum();
+    Some((rule, spread, options.iter().map(|code| rows(code) / all).collect()))
+}

@@ -1,0 +1,282 @@
+//! Downcoding (Cohen, "Attacks on Deidentification's Defenses", USENIX Security 2022): a release that is no coarser than it must be says, by every label,
+//! that no finer one would have done. What follows for how many rows have which finer value?
+//!
+//! `cells` says what each label promises, by the algorithm that chose it; `counts` says what follows.
+
+mod cells;
+mod counts;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use scumble::Result;
+use scumble::report::drawing::percent;
+use scumble::text::grouped;
+
+use super::finer::{Finer, Reach, sample};
+use super::{Attack, Case, Figure, Finding};
+use crate::statistics::{mean_interval, wilson_interval};
+use cells::{Cell, Knowledge};
+use counts::{Rule, Spread};
+
+/// The attack.
+pub(super) const ATTACK: Attack = Attack {
+    name: "downcoding",
+    title: "Downcoding: why not finer?",
+    paper: "Cohen 2022",
+    about: "Somebody knows that no label is coarser than it must be, and takes from that what finer values the rows have.",
+    rests_on_method: true,
+    run,
+};
+
+/// Up to so many people every class is looked at.
+const PEOPLE: usize = 100_000;
+/// Labels with more rows and finer values than this are left out: values times the square of rows.
+const WORK: u64 = 400_000;
+
+fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
+    let knowledge = match Knowledge::of(case.plan)? {
+        Ok(knowledge) => knowledge,
+        Err(why) => return Ok(vec![idle(why)]),
+    };
+    let finer = Finer::new(case)?;
+    let classes = case.scene.classes.len();
+    let looked_at: Vec<u32> = match case.scene.people {
+        many if many > PEOPLE && knowledge.reach == Reach::Class => {
+            sample(classes, (classes * PEOPLE / many).max(1), case.options.seed)
+        }
+        _ => (0..classes as u32).collect(),
+    };
+    let cells = cells::cells(case, &finer, &knowledge, &looked_at);
+    let found = match knowledge.reach {
+        Reach::Class => by_class(&cells),
+        _ => together(&cells, knowledge.reach, &knowledge),
+    };
+    Ok(vec![words(case, &finer, &knowledge, &looked_at, &found)])
+}
+
+fn idle(why: &str) -> Finding {
+    Finding::not_run(&ATTACK, format!("What the labels say beyond themselves was not worked out: {why}."))
+}
+
+/// What follows from one label of a class.
+struct Follows {
+    class: u32,
+    rows: u64,
+    /// How many bits it gives away beyond what it says.
+    bits: f64,
+    /// How many rows have a finer value that is sure.
+    sure: u64,
+    /// Whether the attacker's premise is true.
+    premise: bool,
+    /// Whether all numbers of finer values are guessed right: by the label alone, and by what follows.
+    right: (bool, bool),
+    /// How many rows are put at the right finer value, the same.
+    placed: (u64, u64),
+    /// The chance of the guess, to the best of the attacker's knowledge.
+    chance: f64,
+}
+
+/// What was found in all labels.
+#[derive(Default)]
+struct Found {
+    follows: Vec<Follows>,
+    /// Bits that are told about many classes together, and for how many such facts.
+    shared_bits: f64,
+    shared: u64,
+    /// How many of those facts are true.
+    shared_true: u64,
+    /// How many labels could have been finer.
+    labels: u64,
+    /// How many of them were left out as too large.
+    left_out: u64,
+}
+
+fn is_too_large(cell: &Cell) -> bool {
+    cell.rows().saturating_mul(cell.rows()).saturating_mul(cell.spread.len() as u64) > WORK
+}
+
+fn by_class(cells: &[Cell]) -> Found {
+    let left_out = cells.iter().filter(|cell| is_too_large(cell)).count() as u64;
+    let follows = cells
+        .par_iter()
+        .filter(|cell| !is_too_large(cell))
+        .filter_map(|cell| follows(cell, cell.rule))
+        .collect();
+    Found { follows, left_out, labels: cells.len() as u64, ..Found::default() }
+}
+
+fn follows(cell: &Cell, rule: Rule) -> Option<Follows> {
+    let spread = Spread::new(cell.rows(), &cell.prior);
+    let (guess, likely) = spread.likeliest(rule)?;
+    let (naive, _) = spread.likeliest(Rule::Anything)?;
+    let chance = spread.chance(rule).min(1.0);
+    let placed = |guess: &[u64]| guess.iter().zip(&cell.spread).map(|(guess, rows)| guess.min(rows)).sum();
+    Some(Follows {
+        class: cell.class,
+        rows: cell.rows(),
+        bits: -chance.log2(),
+        sure: rule.sure(cell.rows(), cell.spread.len()),
+        premise: rule.holds(&cell.spread),
+        right: (naive == cell.spread, guess == cell.spread),
+        placed: (placed(&naive), placed(&guess)),
+        chance: (likely / chance).min(1.0),
+    })
+}
+
+/// Where a label or a level was refused for all classes at once: in one of them there are too few rows of a finer value.
+fn together(cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Found {
+    let mut groups: BTreeMap<(usize, u32), Vec<&Cell>> = BTreeMap::new();
+    for cell in cells {
+        let label = if reach == Reach::Label { cell.label } else { 0 };
+        groups.entry((cell.column, label)).or_default().push(cell);
+    }
+    let mut found = Found { labels: cells.len() as u64, ..Found::default() };
+    for group in groups.values() {
+        if let [only] = group[..] {
+            if is_too_large(only) {
+                found.left_out += 1;
+            } else {
+                found.follows.extend(follows(only, Rule::SmallPart(knowledge.k)));
+            }
+            continue;
+        }
+        // That nobody is refused gets less and less likely; once it is out of the question, nothing follows.
+        let mut nowhere = 1.0_f64;
+        for cell in group {
+            if nowhere > 1e-15 {
+                let spread = Spread::new(cell.rows(), &cell.prior);
+                nowhere *= match is_too_large(cell) {
+                    true => spread.nearly_no_small_part(knowledge.k),
+                    false => spread.chance(Rule::NoSmallPart(knowledge.k)).min(1.0),
+                };
+            }
+        }
+        if nowhere < 1.0 {
+            found.shared += 1;
+            found.shared_bits -= (1.0 - nowhere).log2();
+            let small = |cell: &&Cell| !Rule::NoSmallPart(knowledge.k).holds(&cell.spread);
+            found.shared_true += u64::from(group.iter().any(small));
+        }
+    }
+    found
+}
+
+fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32], found: &Found) -> Finding {
+    let sampled = looked_at.len() < case.scene.classes.len();
+    let rows: u64 = looked_at.iter().map(|class| finer.members[*class as usize].len() as u64).sum();
+    // By class, in the column that says most.
+    let (mut sure, mut bits) = (BTreeMap::<u32, u64>::new(), vec![0.0; looked_at.len()]);
+    for follows in &found.follows {
+        let most = sure.entry(follows.class).or_default();
+        *most = follows.sure.max(*most);
+        bits[looked_at.partition_point(|class| *class < follows.class)] += follows.bits;
+    }
+    let sure: u64 = sure.values().sum();
+    let estimate = |name: &str, hits: u64, of: u64| {
+        wilson_interval(hits, of).map(|share| match sampled {
+            true => Figure::estimated(name, share),
+            false => Figure::counted(name, share.estimate),
+        })
+    };
+    let shared = found.shared_bits / looked_at.len().max(1) as f64;
+    let mean_bits = bits.iter().sum::<f64>() / bits.len().max(1) as f64 + shared;
+    let bits = match mean_interval(&bits).filter(|_| sampled) {
+        Some(interval) => {
+            Figure::estimated_number("bits that a class gives away beyond its labels", interval)
+        }
+        None => Figure::number("bits that a class gives away beyond its labels", mean_bits),
+    };
+    let labels = found.follows.len() as u64;
+    let count =
+        |of: &dyn Fn(&Follows) -> bool| found.follows.iter().filter(|follows| of(follows)).count() as u64;
+    let sum = |of: &dyn Fn(&Follows) -> u64| found.follows.iter().map(of).sum::<u64>();
+    let in_labels = sum(&|follows| follows.rows);
+    let mut figures = vec![bits];
+    figures.extend(
+        [
+            estimate(
+                "labels of which all numbers of finer values are guessed right, knowing how the tool decides",
+                count(&|follows| follows.right.1),
+                labels,
+            ),
+            estimate(
+                "labels of which they are guessed right by the labels alone",
+                count(&|follows| follows.right.0),
+                labels,
+            ),
+            estimate(
+                "rows put at the right finer value, knowing how the tool decides",
+                sum(&|follows| follows.placed.1),
+                in_labels,
+            ),
+            estimate(
+                "rows put at the right finer value by the labels alone",
+                sum(&|follows| follows.placed.0),
+                in_labels,
+            ),
+            estimate("labels whose premise is true", count(&|follows| follows.premise), labels),
+            estimate("facts about many classes together that are true", found.shared_true, found.shared),
+        ]
+        .into_iter()
+        .flatten(),
+    );
+    figures.push(Figure::number("labels of classes that could have been finer", found.labels as f64));
+    let sure_share = percent(sure as f64 / rows.max(1) as f64);
+    let nothing = found.follows.is_empty() && found.shared == 0;
+    let sentence = if nothing && found.left_out > 0 {
+        "The labels that could have been finer have too many rows to work out what follows from them."
+            .to_owned()
+    } else if nothing {
+        "No label could have been finer in a way that can be told from outside, so labels say what they say and nothing more.".to_owned()
+    } else if found.follows.is_empty() {
+        format!(
+            "That one step finer was impossible somewhere hides among {} classes: it gives away {mean_bits:.2} bits a class, and no row's finer value is \
+             sure.",
+            looked_at.len()
+        )
+    } else {
+        format!(
+            "The tool shows nothing coarser than it must, so the labels say more than they seem to: for {sure_share} of the rows a finer value \
+             is sure in some column, and a class gives away {mean_bits:.1} bits beyond its labels."
+        )
+    };
+    let mut limits = vec![knowledge.premise.to_owned()];
+    limits.push(
+        "columns are looked at one by one, and one step finer only; how frequent finer values are among all people is taken to be known, as from a census"
+            .to_owned(),
+    );
+    limits.push(
+        "a finer value that is sure is a fact about so many rows of a class, not yet about whose row it is; somebody who knows the people may tell"
+            .to_owned(),
+    );
+    if found.left_out > 0 {
+        limits.push(format!(
+            "{} labels have too many rows and finer values to work out, and are left out",
+            found.left_out
+        ));
+    }
+    if sampled {
+        limits.push(format!("{} of {} classes were looked at", looked_at.len(), case.scene.classes.len()));
+    }
+    if case.scene.ambiguous > 0 {
+        limits.push(format!(
+            "{} people fit several classes; the truth is that of one that fits",
+            grouped(case.scene.ambiguous)
+        ));
+    }
+    Finding {
+        attack: ATTACK.name,
+        title: ATTACK.title,
+        column: None,
+        sentence,
+        at_risk: estimate("rows of which a finer value is sure", sure, rows)
+            .filter(|_| !nothing || found.left_out == 0),
+        worst: found.follows.iter().map(|follows| follows.chance).reduce(f64::max),
+        figures,
+        limits,
+        not_run: None,
+    }
+}

@@ -1,0 +1,88 @@
+//! Homogeneity: where everybody who looks alike has the same sensitive value, being found is not needed (models.md 4.4).
+
+use scumble::Result;
+use scumble::report::drawing::percent;
+
+use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
+
+pub(super) const ATTACK: Attack = Attack {
+    name: "homogeneity",
+    title: "Homogeneity",
+    paper: "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007)",
+    about: "Where everybody who looks alike has the same sensitive value, nobody needs to be found.",
+    rests_on_method: false,
+    run,
+};
+
+fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
+    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options.threshold)))
+}
+
+fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
+    let (mut rows, mut certain, mut likely, mut guessed, mut worst) = (0, 0, 0, 0.0, 0.0_f64);
+    for class in &scene.classes {
+        let tally = &class.secrets[secret];
+        let Some((_, most)) = tally.most() else { continue };
+        let share = most as f64 / tally.total as f64;
+        rows += class.rows;
+        certain += if most == tally.total { class.rows } else { 0 };
+        likely += if share >= threshold { class.rows } else { 0 };
+        guessed += share * class.rows as f64;
+        worst = worst.max(share);
+    }
+    let share = |part: f64| part / (rows.max(1)) as f64;
+    let name = &scene.secrets[secret].column.name;
+    let overall = scene.overall(secret);
+    let usual = overall.most().map_or(0.0, |(value, _)| overall.share(value));
+    let certain_share = share(certain as f64);
+    let sentence = if certain > 0 {
+        format!("For {} of people the group already gives {name} away.", percent(certain_share))
+    } else {
+        format!(
+            "Nobody's {name} follows from their group alone; the best guess is right with a chance of {} at most.",
+            percent(worst)
+        )
+    };
+    Finding {
+        sentence,
+        at_risk: Some(Figure::counted("people whose value is certain", certain_share)),
+        worst: Some(worst),
+        figures: vec![
+            Figure::counted(
+                format!("people whose value is guessed with a chance of {} or more", percent(threshold)),
+                share(likely as f64),
+            ),
+            Figure::counted("right guesses of everybody's value by their group", share(guessed)),
+            Figure::counted("right guesses without the release's groups", usual),
+        ],
+        ..Finding::of(&ATTACK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::tests::scene;
+    use super::super::tests::case;
+    use super::*;
+
+    /// Three with flu only, and four of whom three have it: 3/7 are certain, all at 3/4 or more (models.md 4.4).
+    #[test]
+    fn the_numbers_of_the_specification() {
+        let quasi = [["a"], ["a"], ["a"], ["b"], ["b"], ["b"], ["b"]];
+        let secret = ["flu", "flu", "flu", "flu", "flu", "flu", "hiv"];
+        let scene = scene(&["group"], &quasi, &quasi, &secret);
+        let found = look(&scene, 0, 0.75);
+        assert_eq!(found.at_risk.expect("a share").value, 3.0 / 7.0);
+        assert_eq!((found.worst, found.figures[0].value), (Some(1.0), 1.0));
+        assert!((found.figures[1].value - 6.0 / 7.0).abs() < 1e-12);
+        let told = case(&scene, |case| run(case).expect("findings"));
+        assert!(told[0].sentence.contains("42.9\u{a0}%"), "{}", told[0].sentence);
+    }
+
+    #[test]
+    fn without_a_secret_there_is_nothing_to_learn() {
+        let scene = scene(&["group"], &[["a"]], &[["a"]], &[]);
+        let told = case(&scene, |case| run(case).expect("findings"));
+        assert!(told[0].not_run.as_ref().is_some_and(|why| why.contains("--sensitive")));
+    }
+}

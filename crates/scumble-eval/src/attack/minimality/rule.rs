@@ -1,0 +1,134 @@
+//! What a publisher asked of every class, as far as one class and one sensitive column decide it.
+
+use scumble::config::{ModelSpec, Plan, Role};
+use scumble::frequency::{Cell, FrequencyTable};
+use scumble::hierarchy::Hierarchy;
+use scumble::models::{ClassTest, Model, ModelContext};
+use scumble::payload::Payloads;
+use scumble::prepare::prepare;
+use scumble::published::ClassView;
+use scumble::registry::{MODELS, find};
+use scumble::{Error, Result};
+
+use super::super::{Case, Secret};
+
+/// The models of a plan that judge a class by its size or by a sensitive column.
+pub(super) struct Promise {
+    models: Vec<Box<dyn Model>>,
+    table: FrequencyTable,
+    payload_of_value: Vec<u32>,
+    /// The models on the column, as a person writes them.
+    pub titles: Vec<String>,
+    /// The largest share of a value that they allow, where they name one.
+    pub bound: Option<f64>,
+    /// The models that this simulation cannot judge.
+    pub skipped: Vec<String>,
+}
+
+impl Promise {
+    /// What a plan asks for a sensitive column.
+    pub(super) fn new(case: &Case<'_>, secret: &Secret) -> Result<Self> {
+        let people = secret.of_person.len();
+        let columns = vec![secret.column.clone()];
+        let (payloads, payload_of_row) = Payloads::of_rows(columns, people, |_, row| secret.of_person[row]);
+        let mut payload_of_value = vec![0; secret.column.values.len()];
+        secret
+            .of_person
+            .iter()
+            .zip(&payload_of_row)
+            .for_each(|(value, of)| payload_of_value[*value as usize] = *of);
+        let (table, _) = FrequencyTable::count(&[1], people, |_, _| 0, payloads, &payload_of_row, |_| 1);
+        let trees = trees(case)?;
+        let tree = |name: &str| trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree);
+        let name = std::slice::from_ref(&secret.column.name);
+        let is_about =
+            |spec: &&ModelSpec| spec.columns.is_empty() || spec.columns.contains(&secret.column.name);
+        let build = |spec: &ModelSpec| {
+            let columns = if spec.columns.is_empty() { &[][..] } else { name };
+            let context = ModelContext { table: &table, trees: &tree, columns, sensitive: name };
+            // Models on other columns than this one, or on several of them together, cannot be built from it alone.
+            built(spec, &context).map_err(|_| spec.model.clone())
+        };
+        let models: Vec<_> = case.plan.privacy.iter().filter(is_about).map(build).collect();
+        let mut promise = Self {
+            models: Vec::new(),
+            table,
+            payload_of_value,
+            titles: Vec::new(),
+            bound: None,
+            skipped: Vec::new(),
+        };
+        for built in models {
+            match built {
+                Ok(models) => models.into_iter().for_each(|model| promise.add(model)),
+                Err(name) => promise.skipped.push(name),
+            }
+        }
+        Ok(promise)
+    }
+
+    fn add(&mut self, model: Box<dyn Model>) {
+        if model.class_test().is_none() || model.projections(&[0, 1]) != [vec![0, 1]] {
+            self.skipped.push(model.title());
+            return;
+        }
+        if model.protects().is_some() {
+            self.titles.push(model.title());
+            let claim = model.claim();
+            let is_frequency = claim.get("variant").is_some_and(|variant| variant == "frequency");
+            let bound = match model.name() {
+                "l_diversity" if is_frequency => Some(1.0 / model.required()),
+                "alpha_k" if claim.contains_key("alpha") => Some(model.required()),
+                _ => None,
+            };
+            self.bound = [self.bound, bound].into_iter().flatten().reduce(f64::min);
+        }
+        self.models.push(model);
+    }
+
+    fn tests(&self) -> impl Iterator<Item = &dyn ClassTest> {
+        self.models.iter().filter_map(|model| model.class_test())
+    }
+
+    /// No group of fewer rows keeps it.
+    pub(super) fn least_size(&self) -> u64 {
+        self.tests().map(ClassTest::needs_size).max().unwrap_or(0)
+    }
+
+    /// Whether a group with these amounts of these values keeps it.
+    pub(super) fn keeps(&self, values: &[u32], amounts: &[u64]) -> bool {
+        let size = amounts.iter().sum();
+        let present = values.iter().zip(amounts).filter(|(_, amount)| **amount > 0);
+        let cell = |(value, amount): (&u32, &u64)| Cell {
+            payload: self.payload_of_value[*value as usize],
+            rows: *amount as u32,
+        };
+        let cells: Vec<Cell> = present.map(cell).collect();
+        let class = ClassView { size, cells: &cells, payloads: self.table.payloads() };
+        self.tests().all(|test| test.passes(&class))
+    }
+}
+
+fn built(spec: &ModelSpec, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
+    let entry = find("model", &spec.model, MODELS)?;
+    let mode = spec.parameters.get("mode").map(|mode| mode.to_text());
+    if spec.quasi.is_some() || mode.is_some_and(|mode| mode != "separate") {
+        return Err(Error::config(
+            "the model looks at several columns together, or at some of those that are known",
+        ));
+    }
+    (entry.build)(&spec.parameters, context)
+}
+
+/// The trees of the sensitive columns, where some model measures distances by them.
+fn trees(case: &Case<'_>) -> Result<Vec<(String, Hierarchy)>> {
+    let asks =
+        |spec: &ModelSpec| spec.parameters.get("distance").is_some_and(|of| of.to_text() == "hierarchical");
+    if !case.plan.privacy.iter().any(asks) {
+        return Ok(Vec::new());
+    }
+    let sensitive = |(_, column): &&(String, scumble::config::Column)| column.role.has(Role::Sensitive);
+    let columns = case.plan.columns.iter().filter(sensitive).cloned().collect();
+    let plan = Plan { columns, ..case.plan.clone() };
+    Ok(prepare(case.original, &plan, case.folder, false)?.payload_trees)
+}

@@ -1,0 +1,94 @@
+//! Cases for tests: a plan and a table, released in memory, or with a release written by hand.
+
+use std::path::Path;
+
+use scumble::check::{SideBySide, side_by_side};
+use scumble::config::Plan;
+use scumble::problem::Progress;
+use scumble::release::try_release;
+use scumble_files::table::{CodedColumn, CodedTable};
+
+use super::{Case, Known, Options, Scene};
+
+/// Everything that a case borrows.
+pub(super) struct Staged {
+    pub(super) scene: Scene,
+    both: SideBySide,
+    plan: Plan,
+    pub(super) options: Options,
+}
+
+/// A table: a line of names, then rows, both separated by commas.
+pub(super) fn table(text: &str) -> CodedTable {
+    let mut lines = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let names = lines.next().expect("a line of names");
+    let rows: Vec<Vec<&str>> = lines.collect();
+    let column = |(place, name): (usize, &&str)| {
+        CodedColumn::of_texts(name, rows.iter().map(|row| row[place].to_owned()))
+    };
+    CodedTable { columns: names.iter().enumerate().map(column).collect(), rows: rows.len() }
+}
+
+impl Staged {
+    /// The release that the plan makes of a table.
+    pub(super) fn released(plan: &str, original: &str) -> Self {
+        Self::tried(plan, original).expect("a release of one table")
+    }
+
+    /// The same, where the algorithm takes the table.
+    pub(super) fn tried(plan: &str, original: &str) -> Option<Self> {
+        let plan = Plan::from_toml(plan, "plan.toml").expect("a plan");
+        let original = table(original);
+        let trial = try_release(&plan, &original, Path::new("."), Progress::default()).ok()?;
+        let release = trial.released(&original)?;
+        Some(Self::of(plan, &original, &release))
+    }
+
+    /// With everybody in the class of their own row: rows of a release in memory are in the order of people.
+    pub(super) fn at_their_places(mut self) -> Self {
+        let place = |row: usize| {
+            let label = |known: &Known| {
+                let column = self.both.release.column(&known.name)?;
+                let text = column.values.get(column.codes.get(row));
+                known.labels.iter().position(|label| label == text).map(|label| label as u32)
+            };
+            let labels = self.scene.known.iter().map(label).collect::<Option<Vec<u32>>>()?;
+            self.scene.looks.iter().position(|look| look.labels == labels).map(|look| look as u32)
+        };
+        let places: Vec<Option<u32>> = (0..self.scene.people).map(place).collect();
+        let class = |look: &Option<u32>| look.map(|look| self.scene.looks[look as usize].class);
+        self.scene.class_of_person = places.iter().map(class).collect();
+        self.scene.look_of_person = places;
+        self.scene.ambiguous = 0;
+        self
+    }
+
+    /// A release that is written down beside its original.
+    pub(super) fn written(plan: &str, original: &str, release: &str) -> Self {
+        Self::of(Plan::from_toml(plan, "plan.toml").expect("a plan"), &table(original), &table(release))
+    }
+
+    fn of(plan: Plan, original: &CodedTable, release: &CodedTable) -> Self {
+        let both = side_by_side(release, original, &plan, Path::new(".")).expect("two tables that fit");
+        let scene = Scene::new(&both).expect("a scene");
+        Self { scene, both, plan, options: Options::default() }
+    }
+
+    pub(super) fn case(&self) -> Case<'_> {
+        Case {
+            scene: &self.scene,
+            others: &[],
+            release: &self.both.release,
+            original: &self.both.original,
+            outsiders: None,
+            plan: &self.plan,
+            method_known: true,
+            folder: Path::new("."),
+            options: &self.options,
+        }
+    }
+}

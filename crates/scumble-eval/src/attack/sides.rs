@@ -1,0 +1,182 @@
+//! People in a release and people like them who are not in it, for attacks that ask what being in it costs.
+//!
+//! Outsiders are given, or, where the plan says how the release was made, half of the people is released once more in memory, and the other half
+//! are the outsiders. Figures are then about the method, and not about the file at hand.
+
+use scumble::check::side_by_side;
+use scumble::config::Role;
+use scumble::problem::Progress;
+use scumble::release::try_release;
+use scumble::{Error, Result};
+use scumble_files::table::{CodedColumn, CodedTable};
+
+use super::{Case, Scene};
+use crate::protocol::{in_release, select, stratified_folds};
+
+/// People on both sides of a release.
+pub(super) struct Sides {
+    /// What an attacker sees and knows: people in the release first, then people who are not in it.
+    pub(super) scene: Scene,
+    /// Everybody as they are, in that order.
+    pub(super) people: CodedTable,
+    /// How many are in the release.
+    pub(super) inside: usize,
+    /// Whether the release is one of half of the people, made for this.
+    pub(super) halves: bool,
+}
+
+/// Fewer people on a side say nothing.
+const FEWEST: usize = 4;
+
+/// What stands below figures about halves.
+const ABOUT_HALVES: &str = "No outsiders were given (--outsiders FILE), so half of the people was released once more in memory by the same plan, and the other half \
+     are the outsiders: the figures are about the method on half of the people, and not about this very file.";
+
+impl Sides {
+    /// The people on both sides of a case's release, or the reason why there are none.
+    pub(super) fn of(case: &Case<'_>) -> Result<std::result::Result<Self, String>> {
+        let found = match case.outsiders {
+            Some(outsiders) => given(case, outsiders)?,
+            None => halves(case)?,
+        };
+        Ok(found.and_then(|sides| {
+            let outside = sides.scene.people - sides.inside;
+            if sides.inside < FEWEST || outside < FEWEST {
+                return Err(format!(
+                    "There are {} people in the release and {outside} outside, and fewer than {FEWEST} on a side say nothing; give more \
+                     (--outsiders FILE).",
+                    sides.inside
+                ));
+            }
+            Ok(sides)
+        }))
+    }
+
+    /// What its figures do not say because of where the outsiders come from.
+    pub(super) fn limits(&self) -> Vec<String> {
+        let given = "The outsiders must be people like those in the release: where they differ otherwise, the difference is taken for \
+                     the release's doing.";
+        vec![if self.halves { ABOUT_HALVES.to_owned() } else { given.to_owned() }]
+    }
+}
+
+fn given(case: &Case<'_>, outsiders: &CodedTable) -> Result<std::result::Result<Sides, String>> {
+    for known in &case.scene.known {
+        if outsiders.column(&known.name).is_none() {
+            return Ok(Err(format!("The table of outsiders has no column '{}'; add it.", known.name)));
+        }
+    }
+    let inside: Vec<u32> = (0..)
+        .zip(&case.scene.class_of_person)
+        .filter(|(_, class)| class.is_some())
+        .map(|(person, _)| person)
+        .collect();
+    let people = joined(&select(case.original, &inside), outsiders);
+    let scene = Scene::new(&side_by_side(case.release, &people, case.plan, case.folder)?)?;
+    if scene.looks.len() != case.scene.looks.len() {
+        let why = "The release is in several tables, and people outside are compared with releases of one table only.";
+        return Ok(Err(why.to_owned()));
+    }
+    Ok(Ok(Sides { scene, people, inside: inside.len(), halves: false }))
+}
+
+fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
+    if case.plan.privacy.is_empty() || !case.method_known {
+        let why = "This attack compares people in the release with people who are not in it. Give a table of such people (--outsiders FILE), or \
+                   say how the release was made (--plan release.toml).";
+        return Ok(Err(why.to_owned()));
+    }
+    let strata = case.plan.names_with(Role::Sensitive).find_map(|name| case.original.column(name));
+    let strata = strata.map_or_else(|| vec![0; case.original.rows], |column| column.codes.iter().collect());
+    let split = stratified_folds(&strata, 2, case.options.seed).swap_remove(0);
+    let half = select(case.original, &split.train);
+    let trial = match try_release(case.plan, &half, case.folder, Progress::default()) {
+        Ok(trial) => trial,
+        Err(error @ (Error::Infeasible(_) | Error::Refused(_) | Error::Config(_))) => {
+            return Ok(Err(format!(
+                "Half of the people could not be released by the plan ({error}). Give a table of people who are not in the release \
+                 (--outsiders FILE)."
+            )));
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(shown) = trial.released(&half) else {
+        let why = "The plan releases several tables, and people outside are compared with releases of one table only.";
+        return Ok(Err(why.to_owned()));
+    };
+    let rows = in_release(&trial, case.plan);
+    let people = joined(&select(&half, &rows), &select(case.original, &split.test));
+    let scene = Scene::new(&side_by_side(&select(&shown, &rows), &people, case.plan, case.folder)?)?;
+    Ok(Ok(Sides { scene, people, inside: rows.len(), halves: true }))
+}
+
+/// The rows of both tables in the columns that both have.
+fn joined(first: &CodedTable, second: &CodedTable) -> CodedTable {
+    let texts = |column: &CodedColumn| {
+        column.codes.iter().map(|code| column.values.get(code).to_owned()).collect::<Vec<String>>()
+    };
+    let both = |column: &CodedColumn| {
+        let other = second.column(&column.name)?;
+        Some(CodedColumn::of_texts(&column.name, texts(column).into_iter().chain(texts(other))))
+    };
+    CodedTable { columns: first.columns.iter().filter_map(both).collect(), rows: first.rows + second.rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::staged::{Stage, table};
+    use super::*;
+
+    const COLUMNS: &[(&str, &str)] = &[("age", "quasi"), ("disease", "sensitive")];
+
+    fn people(from: usize, to: usize) -> Vec<[String; 2]> {
+        (from..to).map(|person| [person.to_string(), format!("v{}", person % 2)]).collect()
+    }
+
+    #[test]
+    fn outsiders_are_those_given_and_insiders_those_who_have_a_row() {
+        let mut stage = Stage::new(COLUMNS, &people(0, 8), &people(0, 10));
+        stage.outsiders = Some(table(
+            &["disease".into(), "age".into()],
+            &[["v0", "8"], ["v1", "77"], ["v1", "3"], ["v0", "9"]],
+        ));
+        let sides = Sides::of(&stage.case()).expect("no error").expect("two sides");
+        // Two of the ten are not in the release, and are on no side.
+        assert_eq!((sides.inside, sides.scene.people, sides.halves), (8, 12, false));
+        let ages: Vec<&str> = (0..12)
+            .map(|person| &sides.scene.known[0].values[sides.scene.known[0].of_person[person] as usize][..])
+            .collect();
+        assert_eq!(ages, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "77", "3", "9"]);
+    }
+
+    #[test]
+    fn halves_are_released_once_more() {
+        let mut stage = Stage::new(COLUMNS, &people(0, 40), &people(0, 40));
+        let why = Sides::of(&stage.case()).expect("no error").err().expect("no plan");
+        assert!(why.contains("--outsiders") && why.contains("--plan"), "{why}");
+        stage.require("k_anonymity", 4);
+        let sides = Sides::of(&stage.case()).expect("no error").expect("two sides");
+        assert_eq!((sides.inside, sides.scene.people, sides.scene.rows(), sides.halves), (20, 40, 20, true));
+        assert!(sides.scene.looks.iter().all(|look| look.rows >= 4));
+        // As many of either value in each half.
+        let ill = |range: std::ops::Range<usize>| {
+            range.filter(|person| sides.scene.secrets[0].of_person[*person] == 0).count()
+        };
+        assert_eq!((ill(0..20), ill(20..40)), (10, 10));
+        assert!(sides.limits()[0].contains("not about this very file"));
+        stage.require("k_anonymity", 21);
+        let why = Sides::of(&stage.case()).expect("no error").err().expect("half is too few");
+        assert!(why.contains("could not be released"), "{why}");
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let mut stage = Stage::new(COLUMNS, &people(0, 8), &people(0, 8));
+        stage.outsiders = Some(table(&["disease".into()], &[["v0"]]));
+        assert!(
+            Sides::of(&stage.case()).expect("no error").is_err_and(|why| why.contains("no column 'age'"))
+        );
+        stage.outsiders = Some(table(&["age".into()], &[["9"]]));
+        assert!(Sides::of(&stage.case()).expect("no error").is_err_and(|why| why.contains("fewer than 4")));
+    }
+}

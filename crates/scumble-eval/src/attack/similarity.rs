@@ -1,0 +1,156 @@
+//! Similarity: values that differ and still say the same: of one category, or near each other (models.md 4.6).
+
+use scumble::Result;
+use scumble::report::drawing::{number, percent};
+
+use super::{Attack, Case, Figure, Finding, Scene, Secret, Tally, of_secrets};
+
+pub(super) const ATTACK: Attack = Attack {
+    name: "similarity",
+    title: "Similarity",
+    paper: "Li, Li and Venkatasubramanian (2007)",
+    about: "Values that differ may still say the same: of one category of their hierarchy, or within a tenth of the range of numbers.",
+    rests_on_method: false,
+    run,
+};
+
+/// Numbers within this share of the column's range count as near each other.
+const WINDOW: f64 = 0.1;
+
+fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
+    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options.threshold)))
+}
+
+/// How values are alike.
+enum Alike {
+    /// By category, one a value.
+    Categories(Vec<u32>),
+    /// By distance: the number of each value, and how far apart two may be.
+    Window(Vec<Option<i128>>, i128),
+}
+
+impl Alike {
+    fn of(secret: &Secret) -> Option<Self> {
+        if let Some(names) = &secret.categories {
+            let place = |name: &String| names.iter().position(|of| of == name).unwrap_or(0) as u32;
+            return Some(Self::Categories(names.iter().map(place).collect()));
+        }
+        let column = &secret.column;
+        let numbers: Vec<Option<i128>> = column.values.iter().map(|text| column.number(text)).collect();
+        let (least, most) = numbers
+            .iter()
+            .flatten()
+            .fold((i128::MAX, i128::MIN), |(least, most), number| (least.min(*number), most.max(*number)));
+        (least < most).then(|| Self::Window(numbers, ((most - least) as f64 * WINDOW) as i128))
+    }
+
+    /// The largest share of values that are alike.
+    fn largest(&self, tally: &Tally) -> f64 {
+        let amount = match self {
+            Self::Categories(category) => {
+                let of_category = Tally::new(
+                    tally.of_value.iter().map(|(value, amount)| (category[*value as usize], *amount)),
+                );
+                of_category.most().map_or(0, |(_, amount)| amount)
+            }
+            Self::Window(numbers, width) => {
+                let number = |(value, amount): &(u32, u64)| Some((numbers[*value as usize]?, *amount));
+                let mut line: Vec<(i128, u64)> = tally.of_value.iter().filter_map(number).collect();
+                line.sort_unstable();
+                let (mut inside, mut first, mut best) = (0, 0, 0);
+                for (number, amount) in &line {
+                    inside += amount;
+                    while line[first].0 < number - width {
+                        inside -= line[first].1;
+                        first += 1;
+                    }
+                    best = best.max(inside);
+                }
+                best
+            }
+        };
+        amount as f64 / tally.total.max(1) as f64
+    }
+}
+
+fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
+    let column = &scene.secrets[secret];
+    let name = &column.column.name;
+    let Some(alike) = Alike::of(column) else {
+        let why = format!(
+            "Whether different values of {name} say the same is not known: they are no numbers, and {name} has no hierarchy; give it one \
+             to find out."
+        );
+        return Finding::not_run(&ATTACK, why);
+    };
+    let (mut rows, mut exposed, mut certain, mut worst) = (0, 0, 0, 0.0_f64);
+    for class in scene.classes.iter().filter(|class| class.secrets[secret].total > 0) {
+        let share = alike.largest(&class.secrets[secret]);
+        rows += class.rows;
+        exposed += if share >= threshold { class.rows } else { 0 };
+        certain += if share >= 1.0 { class.rows } else { 0 };
+        worst = worst.max(share);
+    }
+    let share = |part: u64| part as f64 / rows.max(1) as f64;
+    let usual = alike.largest(&scene.overall(secret));
+    let what = match &alike {
+        Alike::Categories(_) => format!("the kind of {name}, one step up its hierarchy,"),
+        Alike::Window(_, width) => {
+            let width = column.column.measure.float(*width);
+            format!("{name} to within {}", number(width))
+        }
+    };
+    let sentence = if certain > 0 {
+        format!("For {} of people the group gives {what} away.", percent(share(certain)))
+    } else {
+        format!(
+            "Nobody's group gives {what} away for certain; the best guess is right with a chance of {}, and {} without the release.",
+            percent(worst),
+            percent(usual)
+        )
+    };
+    Finding {
+        sentence,
+        at_risk: Some(Figure::counted("people of whom it is certain", share(certain))),
+        worst: Some(worst),
+        figures: vec![
+            Figure::counted(
+                format!("people of whom it is guessed with a chance of {} or more", percent(threshold)),
+                share(exposed),
+            ),
+            Figure::counted("best guess without the release's groups", usual),
+        ],
+        ..Finding::of(&ATTACK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::tests::scene;
+    use super::*;
+
+    #[test]
+    fn numbers_that_are_near() {
+        let quasi = [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]];
+        // Within 10 % of the range (0 to 100) are 10 and 20, not 0 and 20.
+        let scene = scene(&["group"], &quasi, &quasi, &["0", "10", "20", "95", "96", "100"]);
+        let found = look(&scene, 0, 0.5);
+        assert_eq!(found.at_risk.expect("a share").value, 0.5);
+        assert_eq!(found.figures[0].value, 1.0);
+        assert_eq!(found.figures[1].value, 0.5);
+        assert!(found.sentence.contains("to within 10 away"), "{}", found.sentence);
+    }
+
+    #[test]
+    fn values_of_one_category() {
+        let quasi = [["a"], ["a"], ["b"], ["b"]];
+        let mut scene = scene(&["group"], &quasi, &quasi, &["flu", "cold", "flu", "hiv"]);
+        let found = look(&scene, 0, 0.5);
+        assert!(found.not_run.is_some_and(|why| why.contains("hierarchy")));
+        // Values are cold, flu, hiv.
+        scene.secrets[0].categories = Some(["lungs", "lungs", "blood"].map(str::to_owned).to_vec());
+        let found = look(&scene, 0, 0.5);
+        assert_eq!((found.at_risk.expect("a share").value, found.worst), (0.5, Some(1.0)));
+        assert_eq!(found.figures[1].value, 0.75);
+    }
+}

@@ -1,0 +1,107 @@
+//! All attacks on one release, one after the other.
+
+use std::path::Path;
+
+use scumble::check::side_by_side;
+use scumble::config::Plan;
+use scumble::{Error, Result};
+use scumble_files::table::CodedTable;
+
+use super::{Attack, Case, Finding, Options, Scene, folder};
+use crate::protocol::sorted;
+
+/// What is attacked.
+pub struct Target<'a> {
+    /// The release.
+    pub release: Release<'a>,
+    /// Further releases about the same people.
+    pub others: &'a [CodedTable],
+    /// The people it is about.
+    pub original: &'a CodedTable,
+    /// People like them who are not in it.
+    pub outsiders: Option<&'a CodedTable>,
+    /// The roles of the columns, their hierarchies, and how the release was made.
+    pub plan: &'a Plan,
+    /// Whether the plan says how the release was made, and not only what its columns are.
+    pub method_known: bool,
+    /// Where the plan's file names start.
+    pub folder: &'a Path,
+}
+
+/// A release in one table, or in a folder of several.
+#[derive(Clone, Copy)]
+pub enum Release<'a> {
+    /// One table.
+    Table(&'a CodedTable),
+    /// A folder with a manifest.
+    Folder(&'a Path),
+}
+
+/// Simulates attacks; `begins` is told of each before it begins. The order of rows, of the release or of the people, does not matter.
+pub fn simulate(
+    target: &Target<'_>,
+    attacks: &[&Attack],
+    options: &Options,
+    begins: impl Fn(&Attack),
+) -> Result<Vec<Finding>> {
+    if target.original.rows == 0 {
+        return Err(Error::data("the original has no rows, so there is nobody to attack"));
+    }
+    let original = sorted(target.original);
+    let outsiders = target.outsiders.map(sorted);
+    let scene_of = |table: &CodedTable| {
+        Scene::new(&side_by_side(&sorted(table), &original, target.plan, target.folder)?)
+    };
+    let (release, mut scenes, plan) = match target.release {
+        Release::Table(table) => (sorted(table), vec![scene_of(table)?], target.plan.clone()),
+        Release::Folder(path) => {
+            let opened = folder::open(path, &original, target.plan, target.folder)?;
+            (opened.release, opened.scenes, opened.plan)
+        }
+    };
+    for other in target.others {
+        scenes.push(scene_of(other)?);
+    }
+    let (scene, others) =
+        scenes.split_first().ok_or_else(|| Error::internal("there is nothing to attack"))?;
+    if scene.look_of_person.iter().all(Option::is_none) {
+        return Err(Error::data(
+            "no person of the original fits any row of the release; are these the rows that it was made from, and the hierarchies?",
+        ));
+    }
+    let case = Case {
+        scene,
+        others,
+        release: &release,
+        original: &original,
+        outsiders: outsiders.as_ref(),
+        plan: &plan,
+        method_known: target.method_known,
+        folder: target.folder,
+        options,
+    };
+    let mut found = Vec::new();
+    for attack in attacks {
+        if attack.rests_on_method && !target.method_known {
+            let why = "This attack rests on how the release was made, and nobody said that; name the algorithm (--algorithm NAME) or the plan \
+                       (--plan release.toml).";
+            found.push(Finding::not_run(attack, why));
+            continue;
+        }
+        begins(attack);
+        found.append(&mut (attack.run)(&case)?);
+    }
+    found.iter_mut().flat_map(|found| &mut found.limits).for_each(as_sentence);
+    Ok(found)
+}
+
+/// Every limit is a sentence to its reader, however an attack puts it.
+fn as_sentence(text: &mut String) {
+    let mut letters = text.chars();
+    if let Some(first) = letters.next().filter(|first| first.is_lowercase()) {
+        *text = first.to_uppercase().chain(letters).collect();
+    }
+    if !text.ends_with('.') {
+        text.push('.');
+    }
+}

@@ -1,0 +1,116 @@
+//! Skewness: how much more likely a value is in somebody's group than among everybody (models.md 4.6).
+
+use scumble::Result;
+use scumble::report::drawing::{number, percent};
+
+use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
+
+pub(super) const ATTACK: Attack = Attack {
+    name: "skewness",
+    title: "Skewness",
+    paper: "Li, Li and Venkatasubramanian (2007)",
+    about: "Somebody compares how frequent a sensitive value is in a person's group with how frequent it is among everybody.",
+    rests_on_method: false,
+    run,
+};
+
+/// Somebody is at risk where the chance of a value is this many times what it is among everybody, and large besides: in small groups every
+/// value that is there has a large lift.
+const MANIFOLD: f64 = 2.0;
+
+fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
+    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options.threshold)))
+}
+
+/// How much a belief in a value grows: by what it is multiplied, and its odds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Growth {
+    before: f64,
+    after: f64,
+}
+
+impl Growth {
+    fn lift(self) -> f64 {
+        self.after / self.before
+    }
+
+    fn odds_ratio(self) -> f64 {
+        (self.after / (1.0 - self.after)) / (self.before / (1.0 - self.before))
+    }
+}
+
+fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
+    let overall = scene.overall(secret);
+    let name = &scene.secrets[secret].column.name;
+    let (mut rows, mut changed, mut worst) = (0, 0, None::<Growth>);
+    let (mut sum, mut likeliest) = (0.0, 0.0_f64);
+    for class in &scene.classes {
+        let tally = &class.secrets[secret];
+        if tally.total == 0 {
+            continue;
+        }
+        let growth = |value: u32| Growth { before: overall.share(value), after: tally.share(value) };
+        // A value that nobody of the original has says something about the two tables, not about people.
+        let growths =
+            tally.of_value.iter().map(|(value, _)| growth(*value)).filter(|growth| growth.before > 0.0);
+        let exposed = growths.clone().any(|growth| growth.after >= threshold && growth.lift() > MANIFOLD);
+        likeliest = growths.clone().map(|growth| growth.after).fold(likeliest, f64::max);
+        let Some(most) = growths.reduce(|a, b| if b.lift() > a.lift() { b } else { a }) else { continue };
+        rows += class.rows;
+        sum += most.lift() * class.rows as f64;
+        changed += if exposed { class.rows } else { 0 };
+        if worst.is_none_or(|worst| most.lift() > worst.lift()) {
+            worst = Some(most);
+        }
+    }
+    let Some(worst) = worst else {
+        return Finding::not_run(&ATTACK, format!("The release shows no value of {name}."));
+    };
+    let changed = changed as f64 / rows.max(1) as f64;
+    let mut figures = vec![
+        Figure::number("greatest lift", worst.lift()),
+        Figure::number("mean over people of the greatest lift", sum / rows.max(1) as f64),
+    ];
+    // Certainty has no odds.
+    let odds = Some(worst.odds_ratio()).filter(|ratio| ratio.is_finite());
+    figures.extend(odds.map(|ratio| Figure::number("odds ratio at the greatest lift", ratio)));
+    Finding {
+        sentence: format!(
+            "Learning the group multiplies the belief in a value of {name} by up to {} (from {} to {}); for {} of people a value that is more \
+             than twice as likely as usual becomes a good guess.",
+            number(worst.lift()),
+            percent(worst.before),
+            percent(worst.after),
+            percent(changed)
+        ),
+        at_risk: Some(Figure::counted(
+            format!(
+                "people with a value of chance {} or more that is more than twice as likely as usual",
+                percent(threshold)
+            ),
+            changed,
+        )),
+        worst: Some(likeliest),
+        figures,
+        ..Finding::of(&ATTACK)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scene::tests::scene;
+    use super::*;
+
+    /// From 1 % to 50 % is 50 times, and the odds from 1/99 to 1: 99 times (models.md 4.6).
+    #[test]
+    fn the_numbers_of_the_specification() {
+        let growth = Growth { before: 0.01, after: 0.5 };
+        assert!((growth.lift() - 50.0).abs() < 1e-9 && (growth.odds_ratio() - 99.0).abs() < 1e-9);
+        let quasi: Vec<[&str; 1]> = (0..200).map(|row| if row < 4 { ["a"] } else { ["b"] }).collect();
+        let secret: Vec<&str> = (0..200).map(|row| if row < 2 { "hiv" } else { "flu" }).collect();
+        let found = look(&scene(&["group"], &quasi, &quasi, &secret), 0, 0.5);
+        assert!((found.figures[0].value - 50.0).abs() < 1e-9, "{found:?}");
+        assert!((found.at_risk.expect("a share").value - 0.02).abs() < 1e-12);
+        assert_eq!(found.worst, Some(1.0), "everybody else has flu for sure");
+    }
+}

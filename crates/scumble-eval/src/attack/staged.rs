@@ -1,0 +1,85 @@
+//! Small worlds for the tests of attacks that look at more than one scene.
+
+use std::path::Path;
+
+use scumble::check::side_by_side;
+use scumble::config::Plan;
+use scumble_files::table::{CodedColumn, CodedTable};
+
+use super::{Attack, Case, Finding, Options, Scene};
+
+/// Releases, people, and what is known of them.
+pub(super) struct Stage {
+    pub(super) plan: Plan,
+    pub(super) options: Options,
+    pub(super) outsiders: Option<CodedTable>,
+    names: Vec<String>,
+    release: CodedTable,
+    original: CodedTable,
+    scene: Scene,
+    others: Vec<Scene>,
+}
+
+impl Stage {
+    /// From columns with their roles, the rows of a release and those of its original.
+    pub(super) fn new<T: AsRef<str>, U: AsRef<str>, const N: usize>(
+        columns: &[(&str, &str)],
+        release: &[[T; N]],
+        original: &[[U; N]],
+    ) -> Self {
+        let mut plan = "input = \"in.csv\"\noutput = \"out.csv\"\n".to_owned();
+        for (name, role) in columns {
+            plan += &format!("[columns.{name}]\nrole = \"{role}\"\n");
+        }
+        let plan = Plan::from_toml(&plan, "test").expect("a plan");
+        let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let (release, original) = (table(&names, release), table(&names, original));
+        let scene = scene(&release, &original, &plan);
+        let options = Options::default();
+        Self { plan, options, outsiders: None, names, release, original, scene, others: Vec::new() }
+    }
+
+    /// With a further release about the same people.
+    pub(super) fn beside<T: AsRef<str>, const N: usize>(mut self, release: &[[T; N]]) -> Self {
+        self.others.push(scene(&table(&self.names, release), &self.original, &self.plan));
+        self
+    }
+
+    /// With one model that the release must keep.
+    pub(super) fn require(&mut self, model: &str, k: i64) {
+        let text = format!("input = \"\"\noutput = \"\"\n[[privacy]]\nmodel = \"{model}\"\nk = {k}\n");
+        self.plan.privacy = Plan::from_toml(&text, "test").expect("a model").privacy;
+        self.plan.accept_attribute_disclosure = true;
+    }
+
+    pub(super) fn case(&self) -> Case<'_> {
+        Case {
+            scene: &self.scene,
+            others: &self.others,
+            release: &self.release,
+            original: &self.original,
+            outsiders: self.outsiders.as_ref(),
+            plan: &self.plan,
+            method_known: true,
+            folder: Path::new(""),
+            options: &self.options,
+        }
+    }
+
+    pub(super) fn run(&self, attack: &Attack) -> Vec<Finding> {
+        (attack.run)(&self.case()).expect("findings")
+    }
+}
+
+/// A table of texts.
+pub(super) fn table<T: AsRef<str>, const N: usize>(names: &[String], rows: &[[T; N]]) -> CodedTable {
+    let column = |(place, name): (usize, &String)| {
+        CodedColumn::of_texts(name, rows.iter().map(|row| row[place].as_ref()))
+    };
+    CodedTable { columns: names.iter().enumerate().map(column).collect(), rows: rows.len() }
+}
+
+fn scene(release: &CodedTable, original: &CodedTable, plan: &Plan) -> Scene {
+    Scene::new(&side_by_side(release, original, plan, Path::new("")).expect("a release and its original"))
+        .expect("a scene")
+}

@@ -1,0 +1,348 @@
+//! The frontier: risk to the right, utility upwards, a shape and a colour for each algorithm.
+
+use scumble::report::drawing::{Anchor, Scale, Svg, text_width};
+
+use super::advice::share;
+use super::frontier::Spot;
+use crate::page::chart::{COLOURS, colour, enclosing};
+
+/// One release on the chart.
+pub(super) struct Mark<'a> {
+    pub(super) algorithm: &'a str,
+    pub(super) k: u64,
+    pub(super) spot: Spot,
+    /// Whether it is on the frontier of this chart.
+    pub(super) on_frontier: bool,
+    /// Whether no other release beats it in everything.
+    pub(super) not_beaten: bool,
+    pub(super) recommended: bool,
+}
+
+/// The chart.
+pub(super) struct FrontierChart<'a> {
+    pub(super) title: &'a str,
+    /// What utility is.
+    pub(super) y_name: &'a str,
+    /// The algorithms, in the order of their shapes.
+    pub(super) algorithms: &'a [&'a str],
+    pub(super) marks: &'a [Mark<'a>],
+    /// Name and height of each reference.
+    pub(super) references: &'a [(&'a str, f64)],
+    /// The risk that a release may have to be recommended.
+    pub(super) max_risk: f64,
+}
+
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 470.0;
+const LEFT: f64 = 62.0;
+/// References are named here.
+const RIGHT: f64 = 104.0;
+const TOP: f64 = 26.0;
+const BOTTOM: f64 = 54.0;
+const RADIUS: f64 = 5.5;
+
+/// Risks are drawn by their order of magnitude: they go with one in k. This is the least that is told apart.
+const LEAST_RISK: f64 = 1e-5;
+
+/// A place on the image.
+type At = (f64, f64);
+
+/// The shape of an algorithm around a place.
+fn shape(number: usize, (x, y): At) -> Vec<At> {
+    let around = |corners: usize, turn: f64, radius: f64| -> Vec<At> {
+        let corner = |at: usize| {
+            let angle = (at as f64 / corners as f64 + turn) * std::f64::consts::TAU;
+            (x + radius * angle.sin(), y - radius * angle.cos())
+        };
+        (0..corners).map(corner).collect()
+    };
+    let star = |points: usize| -> Vec<At> {
+        let (outer, inner) =
+            (around(points, 0.0, 1.3 * RADIUS), around(points, 0.5 / points as f64, 0.55 * RADIUS));
+        outer.into_iter().zip(inner).flat_map(|(outer, inner)| [outer, inner]).collect()
+    };
+    match number % 8 {
+        0 => around(24, 0.0, RADIUS),
+        1 => around(4, 0.125, 1.25 * RADIUS),
+        2 => around(3, 0.0, 1.3 * RADIUS),
+        3 => around(4, 0.0, 1.3 * RADIUS),
+        4 => around(3, 0.5, 1.3 * RADIUS),
+        5 => star(5),
+        6 => around(6, 0.0, 1.15 * RADIUS),
+        _ => star(4),
+    }
+}
+
+/// Two algorithms share a shape only if they differ in colour.
+fn paint(number: usize) -> String {
+    colour((number + number / 8) % COLOURS)
+}
+
+/// An algorithm's sign, for the legend.
+pub(super) fn sign(number: usize) -> String {
+    let mut svg = Svg::new(16.0, 16.0, "", "");
+    svg.polygon(&format!("spot {}", paint(number)), &shape(number, (8.0, 8.0)));
+    svg.finish().replacen("<title></title><desc></desc>", "", 1).replacen(
+        "role=\"img\"",
+        "aria-hidden=\"true\"",
+        1,
+    )
+}
+
+impl FrontierChart<'_> {
+    pub(super) fn svg(&self) -> String {
+        let mut svg = Svg::new(WIDTH, HEIGHT, self.title, &self.in_words());
+        let (floor, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
+        let risks = self.risk_ticks();
+        let heights = self.height_ticks();
+        let ends =
+            |ticks: &[f64]| (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
+        let (low, high) = ends(&risks);
+        // The logarithmic scale begins at 1.
+        let scale = Scale::logarithmic((low / LEAST_RISK, high / LEAST_RISK), (LEFT + 14.0, right - 14.0));
+        let x = |risk: f64| scale.at(risk.max(LEAST_RISK) / LEAST_RISK);
+        let y = Scale::linear(ends(&heights), (floor, TOP));
+        for height in &heights {
+            svg.line("grid", (LEFT, y.at(*height)), (right, y.at(*height)));
+            svg.text("tick", (LEFT - 7.0, y.at(*height) + 4.0), Anchor::End, &crate::page::percent(*height));
+        }
+        for risk in &risks {
+            svg.line("grid", (x(*risk), floor), (x(*risk), TOP));
+            svg.text("tick", (x(*risk), floor + 18.0), Anchor::Middle, &plain(*risk));
+        }
+        let middle = f64::midpoint(LEFT, right);
+        svg.text(
+            "axis",
+            (middle, HEIGHT - 10.0),
+            Anchor::Middle,
+            "risk: what the attacker who does best attains (left is safer)",
+        );
+        svg.text(
+            "axis",
+            (LEFT - 50.0, TOP - 12.0),
+            Anchor::Start,
+            &format!("{} (higher is more useful)", self.y_name),
+        );
+        self.limit(&mut svg, low, high, &x, floor);
+        self.references(&mut svg, right, &y);
+        let at = |spot: Spot| (x(spot.risk), y.at(spot.utility));
+        let mut frontier: Vec<At> = self.frontier().map(|mark| at(mark.spot)).collect();
+        frontier.sort_by(|a, b| a.0.total_cmp(&b.0));
+        svg.polyline("frontier", &frontier);
+        // What is beaten lies below what is not.
+        let layer = |mark: &&Mark<'_>| (mark.not_beaten, mark.recommended);
+        let mut marks: Vec<&Mark<'_>> = self.marks.iter().collect();
+        marks.sort_by_key(layer);
+        for mark in marks {
+            self.mark(&mut svg, mark, at(mark.spot));
+        }
+        self.labels(&mut svg, &at);
+        svg.finish()
+    }
+
+    fn frontier(&self) -> impl Iterator<Item = &Mark<'_>> {
+        self.marks.iter().filter(|mark| mark.on_frontier)
+    }
+
+    fn number(&self, mark: &Mark<'_>) -> usize {
+        self.algorithms.iter().position(|name| *name == mark.algorithm).unwrap_or(0)
+    }
+
+    fn mark(&self, svg: &mut Svg, mark: &Mark<'_>, at: At) {
+        let number = self.number(mark);
+        if mark.recommended {
+            svg.dot("halo", at, 15.0, None);
+        }
+        let kind = if mark.not_beaten { "spot" } else { "spot beaten" };
+        svg.polygon(&format!("{kind} {}", paint(number)), &shape(number, at));
+        // Polygons have no hints of their own.
+        let standing = match (mark.recommended, mark.not_beaten) {
+            (true, _) => "; recommended",
+            (_, true) => "; no other release beats it",
+            _ => "; another release is better",
+        };
+        let hint = format!(
+            "{} with k = {}: risk {}, {} {}{standing}",
+            mark.algorithm,
+            mark.k,
+            share(mark.spot.risk),
+            self.y_name,
+            share(mark.spot.utility)
+        );
+        svg.dot("hit", at, RADIUS + 3.0, Some(&hint));
+    }
+
+    /// Names what is on the frontier, as far as there is room.
+    fn labels(&self, svg: &mut Svg, at: &impl Fn(Spot) -> At) {
+        let mut taken: Vec<(At, At)> = Vec::new();
+        let named = |mark: &&Mark<'_>| mark.recommended || (mark.on_frontier && mark.not_beaten);
+        let mut marks: Vec<&Mark<'_>> = self.marks.iter().filter(named).collect();
+        // The recommended one is named in any case.
+        marks.sort_by_key(|mark| !mark.recommended);
+        let spots: Vec<At> = self.marks.iter().map(|mark| at(mark.spot)).collect();
+        for mark in marks {
+            let text = format!("{}, k = {}", mark.algorithm, mark.k);
+            let (x, y) = at(mark.spot);
+            let wide = text_width(&text);
+            let room = |(left, top): At| ((left, top - 10.0), (left + wide, top + 3.0));
+            let mut places = [
+                (x - wide - 10.0, y - 8.0),
+                (x + 10.0, y + 16.0),
+                (x - wide / 2.0, y - 12.0),
+                (x - wide / 2.0, y + 22.0),
+            ]
+            .into_iter()
+            .filter(|(left, top)| {
+                *left > LEFT && left + wide < WIDTH - RIGHT && *top > TOP && *top < HEIGHT - BOTTOM
+            });
+            let free = |place: &At| {
+                let (from, to) = room(*place);
+                let apart = |(a, b): &(At, At)| b.0 < from.0 || to.0 < a.0 || b.1 < from.1 || to.1 < a.1;
+                let clear = |(x, y): &At| {
+                    *x < from.0 - 6.0 || *x > to.0 + 6.0 || *y < from.1 - 5.0 || *y > to.1 + 5.0
+                };
+                taken.iter().all(apart) && spots.iter().all(clear)
+            };
+            let place = if mark.recommended {
+                let first = places.clone().next();
+                places.find(free).or(first)
+            } else {
+                places.find(free)
+            };
+            if let Some(place) = place {
+                taken.push(room(place));
+                svg.text(if mark.recommended { "chosen-name" } else { "name" }, place, Anchor::Start, &text);
+            }
+        }
+    }
+
+    /// The risk that a release may have to be recommended.
+    fn limit(&self, svg: &mut Svg, low: f64, high: f64, x: &impl Fn(f64) -> f64, floor: f64) {
+        if (low..=high).contains(&self.max_risk) {
+            let at = x(self.max_risk);
+            svg.line("mark", (at, floor), (at, TOP));
+            svg.text(
+                "callout",
+                (at, TOP - 8.0),
+                Anchor::Middle,
+                &format!("at most {}", plain(self.max_risk)),
+            );
+        }
+    }
+
+    fn references(&self, svg: &mut Svg, right: f64, y: &Scale) {
+        let mut named: Vec<(f64, &str)> =
+            self.references.iter().map(|(name, height)| (y.at(*height), *name)).collect();
+        named.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut taken = f64::NEG_INFINITY;
+        for (at, name) in named {
+            svg.line("reference", (LEFT, at), (right, at));
+            // From above to below; one that is too near the last moves down.
+            let text = at.max(taken + 13.0);
+            svg.text("axis", (right + 6.0, text + 4.0), Anchor::Start, name);
+            taken = text;
+        }
+    }
+
+    /// 1, 2 and 5 times powers of ten that enclose all risks.
+    fn risk_ticks(&self) -> Vec<f64> {
+        let risks = self.marks.iter().map(|mark| mark.spot.risk.clamp(LEAST_RISK, 1.0));
+        let least = risks.clone().fold(1.0, f64::min);
+        let most = risks.fold(LEAST_RISK, f64::max);
+        let all: Vec<f64> =
+            (-5..=0).flat_map(|power| [1.0, 2.0, 5.0].map(|factor| factor * 10_f64.powi(power))).collect();
+        let near = |risk: f64| risk * (1.0 + 1e-9);
+        let first = all.iter().rposition(|tick| *tick <= near(least)).unwrap_or(0);
+        let last = all.iter().position(|tick| near(*tick) >= most && *tick <= 1.0).unwrap_or(all.len() - 3);
+        all[first..=last.max(first + 1)].to_vec()
+    }
+
+    fn height_ticks(&self) -> Vec<f64> {
+        let heights = self.marks.iter().map(|mark| mark.spot.utility);
+        let heights = heights.chain(self.references.iter().map(|(_, height)| *height));
+        let least = heights.clone().fold(f64::INFINITY, f64::min);
+        let most = heights.fold(f64::NEG_INFINITY, f64::max);
+        if least > most { vec![0.0, 1.0] } else { enclosing(least, most) }
+    }
+
+    fn in_words(&self) -> String {
+        let marks = self.frontier().map(|mark| {
+            let recommended = if mark.recommended { " (recommended)" } else { "" };
+            format!(
+                "{} with k = {}{recommended}: risk {}, {} {}",
+                mark.algorithm,
+                mark.k,
+                share(mark.spot.risk),
+                self.y_name,
+                share(mark.spot.utility)
+            )
+        });
+        let references = self.references.iter().map(|(name, height)| format!("{name}: {}", share(*height)));
+        let told: Vec<String> = marks.chain(references).collect();
+        format!("{} releases. On the frontier: {}.", self.marks.len(), told.join("; "))
+    }
+}
+
+/// A percentage without needless zeros.
+fn plain(share: f64) -> String {
+    format!("{}\u{a0}%", (share * 100.0 * 1e6).round() / 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(algorithm: &str, risk: f64, utility: f64, best: bool) -> Mark<'_> {
+        Mark {
+            algorithm,
+            k: 5,
+            spot: Spot { risk, utility },
+            on_frontier: best,
+            not_beaten: best,
+            recommended: false,
+        }
+    }
+
+    fn chart<'a>(marks: &'a [Mark<'a>]) -> FrontierChart<'a> {
+        FrontierChart {
+            title: "t",
+            y_name: "accuracy",
+            algorithms: &["<a>", "b"],
+            marks,
+            references: &[("original rows", 0.9)],
+            max_risk: 0.09,
+        }
+    }
+
+    #[test]
+    fn ticks_enclose_the_risks() {
+        let marks = [mark("b", 0.03, 0.8, true), mark("b", 0.3, 0.85, true)];
+        assert_eq!(chart(&marks).risk_ticks(), [0.02, 0.05, 0.1, 0.2, 0.5]);
+        let one = [mark("b", 1.0, 0.8, true)];
+        assert_eq!(chart(&one).risk_ticks(), [1.0, 2.0]);
+        let none = [mark("b", 0.0, 0.8, true)];
+        assert!((chart(&none).risk_ticks()[0] - 1e-5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_frontier_is_a_line_and_everything_on_it_is_told_in_words() {
+        let marks = [mark("<a>", 0.03, 0.8, true), mark("b", 0.3, 0.85, true), mark("b", 0.3, 0.7, false)];
+        let svg = chart(&marks).svg();
+        assert!(
+            svg.contains("&lt;a&gt; with k = 5: risk 3.0\u{a0}%, accuracy 80.0\u{a0}%; b with k = 5"),
+            "{svg}"
+        );
+        assert_eq!(svg.matches("class=\"frontier\"").count(), 1);
+        assert_eq!(svg.matches("spot beaten").count(), 1);
+        assert!(svg.contains("at most 9\u{a0}%"));
+        assert!(!svg.contains("NaN") && !chart(&[]).svg().contains("NaN"));
+    }
+
+    #[test]
+    fn no_two_algorithms_look_the_same() {
+        let mut looks: Vec<(usize, String)> = (0..40).map(|number| (number % 8, paint(number))).collect();
+        looks.sort();
+        looks.dedup();
+        assert_eq!(looks.len(), 40);
+    }
+}

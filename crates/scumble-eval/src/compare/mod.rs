@@ -1,0 +1,27 @@
+//! One table, many releases of it: what could an attacker still learn, and what are they still good for?
+//!
+//! * [`Request`] says what is tried: algorithms × k. [`compare`] tries it, and [`Comparison`] is what came out: for each release of the
+//!   whole table its [`Risk`], and its utility by loss and, where there is a class, by learners that learnt from releases of
+//!   training parts.
+//! * [`non_dominated`]: the releases that no other beats in both. [`Advice`]: which of them to take, by a rule that can be told in a
+//!   sentence, and [`Advice::sentences`] tells it.
+//! * [`html`]: the private page with the frontier.
+
+mod advice;
+mod chart;
+mod frontier;
+mod outcome;
+mod page;
+mod request;
+mod risk;
+mod run;
+mod table;
+
+pub use advice::{Advice, MAX_RISK};
+pub use frontier::{Spot, dominates, non_dominated};
+pub use outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved, Utility};
+pub use page::html;
+pub use request::{Request, default_algorithms, spread};
+pub use risk::{Guess, Risk, risk_of};
+pub use run::{Told, compare};
+pub use table::{to_csv, to_json};

@@ -1,0 +1,190 @@
+//! What came out of a comparison.
+
+use scumble::registry::Standing;
+
+use super::frontier::{Spot, non_dominated};
+use super::risk::Risk;
+use crate::statistics::wilson_interval;
+
+/// What came out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// The rows of the table, after those that the plan leaves out.
+    pub rows: u64,
+    /// The columns that attackers know.
+    pub quasi: Vec<String>,
+    /// The columns that they must not learn.
+    pub sensitive: Vec<String>,
+    /// The column that learners predict.
+    pub class: Option<String>,
+    /// The columns that were left out.
+    pub left_out: Vec<String>,
+    /// What every release keeps besides its k, in words.
+    pub models: Vec<String>,
+    /// The values of k.
+    pub ks: Vec<u64>,
+    /// The learners, by name.
+    pub learners: Vec<String>,
+    /// How many of how many parts of the rows were scored.
+    pub parts: (usize, usize),
+    /// What learners get right without any release.
+    pub baselines: Option<Baselines>,
+    /// The releases, in the order of algorithms and k.
+    pub candidates: Vec<Candidate>,
+    /// What could not be done, and why.
+    pub unserved: Vec<Unserved>,
+    /// The risk that a release may have to be recommended.
+    pub max_risk: f64,
+    /// What is worth knowing about the table.
+    pub notes: Vec<String>,
+}
+
+/// One release of the whole table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The algorithm.
+    pub algorithm: String,
+    /// How far it is to be trusted.
+    pub standing: Standing,
+    /// The k that was asked for.
+    pub k: u64,
+    /// What attackers attain.
+    pub risk: Risk,
+    /// The mean loss (LM), from 0 to 1.
+    pub loss: f64,
+    /// Further figures, by the names of the registry's metrics.
+    pub metrics: Vec<(&'static str, f64)>,
+    /// How many rows are suppressed.
+    pub suppressed: u64,
+    /// The smallest number of people who show the same, where rows form classes.
+    pub attained_k: Option<u64>,
+    /// What learners get right that learnt from releases of training parts.
+    pub accuracy: Option<Accuracy>,
+    /// How long the release took. No two runs share it.
+    pub seconds: f64,
+}
+
+/// What learners get right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accuracy {
+    /// The mean over learners and scored parts.
+    pub mean: f64,
+    /// Each learner's, in the order of the learners.
+    pub by_learner: Vec<f64>,
+}
+
+/// What learners get right without any release.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Baselines {
+    /// Learners that learnt from original rows.
+    pub original: Accuracy,
+    /// The most frequent class of the training part.
+    pub majority: f64,
+    /// How many rows were scored in all.
+    pub scored: u64,
+}
+
+/// What could not be done, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unserved {
+    /// The algorithm.
+    pub algorithm: String,
+    /// For which k.
+    pub ks: Vec<u64>,
+    /// Whether there is a release, and only its accuracy could not be measured.
+    pub released: bool,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a release is judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Utility {
+    /// What learners get right.
+    Accuracy,
+    /// What is left of the detail: 1 less the mean loss.
+    Detail,
+}
+
+impl Comparison {
+    /// What releases are judged by: learners where there is a class, else the loss.
+    #[must_use]
+    pub fn utility(&self) -> Utility {
+        if self.baselines.is_some() { Utility::Accuracy } else { Utility::Detail }
+    }
+
+    /// Where a release lies; `None` where its utility could not be measured.
+    #[must_use]
+    pub fn spot(&self, candidate: &Candidate, by: Utility) -> Option<Spot> {
+        let utility = match by {
+            Utility::Accuracy => candidate.accuracy.as_ref()?.mean,
+            Utility::Detail => 1.0 - candidate.loss,
+        };
+        Some(Spot { risk: candidate.risk.worst(), utility })
+    }
+
+    /// For each release whether no other that is judged by the same utility has less risk and more of it.
+    #[must_use]
+    pub fn on_frontier(&self, by: Utility) -> Vec<bool> {
+        self.mark(|candidate| self.spot(candidate, by).map(Spot::goods))
+    }
+
+    /// For each release whether no other is at least as good in everything and better in something: risk, what learners get right, detail. Where an algorithm makes
+    /// the same release for several k, the greatest stands for all of them.
+    #[must_use]
+    pub fn not_beaten(&self) -> Vec<bool> {
+        let mut marks = self.mark(|candidate| self.goods(candidate));
+        let same = |a: &Candidate, b: &Candidate| {
+            a.algorithm == b.algorithm && a.k < b.k && self.goods(a) == self.goods(b)
+        };
+        for (mark, own) in marks.iter_mut().zip(&self.candidates) {
+            *mark &= !self.candidates.iter().any(|other| same(own, other));
+            // What could not be measured is not told as beaten.
+            *mark |= self.goods(own).is_none();
+        }
+        marks
+    }
+
+    /// What is good about a release; `None` where learners could not be asked.
+    pub(super) fn goods(&self, candidate: &Candidate) -> Option<[f64; 3]> {
+        let accuracy = match self.utility() {
+            Utility::Accuracy => candidate.accuracy.as_ref()?.mean,
+            Utility::Detail => 0.0,
+        };
+        Some([-candidate.risk.worst(), accuracy, 1.0 - candidate.loss])
+    }
+
+    /// Marks what is not dominated among what can be compared.
+    fn mark<const N: usize>(&self, goods: impl Fn(&Candidate) -> Option<[f64; N]>) -> Vec<bool> {
+        let all: Vec<Option<[f64; N]>> = self.candidates.iter().map(goods).collect();
+        let known: Vec<[f64; N]> = all.iter().copied().flatten().collect();
+        let mut marks = non_dominated(&known).into_iter();
+        all.iter().map(|goods| goods.is_some() && marks.next().unwrap_or(false)).collect()
+    }
+
+    /// The places of the releases, the least risky first, among equals the most useful.
+    #[must_use]
+    pub fn by_risk(&self) -> Vec<usize> {
+        let key = |place: &usize| {
+            let candidate = &self.candidates[*place];
+            let utility = self.spot(candidate, self.utility()).map_or(0.0, |spot| spot.utility);
+            (candidate.risk.worst(), utility)
+        };
+        let mut places: Vec<usize> = (0..self.candidates.len()).collect();
+        places.sort_by(|a, b| {
+            let (a, b) = (key(a), key(b));
+            a.0.total_cmp(&b.0).then(b.1.total_cmp(&a.1))
+        });
+        places
+    }
+
+    /// The half width of the 95 % interval of an accuracy as high as the best: smaller differences mean nothing here. 0 for the
+    /// loss, which is no estimate.
+    #[must_use]
+    pub fn margin(&self, best: f64) -> f64 {
+        let Some(baselines) = &self.baselines else { return 0.0 };
+        let right = (best * baselines.scored as f64).round() as u64;
+        let interval = wilson_interval(right.min(baselines.scored), baselines.scored);
+        interval.map_or(0.0, |found| (found.high - found.low) / 2.0)
+    }
+}

@@ -1,0 +1,227 @@
+//! The comparison as one private HTML page that loads nothing else.
+
+use minijinja::{Value, context};
+use scumble::Result;
+use scumble::text::grouped;
+
+use super::advice::{Advice, name, share};
+use super::chart::{FrontierChart, Mark, sign};
+use super::outcome::{Candidate, Comparison, Utility};
+use crate::page::{percent, render, seconds, stylesheet};
+
+const TEMPLATE: &str = include_str!("template.html");
+
+/// The page of a comparison. `title` is the table's name.
+pub fn html(comparison: &Comparison, title: &str) -> Result<String> {
+    let advice = Advice::of(comparison);
+    let page = context! {
+        title,
+        style => stylesheet(),
+        opening => opening(comparison, advice),
+        legend => legend(comparison),
+        charts => charts(comparison, advice),
+        table => table(comparison, advice),
+        unserved => unserved(comparison),
+        facts => facts(comparison),
+        version => env!("CARGO_PKG_VERSION"),
+    };
+    render(TEMPLATE, page)
+}
+
+/// The algorithms that made a release, in their order.
+fn algorithms(comparison: &Comparison) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for candidate in &comparison.candidates {
+        if names.last() != Some(&candidate.algorithm.as_str()) {
+            names.push(&candidate.algorithm);
+        }
+    }
+    names
+}
+
+fn opening(comparison: &Comparison, advice: Option<Advice>) -> Value {
+    let one = |label: &str, value: String, note: String| context! { label, value, note };
+    let tried = one(
+        "Releases compared",
+        comparison.candidates.len().to_string(),
+        format!("by {} algorithms", algorithms(comparison).len()),
+    );
+    let Some(advice) = advice else {
+        return context! {
+            class => "warn",
+            heading => "No release could be measured",
+            sentences => vec!["The reasons are below."],
+            figures => vec![tried],
+        };
+    };
+    let chosen = &comparison.candidates[advice.chosen];
+    let mut figures = vec![one(
+        "People found",
+        share(chosen.risk.identity),
+        "by an attacker who knows all quasi-identifiers".to_owned(),
+    )];
+    if let Some(guess) = &chosen.risk.attribute {
+        figures.push(one(
+            "Guesses gained",
+            share(guess.advantage),
+            format!("of people whose {} is guessed right, beyond the most frequent value", guess.column),
+        ));
+    }
+    if let (Some(accuracy), Some(baselines)) = (&chosen.accuracy, &comparison.baselines) {
+        figures.push(one(
+            "Right predictions",
+            percent(accuracy.mean),
+            "of models that learn from it".to_owned(),
+        ));
+        figures.push(one(
+            "From original rows",
+            percent(baselines.original.mean),
+            "would be predicted right".to_owned(),
+        ));
+    }
+    let lost = format!("of the whole; {} suppressed", scumble::text::rows(chosen.suppressed));
+    figures.push(one("Lost detail", share(chosen.loss), lost));
+    figures.push(tried);
+    context! {
+        class => if advice.within { "good" } else { "warn" },
+        heading => if advice.within { name(chosen) } else { format!("Nothing reaches {}", share(comparison.max_risk)) },
+        sentences => advice.sentences(comparison),
+        figures,
+    }
+}
+
+fn legend(comparison: &Comparison) -> Vec<Value> {
+    let each = algorithms(comparison).into_iter().enumerate();
+    each.map(|(number, name)| context! { name, sign => Value::from_safe_string(sign(number)) }).collect()
+}
+
+fn charts(comparison: &Comparison, advice: Option<Advice>) -> Vec<Value> {
+    let one = |heading: &str, by: Utility, y_name: &str, references: &[(&str, f64)]| {
+        let names = algorithms(comparison);
+        let (on_frontier, not_beaten) = (comparison.on_frontier(by), comparison.not_beaten());
+        let mark = |(place, candidate): (usize, &'_ Candidate)| {
+            Some(Mark {
+                algorithm: names.iter().find(|name| **name == candidate.algorithm)?,
+                k: candidate.k,
+                spot: comparison.spot(candidate, by)?,
+                on_frontier: on_frontier[place],
+                not_beaten: not_beaten[place],
+                recommended: advice.and_then(|advice| advice.recommended()) == Some(place),
+            })
+        };
+        let marks: Vec<Mark<'_>> = comparison.candidates.iter().enumerate().filter_map(mark).collect();
+        let chart = FrontierChart {
+            title: heading,
+            y_name,
+            algorithms: &names,
+            marks: &marks,
+            references,
+            max_risk: comparison.max_risk,
+        };
+        context! { heading, svg => Value::from_safe_string(chart.svg()) }
+    };
+    let mut charts = Vec::new();
+    if let Some(baselines) = &comparison.baselines {
+        let references = [("original rows", baselines.original.mean), ("majority class", baselines.majority)];
+        charts.push(one("Risk and what models get right", Utility::Accuracy, "accuracy", &references));
+    }
+    charts.push(one("Risk and detail", Utility::Detail, "detail kept", &[]));
+    charts
+}
+
+/// All releases, the least risky first.
+fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
+    let marks = comparison.not_beaten();
+    let row = |place: &usize| {
+        let candidate = &comparison.candidates[*place];
+        let accuracy = candidate.accuracy.as_ref();
+        context! {
+            algorithm => &candidate.algorithm,
+            standing => candidate.standing.name(),
+            k => candidate.k,
+            risk => share(candidate.risk.worst()),
+            identity => share(candidate.risk.identity),
+            attribute => candidate.risk.attribute.as_ref().map(|guess| share(guess.advantage)),
+            certain => candidate.risk.attribute.as_ref().map(|guess| share(guess.certain)),
+            column => candidate.risk.attribute.as_ref().map(|guess| guess.column.clone()),
+            accuracy => accuracy.map_or_else(|| "–".to_owned(), |accuracy| percent(accuracy.mean)),
+            by_learner => accuracy.map(|accuracy| by_learner(comparison, &accuracy.by_learner)),
+            loss => share(candidate.loss),
+            suppressed => grouped(candidate.suppressed),
+            attained => candidate.attained_k.map_or_else(|| "–".to_owned(), grouped),
+            seconds => seconds(candidate.seconds),
+            best => marks[*place],
+            recommended => advice.and_then(|advice| advice.recommended()) == Some(*place),
+        }
+    };
+    let by_baseline = comparison.baselines.as_ref().map(|baselines| {
+        context! {
+            original => percent(baselines.original.mean),
+            by_learner => by_learner(comparison, &baselines.original.by_learner),
+            majority => percent(baselines.majority),
+        }
+    });
+    context! {
+        rows => comparison.by_risk().iter().map(row).collect::<Vec<_>>(),
+        guessed => !comparison.sensitive.is_empty(),
+        scored => comparison.baselines.is_some(),
+        several => comparison.sensitive.len() > 1,
+        baselines => by_baseline,
+    }
+}
+
+/// `c45 81.2 %, naive_bayes 80.1 %`.
+fn by_learner(comparison: &Comparison, accuracies: &[f64]) -> String {
+    let each =
+        comparison.learners.iter().zip(accuracies).map(|(name, of)| format!("{name} {}", percent(*of)));
+    each.collect::<Vec<_>>().join(", ")
+}
+
+fn unserved(comparison: &Comparison) -> Vec<Value> {
+    let each = comparison.unserved.iter().map(|unserved| {
+        let ks: Vec<String> = unserved.ks.iter().map(u64::to_string).collect();
+        context! {
+            what => if unserved.released { "no score" } else { "no release" },
+            name => format!("{}, k = {}", unserved.algorithm, ks.join(", ")),
+            reason => &unserved.reason,
+        }
+    });
+    each.collect()
+}
+
+fn facts(comparison: &Comparison) -> Vec<Value> {
+    let ks: Vec<String> = comparison.ks.iter().map(u64::to_string).collect();
+    let mut facts = vec![
+        ("Table", format!("{} rows", grouped(comparison.rows))),
+        ("Attackers know", comparison.quasi.join(", ")),
+        ("k asked for", ks.join(", ")),
+    ];
+    if !comparison.sensitive.is_empty() {
+        facts.push(("Attackers guess", comparison.sensitive.join(", ")));
+    }
+    if !comparison.left_out.is_empty() {
+        facts.push(("Left out", comparison.left_out.join(", ")));
+    }
+    if !comparison.models.is_empty() {
+        facts.push(("Every release keeps", comparison.models.join("; ")));
+    }
+    if let (Some(class), Some(baselines)) = (&comparison.class, &comparison.baselines) {
+        let (scored, parts) = comparison.parts;
+        facts.push(("Learners predict", format!("{class}, by {}", comparison.learners.join(", "))));
+        let how = match scored == parts {
+            true => format!(
+                "{parts} stratified folds; each is scored once, the others are released and learnt from"
+            ),
+            false => {
+                format!("one of {parts} stratified parts is scored, the others are released and learnt from")
+            }
+        };
+        facts.push(("Scored", format!("{} rows: {how}", grouped(baselines.scored))));
+        let margin = comparison.margin(baselines.original.mean);
+        facts.push((
+            "Differences that mean nothing",
+            format!("below about {:.1} percentage points", margin * 100.0),
+        ));
+    }
+    facts.into_iter().map(|(name, value)| context! { name, value }).collect()
+}

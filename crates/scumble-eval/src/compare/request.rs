@@ -1,0 +1,198 @@
+//! What is compared.
+
+use std::path::PathBuf;
+
+use scumble::config::{AlgorithmSpec, Budget, Plan, Role, Value};
+use scumble::registry::{self, Method, Standing};
+use scumble::{Error, Result};
+
+use scumble_learn::{Learner, Settings};
+
+use crate::experiment::set_parameter;
+use crate::protocol::{Numbers, Protocol, TestRows, learning};
+
+/// What is compared, on which table, and how.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The table, the roles of its columns, hierarchies, and the models that every release must keep besides its k.
+    pub plan: Plan,
+    /// The folder that the plan's file names are relative to.
+    pub folder: PathBuf,
+    /// The algorithms, by name; those that suit the plan if none is named.
+    pub algorithms: Vec<String>,
+    /// The values of k, ascending; the plan's and a spread if none is named.
+    pub ks: Vec<u64>,
+    /// Who learns from the releases, by name, where the plan has a class.
+    pub learners: Vec<String>,
+    /// The number of stratified folds; with 1 a third of the rows is scored once.
+    pub folds: u32,
+    /// Which rows are scored.
+    pub test: TestRows,
+    /// Where all chance begins.
+    pub seed: u64,
+    /// The time that each release may take.
+    pub budget: Option<Budget>,
+    /// The risk that a release may have to be recommended.
+    pub max_risk: f64,
+}
+
+/// The values of k that are tried unless others are named.
+const SPREAD: [u64; 5] = [2, 5, 10, 25, 50];
+
+/// How many parts the rows are divided into where only one of them is scored.
+const PARTS: u32 = 3;
+
+/// The recommended algorithms that look at a class, and cannot do without.
+const NEED_CLASS: [&str; 4] = ["iack", "tds", "tdr", "pais"];
+
+/// Superseded as a search for the least loss, but it often leaves learners the most.
+const FOR_LEARNERS: &str = "infogain_mondrian";
+
+/// The algorithms that are tried unless others are named: the recommended ones that can use what the plan has, and the plan's own.
+#[must_use]
+pub fn default_algorithms(plan: &Plan) -> Vec<String> {
+    let has_class = plan.names_with(Role::Class).next().is_some();
+    let own = registry::method(&plan.algorithm.name).ok().map(|method| about(&method).0);
+    let wanted = |name: &&str| {
+        let standing = registry::method(name).map(|method| about(&method).1);
+        let recommended = matches!(standing, Ok(Standing::Recommended)) || *name == FOR_LEARNERS;
+        let usable = has_class || !(NEED_CLASS.contains(name) || *name == FOR_LEARNERS);
+        (recommended && usable) || own == Some(*name)
+    };
+    registry::algorithm_names().into_iter().filter(wanted).map(str::to_owned).collect()
+}
+
+/// The values of k that are tried unless others are named: those of the plan's models, and a spread as far as the table has rows for it.
+#[must_use]
+pub fn spread(plan: &Plan, rows: u64) -> Vec<u64> {
+    let own = plan.privacy.iter().filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten());
+    let mut ks: Vec<u64> = SPREAD.into_iter().filter(|k| 2 * k <= rows).chain(own).collect();
+    ks.sort_unstable();
+    ks.dedup();
+    ks
+}
+
+/// The name of a method as the registry writes it, and how far it is to be trusted.
+pub(super) fn about(method: &Method) -> (&'static str, Standing) {
+    match method {
+        Method::Classes(entry) => (entry.name, entry.standing),
+        Method::Records(entry) => (entry.name, entry.standing),
+        Method::Tables(entry) => (entry.name, entry.standing),
+    }
+}
+
+impl Request {
+    /// What is wrong with it before any table is looked at.
+    pub fn check(&self) -> Result<()> {
+        for name in &self.algorithms {
+            registry::method(name)?;
+        }
+        if self.ks.contains(&0) {
+            return Err(Error::config("k must be at least 1"));
+        }
+        if self.folds == 0 {
+            return Err(Error::config(
+                "--folds must be at least 1: with 1, a third of the rows is scored once; with more, every row is",
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.max_risk) {
+            return Err(Error::config("--max-risk is a share of the people between 0 and 1"));
+        }
+        if self.learners.is_empty() {
+            return Err(Error::config("name at least one learner; 'scumble list' names them all"));
+        }
+        self.built_learners().map(drop)
+    }
+
+    /// The plan by which one algorithm makes one release.
+    pub(super) fn release_plan(&self, base: &Plan, algorithm: &str, k: u64) -> Result<Plan> {
+        let mut plan = base.clone();
+        let own = registry::method(&base.algorithm.name).ok().map(|method| about(&method).0);
+        if own != Some(algorithm) {
+            // Parameters are those of the plan's own algorithm; what becomes of suppressed rows is for all.
+            let star_policy = base.algorithm.star_policy;
+            plan.algorithm =
+                AlgorithmSpec { name: algorithm.to_owned(), star_policy, ..AlgorithmSpec::default() };
+        }
+        plan.algorithm.seed.get_or_insert(self.seed);
+        plan.algorithm.budget = plan.algorithm.budget.or(self.budget);
+        // Nothing is published here, and what a reader could learn is measured.
+        plan.accept_attribute_disclosure = true;
+        let k = i64::try_from(k).map_err(|_| Error::config("k is too large"))?;
+        set_parameter(&mut plan, "k", &Value::Integer(k))?;
+        Ok(plan)
+    }
+
+    /// The learners.
+    pub(super) fn built_learners(&self) -> Result<Vec<Box<dyn Learner>>> {
+        let build =
+            |name: &String| scumble_learn::registry::build(name, &Settings::default()).map_err(learning);
+        self.learners.iter().map(build).collect()
+    }
+
+    /// How releases are scored.
+    pub(super) fn protocol(&self) -> Protocol {
+        // A range of ages is a number to whoever learns from it.
+        Protocol { test: self.test, samples: 1, numbers: Numbers::Midpoint, seed: self.seed }
+    }
+
+    /// How many parts the rows are divided into, and how many of them are scored.
+    pub(super) fn parts(&self) -> (usize, usize) {
+        match self.folds {
+            1 => (PARTS as usize, 1),
+            folds => (folds as usize, folds as usize),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(more: &str) -> Plan {
+        let text = format!("input = \"a.csv\"\noutput = \"b.csv\"\n[columns.age]\nrole = \"quasi\"\n{more}");
+        Plan::from_toml(&text, "plan").expect("a plan")
+    }
+
+    #[test]
+    fn the_plans_own_k_and_algorithm_are_tried_too() {
+        let own = plan("[[privacy]]\nmodel = \"k_anonymity\"\nk = 7\n[algorithm]\nname = \"seqa\"\n");
+        assert_eq!(spread(&own, 1_000), [2, 5, 7, 10, 25, 50]);
+        assert_eq!(spread(&own, 24), [2, 5, 7, 10], "two classes must fit");
+        let names = default_algorithms(&own);
+        assert!(names.contains(&"seqa".to_owned()) && names.contains(&"mondrian".to_owned()));
+        assert!(!names.contains(&"datafly".to_owned()), "superseded");
+        let class = default_algorithms(&plan("[columns.ill]\nrole = \"class\"\n"));
+        for name in NEED_CLASS.iter().chain([&FOR_LEARNERS]) {
+            assert!(!names.contains(&(*name).to_owned()), "there is nothing to predict for {name}");
+            assert!(class.contains(&(*name).to_owned()), "{name}");
+        }
+    }
+
+    #[test]
+    fn parameters_stay_with_the_plans_own_algorithm() {
+        let own =
+            plan("[algorithm]\nname = \"mondrian\"\nmode = \"relaxed\"\nstar_policy = \"drop\"\nseed = 9\n");
+        let request = Request {
+            plan: own.clone(),
+            folder: PathBuf::new(),
+            algorithms: Vec::new(),
+            ks: Vec::new(),
+            learners: Vec::new(),
+            folds: 1,
+            test: TestRows::Mapped,
+            seed: 1,
+            budget: None,
+            max_risk: 0.1,
+        };
+        let same = request.release_plan(&own, "mondrian", 5).expect("a plan");
+        assert!(same.algorithm.parameters.get("mode").is_some());
+        assert_eq!(same.algorithm.seed, Some(9));
+        let other = request.release_plan(&own, "optimal", 5).expect("a plan");
+        assert!(other.algorithm.parameters.get("mode").is_none());
+        assert_eq!(other.algorithm.star_policy, own.algorithm.star_policy);
+        assert_eq!(other.algorithm.seed, Some(1));
+        assert_eq!(other.privacy[0].parameters.whole("k", 1).expect("a number"), Some(5));
+        assert_eq!(request.parts(), (3, 1));
+    }
+}

@@ -1,0 +1,221 @@
+//! What an attacker could still learn from a release: the attacks of [`crate::attack`] that need no more than the release and what
+//! outsiders know.
+
+use std::path::Path;
+
+use scumble::check::side_by_side;
+use scumble::config::{Plan, StarPolicy};
+use scumble::release::{Outcome, Trial};
+use scumble::{Error, Result};
+use scumble_files::table::CodedTable;
+
+use crate::attack::{ATTACKS, Case, Finding, Options, Scene};
+use crate::protocol::select;
+
+/// What attackers attain who know the quasi-identifiers of everybody in the table.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Risk {
+    /// The share of people whose row they find. Where rows form classes, they know everybody's class, as somebody can who matches all people
+    /// with all rows, and take one of its rows; else they take one of the rows that may be a person's.
+    pub identity: f64,
+    /// The share of people whose row they find if they look at one person at a time, and take any row that may be theirs.
+    pub linkage: f64,
+    /// The share of people for whom only one row is possible.
+    pub singled_out: f64,
+    /// What they learn about a sensitive value, where there is one: for the column of which they learn most.
+    pub attribute: Option<Guess>,
+}
+
+/// What somebody learns about a sensitive column.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Guess {
+    /// The column.
+    pub column: String,
+    /// The share of people whose value is guessed right, less the share that the most frequent value of the whole table gets right: by
+    /// the better of two guesses.
+    pub advantage: f64,
+    /// The same for whoever guesses the most frequent value of a person's group.
+    pub by_group: f64,
+    /// The same for whoever learns across groups what goes with which value (deFinetti), where values are told by group.
+    pub by_learning: Option<f64>,
+    /// The share of people whose value is certain.
+    pub certain: f64,
+    /// The share of people whose value is certain to somebody who can rule out one value.
+    pub certain_with_background: f64,
+}
+
+impl Risk {
+    /// What the attack that does best attains. Somebody who can rule out values knows more than others, and is told apart.
+    #[must_use]
+    pub fn worst(&self) -> f64 {
+        self.attribute.as_ref().map_or(self.identity, |guess| guess.advantage.max(self.identity))
+    }
+}
+
+/// Attacks a release in memory of these rows. An algorithm whose releases these attacks do not know is refused.
+pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, seed: u64) -> Result<Risk> {
+    let release = trial.released(rows).ok_or_else(|| {
+        Error::refused(
+            "publishes several tables beside each other, and the attacks that are simulated here know releases of one table only",
+        )
+    })?;
+    let release = match &trial.outcome {
+        Outcome::Classes { class_of_row, .. } if plan.algorithm.star_policy == StarPolicy::Drop => {
+            let kept = (0_u32..).zip(class_of_row).filter(|(_, class)| class.is_some());
+            select(&release, &kept.map(|(row, _)| row).collect::<Vec<_>>())
+        }
+        _ => release,
+    };
+    let both = side_by_side(&release, rows, plan, folder)?;
+    let scene = Scene::new(&both)?;
+    // Only those who know everything, and everybody is looked at: what is recommended must not hang on a sample.
+    let options = Options { seed, people: usize::MAX, known_columns: 0, ..Options::default() };
+    let case = Case {
+        scene: &scene,
+        others: &[],
+        release: &both.release,
+        original: &both.original,
+        outsiders: None,
+        plan,
+        method_known: true,
+        folder,
+        options: &options,
+    };
+    let linkage = run("linkage", &case)?;
+    let linkage = linkage.first().ok_or_else(|| Error::internal("linkage found nothing"))?;
+    let attribute = match scene.secrets.is_empty() {
+        true => None,
+        false => {
+            most_telling(&run("homogeneity", &case)?, &run("definetti", &case)?, &run("background", &case)?)?
+        }
+    };
+    let one_by_one = figure(linkage, "picked right by everything")?;
+    // Rows that cover somebody by chance, starred ones above all, would make a release look safer than its classes are.
+    let by_class = match &trial.outcome {
+        Outcome::Classes { .. } => scene.looks.len() as f64 / scene.people.max(1) as f64,
+        _ => 0.0,
+    };
+    Ok(Risk {
+        identity: one_by_one.max(by_class),
+        linkage: one_by_one,
+        singled_out: at_risk(linkage)?,
+        attribute,
+    })
+}
+
+/// The column of which most is learnt, the first among equals.
+fn most_telling(
+    homogeneity: &[Finding],
+    definetti: &[Finding],
+    background: &[Finding],
+) -> Result<Option<Guess>> {
+    let mut most: Option<Guess> = None;
+    for ((groups, learnt), ruled_out) in homogeneity.iter().zip(definetti).zip(background) {
+        let without = figure(groups, "right guesses without the release's groups")?;
+        // Where rows are left out, groups may know less than the whole table.
+        let gained = |right: f64| (right - without).max(0.0);
+        let by_group = gained(figure(groups, "right guesses of everybody's value by their group")?);
+        let by_learning = match learnt.not_run {
+            Some(_) => None,
+            None => Some(gained(figure(learnt, "guesses that are right, by what was learnt")?)),
+        };
+        let guess = Guess {
+            column: groups.column.clone().unwrap_or_default(),
+            advantage: by_group.max(by_learning.unwrap_or(0.0)),
+            by_group,
+            by_learning,
+            certain: at_risk(groups)?,
+            certain_with_background: at_risk(ruled_out)?,
+        };
+        if most.as_ref().is_none_or(|most| guess.advantage > most.advantage) {
+            most = Some(guess);
+        }
+    }
+    Ok(most)
+}
+
+fn run(name: &str, case: &Case<'_>) -> Result<Vec<Finding>> {
+    let attack = ATTACKS.iter().find(|attack| attack.name == name);
+    let attack = attack.ok_or_else(|| Error::internal(format!("there is no attack '{name}'")))?;
+    (attack.run)(case)
+}
+
+fn figure(finding: &Finding, name: &str) -> Result<f64> {
+    let found = finding.figures.iter().find(|figure| figure.name == name);
+    let missing = || Error::internal(format!("the attack '{}' tells no '{name}'", finding.attack));
+    found.map(|figure| figure.value).ok_or_else(missing)
+}
+
+fn at_risk(finding: &Finding) -> Result<f64> {
+    let missing =
+        || Error::internal(format!("the attack '{}' tells no share of people at risk", finding.attack));
+    finding.at_risk.as_ref().map(|figure| figure.value).ok_or_else(missing)
+}
+
+/// The smallest number of people who show the same; `None` where people are covered by records of their own.
+#[must_use]
+pub(super) fn attained_k(trial: &Trial) -> Option<u64> {
+    let Outcome::Classes { classes, .. } = &trial.outcome else { return None };
+    let payloads = trial.problem.table.payloads();
+    let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
+    let starred =
+        (classes.policy != StarPolicy::Drop && classes.suppressed_rows() > 0).then(|| classes.star(payloads));
+    kept.map(|class| classes.view(class, payloads)).chain(starred).map(|class| class.persons()).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble::problem::Progress;
+    use scumble::release::{read_planned, try_release};
+
+    use super::*;
+
+    /// Eight people in two halves by age that Mondrian with k = 4 makes, one of them all with flu.
+    const PEOPLE: &str = "age,ill\n20,flu\n21,flu\n22,flu\n23,flu\n60,flu\n61,gout\n62,gout\n63,hiv\n";
+
+    fn risk(people: &str, plan: &str) -> Risk {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a.csv"), people).expect("written");
+        let text =
+            format!("input = \"a.csv\"\noutput = \"b.csv\"\naccept_attribute_disclosure = true\n{plan}");
+        let plan = Plan::from_toml(&text, "plan").expect("a plan");
+        let (plan, table, _) = read_planned(&plan, folder.path(), 1).expect("a table");
+        let trial = try_release(&plan, &table, folder.path(), Progress::default()).expect("a release");
+        assert!(attained_k(&trial) >= Some(2));
+        risk_of(&trial, &table, &plan, folder.path(), 1).expect("attacked")
+    }
+
+    fn by_age(k: u32) -> Risk {
+        let roles = "[columns.age]\nrole = \"quasi\"\n[columns.ill]\nrole = \"sensitive\"\n";
+        risk(PEOPLE, &format!("{roles}[[privacy]]\nmodel = \"k_anonymity\"\nk = {k}\n"))
+    }
+
+    #[test]
+    fn two_classes_by_hand() {
+        // One in four is found. By group, 4 + 2 of 8 guesses are right; without, flu is right for 5. Ruling out one value makes nobody
+        // certain who is not, since three values are in the second group.
+        let found = by_age(4);
+        let guess = found.attribute.clone().expect("a sensitive column");
+        assert_eq!((found.identity, found.linkage, found.singled_out), (0.25, 0.25, 0.0));
+        assert_eq!((guess.column.as_str(), guess.certain, guess.certain_with_background), ("ill", 0.5, 0.5));
+        assert!((guess.by_group - 0.125).abs() < 1e-12, "{}", guess.by_group);
+        assert_eq!(Some(guess.advantage), guess.by_learning.map(|learnt| learnt.max(guess.by_group)));
+        assert_eq!(found.worst(), guess.advantage.max(0.25));
+    }
+
+    #[test]
+    fn starred_rows_hide_nobody_else() {
+        // Three pairs, and two people who are starred: four classes of two, so one in two is found. Whoever looks at one person at a time takes the
+        // starred rows for possible too: one in four for the pairs.
+        let plan = "[columns.town]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n\
+                    [algorithm]\nname = \"optimal\"\nsuppression = 0.25\n";
+        let found = risk("town\na\na\nb\nb\nc\nc\nd\ne\n", plan);
+        assert_eq!((found.identity, found.linkage, found.attribute), (0.5, 0.3125, None));
+    }
+
+    #[test]
+    fn one_class_tells_nothing() {
+        let found = by_age(8);
+        assert_eq!((found.identity, found.attribute.map(|guess| guess.by_group)), (0.125, Some(0.0)));
+    }
+}

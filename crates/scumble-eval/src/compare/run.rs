@@ -1,0 +1,293 @@
+//! Tries every release, attacks it, and lets learners learn from it.
+
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+use scumble::config::{Plan, Role};
+use scumble::problem::Progress;
+use scumble::published::Published;
+use scumble::registry::{self, Standing};
+use scumble::release::{Outcome, Trial, read_planned, try_release};
+use scumble::{Error, Result};
+use scumble_files::table::CodedTable;
+use scumble_learn::Settings;
+
+use super::outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved};
+use super::request::{Request, about, default_algorithms, spread};
+use super::risk::{Risk, attained_k, risk_of};
+use crate::protocol::{
+    Dataset, Fold, Material, Split, baseline, learning, released, sorted, stratified_folds,
+};
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Told {
+    /// Steps done: releases of the whole table and of training parts.
+    pub done: usize,
+    /// All steps.
+    pub all: usize,
+}
+
+/// The metrics that are told besides the loss: cheap ones that people know.
+const METRICS: [&str; 3] = ["c_avg", "discernibility_normalised", "classification"];
+
+/// What happened to one release.
+type Tried = std::result::Result<Candidate, String>;
+
+/// Tries everything. An algorithm that cannot serve the table is told with its reason; it is an error only if none can.
+pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
+    request.check()?;
+    let has_class = request.plan.names_with(Role::Class).next().is_some();
+    let data =
+        has_class.then(|| Dataset::read("the table", &request.plan, &request.folder, None)).transpose()?;
+    let read;
+    let (plan, table, notes): (&Plan, &CodedTable, &[String]) = match &data {
+        Some(data) => (&data.plan, &data.table, &data.notes),
+        None => {
+            let (plan, table, notes) = read_planned(&request.plan, &request.folder, 0)?;
+            read = (plan, sorted(&table), notes);
+            (&read.0, &read.1, &read.2)
+        }
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in &request.algorithms {
+        let name = about(&registry::method(name)?).0.to_owned();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        names = default_algorithms(plan);
+    }
+    let ks = if request.ks.is_empty() { spread(plan, table.rows as u64) } else { request.ks.clone() };
+    let asked: Vec<(&String, u64)> =
+        names.iter().flat_map(|name| ks.iter().map(move |k| (name, *k))).collect();
+    let folds = data.as_ref().map_or_else(|| Ok(Vec::new()), |data| folds(request, data))?;
+    let steps = Steps { done: Mutex::new(0), all: (asked.len() + 1) * folds.len() + asked.len(), tell };
+    steps.add(0);
+
+    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let whole = |(name, k): &(&String, u64)| {
+        progress.check()?;
+        let plan = request.release_plan(plan, name, *k)?;
+        let trial = try_release(&plan, table, &request.folder, progress.clone());
+        let tried = listed(trial.and_then(|trial| {
+            let risk = risk_of(&trial, table, &plan, &request.folder, request.seed)?;
+            Ok(candidate(trial, name, *k, risk))
+        }))?;
+        steps.add(1);
+        Ok(tried)
+    };
+    let tried: Vec<Tried> = asked.par_iter().with_max_len(1).map(whole).collect::<Result<_>>()?;
+    let mut unserved = Vec::new();
+    let mut candidates = Vec::new();
+    for ((name, k), tried) in asked.iter().zip(tried) {
+        match tried {
+            Ok(candidate) => candidates.push(candidate),
+            Err(reason) => {
+                steps.add(folds.len());
+                note(&mut unserved, name, *k, false, reason);
+            }
+        }
+    }
+    if candidates.is_empty() {
+        return Err(nothing_served(&unserved));
+    }
+
+    let scores = Scores { request, plan, folds: &folds, progress, steps: &steps };
+    let baselines = data.as_ref().map(|_| scores.baselines()).transpose()?;
+    if baselines.is_some() {
+        let found = scores.of_candidates(&candidates)?;
+        for (candidate, found) in candidates.iter_mut().zip(found) {
+            match found {
+                Ok(accuracy) => candidate.accuracy = Some(accuracy),
+                Err(reason) => note(&mut unserved, &candidate.algorithm, candidate.k, true, reason),
+            }
+        }
+    }
+    let k_free = |spec: &&scumble::config::ModelSpec| spec.model != "k_anonymity";
+    Ok(Comparison {
+        rows: table.rows as u64,
+        quasi: plan.names_with(Role::Quasi).map(str::to_owned).collect(),
+        sensitive,
+        class: data.as_ref().map(|data| data.class.clone()),
+        left_out: plan.names_with(Role::Drop).map(str::to_owned).collect(),
+        models: plan.privacy.iter().filter(k_free).map(model_in_words).collect(),
+        ks,
+        learners: request.learners.clone(),
+        parts: (folds.len(), request.parts().0),
+        baselines,
+        candidates,
+        unserved,
+        max_risk: request.max_risk,
+        notes: notes.to_vec(),
+    })
+}
+
+/// Counts what is done.
+struct Steps<'a> {
+    done: Mutex<usize>,
+    all: usize,
+    tell: &'a (dyn Fn(Told) + Sync),
+}
+
+impl Steps<'_> {
+    fn add(&self, more: usize) {
+        if let Ok(mut done) = self.done.lock() {
+            *done += more;
+            (self.tell)(Told { done: *done, all: self.all });
+        }
+    }
+}
+
+/// The splits whose test parts are scored.
+fn folds<'a>(request: &Request, data: &'a Dataset) -> Result<Vec<Fold<'a>>> {
+    let (parts, scored) = request.parts();
+    let splits: Vec<Split> = stratified_folds(&data.classes_of(&data.table)?, parts, request.seed);
+    if splits.iter().any(|split| split.test.is_empty() || split.train.is_empty()) {
+        return Err(Error::data(
+            "the table has too few rows for so many folds: some would have no row; use fewer (--folds)",
+        ));
+    }
+    let numbered = (0..).zip(&splits).take(scored);
+    Ok(numbered.map(|(number, split)| Fold::of_split(data, split, number)).collect())
+}
+
+/// What learners get right.
+struct Scores<'a> {
+    request: &'a Request,
+    plan: &'a Plan,
+    folds: &'a [Fold<'a>],
+    progress: &'a Progress,
+    steps: &'a Steps<'a>,
+}
+
+impl Scores<'_> {
+    fn learn(&self, material: &Material) -> Result<Vec<f64>> {
+        let learners = self.request.built_learners()?;
+        learners.iter().map(|learner| Ok(material.learn(&**learner, self.request.seed)?.accuracy)).collect()
+    }
+
+    fn baselines(&self) -> Result<Baselines> {
+        let majority = scumble_learn::registry::build("majority", &Settings::default()).map_err(learning)?;
+        let of_fold = |fold: &Fold<'_>| {
+            self.progress.check()?;
+            let material = baseline(fold)?;
+            let guessed = material.learn(&*majority, self.request.seed)?.accuracy;
+            let learnt = self.learn(&material)?;
+            self.steps.add(1);
+            Ok((learnt, guessed))
+        };
+        let found: Vec<(Vec<f64>, f64)> =
+            self.folds.par_iter().with_max_len(1).map(of_fold).collect::<Result<_>>()?;
+        let (learnt, guessed): (Vec<Vec<f64>>, Vec<f64>) = found.into_iter().unzip();
+        Ok(Baselines {
+            original: accuracy(&learnt),
+            majority: mean(&guessed),
+            scored: self.folds.iter().map(|fold| fold.test.rows as u64).sum(),
+        })
+    }
+
+    fn of_candidates(&self, candidates: &[Candidate]) -> Result<Vec<std::result::Result<Accuracy, String>>> {
+        let cells: Vec<(&Candidate, &Fold<'_>)> = candidates
+            .iter()
+            .flat_map(|candidate| self.folds.iter().map(move |fold| (candidate, fold)))
+            .collect();
+        let cell = |(candidate, fold): &(&Candidate, &Fold<'_>)| {
+            self.progress.check()?;
+            let plan = self.request.release_plan(self.plan, &candidate.algorithm, candidate.k)?;
+            let material = released(fold, &plan, self.request.protocol(), &[], self.progress);
+            let learnt = listed(material.and_then(|material| self.learn(&material)))?;
+            self.steps.add(1);
+            Ok(learnt)
+        };
+        let found: Vec<std::result::Result<Vec<f64>, String>> =
+            cells.par_iter().with_max_len(1).map(cell).collect::<Result<_>>()?;
+        let of_candidate = |cells: &[std::result::Result<Vec<f64>, String>]| {
+            let parts: std::result::Result<Vec<Vec<f64>>, String> = cells.iter().cloned().collect();
+            parts.map(|parts| accuracy(&parts))
+        };
+        Ok(found.chunks(self.folds.len().max(1)).map(of_candidate).collect())
+    }
+}
+
+/// The means of accuracies that were measured part by part, learner by learner.
+fn accuracy(parts: &[Vec<f64>]) -> Accuracy {
+    let learners = parts.first().map_or(0, Vec::len);
+    let of_learner = |learner: usize| mean(&parts.iter().map(|part| part[learner]).collect::<Vec<_>>());
+    let by_learner: Vec<f64> = (0..learners).map(of_learner).collect();
+    Accuracy { mean: mean(&by_learner), by_learner }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The figures of a release.
+fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
+    let attained_k = attained_k(&trial);
+    let standing = registry::method(name).map_or(Standing::Experimental, |method| about(&method).1);
+    let Trial { problem, outcome, loss, suppressed, seconds, .. } = trial;
+    let mut metrics = Vec::new();
+    if let Outcome::Classes { classes, .. } = outcome {
+        let published = Published::Classes(*classes);
+        let wanted = registry::METRICS.iter().filter(|entry| METRICS.contains(&entry.name));
+        metrics.extend(
+            wanted.filter_map(|entry| Some((entry.name, entry.build.measure(&published, &problem)?))),
+        );
+    }
+    let algorithm = name.to_owned();
+    Candidate { algorithm, standing, k, risk, loss, metrics, suppressed, attained_k, accuracy: None, seconds }
+}
+
+/// An error by which one algorithm cannot serve as its message; others stop everything.
+fn listed<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(
+            error @ (Error::Config(_)
+            | Error::Data(_)
+            | Error::Refused(_)
+            | Error::Infeasible(_)
+            | Error::Verification(_)
+            | Error::Resources(_)),
+        ) => Ok(Err(error.to_string())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Adds to what could not be done; an algorithm that fails for several k by the same reason is told once.
+fn note(unserved: &mut Vec<Unserved>, algorithm: &str, k: u64, released: bool, reason: String) {
+    let same = |other: &&mut Unserved| {
+        other.algorithm == algorithm && other.released == released && other.reason == reason
+    };
+    match unserved.iter_mut().find(same) {
+        Some(known) => known.ks.push(k),
+        None => unserved.push(Unserved { algorithm: algorithm.to_owned(), ks: vec![k], released, reason }),
+    }
+}
+
+/// Nothing could be done: the reason, where it is one for all, else the first.
+fn nothing_served(unserved: &[Unserved]) -> Error {
+    let Some(first) = unserved.first() else {
+        return Error::config("there is nothing to compare; name an algorithm and a k");
+    };
+    match unserved.iter().all(|other| other.reason == first.reason) {
+        true => Error::refused(format!("no algorithm can serve this: {}", first.reason)),
+        false => Error::refused(format!(
+            "no algorithm can serve this; '{}', for one, says: {}",
+            first.algorithm, first.reason
+        )),
+    }
+}
+
+/// `l_diversity l = 2`.
+fn model_in_words(spec: &scumble::config::ModelSpec) -> String {
+    let parameters: Vec<String> = spec
+        .parameters
+        .iter()
+        .filter(|(name, _)| *name != "k")
+        .map(|(name, value)| format!("{name} = {}", value.to_text()))
+        .collect();
+    format!("{} {}", spec.model, parameters.join(", ")).trim_end().to_owned()
+}

@@ -1,0 +1,330 @@
+//! A saved recoding, applied to other rows: as a release of their own, or privately, every row in its recoded form.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use hashbrown::HashSet;
+use rayon::prelude::*;
+use scumble_files::Source;
+use scumble_files::table::CodedTable;
+
+use super::publish::{Papers, Targets, beside, publish};
+use super::{
+    Needs, Released, Run, RunOptions, Seconds, Stage, datasheet, make_problem, read_columns, read_options,
+    summary, warnings, write_verified,
+};
+use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
+use crate::error::{Error, Result, did_you_mean};
+use crate::frequency::total;
+use crate::label::STAR;
+use crate::metrics::{self, measure_one};
+use crate::new_rows::{CodeFinder, Found, NewRows};
+use crate::prepare::population::quasi_only;
+use crate::prepare::{drop_incomplete, prepare_new};
+use crate::problem::Problem;
+use crate::published::{Classes, Published};
+use crate::quasi::{Quasi, Value};
+use crate::recoding::{Assignment, Members, Step};
+use crate::registry::{self, ALGORITHMS};
+use crate::relabel::with_values;
+use crate::saved::SavedRecoding;
+
+/// What applying a recoding made.
+pub struct Applied {
+    /// The files and the figures.
+    pub released: Released,
+    /// By quasi-identifier the rows of which nothing that the rule shows is true, so that they show `*` there; those without such
+    /// rows are not listed.
+    pub unplaced: BTreeMap<String, u64>,
+    /// Whether it is for its owner only.
+    pub private: bool,
+}
+
+impl Applied {
+    /// The figures as one JSON object: those of a release, whether it is `private`, and what was `unplaced`.
+    pub fn figures(&self) -> Result<serde_json::Value> {
+        let mut figures = serde_json::to_value(&self.released.summary).map_err(Error::internal)?;
+        figures["private"] = self.private.into();
+        figures["unplaced"] = serde_json::to_value(&self.unplaced).map_err(Error::internal)?;
+        Ok(figures)
+    }
+}
+
+/// Recodes the rows of a table by a saved recoding. `plan` is the recoding's own ([`SavedRecoding::plan`]), with what was
+/// changed in it: how rows are read, what becomes of suppressed rows and of columns that the recoding does not know.
+///
+/// The rows become a release of their own, which keeps the models of the recoding and is verified as any release; rows that
+/// would break them are suppressed. If `private`, every row stays, in its order and in its recoded form, and no model is judged:
+/// that is for testing what was learnt from a release, and for nobody else's eyes.
+pub fn apply(
+    saved: &SavedRecoding,
+    plan: &Plan,
+    private: bool,
+    options: &mut RunOptions<'_>,
+) -> Result<Applied> {
+    let started = Instant::now();
+    let mut seconds = Seconds::default();
+    let source = Source::open(beside(options.folder, &plan.input))?;
+    let plan = if private { unjudged(plan) } else { plan.clone() };
+    plan.ready()?;
+    if !private && saved.other_tables {
+        return Err(Error::refused(
+            "the release of this recoding was also judged by other tables (a population, or tables that were published before), \
+             which a recoding does not hold, so new rows cannot be; use scumble anonymize for a release of them, or --private if it \
+             is not for publication",
+        ));
+    }
+    let targets = if private {
+        Targets::of_private(&plan, options.folder)
+    } else {
+        Targets::of(&plan, options.folder)
+    }?;
+    targets.check_spared("the recoding", &saved.file)?;
+
+    (options.stage)(Stage::Read);
+    let clock = Instant::now();
+    let New { plan, table, mut notes, left_out } = read_new(saved, &plan, private, &source, options.threads)?;
+    seconds.read = clock.elapsed().as_secs_f64();
+    options.progress.check()?;
+
+    (options.stage)(Stage::Apply);
+    let clock = Instant::now();
+    let judged = if private { &quasi_only(&plan) } else { &plan };
+    let mut prepared = prepare_new(&table, judged, saved.quasi.clone(), saved.payload_trees.clone())?;
+    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
+    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
+    let needs = Needs { model: false, metric: "loss", suppression: Rational::ONE, gives_up: false };
+    let (problem, rest, metric) = make_problem(&plan, prepared, &needs, options.progress.clone())?;
+    let (assignment, unplaced) = recode(saved, &problem, &rest.missing, &table, private)?;
+    options.progress.check()?;
+    let published = judge(&problem, assignment, private)?;
+    let mut run = Run {
+        plan: &plan,
+        source: &table,
+        population: None,
+        algorithm: registry::find("algorithm", saved.algorithm, ALGORITHMS)?,
+        metric,
+        problem,
+        levels: match &saved.step {
+            Some(Step::Levels(levels)) => Some(levels.clone()),
+            _ => None,
+        },
+        step: None,
+        payload_trees: Vec::new(),
+        new_rows: true,
+        published,
+        findings: Vec::new(),
+        together: Vec::new(),
+        missing: rest.missing,
+        warnings: rest.warnings,
+        notes: rest.notes,
+    };
+    run.notes.append(&mut notes);
+    let found = if private { vec![NOT_FOR_PUBLICATION.to_owned()] } else { warnings::warnings(&run, None) };
+    run.warnings.extend(found);
+    run.warnings.extend(left_out);
+    seconds.apply = clock.elapsed().as_secs_f64();
+
+    let (file, verified) =
+        write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
+    drop(payload_of_row);
+    run.warnings.extend(verified.warnings);
+    // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
+    let figures = [measure_one(&metrics::loss::ENTRY, &run.published, &run.problem)];
+    let mut summary = summary::summarise(&run, &verified.outcome, &figures);
+    if private {
+        // Rows may show nothing, but nobody took it from them.
+        summary.suppressed = 0;
+    }
+    (options.stage)(Stage::Publish);
+    let sheet = (!private).then(|| datasheet::datasheet(&run, &summary));
+    let papers = Papers { report: None, recoding: Vec::new(), sheet };
+    let released = publish(file, &targets, papers, summary, options, seconds, started)?;
+    Ok(Applied { released, unplaced, private })
+}
+
+/// What is said about rows that were recoded and not judged.
+const NOT_FOR_PUBLICATION: &str = "every row was kept, in its order, and no model was judged: these rows are for testing, not for \
+                                   publication";
+
+/// The plan of rows that nobody else will see.
+fn unjudged(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.privacy.clear();
+    plan.accept_attribute_disclosure = true;
+    plan.keep_order = true;
+    plan.algorithm.star_policy = StarPolicy::Strict;
+    plan
+}
+
+/// New rows as they were read.
+struct New {
+    /// The plan with a role for every column.
+    plan: Plan,
+    table: CodedTable,
+    notes: Vec<String>,
+    left_out: Vec<String>,
+}
+
+/// Reads new rows. Their columns may be in any order; what is written is in the order of the recoding.
+fn read_new(
+    saved: &SavedRecoding,
+    plan: &Plan,
+    private: bool,
+    source: &Source,
+    threads: usize,
+) -> Result<New> {
+    let options = read_options(plan, threads)?;
+    let header = scumble_files::read_header(source, &options)?;
+    let has = |name: &str| header.names.iter().any(|of| of == name);
+    if let Some(absent) = saved.needed(private).into_iter().find(|name| !has(name)) {
+        let quasi = saved.quasi.iter().any(|quasi| quasi.name == absent);
+        let why = if quasi { "which is a quasi-identifier of the recoding" } else { "which its models read" };
+        let near = did_you_mean(absent, header.names.iter().map(String::as_str));
+        return Err(Error::config(format!("the table has no column '{absent}', {why}{near}")));
+    }
+    let (known, absent): (Vec<_>, Vec<_>) = plan.columns.iter().cloned().partition(|(name, _)| has(name));
+    let mut notes = Vec::new();
+    let missed =
+        |column: &Column| [Role::Class, Role::Sensitive, Role::Other].iter().any(|r| column.role.has(*r));
+    let missed: Vec<&str> =
+        absent.iter().filter(|(_, column)| missed(column)).map(|(name, _)| name.as_str()).collect();
+    if !missed.is_empty() {
+        notes.push(format!("the table has no {}, so it is not in what was written", missed.join(", ")));
+    }
+    let unknown: Vec<&String> = header.names.iter().filter(|name| plan.column(name).is_none()).collect();
+    let role = match plan.rest {
+        Some(Rest::Other) => Role::Other,
+        Some(Rest::Drop) => Role::Drop,
+        None if unknown.is_empty() => Role::Drop,
+        None => {
+            let names: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
+            return Err(Error::config(format!(
+                "the recoding does not know {}; say what happens to columns that it does not know: --rest drop leaves them out, \
+                 --rest other keeps them as they are",
+                names.join(", ")
+            )));
+        }
+    };
+    let further = unknown.into_iter().map(|name| (name.clone(), Column::new(Roles::one(role))));
+    let plan = Plan { columns: known.into_iter().chain(further).collect(), ..plan.clone() };
+    let read = read_columns(&plan, source, options)?;
+    let mut table = read.coded;
+    let left_out = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
+    notes.extend(read.notes);
+    Ok(New { plan, table, notes, left_out })
+}
+
+/// What each tuple of new rows shows: what the rule says where that is true of the row, and `*` elsewhere. Also the rows without a
+/// place, by column. Classes that the release suppressed are suppressed here too, unless every row is to stay.
+fn recode(
+    saved: &SavedRecoding,
+    problem: &Problem,
+    missing: &[(String, Vec<String>)],
+    table: &CodedTable,
+    private: bool,
+) -> Result<(Assignment, BTreeMap<String, u64>)> {
+    let quasi = &saved.quasi;
+    let finders: Vec<CodeFinder<'_>> = quasi
+        .iter()
+        .map(|quasi| {
+            let markers = missing.iter().find(|(name, _)| *name == quasi.name);
+            CodeFinder::new(quasi, markers.map_or(&[], |(_, markers)| &markers[..]))
+        })
+        .collect();
+    let found: Vec<Vec<Found>> = quasi
+        .iter()
+        .zip(&finders)
+        .map(|(quasi, finder)| {
+            let texts = table.column(&quasi.name).map(|column| &column.values);
+            let texts = texts.ok_or_else(|| Error::internal("a quasi-identifier was not read"))?;
+            Ok(texts.iter().map(|text| finder.look(text)).collect())
+        })
+        .collect::<Result<_>>()?;
+    let rule = NewRows::of_rule(
+        quasi,
+        saved.step.as_ref(),
+        &saved.columns,
+        &saved.suppressed,
+        saved.typical.clone(),
+    );
+    let hidden = hidden(saved);
+    let tuple = |tuple: usize| {
+        let text = |column: usize| &found[column][problem.table.column(column).get(tuple) as usize];
+        let codes: Vec<Option<u32>> = (0..quasi.len()).map(|column| text(column).code).collect();
+        let placed = rule.placed(&codes);
+        let suppressed = match placed.class {
+            Some(class) => saved.suppressed[class as usize],
+            None => hidden.contains(&placed.values),
+        };
+        let covered = |(column, value): (usize, Option<Value>)| {
+            value.filter(|value| finders[column].covers(*value, text(column)))
+        };
+        let values: Vec<Option<Value>> = placed.values.into_iter().enumerate().map(covered).collect();
+        (values, suppressed && !private)
+    };
+    let shown: Vec<(Vec<Option<Value>>, bool)> =
+        (0..problem.table.tuples()).into_par_iter().with_min_len(1 << 10).map(tuple).collect();
+
+    let mut unplaced = vec![0_u64; quasi.len()];
+    for (tuple, (values, _)) in (0..).zip(&shown) {
+        let rows = total(problem.table.cells(tuple));
+        unplaced.iter_mut().zip(values).filter(|(_, value)| value.is_none()).for_each(|(of, _)| *of += rows);
+    }
+    let names = quasi.iter().map(|quasi| quasi.name.clone());
+    let unplaced = names.zip(unplaced).filter(|(_, rows)| *rows > 0).collect();
+    let suppressed = shown.iter().map(|(_, suppressed)| *suppressed).collect();
+    // A value without a place looks like the top of the tree, so both are one class.
+    let top = |quasi: &Quasi| match quasi.tree() {
+        Some(tree) if tree.label(tree.root()) == STAR => Value::Node(tree.root()),
+        _ => Value::Star,
+    };
+    let or_star = |values: Vec<Option<Value>>| {
+        let pairs = values.into_iter().zip(quasi);
+        pairs
+            .map(|(value, quasi)| {
+                value.filter(|value| quasi.label(*value) != STAR).unwrap_or_else(|| top(quasi))
+            })
+            .collect()
+    };
+    let regions: Vec<Vec<Value>> = shown.into_iter().map(|(values, _)| or_star(values)).collect();
+    let members = Members::Tuples((0..regions.len() as u32).collect());
+    Ok((with_values(Assignment { members, columns: Vec::new(), suppressed }, regions), unplaced))
+}
+
+/// The combinations of values that the release suppressed and nowhere shows.
+fn hidden(saved: &SavedRecoding) -> HashSet<Vec<Option<Value>>, foldhash::fast::FixedState> {
+    let values = |class: usize| -> Vec<Option<Value>> {
+        saved.columns.iter().map(|column| Some(column.value(class))).collect()
+    };
+    let with = |suppressed: bool| {
+        let classes = saved.suppressed.iter().enumerate().filter(move |(_, is)| **is == suppressed);
+        classes.map(|(class, _)| values(class))
+    };
+    let mut hidden: HashSet<_, _> = with(true).collect();
+    with(false).for_each(|shown| {
+        hidden.remove(&shown);
+    });
+    hidden
+}
+
+/// The classes of new rows, with those suppressed that break a model; an error if that is not enough.
+fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Published> {
+    if private {
+        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+        return Ok(Published::Classes(classes));
+    }
+    problem.check_feasible()?;
+    let published = Published::Classes(problem.suppress_failing(assignment)?);
+    for model in &problem.models {
+        let verdict = model.judge(&published, problem.table.payloads());
+        if !verdict.holds {
+            return Err(Error::infeasible(format!(
+                "the new rows, recoded, do not keep {}, and suppressing classes that break a model does not mend that; make a \
+                 release of them by themselves (scumble anonymize), or use --private if it is not for publication",
+                model.title()
+            )));
+        }
+    }
+    Ok(published)
+}
