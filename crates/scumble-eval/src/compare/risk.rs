@@ -205,12 +205,12 @@ mod tests {
 
     #[test]
     fn starred_rows_hide_nobody_else() {
-        // Three pairs, and two people who are starred: four classes of two, so one in two is found. Whoever looks at one person at a time takes the
-        // starred rows for possible too: one in four for the pairs.
+        // Three pairs, and two people who are starred: four classes of two, so one in two is found, also by whoever looks at one person at a time: rows
+        // that show nothing are only taken for those whom nothing else fits.
         let plan = "[columns.town]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n\
                     [algorithm]\nname = \"optimal\"\nsuppression = 0.25\n";
         let found = risk("town\na\na\nb\nb\nc\nc\nd\ne\n", plan);
-        assert_eq!((found.identity, found.linkage, found.attribute), (0.5, 0.3125, None));
+        assert_eq!((found.identity, found.linkage, found.attribute), (0.5, 0.5, None));
     }
 
     #[test]
