@@ -96,10 +96,20 @@ impl Nodes {
 /// For each original text the released texts that are true of it, by their places, ascending.
 #[must_use]
 pub fn covering(cover: &Cover, released: &Texts, originals: &Texts) -> Vec<Vec<u32>> {
+    covering_with(cover, released, originals, |found| found)
+}
+
+/// The same in another form, into which each list is put as soon as it is known: together they may be large.
+pub fn covering_with<T>(
+    cover: &Cover,
+    released: &Texts,
+    originals: &Texts,
+    put: impl Fn(Vec<u32>) -> T,
+) -> Vec<T> {
     let reading = Reading::new(cover);
     let labels: Vec<Released> = released.iter().map(|text| reading.released(text)).collect();
     let index = LabelIndex::new(&labels);
-    originals.iter().map(|text| index.covering(&reading.original(text))).collect()
+    originals.iter().map(|text| put(index.covering(&reading.original(text)))).collect()
 }
 
 /// An original text, understood.

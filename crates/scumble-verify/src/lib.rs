@@ -17,7 +17,7 @@
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
-//! | Which released texts are true of which original? | [`covering`] |
+//! | Which released texts are true of which original? | [`covering`], [`covering_with`] |
 //! | Who may be where, if everybody is somewhere? | [`assign`] |
 //!
 //! ```
@@ -72,7 +72,7 @@ mod tests;
 mod truth;
 mod value;
 
-pub use cover::{Cover, Nodes, covering};
+pub use cover::{Cover, Nodes, covering, covering_with};
 pub use distribution::Distributed;
 pub use error::VerifyError;
 pub use exchange::Exchanged;

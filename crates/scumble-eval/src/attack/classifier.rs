@@ -115,8 +115,8 @@ fn wells(sides: &Sides, encoder: &Encoder) -> Vec<Vec<Well>> {
         known.of_person.iter().for_each(|value| people[*value as usize] += 1_u64);
         let mut wells: Vec<Well> = vec![Vec::new(); known.labels.len()];
         for (value, labels) in known.covering.iter().enumerate().filter(|(value, _)| people[*value] > 0) {
-            for label in labels {
-                let well = &mut wells[*label as usize];
+            for label in labels.iter() {
+                let well = &mut wells[label as usize];
                 let before = well.last().map_or(0, |(up_to, _)| *up_to);
                 well.push((before + people[value], encoder.cell(place, &known.values[value])));
             }

@@ -11,6 +11,7 @@ mod finer;
 mod folder;
 mod homogeneity;
 mod intersection;
+mod labels;
 mod linkage;
 mod membership;
 mod minimality;
@@ -38,6 +39,7 @@ use scumble_files::table::CodedTable;
 
 pub use finding::{Figure, Finding};
 pub use folder::add_roles;
+pub use labels::Labels;
 pub use scene::{Class, Known, Look, Scene, Secret, Tally};
 pub use simulate::{Release, Target, simulate};
 pub use view::View;

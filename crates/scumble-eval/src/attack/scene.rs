@@ -12,9 +12,9 @@ use scumble::label::STAR;
 use scumble::payload::PayloadColumn;
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
-use scumble_verify::{assign, covering};
+use scumble_verify::{assign, covering_with};
 
-use super::View;
+use super::{Labels, View};
 
 /// A release and the people it is about.
 #[derive(Debug, Clone)]
@@ -47,8 +47,8 @@ pub struct Known {
     pub labels: Vec<String>,
     /// The original texts.
     pub values: Vec<String>,
-    /// For each original text the labels that may stand for it, ascending.
-    pub covering: Vec<Vec<u32>>,
+    /// For each original text the labels that may stand for it.
+    pub covering: Vec<Labels>,
     /// The original text of each person, by place.
     pub of_person: Vec<u32>,
 }
@@ -184,7 +184,9 @@ impl Scene {
                     name: name.clone(),
                     labels: shown.values.iter().map(str::to_owned).collect(),
                     values: original.values.iter().map(str::to_owned).collect(),
-                    covering: covering(cover, &shown.values, &original.values),
+                    covering: covering_with(cover, &shown.values, &original.values, |found| {
+                        Labels::new(found, shown.values.len())
+                    }),
                     of_person: original.codes.iter().collect(),
                 })
             })

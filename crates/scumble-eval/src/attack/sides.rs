@@ -28,9 +28,12 @@ pub(super) struct Sides {
 /// Fewer people on a side say nothing.
 const FEWEST: usize = 4;
 
+/// More people than this are not released once more: parts of so many are.
+const MOST_OF_A_HALF: usize = 25_000;
+
 /// What stands below figures about halves.
-const ABOUT_HALVES: &str = "No outsiders were given (--outsiders FILE), so half of the people was released once more in memory by the same plan, and the other half \
-     are the outsiders: the figures are about the method on half of the people, and not about this very file.";
+const ABOUT_HALVES: &str = "No outsiders were given (--outsiders FILE), so half of the people, 25,000 at most, was released once more in memory by the same plan, and as \
+     many others are the outsiders: the figures are about the method on these people, and not about this very file.";
 
 impl Sides {
     /// The people on both sides of a case's release, or the reason why there are none.
@@ -88,8 +91,13 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
     }
     let strata = case.plan.names_with(Role::Sensitive).find_map(|name| case.original.column(name));
     let strata = strata.map_or_else(|| vec![0; case.original.rows], |column| column.codes.iter().collect());
-    let split = stratified_folds(&strata, 2, case.options.seed).swap_remove(0);
-    let half = select(case.original, &split.train);
+    // Of very many people two parts are enough, and what they take is bounded.
+    let parts = (case.original.rows.div_ceil(MOST_OF_A_HALF)).max(2);
+    let mut splits = stratified_folds(&strata, parts, case.options.seed).into_iter();
+    let (Some(one), Some(other)) = (splits.next(), splits.next()) else {
+        return Err(Error::internal("people could not be divided"));
+    };
+    let half = select(case.original, &one.test);
     let trial = match try_release(case.plan, &half, case.folder, Progress::default()) {
         Ok(trial) => trial,
         Err(error @ (Error::Infeasible(_) | Error::Refused(_) | Error::Config(_))) => {
@@ -105,7 +113,7 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
         return Ok(Err(why.to_owned()));
     };
     let rows = in_release(&trial, case.plan);
-    let people = joined(&select(&half, &rows), &select(case.original, &split.test));
+    let people = joined(&select(&half, &rows), &select(case.original, &other.test));
     let scene = Scene::new(&side_by_side(&select(&shown, &rows), &people, case.plan, case.folder)?)?;
     Ok(Ok(Sides { scene, people, inside: rows.len(), halves: true }))
 }

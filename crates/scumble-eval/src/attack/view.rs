@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use super::Scene;
+use super::{Labels, Scene};
 
 /// The release as it looks in some columns only, for an attacker who knows these.
 pub struct View<'a> {
@@ -109,29 +109,27 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn groups_with(&self, values: &[u32]) -> Vec<u32> {
         let known = self.columns.iter().map(|column| &self.scene.known[*column]);
-        let labels: Vec<&[u32]> =
-            known.zip(values).map(|(known, value)| &known.covering[*value as usize][..]).collect();
+        let labels: Vec<&Labels> =
+            known.zip(values).map(|(known, value)| &known.covering[*value as usize]).collect();
         let combinations = labels.iter().try_fold(1_usize, |all, labels| all.checked_mul(labels.len()));
         let mut found: Vec<u32> = if combinations.is_some_and(|many| many <= FEW.min(self.len())) {
             let mut shown = vec![Vec::with_capacity(labels.len())];
             for labels in labels {
                 shown = shown
                     .iter()
-                    .flat_map(|front: &Vec<u32>| labels.iter().map(|label| [&front[..], &[*label]].concat()))
+                    .flat_map(|front: &Vec<u32>| labels.iter().map(|label| [&front[..], &[label]].concat()))
                     .collect();
             }
             shown.iter().filter_map(|shown| self.by_labels.get(shown).copied()).collect()
         } else {
-            let fits = |shown: &Vec<u32>| {
-                shown.iter().zip(&labels).all(|(label, labels)| labels.binary_search(label).is_ok())
-            };
-            // The column that leaves fewest groups proposes; the others decide.
-            let proposed = |place: &usize| -> usize {
-                labels[*place].iter().map(|label| self.showing[*place][*label as usize].len()).sum()
-            };
-            let column = (0..labels.len()).min_by_key(proposed);
+            let fits =
+                |shown: &Vec<u32>| shown.iter().zip(&labels).all(|(label, labels)| labels.contains(*label));
+            // The column that is likely to leave fewest groups proposes; the others decide.
+            let proposed =
+                |place: &usize| labels[*place].len() as f64 / self.showing[*place].len().max(1) as f64;
+            let column = (0..labels.len()).min_by(|a, b| proposed(a).total_cmp(&proposed(b)));
             let groups = column.into_iter().flat_map(|place| {
-                labels[place].iter().flat_map(move |label| &self.showing[place][*label as usize])
+                labels[place].iter().flat_map(move |label| &self.showing[place][label as usize])
             });
             groups.copied().filter(|group| fits(&self.shown[*group as usize])).collect()
         };

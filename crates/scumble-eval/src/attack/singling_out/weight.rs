@@ -27,8 +27,8 @@ impl Weights {
                 .map(|look| (scene.looks[*look as usize].labels[column], vec![0; people.len().div_ceil(64)]))
                 .collect();
             for (place, person) in people.iter().enumerate() {
-                for label in &known.covering[known.of_person[*person as usize] as usize] {
-                    if let Some(bits) = of_label.get_mut(label) {
+                for label in known.covering[known.of_person[*person as usize] as usize].iter() {
+                    if let Some(bits) = of_label.get_mut(&label) {
                         bits[place / 64] |= 1 << (place % 64);
                     }
                 }
