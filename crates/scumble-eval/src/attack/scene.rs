@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
+use rayon::prelude::*;
 use scumble::check::SideBySide;
 use scumble::label::STAR;
 use scumble::payload::PayloadColumn;
@@ -230,16 +231,20 @@ impl Scene {
         let star = self.looks.iter().position(|look| look.star).map(|look| view.group_of_look[look]);
         // People who are known alike are placed together.
         let mut kinds: HashMap<Vec<u32>, u32, FixedState> = HashMap::default();
-        let (mut people, mut fits, mut kind_of) = (Vec::new(), Vec::<Box<[u32]>>::new(), Vec::new());
+        let (mut people, mut keys, mut kind_of) = (Vec::new(), Vec::new(), Vec::new());
         for person in 0..self.people {
-            let kind = *kinds.entry(view.key(person)).or_insert_with(|| {
+            let key = view.key(person);
+            let kind = *kinds.entry(key).or_insert_with_key(|key| {
                 people.push(0);
-                fits.push(view.groups_of(person).into_iter().filter(|group| Some(*group) != star).collect());
-                fits.len() as u32 - 1
+                keys.push(key.clone());
+                people.len() as u32 - 1
             });
             people[kind as usize] += 1_u64;
             kind_of.push(kind);
         }
+        let telling =
+            |key: &Vec<u32>| view.groups_with(key).into_iter().filter(|group| Some(*group) != star).collect();
+        let fits: Vec<Box<[u32]>> = keys.par_iter().map(telling).collect();
         let class = |group: &u32| self.looks[view.looks_of(*group)[0] as usize].class;
         let classes = |group: &u32| view.looks_of(*group).iter().map(|look| self.looks[*look as usize].class);
         let several = fits
