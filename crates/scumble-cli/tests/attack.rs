@@ -176,12 +176,20 @@ fn what_cannot_be_attacked_is_refused() {
     for (words, more) in [
         ("did you mean 'linkage'", ["--only", "linkag"]),
         ("from 0 to 1", ["--noise", "2"]),
-        ("at least 1", ["--people", "0"]),
+        ("--people must be at least 1", ["--people", "0"]),
+        ("--combinations must be at least 1", ["--combinations", "0"]),
+        ("--window is a share", ["--window", "3"]),
         ("is a file that is read here", ["-o", "people.csv"]),
     ] {
         refused(2, words, &arguments(&[&known, &more]));
     }
     refused(3, "no private report", &arguments(&[&known, &["--report", "nowhere"]]));
+    desk.file("few.csv", "age\n1\n2\n");
+    refused(
+        2,
+        "is about another release",
+        &["--original", "few.csv", "--quasi", "age", "--report", "release.report"],
+    );
     desk.file("others.csv", "name,age,sex,postcode,diagnosis,readmitted\nx,1,o,1,flu,no\n");
     refused(3, "no person of the original fits", &arguments(&[&["--original", "others.csv"], ROLES]));
 }

@@ -47,12 +47,18 @@ pub(crate) struct Arguments {
     /// The most facts that an attacker with partial knowledge knows
     #[arg(long, value_name = "N", default_value_t = Options::default().known_columns)]
     known: usize,
+    /// How many combinations of so many facts are tried, where there are more
+    #[arg(long, value_name = "N", default_value_t = Options::default().combinations)]
+    combinations: usize,
     /// The share of what attackers think they know that is wrong
     #[arg(long, value_name = "SHARE", default_value = "0")]
     noise: String,
     /// The chance of a right guess from which on somebody counts as exposed
     #[arg(long, value_name = "CHANCE", default_value = "0.5")]
     threshold: String,
+    /// Numbers within this share of their column's range count as alike
+    #[arg(long, value_name = "SHARE", default_value = "0.1")]
+    window: String,
     /// How many people are looked at, where looking at all takes long
     #[arg(long, value_name = "N", default_value_t = Options::default().people)]
     people: usize,
@@ -112,6 +118,14 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         given.chain(plan.files(&folder)).try_for_each(|input| refuse_input(&input, output))?;
     }
     let (original, plan) = read_original(&arguments.original, &plan, interface)?;
+    if let (Some(report), Some(folder)) = (&report, &arguments.report)
+        && report.release.rows != original.rows as u64
+    {
+        return Err(Error::config(format!(
+            "the report in '{}' is about another release: its table had another number of rows",
+            folder.display()
+        )));
+    }
     let table = if several { None } else { Some(whole(&arguments.release, &plan, interface)?) };
     let further = plan.table.iter().map(|table| folder.join(&table.file));
     let others: Vec<CodedTable> = further
@@ -213,8 +227,10 @@ fn options(arguments: &Arguments) -> Result<Options> {
             Ok(number)
         }
     };
-    if arguments.people == 0 {
-        return Err(Error::config("--people must be at least 1"));
+    for (flag, number) in [("--people", arguments.people), ("--combinations", arguments.combinations)] {
+        if number == 0 {
+            return Err(Error::config(format!("{flag} must be at least 1")));
+        }
     }
     Ok(Options {
         seed: arguments.seed,
@@ -222,7 +238,8 @@ fn options(arguments: &Arguments) -> Result<Options> {
         known_columns: arguments.known,
         noise: share("--noise", &arguments.noise)?,
         threshold: share("--threshold", &arguments.threshold)?,
-        ..Options::default()
+        combinations: arguments.combinations,
+        window: share("--window", &arguments.window)?,
     })
 }
 

@@ -122,11 +122,21 @@ pub struct Options {
     pub noise: f64,
     /// The chance of being right from which on somebody counts as at risk.
     pub threshold: f64,
+    /// Numbers within this share of their column's range count as alike.
+    pub window: f64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 1, people: 2_000, combinations: 64, known_columns: 3, noise: 0.0, threshold: 0.5 }
+        Self {
+            seed: 1,
+            people: 2_000,
+            combinations: 64,
+            known_columns: 3,
+            noise: 0.0,
+            threshold: 0.5,
+            window: 0.1,
+        }
     }
 }
 

@@ -3,22 +3,19 @@
 use scumble::Result;
 use scumble::report::drawing::{number, percent};
 
-use super::{Attack, Case, Figure, Finding, Scene, Secret, Tally, of_secrets};
+use super::{Attack, Case, Figure, Finding, Options, Scene, Secret, Tally, of_secrets};
 
 pub(super) const ATTACK: Attack = Attack {
     name: "similarity",
     title: "Similarity",
     paper: "Li, Li and Venkatasubramanian (2007)",
-    about: "Values that differ may still say the same: of one category of their hierarchy, or within a tenth of the range of numbers.",
+    about: "Values that differ may still say the same: of one category of their hierarchy, or within a part of the range of numbers.",
     rests_on_method: false,
     run,
 };
 
-/// Numbers within this share of the column's range count as near each other.
-const WINDOW: f64 = 0.1;
-
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
-    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options.threshold)))
+    of_secrets(case, &ATTACK, |scene, secret| Ok(look(scene, secret, case.options)))
 }
 
 /// How values are alike.
@@ -30,7 +27,7 @@ enum Alike {
 }
 
 impl Alike {
-    fn of(secret: &Secret) -> Option<Self> {
+    fn of(secret: &Secret, window: f64) -> Option<Self> {
         if let Some(names) = &secret.categories {
             let place = |name: &String| names.iter().position(|of| of == name).unwrap_or(0) as u32;
             return Some(Self::Categories(names.iter().map(place).collect()));
@@ -41,7 +38,7 @@ impl Alike {
             .iter()
             .flatten()
             .fold((i128::MAX, i128::MIN), |(least, most), number| (least.min(*number), most.max(*number)));
-        (least < most).then(|| Self::Window(numbers, ((most - least) as f64 * WINDOW) as i128))
+        (least < most).then(|| Self::Window(numbers, ((most - least) as f64 * window) as i128))
     }
 
     /// The largest share of values that are alike.
@@ -73,10 +70,11 @@ impl Alike {
     }
 }
 
-fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
+fn look(scene: &Scene, secret: usize, options: &Options) -> Finding {
+    let threshold = options.threshold;
     let column = &scene.secrets[secret];
     let name = &column.column.name;
-    let Some(alike) = Alike::of(column) else {
+    let Some(alike) = Alike::of(column, options.window) else {
         let why = format!(
             "Whether different values of {name} say the same is not known: they are no numbers, and {name} has no hierarchy; give it one \
              to find out."
@@ -134,22 +132,25 @@ mod tests {
         let quasi = [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]];
         // Within 10 % of the range (0 to 100) are 10 and 20, not 0 and 20.
         let scene = scene(&["group"], &quasi, &quasi, &["0", "10", "20", "95", "96", "100"]);
-        let found = look(&scene, 0, 0.5);
+        let found = look(&scene, 0, &Options::default());
         assert_eq!(found.at_risk.expect("a share").value, 0.5);
         assert_eq!(found.figures[0].value, 1.0);
         assert_eq!(found.figures[1].value, 0.5);
         assert!(found.sentence.contains("to within 10 away"), "{}", found.sentence);
+        // Within a fifth of the range are all of the first group.
+        let wider = look(&scene, 0, &Options { window: 0.2, ..Options::default() });
+        assert_eq!(wider.at_risk.expect("a share").value, 1.0);
     }
 
     #[test]
     fn values_of_one_category() {
         let quasi = [["a"], ["a"], ["b"], ["b"]];
         let mut scene = scene(&["group"], &quasi, &quasi, &["flu", "cold", "flu", "hiv"]);
-        let found = look(&scene, 0, 0.5);
+        let found = look(&scene, 0, &Options::default());
         assert!(found.not_run.is_some_and(|why| why.contains("hierarchy")));
         // Values are cold, flu, hiv.
         scene.secrets[0].categories = Some(["lungs", "lungs", "blood"].map(str::to_owned).to_vec());
-        let found = look(&scene, 0, 0.5);
+        let found = look(&scene, 0, &Options::default());
         assert_eq!((found.at_risk.expect("a share").value, found.worst), (0.5, Some(1.0)));
         assert_eq!(found.figures[1].value, 0.75);
     }
