@@ -38,6 +38,18 @@ static PUBLISHING: AtomicBool = AtomicBool::new(false);
 /// Set while a command runs that goes on where it was stopped, if it is run again.
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 
+/// Set once a release has its name, while a command goes on with something else.
+static RELEASED: AtomicBool = AtomicBool::new(false);
+
+/// What there is of a command's work where it stops before its end.
+fn left_behind() -> &'static str {
+    match (RELEASED.load(Ordering::SeqCst), GOES_ON.load(Ordering::SeqCst)) {
+        (true, _) => "the release is made and verified, and stays; what came after it was not finished",
+        (false, true) => "what is finished is kept; run the same command again to go on",
+        (false, false) => "nothing was released",
+    }
+}
+
 impl Interface {
     pub(crate) fn new(shared: &Shared) -> Result<Self> {
         if shared.threads == Some(0) {
@@ -48,11 +60,7 @@ impl Interface {
         // Unverified output has no name anywhere, so leaving at once leaves nothing behind.
         let handler = ctrlc::set_handler(|| {
             if !PUBLISHING.load(Ordering::SeqCst) {
-                let what = match GOES_ON.load(Ordering::SeqCst) {
-                    true => "what is finished is kept; run the same command again to go on",
-                    false => "nothing was released",
-                };
-                let _ = writeln!(std::io::stderr(), "\nerror: interrupted: {what}");
+                let _ = writeln!(std::io::stderr(), "\nerror: interrupted: {}", left_behind());
                 leave(130);
             }
         });
@@ -84,6 +92,11 @@ impl Interface {
     /// From now on an interrupt says that the same command goes on where it was stopped.
     pub(crate) fn goes_on(&self) {
         GOES_ON.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on an interrupt does not say that nothing was released.
+    pub(crate) fn released(&self) {
+        RELEASED.store(true, Ordering::SeqCst);
     }
 
     /// Shows how many of some things are done, and how long the rest may take.
@@ -140,7 +153,8 @@ pub(crate) fn quiet_panics() {
                 .unwrap_or_default();
             let _ = writeln!(
                 std::io::stderr(),
-                "error: a bug in Scumble{place}; nothing was released. Please report it"
+                "error: a bug in Scumble{place}; {}. Please report it",
+                left_behind()
             );
         }
     }));

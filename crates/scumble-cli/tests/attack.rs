@@ -142,6 +142,8 @@ fn a_release_can_be_attacked_as_soon_as_it_is_made() {
         "{}",
         run.err
     );
+    let place = |words: &str| run.err.find(words).unwrap_or_else(|| panic!("{words} is not in {}", run.err));
+    assert!(place("Released 12 rows") < place("Linkage with"), "the release is told before it is attacked");
     assert!(desk.text("release.report/report.html").contains("What attackers still learn"));
     let piped = arguments(&[&["anonymize", "people.csv", "-o", "-", "--attack"], ROLES]);
     desk.refuses(2, &["give both a file name"], &piped);

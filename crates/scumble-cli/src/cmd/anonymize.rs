@@ -170,16 +170,19 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         ));
     }
     let released = execute(&plan, &folder, interface)?;
-    let attacked =
-        if arguments.attack { attack::on_release(&plan, &folder, &released, interface)? } else { Vec::new() };
+    // The release is told first: whatever becomes of the attacks, it is there.
     if arguments.json {
         let json = serde_json::to_string(&released.summary).map_err(Error::internal)?;
         print(json + "\n")?;
     } else {
         tell(&plan, &released, interface);
-        attacked
-            .iter()
-            .for_each(|found| interface.say(format_args!("  {}: {}", found.title, found.sentence)));
+    }
+    if arguments.attack {
+        interface.released();
+        let found = attack::on_release(&plan, &folder, &released, interface)?;
+        for found in found.iter().filter(|_| !arguments.json) {
+            interface.say(format_args!("  {}: {}", found.title, found.sentence));
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

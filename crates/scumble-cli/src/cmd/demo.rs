@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say("3  scumble anonymize: generalise, write, read back, verify, publish");
     let released = execute(&plan, folder, interface)?;
     tell(&plan, &released, interface);
+    interface.released();
 
     interface.say("4  scumble check: anyone can verify the release again");
     check(&plan, folder, interface)?;

@@ -22,7 +22,7 @@ use learner::{Learner, Room};
 /// The attack.
 pub(super) const ATTACK: Attack = Attack {
     name: "definetti",
-    title: "deFinetti: what goes with what",
+    title: "deFinetti",
     paper: "Kifer 2009",
     about: "Somebody learns across groups which attributes go with which sensitive value, and deals the values of each group to its people accordingly.",
     rests_on_method: false,
@@ -74,7 +74,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
 }
 
 fn idle(column: Option<&str>, why: &str) -> Finding {
-    let about = column.map_or(String::new(), |column| format!(" with {column}"));
+    let about = column.map_or(" with sensitive values".to_owned(), |column| format!(" with {column}"));
     let told = Finding::not_run(&ATTACK, format!("What goes{about} was not learnt from the release: {why}."));
     Finding { column: column.map(str::to_owned), ..told }
 }

@@ -24,7 +24,7 @@ use counts::{Rule, Spread};
 /// The attack.
 pub(super) const ATTACK: Attack = Attack {
     name: "downcoding",
-    title: "Downcoding: why not finer?",
+    title: "Downcoding",
     paper: "Cohen 2022",
     about: "Somebody knows that no label is coarser than it must be, and takes from that what finer values the rows have.",
     rests_on_method: true,

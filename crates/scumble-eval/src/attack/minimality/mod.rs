@@ -25,7 +25,7 @@ use worlds::Worlds;
 /// The attack.
 pub(super) const ATTACK: Attack = Attack {
     name: "minimality",
-    title: "Minimality: why was this coarsened?",
+    title: "Minimality",
     paper: "Wong, Fu, Wang, Pei 2007",
     about: "Somebody who knows how the release was made asks why rows were made coarser: a finer release must have broken the model, and that says something about sensitive values.",
     rests_on_method: true,
