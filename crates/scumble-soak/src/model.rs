@@ -222,10 +222,10 @@ pub(crate) fn judge(
         }
         Model::Presence { low, high } => {
             let (people, outside) = people_of(released, &classes, scene);
-            let mut stars = false;
+            // Suppressed rows stand for these people, also where the policy of papers leaves them unjudged.
+            let stars = (0..released.rows).any(|row| released.starred(row));
             for (class, people) in classes.iter().zip(people) {
                 let starred = class.iter().all(|&row| released.starred(row));
-                stars |= starred;
                 let people = if starred { outside } else { people };
                 let share = Fraction::new(class.len() as i128, people.max(1) as i128);
                 if people == 0 || !low.at_most(share) || !share.at_most(*high) {
