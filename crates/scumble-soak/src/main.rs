@@ -175,7 +175,7 @@ fn one(
         report("private file open", open);
     }
     let left = stage.leftovers()?;
-    if !private.is_empty() || !left.is_empty() {
+    if ending.code.is_some() && (!private.is_empty() || !left.is_empty()) {
         report("leftovers", format!("{private:?} {left:?}"));
     }
     let outcome = match ending.code {
@@ -185,6 +185,7 @@ fn one(
         Some(3) => "data",
         // An audit that refuses a release ends with 4 as well.
         Some(4) if plan.shape == Shape::Frequencies && ending.said.contains("audit") => "infeasible",
+        None if ending.signal == Some(9) => "too slow",
         _ => "crashed",
     };
     tally.add(format!("run/{}/{outcome}", plan.algorithm));
@@ -204,6 +205,9 @@ fn one(
         // Documented: a value `*` in a column with a tree.
         "data" if ending.said.contains("two nodes of its hierarchy have the same label") => {}
         "data" => report("sound data refused", ending.said.clone()),
+        "too slow" => {
+            tally.add(format!("note/took more than a minute/{}", plan.algorithm));
+        }
         _ => {
             let first = ending.said.lines().next().unwrap_or_default().to_owned();
             // A class that shows nothing is suppressed, so this is only telling where all rows may be.

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::judge::Files;
 use crate::plan::{Plan, Shape};
@@ -16,6 +17,9 @@ pub(crate) struct Stage<'a> {
     pub(crate) folder: PathBuf,
     binary: &'a Path,
 }
+
+/// Some searches look at every combination of levels, which takes hours where a table has many columns.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a run ended.
 pub(crate) struct Ending {
@@ -81,8 +85,17 @@ impl<'a> Stage<'a> {
         command
     }
 
+    /// Carries out a plan. A search that takes longer than [`PATIENCE`] is ended, with no exit code.
     pub(crate) fn run(&self, plan: &str) -> std::io::Result<Ending> {
-        self.command(plan, &[]).output().map(|output| Ending::of(&output))
+        let started = Instant::now();
+        let mut child = self.start(plan, &[])?;
+        while child.try_wait()?.is_none() {
+            if started.elapsed() > PATIENCE {
+                child.kill()?;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        child.wait_with_output().map(|output| Ending::of(&output))
     }
 
     pub(crate) fn start(&self, plan: &str, under: &[String]) -> std::io::Result<Child> {
