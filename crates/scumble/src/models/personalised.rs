@@ -121,9 +121,11 @@ fn guards(
             wrong("some guarding node is neither a node nor 'none'; correct it: each must be a label that stands")
         })?;
         let (low, high) = tree.range(node);
-        if tree.parent(node).is_none() {
+        // A node may hold every value without being the root; the verifier refuses both.
+        let leaves = tree.leaf_count();
+        if tree.parent(node).is_none() || leaves > 1 && high - low + 1 == leaves {
             return Err(wrong(
-                "some guarding node is the root: every value is below it, so its probability is always 1; name a node below it, or \
+                "some guarding node has every value below it, as the root has, so its probability is always 1; name a smaller node, or \
                  'none',",
             ));
         }

@@ -1,0 +1,209 @@
+//! Kills, faults and races: what may be on disk afterwards.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crate::judge::Files;
+use crate::random::Random;
+use crate::stage::{Ending, Stage};
+
+/// What an undisturbed run publishes, and what was there before.
+pub(crate) struct Expected<'a> {
+    pub(crate) new: &'a Files,
+    pub(crate) old: &'a Files,
+    pub(crate) takes: Duration,
+}
+
+/// The system calls that decide what is on disk.
+const CALLS: [&str; 17] = [
+    "openat",
+    "read",
+    "write",
+    "fsync",
+    "fdatasync",
+    "rename",
+    "renameat",
+    "renameat2",
+    "linkat",
+    "unlink",
+    "unlinkat",
+    "fchmod",
+    "ftruncate",
+    "mkdir",
+    "statx",
+    "lseek",
+    "flock",
+];
+const ERRORS: [&str; 4] = ["EIO", "ENOSPC", "EACCES", "EINTR"];
+
+/// The file that decides which version is there; of a folder all files decide together.
+fn main_file(files: &Files) -> Option<&String> {
+    files.keys().find(|name| name.as_str() == "release.csv")
+}
+
+/// Which versions the files on disk may be: the release is one of them as a whole, and whatever stands beside it is of the same one.
+fn state(now: &Files, expected: &Expected<'_>) -> Result<&'static str, String> {
+    let versions = [("new", expected.new), ("old", expected.old)];
+    let single = main_file(expected.new).is_some();
+    if now.is_empty() {
+        return if expected.old.is_empty() { Ok("none") } else { Err("the old release is gone".into()) };
+    }
+    for (name, version) in versions {
+        let whole =
+            if single { now.get("release.csv") == version.get("release.csv") } else { now == version };
+        let beside = now.iter().all(|(file, bytes)| version.get(file) == Some(bytes));
+        if !version.is_empty() && whole && beside {
+            return Ok(name);
+        }
+    }
+    let main = now.get("release.csv");
+    let known = |version: &Files| main.is_some() && main == version.get("release.csv");
+    Err(match (single, main) {
+        (true, None) => "there is a datasheet without a release".into(),
+        (true, Some(_)) if known(expected.new) => {
+            "the new release has a datasheet that is not its own".into()
+        }
+        (true, Some(_)) if known(expected.old) => {
+            "the old release has a datasheet that is not its own".into()
+        }
+        _ => format!(
+            "what is published is neither the old nor the new release: {:?}",
+            now.keys().collect::<Vec<_>>()
+        ),
+    })
+}
+
+/// Looks at the disk after a disturbance, then runs once more undisturbed.
+fn inspect(
+    stage: &Stage<'_>,
+    expected: &Expected<'_>,
+    what: &str,
+) -> io::Result<Result<&'static str, String>> {
+    let (now, private) = stage.look()?;
+    if let Some(open) = private.iter().find(|name| name.starts_with("others")) {
+        return Ok(Err(format!("{what}: {open}")));
+    }
+    let found = match state(&now, expected) {
+        Ok(found) => found,
+        Err(why) => return Ok(Err(format!("{what}: {why}"))),
+    };
+    Ok(Ok(found))
+}
+
+/// The next run must publish the new release and sweep what is left.
+fn again(stage: &Stage<'_>, expected: &Expected<'_>, what: &str) -> io::Result<Result<(), String>> {
+    let ending = stage.run("plan.toml")?;
+    let (now, private) = stage.look()?;
+    let left = stage.leftovers()?;
+    Ok(if ending.code != Some(0) {
+        Err(format!("{what}: the next run ends with {:?}: {}", ending.code, ending.said))
+    } else if now != *expected.new {
+        Err(format!("{what}: the next run does not leave what an undisturbed one does: {:?}", now.keys()))
+    } else if !private.is_empty() || !left.is_empty() {
+        Err(format!("{what}: the next run leaves {private:?} and {left:?} behind"))
+    } else {
+        Ok(())
+    })
+}
+
+/// Kills a run: after a random time, or when it makes a random system call.
+pub(crate) fn kill(
+    stage: &Stage<'_>,
+    expected: &Expected<'_>,
+    random: &mut Random,
+    strace: bool,
+) -> io::Result<Result<&'static str, String>> {
+    stage.reset(expected.old)?;
+    let what;
+    if strace && random.percent(50) {
+        let (call, at) = (*random.pick(&CALLS), random.between(1, 40));
+        what = format!("killed at {call} number {at}");
+        let inject = format!("inject={call}:signal=SIGKILL:when={at}");
+        stage.start("plan.toml", &tracer(call, &inject))?.wait_with_output()?;
+    } else {
+        let share = random.below(1150);
+        let pause = expected.takes * u32::try_from(share).unwrap_or(0) / 1000;
+        what = format!("killed after {share} thousandths of {:?}", expected.takes);
+        let started = Instant::now();
+        let mut child = stage.start("plan.toml", &[])?;
+        std::thread::sleep(pause.saturating_sub(started.elapsed()));
+        let _ = child.kill();
+        child.wait_with_output()?;
+    }
+    let found = inspect(stage, expected, &what)?;
+    Ok(match found {
+        Ok(found) => again(stage, expected, &what)?.map(|()| found),
+        Err(why) => Err(why),
+    })
+}
+
+fn tracer(call: &str, inject: &str) -> Vec<String> {
+    let trace = format!("trace={call}");
+    ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", inject].map(str::to_owned).to_vec()
+}
+
+/// Lets one system call fail.
+pub(crate) fn fault(
+    stage: &Stage<'_>,
+    expected: &Expected<'_>,
+    random: &mut Random,
+) -> io::Result<Result<&'static str, String>> {
+    stage.reset(expected.old)?;
+    let (call, error, at) = (*random.pick(&CALLS), *random.pick(&ERRORS), random.between(1, 30));
+    let what = format!("{error} at {call} number {at}");
+    let output =
+        stage.start("plan.toml", &tracer(call, &format!("inject={call}:error={error}:when={at}")))?;
+    let ending = Ending::of(&output.wait_with_output()?);
+    let found = match inspect(stage, expected, &what)? {
+        Ok(found) => found,
+        Err(why) => return Ok(Err(format!("{why} (exit {:?}: {})", ending.code, ending.said))),
+    };
+    let said = &ending.said;
+    let denies = ["nothing was", "not published", "no release"].iter().any(|words| said.contains(words));
+    let problem = if ending.signal.is_some() || matches!(ending.code, Some(101 | 134)) {
+        Some("the program crashed")
+    } else if ending.code == Some(0) && found != "new" {
+        Some("exit code 0, and the release is not there")
+    } else if ending.code == Some(4) {
+        Some("a fault of the disk is called a failed verification")
+    } else if ending.code != Some(0) && found == "new" && expected.new != expected.old && denies {
+        Some("the message says that nothing was published, and it was")
+    } else if ending.code != Some(0) && ending.code != Some(127) && said.trim().is_empty() {
+        Some("it failed without a word")
+    } else {
+        None
+    };
+    if let Some(problem) = problem {
+        return Ok(Err(format!(
+            "{what}: {problem} (exit {:?}, signal {:?}: {said})",
+            ending.code, ending.signal
+        )));
+    }
+    Ok(again(stage, expected, &what)?.map(|()| if ending.code == Some(0) { "survived" } else { "failed" }))
+}
+
+/// Two writers to one name, at the same time.
+pub(crate) fn race(
+    stage: &Stage<'_>,
+    expected: &Expected<'_>,
+    random: &mut Random,
+) -> io::Result<Result<&'static str, String>> {
+    stage.reset(&Files::new())?;
+    let first = stage.start("plan.toml", &[])?;
+    let pause = expected.takes * u32::try_from(random.below(40)).unwrap_or(0) / 100;
+    std::thread::sleep(pause);
+    let second = stage.start("old.toml", &[])?;
+    let endings = [Ending::of(&first.wait_with_output()?), Ending::of(&second.wait_with_output()?)];
+    let what = format!("two writers, the second {pause:?} later");
+    let found = inspect(stage, expected, &what)?;
+    if let Some(ending) = endings.iter().find(|ending| !matches!(ending.code, Some(0..=3))) {
+        return Ok(Err(format!("{what}: one ended with {:?}: {}", ending.code, ending.said)));
+    }
+    Ok(match found {
+        Ok("none") if endings.iter().any(|ending| ending.code == Some(0)) => {
+            Err(format!("{what}: one said that it published, and nothing is there"))
+        }
+        Ok(found) => again(stage, expected, &what)?.map(|()| found),
+        Err(why) => Err(why),
+    })
+}
