@@ -28,6 +28,8 @@ mod skewness;
 mod stands;
 #[cfg(test)]
 mod staged;
+#[cfg(test)]
+mod synthetic;
 mod telling;
 mod truth;
 mod view;
