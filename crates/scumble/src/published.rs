@@ -213,8 +213,18 @@ impl Classes {
         let sizes = (0..assignment.classes()).map(size).collect();
         let people = table.population().and_then(|people| People::count(people, &assignment, quasi));
         let (star, star_rows) = (Vec::new(), 0);
-        let mut classes =
-            Self { assignment, policy, sizes, starts, cells, star, star_rows, seen_as_star, generalised_away, people };
+        let mut classes = Self {
+            assignment,
+            policy,
+            sizes,
+            starts,
+            cells,
+            star,
+            star_rows,
+            seen_as_star,
+            generalised_away,
+            people,
+        };
         classes.count_star(table.payloads().len());
         classes
     }

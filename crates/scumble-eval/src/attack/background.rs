@@ -41,8 +41,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
         let sure = groups().filter(|told| told.tally.of_value.len() <= ruled_out + 1);
         sure.map(shown).sum::<f64>() / scene.people.max(1) as f64
     };
-    let worst =
-        |ruled_out: usize| groups().map(|told| posterior(&told.tally, ruled_out)).fold(0.0, f64::max);
+    let worst = |ruled_out: usize| groups().map(|told| posterior(&told.tally, ruled_out)).fold(0.0, f64::max);
     let mut figures = Vec::new();
     for ruled_out in 1..=MOST {
         let values = counted(ruled_out as u64, "value", "values");

@@ -286,11 +286,10 @@ fn limits(looked_at: usize, people: usize) -> Vec<String> {
 fn sentence(name: &str, seen: &[Seen], one_left: f64) -> String {
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let releases = seen.first().map_or(0, |seen| seen.alone.len());
-    let alone =
-        |place: usize| {
-            let left = |seen: &Seen| seen.alone[place].unwrap_or(seen.by_all_rows[place]).left as f64;
-            mean(seen.iter().map(left).collect())
-        };
+    let alone = |place: usize| {
+        let left = |seen: &Seen| seen.alone[place].unwrap_or(seen.by_all_rows[place]).left as f64;
+        mean(seen.iter().map(left).collect())
+    };
     let fewest = (0..releases).map(alone).fold(f64::INFINITY, f64::min);
     let together = mean(seen.iter().map(|seen| seen.together.left as f64).collect());
     let tenths = |values: f64| number((values * 10.0).round() / 10.0);

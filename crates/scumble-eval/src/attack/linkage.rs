@@ -95,7 +95,10 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     let mut sentence = sentence(scene, &found);
     if scene.rows_of_nobody > 0 {
         sentence += " Rows of this table do not stand for these people one by one, so a right row is one that fits, and whose it is nobody can say.";
-        limits.push("Only rows that fit exactly were looked at; whoever takes rows that nearly fit may do better.".to_owned());
+        limits.push(
+            "Only rows that fit exactly were looked at; whoever takes rows that nearly fit may do better."
+                .to_owned(),
+        );
     }
     Ok(vec![Finding {
         sentence,

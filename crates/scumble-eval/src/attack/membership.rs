@@ -204,10 +204,9 @@ impl Scored {
             knows,
             area: match learnt {
                 true => area_under_curve(&second.0, &second.1),
-                false => area_under_curve(
-                    &[&first.0[..], &second.0].concat(),
-                    &[&first.1[..], &second.1].concat(),
-                ),
+                false => {
+                    area_under_curve(&[&first.0[..], &second.0].concat(), &[&first.1[..], &second.1].concat())
+                }
             },
             chosen: (advantage, measured(best)),
             strict: strict.map(measured),
@@ -279,7 +278,10 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     }
     let strict = best.strict[0];
     let at_risk = wilson_interval(strict.inside.0, strict.inside.1).map(|found| {
-        Figure::estimated("people of the original who are found while 1 % of outsiders may be mistaken", found)
+        Figure::estimated(
+            "people of the original who are found while 1 % of outsiders may be mistaken",
+            found,
+        )
     });
     let mut limits = vec![
         "The attacker knows every quasi-identifier exactly, and has people from outside to compare with."

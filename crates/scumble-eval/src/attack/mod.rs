@@ -25,9 +25,9 @@ mod similarity;
 mod simulate;
 mod singling_out;
 mod skewness;
-mod stands;
 #[cfg(test)]
 mod staged;
+mod stands;
 #[cfg(test)]
 mod synthetic;
 mod telling;

@@ -275,7 +275,9 @@ impl Scene {
         let ambiguous = several.map(|(_, people)| people).sum();
         let without_row = match star {
             Some(_) => 0,
-            None => fits.iter().zip(&people).filter(|(fits, _)| fits.is_empty()).map(|(_, people)| people).sum(),
+            None => {
+                fits.iter().zip(&people).filter(|(fits, _)| fits.is_empty()).map(|(_, people)| people).sum()
+            }
         };
         let rows: Vec<u64> = (0..view.len() as u32).map(|group| view.rows(group)).collect();
         let mut groups: Vec<Dealt> = vec![Dealt::default(); people.len()];

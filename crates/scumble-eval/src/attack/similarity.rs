@@ -48,14 +48,14 @@ impl Alike {
         let amount = match self {
             Self::Categories(category) => {
                 let of = |value: u32| category.get(value as usize).copied().unwrap_or(UNKNOWN);
-                let of_category = Tally::new(
-                    tally.of_value.iter().map(|(value, amount)| (of(*value), *amount)),
-                );
+                let of_category =
+                    Tally::new(tally.of_value.iter().map(|(value, amount)| (of(*value), *amount)));
                 let known = of_category.of_value.iter().filter(|(category, _)| *category != UNKNOWN);
                 known.map(|(_, amount)| *amount).max().unwrap_or(0)
             }
             Self::Window(numbers, width) => {
-                let number = |(value, amount): &(u32, u64)| Some(((*numbers.get(*value as usize)?)?, *amount));
+                let number =
+                    |(value, amount): &(u32, u64)| Some(((*numbers.get(*value as usize)?)?, *amount));
                 let mut line: Vec<(i128, u64)> = tally.of_value.iter().filter_map(number).collect();
                 line.sort_unstable();
                 let (mut inside, mut first, mut best) = (0, 0, 0);

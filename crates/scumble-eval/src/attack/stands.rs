@@ -98,9 +98,8 @@ pub(super) fn values_are_kept(scene: &Scene, both: &SideBySide, look_of_row: &[u
             shown.push(value);
         }
     }
-    let of_person = |person: usize| -> Vec<u32> {
-        scene.secrets.iter().map(|secret| secret.of_person[person]).collect()
-    };
+    let of_person =
+        |person: usize| -> Vec<u32> { scene.secrets.iter().map(|secret| secret.of_person[person]).collect() };
     let mut amounts: HashMap<Vec<u32>, i64, FixedState> = HashMap::default();
     (0..scene.people).for_each(|person| *amounts.entry(of_person(person)).or_default() += 1);
     shown.iter().for_each(|values| *amounts.entry(values.clone()).or_default() -= 1);
@@ -121,7 +120,10 @@ pub(super) fn values_are_kept(scene: &Scene, both: &SideBySide, look_of_row: &[u
     }
     let (kinds, people): (Vec<_>, Vec<u64>) = kinds.into_iter().unzip();
     let fitting = |(key, values): &(Vec<u32>, Vec<u32>)| -> Box<[u32]> {
-        view.groups_with(key).into_iter().filter_map(|group| number.get(&(group, &values[..])).copied()).collect()
+        view.groups_with(key)
+            .into_iter()
+            .filter_map(|group| number.get(&(group, &values[..])).copied())
+            .collect()
     };
     let fits: Vec<Box<[u32]>> = kinds.par_iter().map(fitting).collect();
     let rows: Vec<u64> = places.values().copied().collect();

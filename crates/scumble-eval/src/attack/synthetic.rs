@@ -9,8 +9,8 @@ use scumble::chance::below;
 
 use super::staged::{Stage, table};
 use super::{
-    ATTACKS, Finding, background, definetti, downcoding, find, homogeneity, intersection, membership, minimality,
-    similarity, skewness,
+    ATTACKS, Finding, background, definetti, downcoding, find, homogeneity, intersection, membership,
+    minimality, similarity, skewness,
 };
 
 const COLUMNS: &[(&str, &str)] = &[("age", "quasi"), ("town", "quasi"), ("income", "sensitive")];
@@ -26,7 +26,8 @@ fn people(number: u64, seed: u64) -> Vec<Row> {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let mut person = || {
         let (age, town) = (below(30, &mut chance), below(12, &mut chance));
-        let income = if below(5, &mut chance) < 3 { (age / 10 + town / 6) % 4 } else { below(4, &mut chance) };
+        let income =
+            if below(5, &mut chance) < 3 { (age / 10 + town / 6) % 4 } else { below(4, &mut chance) };
         [age.to_string(), format!("t{town}"), format!("{}", income * 10)]
     };
     (0..number).map(|_| person()).collect()
@@ -219,7 +220,11 @@ fn exchanged_values_are_noticed() {
     let scene = stage.case().scene;
     assert_eq!((scene.rows_of_nobody, scene.values_kept, scene.unplaced()), (0, false, 0));
     let found = &stage.run(&homogeneity::ATTACK)[0];
-    near(figure(found, "right guesses of everybody's value by their group"), by_hand(&people, &rows)[0], "exchanged");
+    near(
+        figure(found, "right guesses of everybody's value by their group"),
+        by_hand(&people, &rows)[0],
+        "exchanged",
+    );
     // The same people in another order are true.
     let mut turned = people.clone();
     turned.reverse();
@@ -240,14 +245,25 @@ fn exchanged_values_are_noticed() {
 #[test]
 fn people_who_were_left_out_are_counted() {
     // Four of six are shown; b's two are not, and the most frequent value of the release is x.
-    let people = [["1", "a", "x"], ["1", "a", "x"], ["2", "a", "x"], ["2", "a", "y"], ["3", "b", "x"], ["3", "b", "y"]];
+    let people = [
+        ["1", "a", "x"],
+        ["1", "a", "x"],
+        ["2", "a", "x"],
+        ["2", "a", "y"],
+        ["3", "b", "x"],
+        ["3", "b", "y"],
+    ];
     let rows = &people[..4];
     let stage = Stage::new(COLUMNS, rows, &people);
     let found = &stage.run(&homogeneity::ATTACK)[0];
     near(found.at_risk.as_ref().expect("a share").value, 2.0 / 6.0, "certain");
     // Two, one of two, and one of the two who were left out.
     near(figure(found, "right guesses of everybody's value by their group"), 4.0 / 6.0, "right");
-    near(stage.run(&background::ATTACK)[0].at_risk.as_ref().expect("a share").value, 4.0 / 6.0, "one ruled out");
+    near(
+        stage.run(&background::ATTACK)[0].at_risk.as_ref().expect("a share").value,
+        4.0 / 6.0,
+        "one ruled out",
+    );
     let told = &stage.run(&definetti::ATTACK)[0];
     near(figure(told, "guesses that are right, by the class alone"), (2.0 + 1.0 + 1.0) / 6.0, "deFinetti");
 }

@@ -467,11 +467,12 @@ mod tests {
         ]);
         all.least_k = Some(5);
         let advice = Advice::of(&all).expect("advice");
-        assert_eq!(
-            advice,
-            Advice { chosen: 1, within: true, eligible: 1, safer: None, more_useful: None }
+        assert_eq!(advice, Advice { chosen: 1, within: true, eligible: 1, safer: None, more_useful: None });
+        assert!(
+            told(&all)[0].starts_with("Take mondrian with k = 5: it is the only one"),
+            "{:?}",
+            told(&all)
         );
-        assert!(told(&all)[0].starts_with("Take mondrian with k = 5: it is the only one"), "{:?}", told(&all));
         all.candidates.remove(1);
         assert_eq!(Advice::of(&all), None);
         assert!(Advice::none(&all).contains("ask for k\u{a0}=\u{a0}5 or more"), "{}", Advice::none(&all));

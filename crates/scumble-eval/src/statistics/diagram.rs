@@ -44,7 +44,12 @@ pub fn difference_diagram(
     let better = far.better.map_or(1.0, |better| ranks[control] - better);
     let (from, to) = (x.at(better), x.at(ranks[control] + far.worse));
     svg.rect("before", (from, LINE - 3.0), (to - from, 6.0), None);
-    svg.text("axis", (f64::midpoint(LEFT, RIGHT), 18.0), Anchor::Middle, &caption(far, &names[control], correction));
+    svg.text(
+        "axis",
+        (f64::midpoint(LEFT, RIGHT), 18.0),
+        Anchor::Middle,
+        &caption(far, &names[control], correction),
+    );
     for (place, method) in order.iter().enumerate() {
         let at_left = place < left_half;
         // The outermost names stand highest, so that no two leads cross.
@@ -141,11 +146,21 @@ mod tests {
                     for (name, at) in dots {
                         let method = names.iter().position(|of| *of == name).expect("a method");
                         let inside = from <= at && at <= to;
-                        assert_eq!(inside, !found[method].differs(), "{correction:?} {blocks} {control} {name}: {svg}");
-                        let said = format!("{name} has mean rank {:.2} (differs", friedman.mean_ranks[method]);
+                        assert_eq!(
+                            inside,
+                            !found[method].differs(),
+                            "{correction:?} {blocks} {control} {name}: {svg}"
+                        );
+                        let said =
+                            format!("{name} has mean rank {:.2} (differs", friedman.mean_ranks[method]);
                         assert_eq!(svg.contains(&said), found[method].differs());
                     }
-                    differ.push((correction, blocks, control, found.iter().filter(|of| of.differs()).count()));
+                    differ.push((
+                        correction,
+                        blocks,
+                        control,
+                        found.iter().filter(|of| of.differs()).count(),
+                    ));
                 }
             }
         }

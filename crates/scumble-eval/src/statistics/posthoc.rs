@@ -93,8 +93,7 @@ pub fn compare_with_control(friedman: &Friedman, control: usize, correction: Cor
 pub fn reach(friedman: &Friedman, control: usize, correction: Correction) -> Reach {
     let questions = friedman.mean_ranks.len() - 1;
     let two_sided = |questions: usize| {
-        let far =
-            normal_quantile(1.0 - LEVEL / (2.0 * questions.max(1) as f64)) * friedman.standard_error();
+        let far = normal_quantile(1.0 - LEVEL / (2.0 * questions.max(1) as f64)) * friedman.standard_error();
         Reach { better: Some(far), worse: far }
     };
     match correction {

@@ -29,8 +29,14 @@ fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> Colu
 }
 
 /// Refuses a table with columns that have no role of their own and would be published as they are, if `init` would call one of them an
-/// identifier, a person's number or free text. Only these columns are looked at, by their distinct values, as `init` does.
-pub fn refuse_unjudged(table: &CodedTable, without_role: &[&str], missing: &[String]) -> Result<()> {
+/// identifier, a person's number or free text. Only these columns are looked at, by their distinct values, as `init` does. `remedy` says
+/// what to do next.
+pub fn refuse_unjudged(
+    table: &CodedTable,
+    without_role: &[&str],
+    missing: &[String],
+    remedy: &str,
+) -> Result<()> {
     let columns = without_role.iter().filter_map(|name| table.column(name));
     let columns: Vec<ColumnValues<'_>> =
         columns.map(|column| values_of(column, table.rows as u64, missing)).collect();
@@ -43,12 +49,11 @@ pub fn refuse_unjudged(table: &CodedTable, without_role: &[&str], missing: &[Str
     if found.is_empty() {
         return Ok(());
     }
-    let each: Vec<String> = found.iter().map(|column| format!("'{}': {}", column.name, column.reason)).collect();
-    let (has, them) = if found.len() == 1 { ("a column has", "it") } else { ("columns have", "them") };
-    Err(Error::refused(format!(
-        "{has} no role, and rest = \"other\" (--rest other) would publish {them} as {}. {} Give each a role: identifier or drop leaves it out (--identifier NAME, \
-         --drop NAME); other publishes it as it is, if you have looked at it (--other NAME)",
-        if found.len() == 1 { "it is" } else { "they are" },
-        each.join(" ")
-    )))
+    let each: Vec<String> =
+        found.iter().map(|column| format!("'{}': {}", column.name, column.reason)).collect();
+    let has = match found.len() {
+        1 => "a column has no role, and rest = \"other\" (--rest other) would publish it as it is",
+        _ => "columns have no role, and rest = \"other\" (--rest other) would publish them as they are",
+    };
+    Err(Error::refused(format!("{has}. {} {remedy}", each.join(" "))))
 }

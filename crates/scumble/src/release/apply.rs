@@ -214,7 +214,8 @@ fn read_new(
     let mut table = read.coded;
     // Rows that nobody else will see may have anything beside them.
     if role == Role::Other && !private {
-        refuse_unjudged(&table, &without_role, &plan.read.missing)?;
+        let remedy = "Leave such columns out (--rest drop), or take them out of the table and keep the others (--rest other)";
+        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
     }
     let left_out = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
     notes.extend(read.notes);

@@ -186,7 +186,9 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
-        refuse_unjudged(&table, &without_role, &plan.read.missing)?;
+        let remedy = "Give each a role of its own: identifier or drop leaves it out (--identifier NAME, --drop NAME); other publishes it as it is, if \
+                      you have looked at it (--other NAME)";
+        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
     }
     let population = read_population(plan, options.folder, options.threads)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));

@@ -27,7 +27,9 @@ impl Reason {
     fn words(self) -> &'static str {
         match self {
             Self::NoRole => "no role is given, so nobody said what they are",
-            Self::KeptAsItIs => "kept as they are; no model looks at them, and whoever knows them may find people by them",
+            Self::KeptAsItIs => {
+                "kept as they are; no model looks at them, and whoever knows them may find people by them"
+            }
             Self::NoModel => "sensitive, and no model that was asked for protects them",
             Self::NamesPeople => "said to name people or to be left out, and published nevertheless",
         }

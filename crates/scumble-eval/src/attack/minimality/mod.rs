@@ -221,12 +221,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
             Some((worlds.posterior(of.sizes[part as usize], &amounts, others)?, worlds))
         });
         let truth = values.binary_search(&scene.secrets[secret].of_person[*person as usize]).ok();
-        told(
-            &naive,
-            known.as_ref().map(|(chances, worlds)| (&chances[..], *worlds)),
-            truth,
-            promise.bound,
-        )
+        told(&naive, known.as_ref().map(|(chances, worlds)| (&chances[..], *worlds)), truth, promise.bound)
     };
     let told: Vec<Told> = people.par_iter().map(tell).collect();
     let mut finding = words(case, column, &promise, &told, people.len());
