@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use scumble::Result;
 use scumble::check::SideBySide;
 use scumble::report::drawing::count;
+use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::assign;
 
 use super::scene::column_of;
@@ -27,6 +28,25 @@ impl Scene {
     #[must_use]
     pub fn unplaced(&self) -> u64 {
         self.look_of_person.iter().filter(|look| look.is_none()).count() as u64
+    }
+
+    /// Puts people to the rows that were made from them, where that is known: a release in memory whose labels fit nobody, such as means, still
+    /// stands for people.
+    pub(crate) fn stand_for(&mut self, release: &CodedTable, person_of_row: &[u32]) -> Result<()> {
+        let columns: Vec<&CodedColumn> =
+            self.known.iter().map(|known| column_of(release, &known.name)).collect::<Result<_>>()?;
+        let looks: HashMap<&[u32], u32, FixedState> =
+            (0..).zip(&self.looks).map(|(number, look)| (&look.labels[..], number)).collect();
+        let mut look_of_person = vec![None; self.people];
+        for (row, person) in person_of_row.iter().enumerate() {
+            let labels: Vec<u32> = columns.iter().map(|column| column.codes.get(row)).collect();
+            look_of_person[*person as usize] = looks.get(&labels[..]).copied();
+        }
+        self.look_of_person = look_of_person;
+        let class = |look: &Option<u32>| look.map(|look| self.looks[look as usize].class);
+        self.class_of_person = self.look_of_person.iter().map(class).collect();
+        (self.rows_of_nobody, self.values_kept) = (self.rows() - (self.people as u64 - self.unplaced()), true);
+        Ok(())
     }
 
     /// Why attacks that deal the rows of a class to its people do not apply; `None` where they do.
