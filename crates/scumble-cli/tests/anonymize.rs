@@ -471,3 +471,36 @@ fn searches_that_are_stopped_say_so() {
     let ended = desk.run(&arguments("--algorithm datafly")).succeeds();
     assert!(!ended.err.contains("stopped"), "{}", ended.err);
 }
+
+/// What `init` would call an identifier or free text is not published because nobody spoke about it.
+#[test]
+fn names_and_notes_are_not_published_without_a_word() {
+    let mut rows = "name,age,town,note,card,shade\n".to_owned();
+    for person in 0..24 {
+        let note =
+            format!("came in with a cough and was sent home after {person} hours; her brother called twice");
+        rows += &format!(
+            "Anna Qsmith{person},{},t{},{note},{},s{}\n",
+            20 + person,
+            person % 3,
+            9000 + person,
+            person % 2
+        );
+    }
+    let desk = Desk::with_table(&rows.replace(",card", ",patient_id"));
+    let asked =
+        ["anonymize", "people.csv", "-o", "out.csv", "--quasi", "age,town", "--k", "3", "--rest", "other"];
+    let words = ["'name': ", "'note': ", "'patient_id': ", "--identifier", "--drop", "--other"];
+    let run = desk.refuses(2, &words, &asked);
+    assert!(!run.err.contains("'shade'") && !run.err.contains("Qsmith"), "{}", run.err);
+    assert!(!desk.exists("out.csv"));
+    // The same in a plan.
+    let plan = "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"other\"\n[columns]\nage = { role = \"quasi\" }\n\
+                town = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n";
+    desk.file("release.toml", plan);
+    desk.refuses(2, &words, &["anonymize", "release.toml"]);
+    // Roles that are given are taken as given.
+    let more = ["--drop", "name", "--identifier", "patient_id", "--other", "note"];
+    desk.run(&arguments(&[&asked, &more])).succeeds();
+    assert!(desk.text("out.csv").starts_with("age,town,note,shade\n"), "{}", desk.text("out.csv"));
+}

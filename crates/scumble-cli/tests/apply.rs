@@ -154,8 +154,12 @@ fn columns_must_fit() {
     desk.table("more.csv", &OTHERS.replace("name", "nickname"));
     desk.refuses(2, &["does not know nickname", "--rest drop"], &apply(&["more.csv", "-o", "x.csv"]));
     desk.run(&apply(&["more.csv", "-o", "dropped.csv", "--rest", "drop"])).succeeds();
-    desk.run(&apply(&["more.csv", "-o", "kept.csv", "--rest", "other"])).succeeds();
-    assert!(desk.text("kept.csv").starts_with("age,sex,postcode,diagnosis,readmitted,nickname\n"));
+    let words = ["'nickname': Its name speaks of a name", "--rest drop"];
+    desk.refuses(2, &words, &apply(&["more.csv", "-o", "named.csv", "--rest", "other"]));
+    assert!(!desk.exists("named.csv"), "names are not published without a word");
+    desk.table("shades.csv", &OTHERS.replace("name", "shade"));
+    desk.run(&apply(&["shades.csv", "-o", "kept.csv", "--rest", "other"])).succeeds();
+    assert!(desk.text("kept.csv").starts_with("age,sex,postcode,diagnosis,readmitted,shade\n"));
     assert!(!desk.text("dropped.csv").contains("Rada"));
     // A release may lack columns that nothing is said about.
     desk.table("unlabelled.csv", &OTHERS.replace("readmitted", "nickname"));

@@ -216,6 +216,26 @@ fn json_is_one_object() {
     assert_eq!(run.object()["attained"]["k"], 1);
 }
 
+#[test]
+fn columns_that_nobody_judged_are_named() {
+    // No role is given for disease.
+    let run = desk().run(&arguments(&[QUASI, &["--k", "2", "--ignore-suppressed"]])).succeeds();
+    assert!(run.out.contains("Not judged: disease (no role is given"), "{}", run.out);
+    let unjudged = |more: &[&str]| {
+        let flags = ["--ignore-suppressed", "--json"];
+        desk().run(&arguments(&[QUASI, &flags, more])).object()["unjudged"].clone()
+    };
+    let one = |reason: &str| serde_json::json!([{ "column": "disease", "reason": reason }]);
+    assert_eq!(unjudged(&["--k", "2"]), one("no_role"));
+    assert_eq!(unjudged(&["--k", "2", "--other", "disease"]), one("kept_as_it_is"));
+    assert_eq!(unjudged(&["--k", "2", "--sensitive", "disease"]), one("no_model"));
+    assert_eq!(unjudged(&["--k", "2", "--identifier", "disease"]), one("names_people"));
+    for judged in [&["--l", "2"][..], &["--t", "0.5"], &["--model", "beta_likeness:beta=9"], &[]] {
+        let asked = arguments(&[&["--sensitive", "disease"], judged]);
+        assert_eq!(unjudged(&asked), serde_json::json!([]), "{judged:?}");
+    }
+}
+
 /// A class of one value lets no c and no delta do; a column of texts has no range at all.
 #[test]
 fn json_tells_infinite_figures_from_absent_ones() {

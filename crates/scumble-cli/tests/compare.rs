@@ -167,8 +167,46 @@ fn a_plan_serves_as_well_as_flags() {
     let both = ["compare", "patients.csv", "--plan", "plans/release.toml"];
     let by_both = timeless(json(&desk.run(&arguments(&[&both, &few])).succeeds()));
     assert_eq!(by_both, by_plan);
-    let by_flags = desk.run(&arguments(&[ROLES, &few, &["--k", "2,3,5,10,25,50"]])).succeeds();
+    let same_model = ["--k", "2,3,5,10,25,50", "--model", "k_anonymity:k=3"];
+    let by_flags = desk.run(&arguments(&[ROLES, &few, &same_model])).succeeds();
     assert_eq!(timeless(json(&by_flags)), by_plan);
+}
+
+/// With every risk allowed k = 2 keeps most detail, and is recommended unless a plan asks for k = 5.
+#[test]
+fn nothing_below_the_plan_is_recommended() {
+    let desk = desk("300");
+    let plan = "input = \"patients.csv\"\noutput = \"r.csv\"\nhierarchies = \"hierarchies\"\nrest = \"drop\"\n\
+                [columns.birth_date]\nrole = \"quasi\"\n[columns.sex]\nrole = \"quasi\"\n[columns.occupation]\nrole = \"quasi\"\n\
+                [columns.diagnosis]\nrole = \"sensitive\"\n";
+    desk.file("free.toml", plan);
+    desk.file(
+        "release.toml",
+        format!(
+            "{plan}[[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n[[privacy]]\nmodel = \"l_diversity\"\nl = 3\n"
+        ),
+    );
+    let few = ["--algorithm", "mondrian,cluster", "--budget", "2s", "--max-risk", "1", "--json"];
+    let free = json(&desk.run(&arguments(&[&["compare", "free.toml", "--k", "2,5,10"], &few])).succeeds());
+    assert_eq!(free["recommendation"]["k"], 2, "it would win");
+    // A weaker l on the command line does not lower what the plan asks for.
+    for more in [&[][..], &["--l", "2"], &["--model", "l_diversity:l=1"]] {
+        let asked = arguments(&[&["compare", "release.toml", "--k", "2,5,10"], &few, more]);
+        let found = json(&desk.run(&asked).succeeds());
+        let advice = &found["recommendation"];
+        assert_eq!((&advice["k"], &found["least_k"]), (&5.into(), &5.into()), "{advice}");
+        assert!(advice["more_useful"].is_null(), "{advice}");
+        assert!(found["models"].to_string().contains("l_diversity l = 3"), "{}", found["models"]);
+        for release in found["releases"].as_array().expect("releases") {
+            assert_eq!(release["below_plan"], release["k"].as_u64() < Some(5), "{release}");
+        }
+    }
+    let words = ["compare", "release.toml", "--k", "2,3", "--algorithm", "mondrian", "--max-risk", "1"];
+    let run = desk.run(&words).succeeds();
+    assert!(run.out.contains("Nothing is recommended") && run.out.contains("k = 5 or more"), "{}", run.out);
+    assert!(run.out.contains("below the plan") && !run.err.contains("Next:"), "{} {}", run.out, run.err);
+    let none = json(&desk.run(&arguments(&[&words, &["--json"]])).succeeds());
+    assert!(none["recommendation"].is_null());
 }
 
 #[test]

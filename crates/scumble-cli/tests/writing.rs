@@ -135,7 +135,7 @@ fn a_full_disk() {
     desk.run(&["sample", "--rows", "3000", "-o", "people.csv"]).succeeds();
     let script = "mount -t tmpfs -o size=64k none mounted || exit 99
         echo old > mounted/out.csv
-        \"$SCUMBLE\" anonymize people.csv -o mounted/out.csv --report '' --quasi sex,postcode --rest other --k 3
+        \"$SCUMBLE\" anonymize people.csv -o mounted/out.csv --report '' --quasi sex,postcode --drop patient_id,name --rest other --k 3
         code=$?
         ls -A mounted; cat mounted/out.csv; exit $code";
     let Some(run) = in_own_mounts(&desk, script) else {
@@ -150,7 +150,7 @@ fn a_disk_that_is_full_for_the_report_only() {
     let desk = Desk::new();
     desk.run(&["sample", "--rows", "3000", "-o", "people.csv"]).succeeds();
     let script = "mount -t tmpfs -o size=64k none mounted || exit 99
-        \"$SCUMBLE\" anonymize people.csv -o out.csv --report mounted/report --quasi sex,postcode --rest other --k 3";
+        \"$SCUMBLE\" anonymize people.csv -o out.csv --report mounted/report --quasi sex,postcode --drop patient_id,name --rest other --k 3";
     let Some(run) = in_own_mounts(&desk, script) else {
         return skip("a_disk_that_is_full_for_the_report_only", "no file system can be mounted here");
     };
@@ -185,7 +185,7 @@ fn standard_output_that_is_full() {
 fn a_reader_that_has_gone_away_is_no_bug() {
     let desk = Desk::new();
     desk.run(&["sample", "--rows", "20000", "-o", "people.csv"]).succeeds();
-    let script = "\"$SCUMBLE\" anonymize people.csv -o - --quasi sex,postcode --rest other --k 3 | head -n 1";
+    let script = "\"$SCUMBLE\" anonymize people.csv -o - --quasi sex,postcode --drop patient_id,name --rest other --k 3 | head -n 1";
     let mut command = Command::new("sh");
     command
         .args(["-c", script])

@@ -73,6 +73,8 @@ pub struct Classes {
     star_rows: u64,
     /// For each column which of its values a reader sees as `*`.
     seen_as_star: Vec<Vec<bool>>,
+    /// Whether no search suppressed a class, and it shows `*` everywhere because its values were generalised so far.
+    generalised_away: Vec<bool>,
     /// The people of each class, where there is a population and each of them can be in one class only.
     people: Option<People>,
 }
@@ -192,12 +194,14 @@ impl Classes {
                 column.values.iter().map(|v| quasi.label(*v) == crate::label::STAR).collect()
             })
             .collect();
+        let mut generalised_away = vec![false; assignment.classes()];
         for class in 0..assignment.classes() {
             let shows_nothing = assignment
                 .columns
                 .iter()
                 .zip(&seen_as_star)
                 .all(|(column, star)| star[column.of_class.get(class) as usize]);
+            generalised_away[class] = shows_nothing && !assignment.suppressed[class];
             // With no quasi-identifier at all there is nothing to suppress.
             assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
         }
@@ -209,8 +213,18 @@ impl Classes {
         let sizes = (0..assignment.classes()).map(size).collect();
         let people = table.population().and_then(|people| People::count(people, &assignment, quasi));
         let (star, star_rows) = (Vec::new(), 0);
-        let mut classes =
-            Self { assignment, policy, sizes, starts, cells, star, star_rows, seen_as_star, people };
+        let mut classes = Self {
+            assignment,
+            policy,
+            sizes,
+            starts,
+            cells,
+            star,
+            star_rows,
+            seen_as_star,
+            generalised_away,
+            people,
+        };
         classes.count_star(table.payloads().len());
         classes
     }
@@ -266,6 +280,12 @@ impl Classes {
     #[must_use]
     pub fn is_suppressed(&self, class: usize) -> bool {
         self.assignment.suppressed[class]
+    }
+
+    /// Whether a class shows `*` everywhere although no search suppressed it: its values were generalised until nothing was left.
+    #[must_use]
+    pub fn is_generalised_away(&self, class: usize) -> bool {
+        self.generalised_away[class]
     }
 
     /// How many rows are suppressed.

@@ -157,6 +157,7 @@ pub const METRICS: &[Entry<&'static dyn Metric>] = &[
     metrics::discernibility::ENTRY,
     metrics::discernibility::NORMALISED,
     metrics::classification::ENTRY,
+    metrics::classification::MINORITY,
     metrics::average_class::ENTRY,
     metrics::precision::ENTRY,
     metrics::information::DIVERGENCE,

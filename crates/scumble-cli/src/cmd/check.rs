@@ -15,6 +15,7 @@ use super::reading::Reading;
 use crate::ui::{Interface, count, counted, print, row_count};
 
 mod several;
+mod unjudged;
 
 /// Verify any table, also another tool's, against privacy models; without a model, say what it attains
 #[derive(clap::Args)]
@@ -79,6 +80,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     };
     let needed: Vec<&str> = names.iter().copied().filter(|name| needed(name)).collect();
     let release = read(&source, &plan, &needed, interface)?;
+    let given = plan.clone();
     let original = match &arguments.original {
         None => None,
         Some(path) => {
@@ -88,14 +90,16 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         }
     };
     let checked = check(&release, original.as_ref(), &plan, &folder)?;
+    let unjudged = unjudged::unjudged(&names, &given, &checked);
     let code = if checked.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if arguments.json {
         print(
-            serde_json::to_string(&Verdict { holds: checked.holds(), checked }).map_err(Error::internal)?
+            serde_json::to_string(&Verdict { holds: checked.holds(), checked, unjudged })
+                .map_err(Error::internal)?
                 + "\n",
         )?;
     } else {
-        print(tell(&checked, &plan, &names))?;
+        print(tell(&checked, &plan, &names) + &unjudged::tell(&unjudged))?;
     }
     Ok(code)
 }
@@ -105,6 +109,7 @@ struct Verdict {
     holds: bool,
     #[serde(flatten)]
     checked: Checked,
+    unjudged: Vec<unjudged::Unjudged>,
 }
 
 fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {

@@ -227,7 +227,7 @@ fn request(arguments: &Arguments) -> Result<Request> {
 }
 
 impl Tried {
-    /// Adds the models of the flags; a flag replaces what the plan asks for under the same name.
+    /// Adds the models of the flags to the plan's. What the plan asks for stays, so that no release is below it.
     fn add_models(&self, plan: &mut Plan) -> Result<()> {
         let short = |name: &str, key: &str, value: &Option<String>| {
             value.as_ref().map(|value| format!("{name}:{key}={value}"))
@@ -235,8 +235,9 @@ impl Tried {
         let flags = [short("l_diversity", "l", &self.l), short("t_closeness", "t", &self.t)];
         for given in flags.into_iter().flatten().chain(self.model.iter().cloned()) {
             let spec = model_flag::parse(&given)?;
-            plan.privacy.retain(|known| known.model != spec.model);
-            plan.privacy.push(spec);
+            if !plan.privacy.contains(&spec) {
+                plan.privacy.push(spec);
+            }
         }
         Ok(())
     }
@@ -294,6 +295,7 @@ fn tell(found: &Comparison, title: &str, all: bool) -> String {
     for place in told {
         let candidate = &found.candidates[place];
         let mark = match (chosen == Some(place), marks[place]) {
+            _ if candidate.below_plan => "-",
             (true, _) => "→",
             (_, true) if all => "*",
             _ => " ",
@@ -332,6 +334,8 @@ fn tell(found: &Comparison, title: &str, all: bool) -> String {
         for sentence in advice.sentences(found) {
             text += &(wrap(&sentence, 112, "") + "\n");
         }
+    } else {
+        text += &format!("\n{}\n", wrap(&Advice::none(found), 112, ""));
     }
     if !found.unserved.is_empty() {
         text += "\nWhat could not be done\n";
@@ -343,7 +347,14 @@ fn tell(found: &Comparison, title: &str, all: bool) -> String {
 /// What the marks and columns mean.
 fn key(found: &Comparison, beaten: u64, all: bool) -> String {
     let within = Advice::of(found).is_some_and(|advice| advice.within);
-    let mut told = if within { "→ recommended" } else { "→ the least risky that shows something" }.to_owned();
+    let mut told = match Advice::of(found) {
+        None => "nothing is recommended".to_owned(),
+        Some(_) if within => "→ recommended".to_owned(),
+        Some(_) => "→ the least risky that shows something".to_owned(),
+    };
+    if let Some(least) = found.least_k.filter(|_| found.candidates.iter().any(|of| of.below_plan)) {
+        told += &format!("; - below the plan, which asks for k = {least} or more: never recommended");
+    }
     if all {
         told += "; * no other release is at least as good in everything that was measured";
     } else if beaten > 0 {

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Read;
-use scumble::profile::{ColumnValues, PlanFiles, plan_toml, profile};
+use scumble::profile::{PlanFiles, column_values, plan_toml, profile};
 use scumble::{Error, Result};
-use scumble_files::{CodedTable, Source, read_table};
+use scumble_files::{Source, read_table};
 
 use super::reading::Reading;
 use crate::ui::{Interface, counted, print, row_count};
@@ -108,32 +108,4 @@ pub(crate) fn make_plan(
     let profiles = profile(&column_values(&table.coded, &read.missing));
     let text = plan_toml(&profiles, &PlanFiles::for_input(input), read, accept);
     Ok((text, profiles.len(), table.coded.rows as u64))
-}
-
-/// The distinct values of each column, missing ones apart.
-fn column_values<'a>(table: &'a CodedTable, missing: &[String]) -> Vec<ColumnValues<'a>> {
-    table
-        .columns
-        .iter()
-        .map(|column| {
-            let mut counts = vec![0_u64; column.values.len()];
-            column.codes.iter().for_each(|code| counts[code as usize] += 1);
-            let mut values = ColumnValues {
-                name: &column.name,
-                values: Vec::new(),
-                counts: Vec::new(),
-                missing: 0,
-                rows: table.rows as u64,
-            };
-            for (text, count) in column.values.iter().zip(counts) {
-                if missing.iter().any(|marker| marker == text) {
-                    values.missing += count;
-                } else {
-                    values.values.push(text);
-                    values.counts.push(count);
-                }
-            }
-            values
-        })
-        .collect()
 }

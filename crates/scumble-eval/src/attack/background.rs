@@ -3,6 +3,7 @@
 use scumble::Result;
 use scumble::report::drawing::{counted, percent};
 
+use super::telling::{Telling, tellings};
 use super::{Attack, Case, Figure, Finding, Scene, Tally, of_secrets};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -10,6 +11,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Background knowledge",
     paper: "Machanavajjhala et al. (2007); Martin et al. (2007)",
     about: "Somebody knows enough to rule out some sensitive values of a person, and guesses the most frequent of the others.",
+    without_row: "what can be ruled out is taken from the rows that fit them; where none does, nobody becomes certain.",
     rests_on_method: false,
     run,
 };
@@ -31,15 +33,15 @@ fn posterior(tally: &Tally, ruled_out: usize) -> f64 {
 }
 
 fn look(scene: &Scene, secret: usize) -> Finding {
-    let classes = || scene.classes.iter().filter(|class| class.secrets[secret].total > 0);
-    let rows: u64 = classes().map(|class| class.rows).sum();
+    let told = tellings(scene, secret);
+    // Ruling values out leads to the truth only where the rows show it.
+    let shown = |told: &Telling| told.having(|value| told.tally.of(value) > 0);
+    let groups = || told.iter().filter(|told| told.fits && shown(told) > 0.0);
     let share = |ruled_out: usize| {
-        let sure = classes().filter(|class| class.secrets[secret].of_value.len() <= ruled_out + 1);
-        sure.map(|class| class.rows).sum::<u64>() as f64 / rows.max(1) as f64
+        let sure = groups().filter(|told| told.tally.of_value.len() <= ruled_out + 1);
+        sure.map(shown).sum::<f64>() / scene.people.max(1) as f64
     };
-    let worst = |ruled_out: usize| {
-        classes().map(|class| posterior(&class.secrets[secret], ruled_out)).fold(0.0, f64::max)
-    };
+    let worst = |ruled_out: usize| groups().map(|told| posterior(&told.tally, ruled_out)).fold(0.0, f64::max);
     let mut figures = Vec::new();
     for ruled_out in 1..=MOST {
         let values = counted(ruled_out as u64, "value", "values");
@@ -49,7 +51,7 @@ fn look(scene: &Scene, secret: usize) -> Finding {
         ));
         figures.push(Figure::counted(format!("best guess once {values} can be ruled out"), worst(ruled_out)));
     }
-    let fewest = classes().map(|class| class.secrets[secret].of_value.len()).min().unwrap_or(0);
+    let fewest = groups().map(|told| told.tally.of_value.len()).min().unwrap_or(0);
     figures.push(Figure::number(
         "values to rule out for certainty, in the weakest group",
         fewest.saturating_sub(1) as f64,

@@ -24,6 +24,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "A classifier, on people inside and outside",
     paper: "Last, Tassa, Zhmudyak and Shmueli (2014)",
     about: "Somebody trains a classifier on the release and guesses the sensitive value of people who are in it, and of people who are not: what it learns about the former beyond the latter is what being in the release costs.",
+    without_row: "they are guessed by the same classifier, and count among the people in the release.",
     rests_on_method: false,
     run,
 };

@@ -3,6 +3,7 @@
 use scumble::Result;
 use scumble::report::drawing::percent;
 
+use super::telling::tellings;
 use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -10,6 +11,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Homogeneity",
     paper: "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007)",
     about: "Where everybody who looks alike has the same sensitive value, nobody needs to be found.",
+    without_row: "their value is guessed from the rows that fit them or, where none does, is the most frequent one of the release, and is not certain.",
     rests_on_method: false,
     run,
 };
@@ -19,23 +21,24 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
 }
 
 fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
-    let (mut rows, mut certain, mut likely, mut guessed, mut worst) = (0, 0, 0, 0.0, 0.0_f64);
-    for class in &scene.classes {
-        let tally = &class.secrets[secret];
-        let Some((_, most)) = tally.most() else { continue };
-        let share = most as f64 / tally.total as f64;
-        rows += class.rows;
-        certain += if most == tally.total { class.rows } else { 0 };
-        likely += if share >= threshold { class.rows } else { 0 };
-        guessed += share * class.rows as f64;
-        worst = worst.max(share);
+    let (mut certain, mut likely, mut guessed, mut worst) = (0.0, 0, 0.0, 0.0_f64);
+    for told in tellings(scene, secret) {
+        let right = told.right();
+        guessed += right;
+        if !told.fits {
+            continue;
+        }
+        // Where rows stand for nobody, all of them may say the same and be wrong.
+        certain += if told.tally.of_value.len() == 1 { right } else { 0.0 };
+        likely += if told.chance() >= threshold { told.people } else { 0 };
+        worst = if right > 0.0 { worst.max(told.chance()) } else { worst };
     }
-    let share = |part: f64| part / (rows.max(1)) as f64;
+    let share = |part: f64| part / scene.people.max(1) as f64;
     let name = &scene.secrets[secret].column.name;
     let overall = scene.overall(secret);
     let usual = overall.most().map_or(0.0, |(value, _)| overall.share(value));
-    let certain_share = share(certain as f64);
-    let sentence = if certain > 0 {
+    let certain_share = share(certain);
+    let sentence = if certain > 0.0 {
         format!("For {} of people the group already gives {name} away.", percent(certain_share))
     } else {
         format!(

@@ -23,6 +23,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Intersection of releases",
     paper: "Ganta, Kasiviswanathan and Smith (2008)",
     about: "Somebody has several releases about the same people and keeps only what all of them allow.",
+    without_row: "a release whose rows do not fit them leaves all values possible, each as likely as in the whole release.",
     rests_on_method: false,
     run,
 };
@@ -107,9 +108,12 @@ impl Belief {
     }
 }
 
-/// What releases tell about a person: each alone, `None` where it has no row for them, and all of them together.
+/// What releases tell about a person: each alone, and all of them together.
 struct Seen {
+    /// `None` where no row of the release fits the person.
     alone: Vec<Option<Belief>>,
+    /// What is believed in that case: every value as likely as in the whole release.
+    by_all_rows: Vec<Belief>,
     /// The rows of each release that are left when all are put together.
     rows_left: Vec<Option<f64>>,
     together: Belief,
@@ -124,7 +128,11 @@ fn see(sources: &[Source<'_>], person: usize) -> Seen {
             (!looks.is_empty()).then(|| source.told(&looks))
         })
         .collect();
-    let shares = together(sources, &told);
+    let mut shares = together(sources, &told);
+    // Whom no release fits, nobody learns more about than is known of everybody.
+    if told.iter().all(Option::is_none) {
+        shares.clone_from(&sources[0].overall);
+    }
     let left = |told: &Told| {
         let part: f64 =
             told.shares.iter().filter(|(value, _)| shares.contains_key(value)).map(|(_, share)| share).sum();
@@ -132,9 +140,11 @@ fn see(sources: &[Source<'_>], person: usize) -> Seen {
     };
     let rows_left: Vec<Option<f64>> = told.iter().map(|told| told.as_ref().map(left)).collect();
     let fewest = rows_left.iter().flatten().copied().reduce(f64::min).unwrap_or(0.0);
+    let by_all_rows = sources.iter().map(|source| Belief::of(&source.overall, truth, 0.0)).collect();
     let alone = |told: &Told| Belief::of(&told.shares, truth, told.rows as f64);
     Seen {
         alone: told.iter().map(|told| told.as_ref().map(alone)).collect(),
+        by_all_rows,
         rows_left,
         together: Belief::of(&shares, truth, fewest),
     }
@@ -197,7 +207,7 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
     let one_left = |belief: &Belief| belief.left == 1;
     let mut found = Vec::new();
     for (place, release) in numbers.iter().enumerate() {
-        let alone = |seen: &Seen| seen.alone[place].unwrap_or_default();
+        let alone = |seen: &Seen| seen.alone[place].unwrap_or(seen.by_all_rows[place]);
         found.push(figures.share(format!("people with one value left by release {release} alone"), |seen| {
             one_left(&alone(seen))
         }));
@@ -214,12 +224,13 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
     let best = seen.iter().map(|seen| seen.together.best).fold(0.0, f64::max);
     found.push(Figure::counted("highest chance of any value by all together", best));
     for (place, release) in numbers.iter().enumerate() {
-        let alone = |seen: &Seen| seen.alone[place].map(|belief| belief.rows);
+        // Of whoever fits no row there are none.
+        let alone = |seen: &Seen| Some(seen.alone[place].map_or(0.0, |belief| belief.rows));
         found.push(
             figures
                 .mean_number(format!("rows of release {release} that may be a person's, by it alone"), alone),
         );
-        let left = |seen: &Seen| seen.rows_left[place];
+        let left = |seen: &Seen| Some(seen.rows_left[place].unwrap_or(0.0));
         found.push(
             figures.mean_number(
                 format!("rows of release {release} that may be a person's, by all together"),
@@ -233,13 +244,17 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
             figures.share("people about whom the releases contradict each other".to_owned(), contradicted),
         );
     }
+    let nowhere = |seen: &Seen| seen.alone.iter().all(Option::is_none);
+    if seen.iter().any(nowhere) {
+        found.push(figures.share("people whom no row of any release fits".to_owned(), nowhere));
+    }
     let misled = |seen: &Seen| one_left(&seen.together) && seen.together.truth == 0.0;
     if seen.iter().any(misled) {
         found.push(figures.share("people with one value left, and not theirs".to_owned(), misled));
     }
     let at_risk = figures
         .share("people with one value left by all together, the true one".to_owned(), |seen| {
-            one_left(&seen.together) && seen.together.truth > 0.0
+            !nowhere(seen) && one_left(&seen.together) && seen.together.truth > 0.0
         });
     Finding {
         sentence: sentence(name, &seen, at_risk.value),
@@ -271,8 +286,10 @@ fn limits(looked_at: usize, people: usize) -> Vec<String> {
 fn sentence(name: &str, seen: &[Seen], one_left: f64) -> String {
     let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let releases = seen.first().map_or(0, |seen| seen.alone.len());
-    let alone =
-        |place: usize| mean(seen.iter().filter_map(|seen| Some(seen.alone[place]?.left as f64)).collect());
+    let alone = |place: usize| {
+        let left = |seen: &Seen| seen.alone[place].unwrap_or(seen.by_all_rows[place]).left as f64;
+        mean(seen.iter().map(left).collect())
+    };
     let fewest = (0..releases).map(alone).fold(f64::INFINITY, f64::min);
     let together = mean(seen.iter().map(|seen| seen.together.left as f64).collect());
     let tenths = |values: f64| number((values * 10.0).round() / 10.0);

@@ -15,6 +15,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Linkage with partial knowledge",
     paper: "Sweeney (2002); Elliot and Dale (1999)",
     about: "Somebody knows some facts about a person and picks one of the rows that fit. Any combination of a few columns is tried, and all of them.",
+    without_row: "they count as not found.",
     rests_on_method: false,
     run,
 };
@@ -91,8 +92,16 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     if options.noise > 0.0 {
         limits.push(format!("{} of what the attacker thinks they know is wrong.", percent(options.noise)));
     }
+    let mut sentence = sentence(scene, &found);
+    if scene.rows_of_nobody > 0 {
+        sentence += " Rows of this table do not stand for these people one by one, so a right row is one that fits, and whose it is nobody can say.";
+        limits.push(
+            "Only rows that fit exactly were looked at; whoever takes rows that nearly fit may do better."
+                .to_owned(),
+        );
+    }
     Ok(vec![Finding {
-        sentence: sentence(scene, &found),
+        sentence,
         at_risk: Some(last.figure("people singled out by everything".to_owned(), |of| of.0, everybody)),
         worst: Some(worst),
         figures,

@@ -6,7 +6,8 @@
 //! as likely with the person as without.
 //!
 //! Everything that an attacker would have to find out first (how common kinds of people are, from which score on to say yes) is found out
-//! from one half of the people on both sides, and measured on the other.
+//! from one half of the people on both sides, and measured on the other. People inside are all people of the original, also those whom no row
+//! fits: they are the ones whose presence the release hides.
 
 use rayon::prelude::*;
 use scumble::Result;
@@ -22,6 +23,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Membership inference",
     paper: "Shokri et al. (2017); Yeom et al. (2018); Stadler, Oprisanu and Troncoso (2022)",
     about: "Somebody knows a person and asks whether that person is in the release at all.",
+    without_row: "they count among the people in the release, and are hard to find.",
     rests_on_method: false,
     run,
 };
@@ -48,12 +50,11 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         let shows = |look: &u32| !scene.looks[*look as usize].star;
         f64::from(u8::from(fitting[person as usize].iter().any(shows)))
     };
-    let mut scores = vec![Scored::new("quasi-identifiers".to_owned(), &people, covered)];
+    let mut scores = vec![Scored::new("quasi-identifiers".to_owned(), &people, false, covered)];
     for (secret, of) in scene.secrets.iter().enumerate() {
         let score = Surplus::new(scene, secret, &fitting, &people.outside.0);
-        scores.push(Scored::new(format!("quasi-identifiers and {}", of.column.name), &people, |person| {
-            score.of(person)
-        }));
+        let knows = format!("quasi-identifiers and {}", of.column.name);
+        scores.push(Scored::new(knows, &people, true, |person| score.of(person)));
     }
     Ok(vec![told(&sides, &scores, everybody.len())])
 }
@@ -188,7 +189,8 @@ impl Taken {
 const STRICT: [f64; 2] = [0.01, 0.05];
 
 impl Scored {
-    fn new(knows: String, people: &People, score: impl Fn(u32) -> f64 + Sync) -> Self {
+    /// Of a score; `learnt` is whether it was made from the first half, which then says nothing about how good it is.
+    fn new(knows: String, people: &People, learnt: bool, score: impl Fn(u32) -> f64 + Sync) -> Self {
         let of = |part: &Vec<u32>| part.par_iter().map(|person| score(*person)).collect::<Vec<f64>>();
         let (first, second) =
             ((of(&people.inside.0), of(&people.outside.0)), (of(&people.inside.1), of(&people.outside.1)));
@@ -200,7 +202,12 @@ impl Scored {
         let measured = |threshold: f64| Taken::from(threshold, &second.0, &second.1);
         Self {
             knows,
-            area: area_under_curve(&second.0, &second.1),
+            area: match learnt {
+                true => area_under_curve(&second.0, &second.1),
+                false => {
+                    area_under_curve(&[&first.0[..], &second.0].concat(), &[&first.1[..], &second.1].concat())
+                }
+            },
             chosen: (advantage, measured(best)),
             strict: strict.map(measured),
         }
@@ -271,7 +278,10 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     }
     let strict = best.strict[0];
     let at_risk = wilson_interval(strict.inside.0, strict.inside.1).map(|found| {
-        Figure::estimated("people in the release who are found while 1 % of outsiders may be mistaken", found)
+        Figure::estimated(
+            "people of the original who are found while 1 % of outsiders may be mistaken",
+            found,
+        )
     });
     let mut limits = vec![
         "The attacker knows every quasi-identifier exactly, and has people from outside to compare with."
@@ -304,7 +314,8 @@ fn sentence(sides: &Sides, best: &Scored) -> String {
     let (estimate, low, high) =
         found.map_or((0.0, -1.0, 1.0), |found| (found.estimate, found.low, found.high));
     format!(
-        "Someone who asks whether a person is in {}, and knows their {}, guesses right in {} of tries (95 % interval {} to {}; a coin: 50 %).",
+        "Someone who asks whether a person is among those whom {} is about, and knows their {}, guesses right in {} of tries (95 % interval {} to {}; a \
+         coin: 50 %).",
         if sides.halves { "such a file" } else { "this file" },
         best.knows,
         right(estimate),

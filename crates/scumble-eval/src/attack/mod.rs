@@ -27,6 +27,10 @@ mod singling_out;
 mod skewness;
 #[cfg(test)]
 mod staged;
+mod stands;
+#[cfg(test)]
+mod synthetic;
+mod telling;
 mod truth;
 mod view;
 
@@ -54,6 +58,8 @@ pub struct Attack {
     pub paper: &'static str,
     /// What the attacker knows and does.
     pub about: &'static str,
+    /// How people count who have no row of their own in the release, as a sentence that goes on after a colon.
+    pub without_row: &'static str,
     /// Whether the attacker must know how the release was made.
     pub rests_on_method: bool,
     /// Simulates it: one finding, or one for each sensitive column.

@@ -15,6 +15,7 @@ use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::{assign, covering_with};
 
+use super::stands::values_are_kept;
 use super::{Labels, View};
 
 /// A release and the people it is about.
@@ -37,6 +38,13 @@ pub struct Scene {
     pub look_of_person: Vec<Option<u32>>,
     /// How many people fit several classes, so that their place above is one of several possible.
     pub ambiguous: u64,
+    /// How many people no row fits.
+    pub without_row: u64,
+    /// How many rows are left over when as many people as possible have a row of their own: they can be nobody's.
+    pub rows_of_nobody: u64,
+    /// Whether people can have rows of their own that also show their sensitive values. Taken for granted where values are told by
+    /// group or as frequencies.
+    pub values_kept: bool,
 }
 
 /// A quasi-identifier: what the release shows, and what outsiders know.
@@ -115,7 +123,11 @@ impl Tally {
     /// The share of a value; 0 of nothing.
     #[must_use]
     pub fn share(&self, value: u32) -> f64 {
-        if self.total == 0 { 0.0 } else { self.of(value) as f64 / self.total as f64 }
+        self.share_of(self.of(value))
+    }
+
+    fn share_of(&self, amount: u64) -> f64 {
+        if self.total == 0 { 0.0 } else { amount as f64 / self.total as f64 }
     }
 
     /// The most frequent value and its amount; the first among equals.
@@ -158,6 +170,7 @@ impl Scene {
             keys.iter_mut().zip(of_row).for_each(|(key, of)| key.push(*of));
         }
         let (mut looks, look_of_row, first_row) = looks(&keys, quasi.len());
+        let by_row = groups.is_none() && both.frequencies.is_empty();
         let told = match groups {
             Some(groups) => {
                 for (look, row) in looks.iter_mut().zip(&first_row) {
@@ -192,7 +205,11 @@ impl Scene {
                 })
             })
             .collect::<Result<_>>()?;
-        Ok(Self::placed(known, secrets, looks, classes, both.original.rows))
+        let mut scene = Self::placed(known, secrets, looks, classes, both.original.rows);
+        if by_row {
+            scene.values_kept = values_are_kept(&scene, both, &look_of_row)?;
+        }
+        Ok(scene)
     }
 
     /// With everybody at a place that fits them.
@@ -216,16 +233,20 @@ impl Scene {
             class_of_person: Vec::new(),
             look_of_person: Vec::new(),
             ambiguous: 0,
+            without_row: 0,
+            rows_of_nobody: 0,
+            values_kept: true,
         };
-        (scene.look_of_person, scene.ambiguous) = scene.places();
+        (scene.look_of_person, scene.ambiguous, scene.without_row) = scene.places();
+        scene.rows_of_nobody = scene.rows() - (scene.people as u64 - scene.unplaced());
         let class = |look: &Option<u32>| look.map(|look| scene.looks[look as usize].class);
         scene.class_of_person = scene.look_of_person.iter().map(class).collect();
         scene
     }
 
     /// Assigns people to rows that fit them, as many as possible to rows that show something, the others to those that show nothing: the look
-    /// of each, and how many fit several.
-    fn places(&self) -> (Vec<Option<u32>>, u64) {
+    /// of each, how many fit several, and how many fit none.
+    fn places(&self) -> (Vec<Option<u32>>, u64, u64) {
         let all: Vec<usize> = (0..self.known.len()).collect();
         let view = View::new(self, &all);
         let star = self.looks.iter().position(|look| look.star).map(|look| view.group_of_look[look]);
@@ -252,6 +273,12 @@ impl Scene {
             .zip(&people)
             .filter(|(fits, _)| fits.iter().flat_map(classes).any(|other| other != class(&fits[0])));
         let ambiguous = several.map(|(_, people)| people).sum();
+        let without_row = match star {
+            Some(_) => 0,
+            None => {
+                fits.iter().zip(&people).filter(|(fits, _)| fits.is_empty()).map(|(_, people)| people).sum()
+            }
+        };
         let rows: Vec<u64> = (0..view.len() as u32).map(|group| view.rows(group)).collect();
         let mut groups: Vec<Dealt> = vec![Dealt::default(); people.len()];
         for (kind, group, amount) in assign(&people, &rows, &fits) {
@@ -265,7 +292,7 @@ impl Scene {
             let group = groups[*kind as usize].next().or(star)?;
             looks[group as usize].next()
         };
-        (kind_of.iter().map(&mut place).collect(), ambiguous)
+        (kind_of.iter().map(&mut place).collect(), ambiguous, without_row)
     }
 
     /// The rows of the release.
@@ -274,7 +301,22 @@ impl Scene {
         self.looks.iter().map(|look| look.rows).sum()
     }
 
-    /// All rows together, by a secret.
+    /// What all rows of the release show of a secret. Rows that tell frequencies count as one each.
+    #[must_use]
+    pub fn shown(&self, secret: usize) -> Tally {
+        let whole = self.classes.iter().all(|class| class.secrets[secret].total <= class.rows);
+        let of_class = |class: &Class| -> Vec<(u32, u64)> {
+            let tally = &class.secrets[secret];
+            let amount = |amount: u64| match whole {
+                true => amount,
+                false => (tally.share_of(amount) * class.rows as f64 * FREQUENCY).round() as u64,
+            };
+            tally.of_value.iter().map(|(value, of)| (*value, amount(*of))).collect()
+        };
+        Tally::new(self.classes.iter().flat_map(of_class))
+    }
+
+    /// All people together, by a secret.
     #[must_use]
     pub fn overall(&self, secret: usize) -> Tally {
         let values = &self.secrets[secret].of_person;

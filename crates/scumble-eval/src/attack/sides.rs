@@ -15,11 +15,11 @@ use crate::protocol::{in_release, select, stratified_folds};
 
 /// People on both sides of a release.
 pub(super) struct Sides {
-    /// What an attacker sees and knows: people in the release first, then people who are not in it.
+    /// What an attacker sees and knows: first the people whom the release is about, also those who have no row in it, then others.
     pub(super) scene: Scene,
     /// Everybody as they are, in that order.
     pub(super) people: CodedTable,
-    /// How many are in the release.
+    /// How many the release is about.
     pub(super) inside: usize,
     /// Whether the release is one of half of the people, made for this.
     pub(super) halves: bool,
@@ -69,18 +69,14 @@ fn given(case: &Case<'_>, outsiders: &CodedTable) -> Result<std::result::Result<
             return Ok(Err(format!("The table of outsiders has no column '{}'; add it.", known.name)));
         }
     }
-    let inside: Vec<u32> = (0..)
-        .zip(&case.scene.class_of_person)
-        .filter(|(_, class)| class.is_some())
-        .map(|(person, _)| person)
-        .collect();
-    let people = joined(&select(case.original, &inside), outsiders);
+    // All people of the original, also those whom no row fits: leaving these out would make the others look easier to find.
+    let people = joined(case.original, outsiders);
     let scene = Scene::new(&side_by_side(case.release, &people, case.plan, case.folder)?)?;
     if scene.looks.len() != case.scene.looks.len() {
         let why = "The release is in several tables, and people outside are compared with releases of one table only.";
         return Ok(Err(why.to_owned()));
     }
-    Ok(Ok(Sides { scene, people, inside: inside.len(), halves: false }))
+    Ok(Ok(Sides { scene, people, inside: case.original.rows, halves: false }))
 }
 
 fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
@@ -113,9 +109,9 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
         return Ok(Err(why.to_owned()));
     };
     let rows = in_release(&trial, case.plan);
-    let people = joined(&select(&half, &rows), &select(case.original, &other.test));
+    let people = joined(&half, &select(case.original, &other.test));
     let scene = Scene::new(&side_by_side(&select(&shown, &rows), &people, case.plan, case.folder)?)?;
-    Ok(Ok(Sides { scene, people, inside: rows.len(), halves: true }))
+    Ok(Ok(Sides { scene, people, inside: half.rows, halves: true }))
 }
 
 /// The rows of both tables in the columns that both have.
@@ -142,19 +138,20 @@ mod tests {
     }
 
     #[test]
-    fn outsiders_are_those_given_and_insiders_those_who_have_a_row() {
+    fn outsiders_are_those_given_and_insiders_everybody_else() {
         let mut stage = Stage::new(COLUMNS, &people(0, 8), &people(0, 10));
+        assert_eq!((stage.case().scene.unplaced(), stage.case().scene.without_row), (2, 2));
         stage.outsiders = Some(table(
             &["disease".into(), "age".into()],
             &[["v0", "8"], ["v1", "77"], ["v1", "3"], ["v0", "9"]],
         ));
         let sides = Sides::of(&stage.case()).expect("no error").expect("two sides");
-        // Two of the ten are not in the release, and are on no side.
-        assert_eq!((sides.inside, sides.scene.people, sides.halves), (8, 12, false));
-        let ages: Vec<&str> = (0..12)
+        // Two of the ten have no row, and are among those whom the release is about nevertheless.
+        assert_eq!((sides.inside, sides.scene.people, sides.halves), (10, 14, false));
+        let ages: Vec<&str> = (0..14)
             .map(|person| &sides.scene.known[0].values[sides.scene.known[0].of_person[person] as usize][..])
             .collect();
-        assert_eq!(ages, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "77", "3", "9"]);
+        assert_eq!(ages, ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "8", "77", "3", "9"]);
     }
 
     #[test]

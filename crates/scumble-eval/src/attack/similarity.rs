@@ -3,6 +3,7 @@
 use scumble::Result;
 use scumble::report::drawing::{number, percent};
 
+use super::telling::{UNKNOWN, tellings};
 use super::{Attack, Case, Figure, Finding, Options, Scene, Secret, Tally, of_secrets};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -10,6 +11,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Similarity",
     paper: "Li, Li and Venkatasubramanian (2007)",
     about: "Values that differ may still say the same: of one category of their hierarchy, or within a part of the range of numbers.",
+    without_row: "their value is guessed from the rows that fit them; where none does, nothing is certain of them.",
     rests_on_method: false,
     run,
 };
@@ -45,13 +47,15 @@ impl Alike {
     fn largest(&self, tally: &Tally) -> f64 {
         let amount = match self {
             Self::Categories(category) => {
-                let of_category = Tally::new(
-                    tally.of_value.iter().map(|(value, amount)| (category[*value as usize], *amount)),
-                );
-                of_category.most().map_or(0, |(_, amount)| amount)
+                let of = |value: u32| category.get(value as usize).copied().unwrap_or(UNKNOWN);
+                let of_category =
+                    Tally::new(tally.of_value.iter().map(|(value, amount)| (of(*value), *amount)));
+                let known = of_category.of_value.iter().filter(|(category, _)| *category != UNKNOWN);
+                known.map(|(_, amount)| *amount).max().unwrap_or(0)
             }
             Self::Window(numbers, width) => {
-                let number = |(value, amount): &(u32, u64)| Some((numbers[*value as usize]?, *amount));
+                let number =
+                    |(value, amount): &(u32, u64)| Some(((*numbers.get(*value as usize)?)?, *amount));
                 let mut line: Vec<(i128, u64)> = tally.of_value.iter().filter_map(number).collect();
                 line.sort_unstable();
                 let (mut inside, mut first, mut best) = (0, 0, 0);
@@ -81,15 +85,20 @@ fn look(scene: &Scene, secret: usize, options: &Options) -> Finding {
         );
         return Finding::not_run(&ATTACK, why);
     };
-    let (mut rows, mut exposed, mut certain, mut worst) = (0, 0, 0, 0.0_f64);
-    for class in scene.classes.iter().filter(|class| class.secrets[secret].total > 0) {
-        let share = alike.largest(&class.secrets[secret]);
-        rows += class.rows;
-        exposed += if share >= threshold { class.rows } else { 0 };
-        certain += if share >= 1.0 { class.rows } else { 0 };
-        worst = worst.max(share);
+    let (mut exposed, mut certain, mut worst) = (0, 0.0, 0.0_f64);
+    for told in tellings(scene, secret).iter().filter(|told| told.fits) {
+        let share = alike.largest(&told.tally);
+        exposed += if share >= threshold { told.people } else { 0 };
+        // What rows say of somebody is true only if the person's own value is like theirs.
+        let true_of = |value: u32| {
+            let own = told.tally.of_value.iter().copied().chain([(value, 1)]);
+            alike.largest(&Tally::new(own)) >= 1.0
+        };
+        let sure = if share >= 1.0 { told.having(true_of) } else { 0.0 };
+        certain += sure;
+        worst = if share < 1.0 || sure > 0.0 { worst.max(share) } else { worst };
     }
-    let share = |part: u64| part as f64 / rows.max(1) as f64;
+    let share = |part: f64| part / scene.people.max(1) as f64;
     let usual = alike.largest(&scene.overall(secret));
     let what = match &alike {
         Alike::Categories(_) => format!("the kind of {name}, one step up its hierarchy,"),
@@ -98,7 +107,7 @@ fn look(scene: &Scene, secret: usize, options: &Options) -> Finding {
             format!("{name} to within {}", number(width))
         }
     };
-    let sentence = if certain > 0 {
+    let sentence = if certain > 0.0 {
         format!("For {} of people the group gives {what} away.", percent(share(certain)))
     } else {
         format!(
@@ -114,7 +123,7 @@ fn look(scene: &Scene, secret: usize, options: &Options) -> Finding {
         figures: vec![
             Figure::counted(
                 format!("people of whom it is guessed with a chance of {} or more", percent(threshold)),
-                share(exposed),
+                share(exposed as f64),
             ),
             Figure::counted("best guess without the release's groups", usual),
         ],

@@ -89,7 +89,11 @@ pub fn simulate(
             continue;
         }
         begins(attack);
-        found.append(&mut (attack.run)(&case)?);
+        let mut told = (attack.run)(&case)?;
+        for finding in told.iter_mut().filter(|finding| finding.not_run.is_none()) {
+            finding.limits.extend(scene.coverage(attack));
+        }
+        found.append(&mut told);
     }
     found.iter_mut().flat_map(|found| &mut found.limits).for_each(as_sentence);
     Ok(found)

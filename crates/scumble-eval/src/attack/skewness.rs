@@ -3,6 +3,7 @@
 use scumble::Result;
 use scumble::report::drawing::{number, percent};
 
+use super::telling::tellings;
 use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -10,6 +11,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Skewness",
     paper: "Li, Li and Venkatasubramanian (2007)",
     about: "Somebody compares how frequent a sensitive value is in a person's group with how frequent it is among everybody.",
+    without_row: "where no row fits them, no value becomes more likely than it is among everybody.",
     rests_on_method: false,
     run,
 };
@@ -42,23 +44,35 @@ impl Growth {
 fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let overall = scene.overall(secret);
     let name = &scene.secrets[secret].column.name;
-    let (mut rows, mut changed, mut worst) = (0, 0, None::<Growth>);
+    let stands = scene.stands();
+    let (mut changed, mut worst) = (0.0, None::<Growth>);
     let (mut sum, mut likeliest) = (0.0, 0.0_f64);
-    for class in &scene.classes {
-        let tally = &class.secrets[secret];
-        if tally.total == 0 {
+    for told in tellings(scene, secret) {
+        let tally = &told.tally;
+        if !told.fits {
+            // Nothing is learnt about them: all values stay as likely as they are.
+            sum += told.people as f64;
             continue;
         }
         let growth = |value: u32| Growth { before: overall.share(value), after: tally.share(value) };
         // A value that nobody of the original has says something about the two tables, not about people.
         let growths =
             tally.of_value.iter().map(|(value, _)| growth(*value)).filter(|growth| growth.before > 0.0);
-        let exposed = growths.clone().any(|growth| growth.after >= threshold && growth.lift() > MANIFOLD);
-        likeliest = growths.clone().map(|growth| growth.after).fold(likeliest, f64::max);
-        let Some(most) = growths.reduce(|a, b| if b.lift() > a.lift() { b } else { a }) else { continue };
-        rows += class.rows;
-        sum += most.lift() * class.rows as f64;
-        changed += if exposed { class.rows } else { 0 };
+        let exposed = |growth: Growth| growth.after >= threshold && growth.lift() > MANIFOLD;
+        // Rows that stand for nobody expose those whose true value it is.
+        let is_true = |value: u32| stands || told.having(|of| of == value) > 0.0;
+        changed += match growths.clone().any(exposed) {
+            true if stands => told.people as f64,
+            true => told.having(|value| tally.of(value) > 0 && exposed(growth(value))),
+            false => 0.0,
+        };
+        let likely = tally.of_value.iter().filter(|(value, _)| overall.of(*value) > 0 && is_true(*value));
+        likeliest = likely.map(|(value, _)| tally.share(*value)).fold(likeliest, f64::max);
+        let Some(most) = growths.reduce(|a, b| if b.lift() > a.lift() { b } else { a }) else {
+            sum += told.people as f64;
+            continue;
+        };
+        sum += most.lift() * told.people as f64;
         if worst.is_none_or(|worst| most.lift() > worst.lift()) {
             worst = Some(most);
         }
@@ -66,10 +80,11 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let Some(worst) = worst else {
         return Finding::not_run(&ATTACK, format!("The release shows no value of {name}."));
     };
-    let changed = changed as f64 / rows.max(1) as f64;
+    let people = scene.people.max(1) as f64;
+    let changed = changed / people;
     let mut figures = vec![
         Figure::number("greatest lift", worst.lift()),
-        Figure::number("mean over people of the greatest lift", sum / rows.max(1) as f64),
+        Figure::number("mean over people of the greatest lift", sum / people),
     ];
     // Certainty has no odds.
     let odds = Some(worst.odds_ratio()).filter(|ratio| ratio.is_finite());

@@ -2,7 +2,8 @@
 //!
 //! The rule, in a sentence: of the releases whose risk is at most what was said, those on which learners do as well as on the best of
 //! them, as far as that can be measured, and of those the one that keeps most detail. Experimental algorithms are not recommended,
-//! since their protection is weaker than a figure shows.
+//! since their protection is weaker than a figure shows. Whatever is below the plan's models is not even a next step: the plan says what
+//! must hold.
 
 use scumble::registry::Standing;
 
@@ -50,10 +51,13 @@ impl Advice {
         self.within.then_some(self.chosen)
     }
 
-    /// What to take; `None` if no release could be measured.
+    /// What to take; `None` if no release that keeps the plan's models could be measured.
     #[must_use]
     pub fn of(comparison: &Comparison) -> Option<Self> {
         let figures = |(place, candidate): (usize, &Candidate)| {
+            if candidate.below_plan {
+                return None;
+            }
             let [_, accuracy, _] = comparison.goods(candidate)?;
             let risk = candidate.risk.worst();
             Some((
@@ -104,6 +108,19 @@ impl Advice {
         }
         told.push(limits(comparison));
         told
+    }
+
+    /// Why nothing is recommended, where there is no advice.
+    #[must_use]
+    pub fn none(comparison: &Comparison) -> String {
+        let below = comparison.candidates.iter().any(|candidate| candidate.below_plan);
+        match comparison.least_k.filter(|_| below) {
+            Some(least) => format!(
+                "Nothing is recommended: no release that could be measured keeps the plan's models, which ask for k\u{a0}=\u{a0}{least} or more. Try larger values \
+                 (--k {least}), or change the plan."
+            ),
+            None => "Nothing is recommended: no release could be measured.".to_owned(),
+        }
     }
 
     fn choice(&self, comparison: &Comparison) -> String {
@@ -272,6 +289,7 @@ mod tests {
             algorithm: algorithm.to_owned(),
             standing: if algorithm == "nsvdist" { Standing::Experimental } else { Standing::Recommended },
             k,
+            below_plan: false,
             risk: Risk { identity: risk, linkage: risk, singled_out: 0.0, attribute: None },
             loss: 0.25,
             metrics: Vec::new(),
@@ -292,6 +310,7 @@ mod tests {
             left_out: Vec::new(),
             models: Vec::new(),
             ks: vec![2, 5, 10],
+            least_k: None,
             learners: vec!["c45".into()],
             parts: (3, 3),
             baselines: Some(Baselines {
@@ -435,5 +454,27 @@ mod tests {
         assert_eq!((advice.chosen, advice.recommended(), advice.eligible), (1, None, 0));
         let alone = Advice::of(&comparison(vec![nothing])).expect("advice");
         assert_eq!(alone.chosen, 0);
+    }
+
+    #[test]
+    fn nothing_below_the_plan_is_recommended_or_a_next_step() {
+        let below = |candidate: Candidate| Candidate { below_plan: true, ..candidate };
+        // By itself k = 2 would win: as right as the best, with the least loss, within the risk.
+        let mut all = comparison(vec![
+            below(with_loss(0.05, candidate("mondrian", 2, 0.04, Some(0.82)))),
+            with_loss(0.2, candidate("mondrian", 5, 0.03, Some(0.80))),
+            below(with_loss(0.01, candidate("cluster", 2, 0.001, Some(0.83)))),
+        ]);
+        all.least_k = Some(5);
+        let advice = Advice::of(&all).expect("advice");
+        assert_eq!(advice, Advice { chosen: 1, within: true, eligible: 1, safer: None, more_useful: None });
+        assert!(
+            told(&all)[0].starts_with("Take mondrian with k = 5: it is the only one"),
+            "{:?}",
+            told(&all)
+        );
+        all.candidates.remove(1);
+        assert_eq!(Advice::of(&all), None);
+        assert!(Advice::none(&all).contains("ask for k\u{a0}=\u{a0}5 or more"), "{}", Advice::none(&all));
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Mark<'a> {
     /// Whether no other release beats it in everything.
     pub(super) not_beaten: bool,
     pub(super) recommended: bool,
+    /// Whether the plan asks for more, so that it is shown and not offered.
+    pub(super) below_plan: bool,
 }
 
 /// The chart.
@@ -153,10 +155,11 @@ impl FrontierChart<'_> {
         if mark.recommended {
             svg.dot("halo", at, 15.0, None);
         }
-        let kind = if mark.not_beaten { "spot" } else { "spot beaten" };
+        let kind = if mark.not_beaten && !mark.below_plan { "spot" } else { "spot beaten" };
         svg.polygon(&format!("{kind} {}", paint(number)), &shape(number, at));
         // Polygons have no hints of their own.
         let standing = match (mark.recommended, mark.not_beaten) {
+            _ if mark.below_plan => "; below the plan",
             (true, _) => "; recommended",
             (_, true) => "; no other release beats it",
             _ => "; another release is better",
@@ -267,7 +270,11 @@ impl FrontierChart<'_> {
 
     fn in_words(&self) -> String {
         let marks = self.frontier().map(|mark| {
-            let recommended = if mark.recommended { " (recommended)" } else { "" };
+            let recommended = match mark.recommended {
+                true => " (recommended)",
+                false if mark.below_plan => " (below the plan)",
+                false => "",
+            };
             format!(
                 "{} with k = {}{recommended}: risk {}, {} {}",
                 mark.algorithm,
@@ -300,6 +307,7 @@ mod tests {
             on_frontier: best,
             not_beaten: best,
             recommended: false,
+            below_plan: false,
         }
     }
 

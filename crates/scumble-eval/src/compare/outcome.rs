@@ -23,6 +23,8 @@ pub struct Comparison {
     pub models: Vec<String>,
     /// The values of k.
     pub ks: Vec<u64>,
+    /// The least k that keeps every model of the plan, where the plan says one.
+    pub least_k: Option<u64>,
     /// The learners, by name.
     pub learners: Vec<String>,
     /// How many of how many parts of the rows were scored.
@@ -48,6 +50,8 @@ pub struct Candidate {
     pub standing: Standing,
     /// The k that was asked for.
     pub k: u64,
+    /// Whether the plan's models ask for a greater k, so that it may be looked at and must not be taken.
+    pub below_plan: bool,
     /// What attackers attain.
     pub risk: Risk,
     /// The mean loss (LM), from 0 to 1.

@@ -49,8 +49,8 @@ fn opening(comparison: &Comparison, advice: Option<Advice>) -> Value {
     let Some(advice) = advice else {
         return context! {
             class => "warn",
-            heading => "No release could be measured",
-            sentences => vec!["The reasons are below."],
+            heading => "No release is recommended",
+            sentences => vec![Advice::none(comparison), "What could not be done is told below.".to_owned()],
             figures => vec![tried],
         };
     };
@@ -107,6 +107,7 @@ fn charts(comparison: &Comparison, advice: Option<Advice>) -> Vec<Value> {
                 on_frontier: on_frontier[place],
                 not_beaten: not_beaten[place],
                 recommended: advice.and_then(|advice| advice.recommended()) == Some(place),
+                below_plan: candidate.below_plan,
             })
         };
         let marks: Vec<Mark<'_>> = comparison.candidates.iter().enumerate().filter_map(mark).collect();
@@ -152,6 +153,7 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             seconds => seconds(candidate.seconds),
             best => marks[*place],
             recommended => advice.and_then(|advice| advice.recommended()) == Some(*place),
+            below_plan => candidate.below_plan,
         }
     };
     let by_baseline = comparison.baselines.as_ref().map(|baselines| {

@@ -72,6 +72,11 @@ pub fn spread(plan: &Plan, rows: u64) -> Vec<u64> {
     ks
 }
 
+/// The least k that keeps every model of the plan which has one; `None` if none has. A release by a smaller k is below the plan.
+pub(super) fn least_k(plan: &Plan) -> Option<u64> {
+    plan.privacy.iter().filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max()
+}
+
 /// The name of a method as the registry writes it, and how far it is to be trusted.
 pub(super) fn about(method: &Method) -> (&'static str, Standing) {
     match method {

@@ -59,15 +59,20 @@ pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, see
             "publishes several tables beside each other, and the attacks that are simulated here know releases of one table only",
         )
     })?;
+    let mut person_of_row: Vec<u32> = (0..rows.rows as u32).collect();
     let release = match &trial.outcome {
         Outcome::Classes { class_of_row, .. } if plan.algorithm.star_policy == StarPolicy::Drop => {
-            let kept = (0_u32..).zip(class_of_row).filter(|(_, class)| class.is_some());
-            select(&release, &kept.map(|(row, _)| row).collect::<Vec<_>>())
+            person_of_row.retain(|row| class_of_row[*row as usize].is_some());
+            select(&release, &person_of_row)
         }
         _ => release,
     };
     let both = side_by_side(&release, rows, plan, folder)?;
-    let scene = Scene::new(&both)?;
+    let mut scene = Scene::new(&both)?;
+    // Means fit nobody, but everybody's row is known here.
+    if matches!(trial.outcome, Outcome::Classes { .. }) && !scene.stands() {
+        scene.stand_for(&both.release, &person_of_row)?;
+    }
     // Only those who know everything, and everybody is looked at: what is recommended must not hang on a sample.
     let options = Options { seed, people: usize::MAX, known_columns: 0, ..Options::default() };
     let case = Case {

@@ -13,7 +13,7 @@ use scumble_files::table::CodedTable;
 use scumble_learn::Settings;
 
 use super::outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved};
-use super::request::{Request, about, default_algorithms, spread};
+use super::request::{Request, about, default_algorithms, least_k, spread};
 use super::risk::{Risk, attained_k, risk_of};
 use crate::protocol::{
     Dataset, Fold, Material, Split, baseline, learning, released, sorted, stratified_folds,
@@ -66,6 +66,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
     let steps = Steps { done: Mutex::new(0), all: (asked.len() + 1) * folds.len() + asked.len(), tell };
     steps.add(0);
 
+    let least_k = least_k(plan);
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let whole = |(name, k): &(&String, u64)| {
         progress.check()?;
@@ -73,7 +74,8 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
         let trial = try_release(&plan, table, &request.folder, progress.clone());
         let tried = listed(trial.and_then(|trial| {
             let risk = risk_of(&trial, table, &plan, &request.folder, request.seed)?;
-            Ok(candidate(trial, name, *k, risk))
+            let below_plan = least_k.is_some_and(|least| *k < least);
+            Ok(Candidate { below_plan, ..candidate(trial, name, *k, risk) })
         }))?;
         steps.add(1);
         Ok(tried)
@@ -114,6 +116,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
         left_out: plan.names_with(Role::Drop).map(str::to_owned).collect(),
         models: plan.privacy.iter().filter(k_free).map(model_in_words).collect(),
         ks,
+        least_k,
         learners: request.learners.clone(),
         parts: (folds.len(), request.parts().0),
         baselines,
@@ -237,7 +240,19 @@ fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
         );
     }
     let algorithm = name.to_owned();
-    Candidate { algorithm, standing, k, risk, loss, metrics, suppressed, attained_k, accuracy: None, seconds }
+    Candidate {
+        algorithm,
+        standing,
+        k,
+        below_plan: false,
+        risk,
+        loss,
+        metrics,
+        suppressed,
+        attained_k,
+        accuracy: None,
+        seconds,
+    }
 }
 
 /// An error by which one algorithm cannot serve as its message; others stop everything.

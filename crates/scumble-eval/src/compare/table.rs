@@ -24,7 +24,8 @@ pub fn to_csv(comparison: &Comparison) -> String {
     let scored = comparison.baselines.as_ref().map_or(&[][..], |_| &comparison.learners[..]);
     head.extend(scored.iter().map(|learner| format!("accuracy_{learner}")));
     head.extend(
-        ["loss", "suppressed", "attained_k", "not_beaten", "recommended", "seconds"].map(str::to_owned),
+        ["loss", "suppressed", "attained_k", "not_beaten", "recommended", "below_plan", "seconds"]
+            .map(str::to_owned),
     );
     let marks = comparison.not_beaten();
     let chosen = Advice::of(comparison).and_then(|advice| advice.recommended());
@@ -51,6 +52,7 @@ pub fn to_csv(comparison: &Comparison) -> String {
             candidate.attained_k.map(|k| k.to_string()).unwrap_or_default(),
             marks[place].to_string(),
             (chosen == Some(place)).to_string(),
+            candidate.below_plan.to_string(),
             format!("{:.3}", candidate.seconds),
         ]);
         text += &line(&cells);
@@ -84,6 +86,7 @@ pub fn to_json(comparison: &Comparison) -> Value {
             "algorithm": candidate.algorithm,
             "standing": candidate.standing.name(),
             "k": candidate.k,
+            "below_plan": candidate.below_plan,
             "risk": candidate.risk.worst(),
             "attacks": candidate.risk,
             "accuracy": candidate.accuracy.as_ref().map(accuracy),
@@ -119,6 +122,7 @@ pub fn to_json(comparison: &Comparison) -> Value {
         "class": comparison.class,
         "models": comparison.models,
         "k": comparison.ks,
+        "least_k": comparison.least_k,
         "learners": comparison.baselines.as_ref().map(|_| &comparison.learners),
         "folds": comparison.baselines.as_ref().map(|_| json!({ "scored": comparison.parts.0, "of": comparison.parts.1 })),
         "original": comparison.baselines.as_ref().map(|baselines| accuracy(&baselines.original)),

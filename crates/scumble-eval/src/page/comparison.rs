@@ -26,7 +26,7 @@ fn compare(experiment: &Experiment, results: &Results, learner: &str, names: &[&
             let comparison = found[place];
             let is_control = place == control;
             let better = if comparison.z > 0.0 { "better" } else { "worse" };
-            let verdict = match (is_control, comparison.adjusted <= 0.05) {
+            let verdict = match (is_control, comparison.differs()) {
                 (true, _) => "control".to_owned(),
                 (false, true) => format!("{better} than the control"),
                 (false, false) => "no difference shown".to_owned(),
@@ -37,7 +37,7 @@ fn compare(experiment: &Experiment, results: &Results, learner: &str, names: &[&
                 z => if is_control { "–".to_owned() } else { format!("{:.2}", comparison.z) },
                 p => if is_control { "–".to_owned() } else { p_value(comparison.adjusted) },
                 verdict,
-                differs => !is_control && comparison.adjusted <= 0.05,
+                differs => !is_control && comparison.differs(),
             }
         })
         .collect();
@@ -52,7 +52,7 @@ fn compare(experiment: &Experiment, results: &Results, learner: &str, names: &[&
         sentence => format!(
             "Friedman over {} blocks: χ² = {:.2}, p {}; Iman-Davenport F = {}, p {}.{left_out}",
             friedman.blocks,
-            friedman.corrected,
+            friedman.chi_squared,
             with_sign(friedman.p_value),
             if friedman.iman_davenport.is_infinite() { "∞".to_owned() } else { format!("{:.2}", friedman.iman_davenport) },
             with_sign(friedman.iman_davenport_p),
@@ -64,7 +64,7 @@ fn compare(experiment: &Experiment, results: &Results, learner: &str, names: &[&
             Correction::NsvdistRawOneSided => "one-sided, uncorrected, as in the NSVDist paper",
         },
         rows,
-        svg => Value::from_safe_string(difference_diagram(&friedman, &full, control)),
+        svg => Value::from_safe_string(difference_diagram(&friedman, &full, control, correction)),
     })
 }
 

@@ -10,13 +10,11 @@ pub struct Friedman {
     pub mean_ranks: Vec<f64>,
     /// How many blocks there are.
     pub blocks: usize,
-    /// The statistic without a correction for ties.
+    /// The statistic, corrected for ties. There is no other one: everything below follows from it.
     pub chi_squared: f64,
-    /// The statistic, corrected for ties.
-    pub corrected: f64,
-    /// How likely the corrected statistic is where methods do not differ: chi-squared with methods − 1 degrees of freedom.
+    /// How likely the statistic is where methods do not differ: chi-squared with methods − 1 degrees of freedom.
     pub p_value: f64,
-    /// Iman and Davenport's F, of the statistic without correction (models.md 3.8); ties make it cautious.
+    /// Iman and Davenport's F, computed from `chi_squared`.
     pub iman_davenport: f64,
     /// How likely that F is where methods do not differ.
     pub iman_davenport_p: f64,
@@ -42,20 +40,19 @@ impl Friedman {
         let (n, k) = (n as f64, k as f64);
         let mean_ranks: Vec<f64> = sums.iter().map(|sum| sum / n).collect();
         let squares: f64 = mean_ranks.iter().map(|rank| rank * rank).sum();
-        let chi_squared = (12.0 * n / (k * (k + 1.0)) * (squares - k * (k + 1.0).powi(2) / 4.0)).max(0.0);
+        let uncorrected = (12.0 * n / (k * (k + 1.0)) * (squares - k * (k + 1.0).powi(2) / 4.0)).max(0.0);
         // Where every block is one tie there is nothing to tell apart.
         let part = 1.0 - tied / (n * (k * k * k - k));
-        let corrected = if part > SAME { chi_squared / part } else { 0.0 };
+        let chi_squared = if part > SAME { uncorrected / part } else { 0.0 };
         let left = n * (k - 1.0) - chi_squared;
         let iman_davenport = if left > SAME { (n - 1.0) * chi_squared / left } else { f64::INFINITY };
         let freedom = blocks[0].len() - 1;
         Some(Self {
-            p_value: chi_squared_above(corrected, freedom),
+            p_value: chi_squared_above(chi_squared, freedom),
             iman_davenport_p: f_above(iman_davenport, (freedom, freedom * (blocks.len() - 1))),
             mean_ranks,
             blocks: blocks.len(),
             chi_squared,
-            corrected,
             iman_davenport,
         })
     }
@@ -119,11 +116,17 @@ pub(super) mod tests {
         for (rank, wanted) in found.mean_ranks.iter().zip([3.8333, 2.8333, 2.25, 1.0833]) {
             near(*rank, wanted, 5e-5);
         }
-        near(found.chi_squared, 14.25, 1e-9);
-        near(chi_squared_above(found.chi_squared, 3), 0.002_584, 5e-7);
-        near(found.corrected, 14.491_525, 5e-7);
+        near(found.chi_squared, 14.491_525, 5e-7);
         near(found.p_value, 0.002_307, 5e-7);
-        near(found.iman_davenport, 19.0, 1e-9);
+        // The specification also gives 14.25, without the correction: one pair is tied, so it is 1 - 6/(6 * 60) = 59/60 of ours.
+        let uncorrected = found.chi_squared * 59.0 / 60.0;
+        near(uncorrected, 14.25, 1e-9);
+        near(chi_squared_above(uncorrected, 3), 0.002_584, 5e-7);
+        // Its F of 19.0 belongs to that uncorrected statistic: 5 * 14.25 / (18 - 14.25). The statistic that we print is 855/59, and
+        // its F is 5 * 855 / (18 * 59 - 855) = 475/23.
+        near(5.0 * uncorrected / (18.0 - uncorrected), 19.0, 1e-9);
+        near(found.iman_davenport, 475.0 / 23.0, 1e-9);
+        near(found.iman_davenport_p, f_above(475.0 / 23.0, (3, 15)), 1e-12);
         // k = 4, N = 6.
         near(found.standard_error(), 0.745_356, 5e-7);
     }
@@ -131,7 +134,12 @@ pub(super) mod tests {
     #[test]
     fn equal_methods_do_not_differ_and_perfect_order_is_as_sure_as_can_be() {
         let equal = Friedman::of_scores(&[vec![0.5, 0.5], vec![0.7, 0.7]]).expect("two by two");
-        assert_eq!((equal.corrected, equal.p_value, equal.mean_ranks), (0.0, 1.0, vec![1.5, 1.5]));
+        assert_eq!((equal.chi_squared, equal.p_value, equal.mean_ranks), (0.0, 1.0, vec![1.5, 1.5]));
+        assert_eq!((equal.iman_davenport, equal.iman_davenport_p), (0.0, 1.0));
+        // A tie in every block does not hide a perfect order of the rest: the corrected statistic reaches its largest value.
+        let tied = Friedman::of_scores(&[vec![0.9, 0.5, 0.5], vec![0.7, 0.2, 0.2]]).expect("three by two");
+        assert!((tied.chi_squared - 4.0).abs() < 1e-9, "{}", tied.chi_squared);
+        assert_eq!((tied.iman_davenport, tied.iman_davenport_p), (f64::INFINITY, 0.0));
         let sure = Friedman::of_scores(&[vec![0.9, 0.5], vec![0.7, 0.2]]).expect("two by two");
         assert_eq!((sure.iman_davenport, sure.iman_davenport_p), (f64::INFINITY, 0.0));
     }

@@ -34,7 +34,7 @@ pub use diagram::difference_diagram;
 pub use five_by_two::{FTest, combined_f_test};
 pub use friedman::Friedman;
 pub use interval::{Interval, mean_interval, wald_interval, wilson_interval};
-pub use posthoc::{Comparison, Correction, compare_with_control, critical_difference};
+pub use posthoc::{Comparison, Correction, Reach, compare_with_control, reach};
 pub use two_shares::{SharesTest, difference_interval, larger_share_test};
 
 /// Scores this near are equal: what differs less is rounding, and must not decide a rank.

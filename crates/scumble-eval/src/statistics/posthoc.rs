@@ -19,6 +19,9 @@ pub enum Correction {
     NsvdistRawOneSided,
 }
 
+/// Differences with a p-value up to this count as shown.
+const LEVEL: f64 = 0.05;
+
 /// A method against the control.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
@@ -28,6 +31,23 @@ pub struct Comparison {
     pub raw: f64,
     /// The p-value, corrected.
     pub adjusted: f64,
+}
+
+impl Comparison {
+    /// Whether the method and the control are told apart at 5 %. Tables and diagrams both ask here.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        self.adjusted <= LEVEL
+    }
+}
+
+/// How far mean ranks may be from the control's without a difference being shown, under one correction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// Towards better methods; `None` where no method can be shown to be better, since only the other side is tested.
+    pub better: Option<f64>,
+    /// Towards worse methods.
+    pub worse: f64,
 }
 
 /// Every method against the control, in the order of the methods; the control itself has z = 0 and p = 1.
@@ -65,15 +85,33 @@ pub fn compare_with_control(friedman: &Friedman, control: usize, correction: Cor
     found
 }
 
-/// Mean ranks of a method and the control that differ by less are not told apart at 5 % (Bonferroni-Dunn).
+/// How far the control reaches: mean ranks outside differ from it at 5 %.
+///
+/// Holm asks step by step, so how far it reaches depends on how many methods it told apart. Those had p-values below stricter
+/// limits, so the limit of the step that it stopped at divides all methods as its steps do.
 #[must_use]
-pub fn critical_difference(friedman: &Friedman) -> f64 {
+pub fn reach(friedman: &Friedman, control: usize, correction: Correction) -> Reach {
     let questions = friedman.mean_ranks.len() - 1;
-    normal_quantile(1.0 - 0.05 / (2.0 * questions as f64)) * friedman.standard_error()
+    let two_sided = |questions: usize| {
+        let far = normal_quantile(1.0 - LEVEL / (2.0 * questions.max(1) as f64)) * friedman.standard_error();
+        Reach { better: Some(far), worse: far }
+    };
+    match correction {
+        Correction::BonferroniDunn => two_sided(questions),
+        Correction::Holm => {
+            let found = compare_with_control(friedman, control, correction);
+            two_sided(questions - found.iter().filter(|comparison| comparison.differs()).count())
+        }
+        Correction::NsvdistRawOneSided => {
+            Reach { better: None, worse: normal_quantile(1.0 - LEVEL) * friedman.standard_error() }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::friedman::tests::script;
     use super::*;
 
@@ -90,7 +128,9 @@ mod tests {
         for (comparison, p) in found[1..].iter().zip([0.539_137, 0.100_944, 0.000_674]) {
             near(comparison.adjusted, p);
         }
-        near(critical_difference(&script()), 1.784_367);
+        let far = reach(&script(), 0, Correction::BonferroniDunn);
+        near(far.worse, 1.784_367);
+        assert_eq!(far.better, Some(far.worse));
     }
 
     #[test]
@@ -119,5 +159,33 @@ mod tests {
         let found = compare_with_control(&script(), 3, Correction::NsvdistRawOneSided);
         // The control ranks best, so its opponents' p-values are small: half the two-sided ones.
         near(found[0].adjusted, 0.000_674 / 6.0);
+    }
+
+    proptest! {
+        /// A mean rank is within reach of the control exactly if the comparison shows no difference, whatever the correction.
+        #[test]
+        fn reach_and_comparisons_agree(
+            blocks in (2..9_usize, 2..25_usize).prop_flat_map(|(methods, blocks)| {
+                prop::collection::vec(prop::collection::vec(0..12_u8, methods), blocks)
+            }),
+            tilt in 0..3_u8,
+        ) {
+            // Later methods are better by as much as the tilt says, so that there is something to find.
+            let score = |(place, score): (usize, &u8)| f64::from(*score) + place as f64 * f64::from(tilt);
+            let blocks: Vec<Vec<f64>> =
+                blocks.iter().map(|block| block.iter().enumerate().map(score).collect()).collect();
+            let friedman = Friedman::of_scores(&blocks).expect("methods and blocks");
+            for correction in [Correction::BonferroniDunn, Correction::Holm, Correction::NsvdistRawOneSided] {
+                for control in 0..friedman.mean_ranks.len() {
+                    let far = reach(&friedman, control, correction);
+                    let found = compare_with_control(&friedman, control, correction);
+                    for (method, comparison) in found.iter().enumerate() {
+                        let apart = friedman.mean_ranks[method] - friedman.mean_ranks[control];
+                        let within = apart < far.worse && far.better.is_none_or(|better| -apart < better);
+                        prop_assert_eq!(within, !comparison.differs(), "{:?} {} {}", correction, control, method);
+                    }
+                }
+            }
+        }
     }
 }

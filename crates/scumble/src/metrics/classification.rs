@@ -1,8 +1,15 @@
 //! Classification metric (Iyengar 2002; models.md 2.3): rows that do not have the majority label of their class.
+//!
+//! There are two readings of rows whose values were generalised until they show `*` everywhere. A reader cannot tell them from suppressed rows, so
+//! `classification` charges every one of them. Sun, Wang and Li (2009) charge a row that "is suppressed or the class label of \[which\] is
+//! different from the class label of the majority in the QI-group": such rows were not suppressed, they are a group, and
+//! `classification_minority` charges the minority of it.
+
+use std::collections::BTreeMap;
 
 use super::{ClassSum, Metric};
 use crate::problem::Problem;
-use crate::published::Published;
+use crate::published::{Classes, Published};
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -11,36 +18,81 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
     title: "classification metric (CM), share of rows",
     paper: "Iyengar 2002",
     standing: Standing::Classic,
-    about: "The share of rows that are suppressed or do not have the most frequent class label of their class. Needs a class \
-            column.",
+    about: "The share of rows that are suppressed or do not have the most frequent class label of their class. Rows that show '*' in every \
+            quasi-identifier count as suppressed, whatever the reason. Needs a class column.",
     parameters: &[],
     build: &Classification,
 };
 
+/// The registry entry of the other reading.
+pub const MINORITY: Entry<&'static dyn Metric> = Entry {
+    name: "classification_minority",
+    title: "classification metric (CM), rows generalised to '*' as a class, share of rows",
+    paper: "Sun, Wang, Li 2009",
+    standing: Standing::Classic,
+    about: "As 'classification', but rows that no search suppressed and that show '*' in every quasi-identifier, because their values were \
+            generalised so far, are a class like others: only those without its most frequent label are charged. Needs a class column.",
+    parameters: &[],
+    build: &Minority,
+};
+
 struct Classification;
+
+struct Minority;
 
 /// The rows that are suppressed or in the minority of their class.
 #[must_use]
 pub fn penalties(published: &Published, problem: &Problem) -> Option<u64> {
     let classes = super::classes_of(published);
+    Some(classes.suppressed_rows() + of_shown_classes(classes, problem, problem.class?))
+}
+
+/// The same, where rows that were generalised until they show nothing are one class.
+#[must_use]
+pub fn minority_penalties(published: &Published, problem: &Problem) -> Option<u64> {
+    let classes = super::classes_of(published);
     let column = problem.class?;
+    let mut penalties = of_shown_classes(classes, problem, column);
     let mut tally = Vec::new();
-    let mut penalties = classes.suppressed_rows();
+    // To a reader they are one class, however many clusters they come from.
+    let mut generalised: BTreeMap<u32, u64> = BTreeMap::new();
+    for class in (0..classes.len()).filter(|class| classes.is_suppressed(*class)) {
+        if classes.is_generalised_away(class) {
+            classes.view(class, problem.table.payloads()).tally(column, &mut tally);
+            tally.iter().for_each(|(label, rows)| *generalised.entry(*label).or_default() += rows);
+        } else {
+            penalties += classes.size(class);
+        }
+    }
+    Some(penalties + generalised.values().sum::<u64>() - generalised.values().max().unwrap_or(&0))
+}
+
+fn of_shown_classes(classes: &Classes, problem: &Problem, column: usize) -> u64 {
+    let mut tally = Vec::new();
+    let mut penalties = 0;
     for class in (0..classes.len()).filter(|class| !classes.is_suppressed(*class)) {
         classes.view(class, problem.table.payloads()).tally(column, &mut tally);
         let majority = tally.iter().map(|(_, rows)| *rows).max().unwrap_or(0);
         penalties += classes.size(class) - majority;
     }
-    Some(penalties)
+    penalties
+}
+
+fn share(penalties: Option<u64>, problem: &Problem) -> Option<f64> {
+    penalties.map(|rows| rows as f64 / problem.table.rows().max(1) as f64)
+}
+
+fn rows(penalties: Option<u64>) -> Vec<(&'static str, f64)> {
+    penalties.map(|rows| ("rows", rows as f64)).into_iter().collect()
 }
 
 impl Metric for Classification {
     fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        penalties(published, problem).map(|rows| rows as f64 / problem.table.rows().max(1) as f64)
+        share(penalties(published, problem), problem)
     }
 
     fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        penalties(published, problem).map(|rows| ("rows", rows as f64)).into_iter().collect()
+        rows(penalties(published, problem))
     }
 
     fn range(&self) -> Option<(f64, f64)> {
@@ -53,5 +105,24 @@ impl Metric for Classification {
 
     fn worsens(&self) -> bool {
         true
+    }
+}
+
+impl Metric for Minority {
+    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
+        share(minority_penalties(published, problem), problem)
+    }
+
+    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
+        rows(minority_penalties(published, problem))
+    }
+
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
+    }
+
+    fn worsens(&self) -> bool {
+        // A row that was suppressed and is generalised away instead costs less; merging and coarser values cost no less.
+        false
     }
 }

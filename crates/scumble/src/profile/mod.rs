@@ -9,11 +9,13 @@ mod roles;
 mod signs;
 #[cfg(test)]
 mod tests;
+mod unjudged;
 mod words;
 
 pub use hierarchies::HierarchyGuess;
 pub use plan_writer::{PlanFiles, plan_toml};
 pub use signs::Sign;
+pub use unjudged::{column_values, refuse_unjudged};
 
 use crate::config::{Roles, ValueType};
 use crate::kind::{Inference, Kind};

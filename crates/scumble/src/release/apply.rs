@@ -22,6 +22,7 @@ use crate::new_rows::{CodeFinder, Found, NewRows};
 use crate::prepare::population::quasi_only;
 use crate::prepare::{drop_incomplete, prepare_new};
 use crate::problem::Problem;
+use crate::profile::refuse_unjudged;
 use crate::published::{Classes, Published};
 use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Members, Step};
@@ -206,10 +207,16 @@ fn read_new(
             )));
         }
     };
-    let further = unknown.into_iter().map(|name| (name.clone(), Column::new(Roles::one(role))));
+    let without_role: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
+    let further = unknown.iter().map(|name| ((*name).clone(), Column::new(Roles::one(role))));
     let plan = Plan { columns: known.into_iter().chain(further).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
     let mut table = read.coded;
+    // Rows that nobody else will see may have anything beside them.
+    if role == Role::Other && !private {
+        let remedy = "Leave such columns out (--rest drop), or take them out of the table and keep the others (--rest other)";
+        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
+    }
     let left_out = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
     notes.extend(read.notes);
     Ok(New { plan, table, notes, left_out })

@@ -19,6 +19,7 @@ use crate::hierarchy::Hierarchy;
 use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
 use crate::prepare::{Prepared, drop_incomplete, prepare};
 use crate::problem::{Budget, Problem, Progress};
+use crate::profile::refuse_unjudged;
 use crate::published::{Classes, Published};
 use crate::quasi::Value;
 use crate::recoding::{Assignment, Step};
@@ -179,8 +180,16 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
+    let given = plan;
     let (plan, table, mut notes, left_out) = read(plan, &source, options.threads)?;
     let plan = &plan;
+    if given.rest == Some(crate::config::Rest::Other) {
+        let names = plan.columns.iter().map(|(name, _)| name.as_str());
+        let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
+        let remedy = "Give each a role of its own: identifier or drop leaves it out (--identifier NAME, --drop NAME); other publishes it as it is, if \
+                      you have looked at it (--other NAME)";
+        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
+    }
     let population = read_population(plan, options.folder, options.threads)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     let population = population.as_ref().map(|PopulationTable { table, .. }| table);

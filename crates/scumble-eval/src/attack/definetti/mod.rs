@@ -25,6 +25,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "deFinetti",
     paper: "Kifer 2009",
     about: "Somebody learns across groups which attributes go with which sensitive value, and deals the values of each group to its people accordingly.",
+    without_row: "they are guessed by the most frequent value of the release, and nothing more is learnt about them.",
     rests_on_method: false,
     run,
 };
@@ -52,6 +53,9 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         let why = "every row shows the values of a group of its own, and these overlap, so no values are dealt within classes";
         return Ok(scene.secrets.iter().map(|secret| idle(Some(&secret.column.name), why)).collect());
     }
+    if let Some(why) = scene.does_not_stand() {
+        return Ok(scene.secrets.iter().map(|secret| idle(Some(&secret.column.name), &why)).collect());
+    }
     let columns: Vec<Binned> = scene.known.iter().map(|known| Binned::new(known, case.plan)).collect();
     let kinds = Kinds::new(&scene.known, &columns, scene.people);
     let classes = scene.classes.len();
@@ -67,7 +71,8 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         let mut learner = Learner::new(&rooms.of_class, &kinds.bins, bins.clone(), values);
         let rounds = (1..=ROUNDS).find(|_| learner.round() < STILL);
         let bound = bound(case.plan, &scene.secrets[secret].column.name);
-        let told = told(scene, &members, &kinds, &rooms, &learner, secret, bound);
+        let mut told = told(scene, &members, &kinds, &rooms, &learner, secret, bound);
+        told.extend(not_in_it(scene, secret));
         words(case, secret, &rooms, &told, rounds, bound)
     };
     Ok((0..scene.secrets.len()).map(attack).collect())
@@ -170,6 +175,28 @@ fn told(
         }
     }
     told
+}
+
+/// The same about people who have no row: they are guessed by what is most frequent in the release. Of many people as many as of those who
+/// have one.
+fn not_in_it(scene: &Scene, secret: usize) -> Vec<Told> {
+    let people: Vec<usize> =
+        (0..scene.people).filter(|person| scene.class_of_person[*person].is_none()).collect();
+    let wanted = if scene.people > PEOPLE { people.len() * PEOPLE / scene.people } else { people.len() };
+    let shown = scene.shown(secret);
+    let chances: Vec<f64> = shown.of_value.iter().map(|(value, _)| shown.share(*value)).collect();
+    let told = |place: u32| {
+        let value = scene.secrets[secret].of_person[people[place as usize]];
+        let truth = shown.of_value.binary_search_by_key(&value, |(value, _)| *value).ok();
+        let (chance, right) = (truth.map_or(0.0, |truth| chances[truth]), right(&chances, truth));
+        Told {
+            truth: (chance, chance),
+            right: (right, right),
+            believed: chances.iter().copied().fold(0.0, f64::max),
+            above: (false, false),
+        }
+    };
+    sample(people.len(), wanted, 0).into_iter().map(told).collect()
 }
 
 /// The chance that one of the likeliest values, taken by chance where there are several, is the true one.

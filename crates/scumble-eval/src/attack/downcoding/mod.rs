@@ -27,6 +27,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Downcoding",
     paper: "Cohen 2022",
     about: "Somebody knows that no label is coarser than it must be, and takes from that what finer values the rows have.",
+    without_row: "nothing follows about them from labels of others.",
     rests_on_method: true,
     run,
 };
@@ -41,6 +42,9 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         Ok(knowledge) => knowledge,
         Err(why) => return Ok(vec![idle(why)]),
     };
+    if let Some(why) = case.scene.does_not_stand() {
+        return Ok(vec![idle(&why)]);
+    }
     let finer = Finer::new(case)?;
     let classes = case.scene.classes.len();
     let looked_at: Vec<u32> = match case.scene.people {
@@ -167,6 +171,9 @@ fn together(cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Found {
 fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32], found: &Found) -> Finding {
     let sampled = looked_at.len() < case.scene.classes.len();
     let rows: u64 = looked_at.iter().map(|class| finer.members[*class as usize].len() as u64).sum();
+    // Of people without a row nothing follows; of a part of the classes as large a part of them counts.
+    let without = case.scene.unplaced() * rows / (case.scene.people as u64 - case.scene.unplaced()).max(1);
+    let people = rows + without;
     // By class, in the column that says most.
     let (mut sure, mut bits) = (BTreeMap::<u32, u64>::new(), vec![0.0; looked_at.len()]);
     for follows in &found.follows {
@@ -224,7 +231,7 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
         .flatten(),
     );
     figures.push(Figure::number("labels of classes that could have been finer", found.labels as f64));
-    let sure_share = percent(sure as f64 / rows.max(1) as f64);
+    let sure_share = percent(sure as f64 / people.max(1) as f64);
     let nothing = found.follows.is_empty() && found.shared == 0;
     let sentence = if nothing && found.left_out > 0 {
         "The labels that could have been finer have too many rows to work out what follows from them."
@@ -239,8 +246,8 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
         )
     } else {
         format!(
-            "The tool shows nothing coarser than it must, so the labels say more than they seem to: for {sure_share} of the rows a finer value \
-             is sure in some column, and a class gives away {mean_bits:.1} bits beyond its labels."
+            "The tool shows nothing coarser than it must, so the labels say more than they seem to: for {sure_share} of the people a finer value \
+             of their row is sure in some column, and a class gives away {mean_bits:.1} bits beyond its labels."
         )
     };
     let mut limits = vec![knowledge.premise.to_owned()];
@@ -272,7 +279,7 @@ fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32
         title: ATTACK.title,
         column: None,
         sentence,
-        at_risk: estimate("rows of which a finer value is sure", sure, rows)
+        at_risk: estimate("people of whose row a finer value is sure", sure, people)
             .filter(|_| !nothing || found.left_out == 0),
         worst: found.follows.iter().map(|follows| follows.chance).reduce(f64::max),
         figures,

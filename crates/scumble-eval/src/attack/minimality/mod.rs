@@ -28,6 +28,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Minimality",
     paper: "Wong, Fu, Wang, Pei 2007",
     about: "Somebody who knows how the release was made asks why rows were made coarser: a finer release must have broken the model, and that says something about sensitive values.",
+    without_row: "they are guessed by the most frequent value of the release, with and without knowing how the tool decides.",
     rests_on_method: true,
     run,
 };
@@ -60,6 +61,9 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     };
     if let Some(why) = why {
         return Ok(case.scene.secrets.iter().map(|secret| idle(Some(&secret.column.name), why)).collect());
+    }
+    if let Some(why) = case.scene.does_not_stand() {
+        return Ok(case.scene.secrets.iter().map(|secret| idle(Some(&secret.column.name), &why)).collect());
     }
     let finer = Finer::new(case)?;
     (0..case.scene.secrets.len()).map(|secret| attack(case, &finer, secret)).collect()
@@ -199,8 +203,16 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
             .for_each(|of| of.iter().zip(0..).for_each(|(person, place)| places[*person as usize] = place));
         places
     };
-    let tell = |person: &u32| -> Option<Told> {
-        let class = finer.class_of_person[*person as usize]? as usize;
+    // Whoever has no row is guessed by what is most frequent in the release, whatever is known of the tool.
+    let shown = scene.shown(secret);
+    let tell = |person: &u32| -> Told {
+        let Some(class) = finer.class_of_person[*person as usize] else {
+            let chances: Vec<f64> = shown.of_value.iter().map(|(value, _)| shown.share(*value)).collect();
+            let value = scene.secrets[secret].of_person[*person as usize];
+            let truth = shown.of_value.binary_search_by_key(&value, |(value, _)| *value).ok();
+            return Told { above: false, ..told(&chances, None, truth, promise.bound) };
+        };
+        let class = class as usize;
         let tally = &scene.classes[class].secrets[secret];
         let (values, amounts) = split(tally);
         let naive: Vec<f64> = amounts.iter().map(|amount| *amount as f64 / tally.total as f64).collect();
@@ -209,14 +221,9 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
             Some((worlds.posterior(of.sizes[part as usize], &amounts, others)?, worlds))
         });
         let truth = values.binary_search(&scene.secrets[secret].of_person[*person as usize]).ok();
-        Some(told(
-            &naive,
-            known.as_ref().map(|(chances, worlds)| (&chances[..], *worlds)),
-            truth,
-            promise.bound,
-        ))
+        told(&naive, known.as_ref().map(|(chances, worlds)| (&chances[..], *worlds)), truth, promise.bound)
     };
-    let told: Vec<Told> = people.par_iter().filter_map(tell).collect();
+    let told: Vec<Told> = people.par_iter().map(tell).collect();
     let mut finding = words(case, column, &promise, &told, people.len());
     let telling = chosen.iter().filter(|chosen| chosen.is_some()).count();
     let classes = alternatives.iter().filter(|of_class| !of_class.is_empty()).count();

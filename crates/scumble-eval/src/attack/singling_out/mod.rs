@@ -25,6 +25,7 @@ pub(super) const ATTACK: Attack = Attack {
     title: "Predicate singling-out",
     paper: "Cohen and Nissim (2020); Cohen (2022)",
     about: "Somebody who sees only the release writes down a description that fits exactly one person, without knowing whom.",
+    without_row: "descriptions are compared with all of them, and those that fit none of them count as failed.",
     rests_on_method: false,
     run,
 };
@@ -86,8 +87,13 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
             expected: exactly_one(members.len() as f64, 1.0 / look.rows as f64),
             hits: (0..tries).filter(|attempt| fits(*attempt) == 1).count() as u64,
             alone: class.rows == look.rows
-                && class.secrets.iter().any(|tally| {
-                    tally.total == class.rows && tally.of_value.iter().any(|(_, amount)| *amount == 1)
+                && class.secrets.iter().zip(&scene.secrets).any(|(tally, secret)| {
+                    // A value that the group shows once, and that one person has whom the group fits.
+                    let having = |value: u32| {
+                        members.iter().filter(|person| secret.of_person[**person as usize] == value).count()
+                    };
+                    tally.total == class.rows
+                        && tally.of_value.iter().any(|(value, amount)| *amount == 1 && having(*value) == 1)
                 }),
         }
     };
@@ -171,7 +177,7 @@ fn told(groups: &[Group], tries: u64, people: u64, secrets: bool) -> Finding {
         figures,
         limits: vec![
             "Being described is not being named: the attacker knows that exactly one person fits, and not who it is.".to_owned(),
-            "How rare a description is was estimated from the people in the release, by pairs of columns; where three columns go together in a way \
+            "How rare a description is was estimated from the people of the original, by pairs of columns; where three columns go together in a way \
              that no two of them show, descriptions are less rare than told."
                 .to_owned(),
             format!(

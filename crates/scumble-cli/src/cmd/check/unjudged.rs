@@ -1,0 +1,88 @@
+//! Columns of a release that nobody judged: no role says what they are, or no model looks at them.
+
+use scumble::check::Checked;
+use scumble::config::{Plan, Role};
+
+/// A column that nobody judged.
+#[derive(Debug, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Unjudged {
+    column: String,
+    reason: Reason,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Reason {
+    /// Nobody said what it is.
+    NoRole,
+    /// It is published as it is, and outsiders are taken not to know it.
+    KeptAsItIs,
+    /// It is sensitive, and no model that was asked for protects it.
+    NoModel,
+    /// It should not be in a release at all.
+    NamesPeople,
+}
+
+impl Reason {
+    fn words(self) -> &'static str {
+        match self {
+            Self::NoRole => "no role is given, so nobody said what they are",
+            Self::KeptAsItIs => {
+                "kept as they are; no model looks at them, and whoever knows them may find people by them"
+            }
+            Self::NoModel => "sensitive, and no model that was asked for protects them",
+            Self::NamesPeople => "said to name people or to be left out, and published nevertheless",
+        }
+    }
+}
+
+/// The columns that nobody judged, in the order of the table. The plan is the one that was given, not one that was completed.
+pub(super) fn unjudged(names: &[&str], plan: &Plan, checked: &Checked) -> Vec<Unjudged> {
+    let reason = |name: &str| {
+        // Frequencies of a value stand in columns such as `disease=flu`.
+        let is_of = |of: &str| name.strip_prefix(of).is_some_and(|rest| rest.starts_with('='));
+        let frequencies = plan.names_with(Role::Sensitive).find(|of| is_of(of));
+        let named = |spec: &scumble::config::ModelSpec| spec.columns.iter().any(|column| column == name);
+        if plan.privacy.iter().any(named) || plan.counted_columns().contains(&name) {
+            return None;
+        }
+        let Some(column) = plan.column(frequencies.unwrap_or(name)) else { return Some(Reason::NoRole) };
+        let is = |role: Role| column.role.has(role);
+        if is(Role::Quasi) || is(Role::Subject) || is(Role::Guarding) {
+            None
+        } else if is(Role::Sensitive) {
+            (!is_protected(frequencies.unwrap_or(name), checked)).then_some(Reason::NoModel)
+        } else if is(Role::Identifier) || is(Role::Drop) {
+            Some(Reason::NamesPeople)
+        } else {
+            Some(Reason::KeptAsItIs)
+        }
+    };
+    let found = names.iter().filter_map(|name| Some((name, reason(name)?)));
+    found.map(|(name, reason)| Unjudged { column: (*name).to_owned(), reason }).collect()
+}
+
+/// Whether what was found is about a sensitive column: a model names it in its words, or it was measured since no model was asked for.
+fn is_protected(name: &str, checked: &Checked) -> bool {
+    let labels = checked.outcome.iter().flat_map(|outcome| &outcome.models).map(|model| &model.label);
+    let records = checked.records.iter().flat_map(|records| &records.models).map(|model| &model.label);
+    let speaks_of = |label: &String| {
+        label.match_indices(name).any(|(at, _)| {
+            let part = |letter: char| letter.is_alphanumeric() || letter == '_';
+            let (before, after) = (&label[..at], &label[at + name.len()..]);
+            !before.ends_with(part) && !after.starts_with(part)
+        })
+    };
+    checked.attained.is_some() || labels.chain(records).any(speaks_of)
+}
+
+/// The same in words, a line for each reason.
+pub(super) fn tell(found: &[Unjudged]) -> String {
+    let reasons = [Reason::NoRole, Reason::NamesPeople, Reason::NoModel, Reason::KeptAsItIs];
+    let line = |reason: Reason| {
+        let names: Vec<&str> =
+            found.iter().filter(|of| of.reason == reason).map(|of| of.column.as_str()).collect();
+        (!names.is_empty()).then(|| format!("Not judged: {} ({}).\n", names.join(", "), reason.words()))
+    };
+    reasons.into_iter().filter_map(line).collect()
+}

@@ -1,0 +1,124 @@
+//! What a release tells about the sensitive value of everybody.
+//!
+//! Where rows stand for people, the people of a class are its rows: what the class tells is true of as many of them as it says. Where they
+//! do not, somebody takes all rows that fit a person, and what these say is compared with the person's true value. Whoever fits no
+//! row is guessed by what is most frequent in the whole release.
+
+use std::collections::{BTreeMap, HashMap};
+
+use foldhash::fast::FixedState;
+
+use super::{Scene, Tally, View};
+
+/// Stands for every value that nobody of the original has.
+pub(super) const UNKNOWN: u32 = u32::MAX;
+
+/// What shares of rows are scaled to, where classes are told by more or less than their rows.
+const SCALE: u128 = 1_000_000;
+
+/// What is told about some people.
+pub(super) struct Telling {
+    /// What rows that may be theirs say of the secret.
+    pub tally: Tally,
+    /// How many people.
+    pub people: u64,
+    /// Whether a row fits them. If not, the tally is that of all rows.
+    pub fits: bool,
+    /// Their true values; `None` where they have the values of the tally, in these shares.
+    truths: Option<Tally>,
+}
+
+impl Telling {
+    /// How many of the people have a value like this.
+    pub(super) fn having(&self, like: impl Fn(u32) -> bool) -> f64 {
+        let amount = |tally: &Tally| -> u64 {
+            tally.of_value.iter().filter(|(value, _)| like(*value)).map(|(_, amount)| amount).sum()
+        };
+        match &self.truths {
+            Some(truths) => amount(truths) as f64,
+            None => self.people as f64 * (amount(&self.tally) as f64 / self.tally.total.max(1) as f64),
+        }
+    }
+
+    /// How many of the people have the most frequent value, which is the best guess.
+    pub(super) fn right(&self) -> f64 {
+        self.tally.most().map_or(0.0, |(most, _)| self.having(|value| value == most))
+    }
+
+    /// The chance of the best guess, as far as the rows tell.
+    pub(super) fn chance(&self) -> f64 {
+        self.tally.most().map_or(0.0, |(_, most)| most as f64 / self.tally.total as f64)
+    }
+}
+
+/// What is told about everybody; each person is in exactly one of these.
+pub(super) fn tellings(scene: &Scene, secret: usize) -> Vec<Telling> {
+    let mut found = Vec::new();
+    if scene.stands() {
+        let told = scene.classes.iter().filter(|class| class.secrets[secret].total > 0);
+        found.extend(told.map(|class| Telling {
+            tally: class.secrets[secret].clone(),
+            people: class.rows,
+            fits: true,
+            truths: None,
+        }));
+    }
+    let shows = |class: u32| scene.classes[class as usize].secrets[secret].total > 0;
+    let counted = |person: &usize| scene.stands() && scene.class_of_person[*person].is_some_and(shows);
+    let others: Vec<usize> = (0..scene.people).filter(|person| !counted(person)).collect();
+    found.extend(one_by_one(scene, secret, &others));
+    found
+}
+
+/// The same for people whose rows are not known, by all rows that fit them.
+fn one_by_one(scene: &Scene, secret: usize, people: &[usize]) -> Vec<Telling> {
+    if people.is_empty() {
+        return Vec::new();
+    }
+    let all: Vec<usize> = (0..scene.known.len()).collect();
+    let view = View::new(scene, &all);
+    let mut looks_of_key: HashMap<Vec<u32>, Vec<u32>, FixedState> = HashMap::default();
+    let mut values: BTreeMap<Vec<u32>, Vec<(u32, u64)>> = BTreeMap::new();
+    for person in people {
+        let looks = looks_of_key.entry(view.key(*person)).or_insert_with(|| view.looks_fitting(*person));
+        let truth = scene.secrets[secret].of_person[*person];
+        match values.get_mut(looks) {
+            Some(values) => values.push((truth, 1)),
+            None => drop(values.insert(looks.clone(), vec![(truth, 1)])),
+        }
+    }
+    let everything: Vec<u32> = (0..scene.looks.len() as u32).collect();
+    let telling = |(looks, values): (Vec<u32>, Vec<(u32, u64)>)| {
+        let people = values.len() as u64;
+        let own = pooled(scene, secret, &looks);
+        // Rows that show no value say no more than no row at all.
+        let fits = own.total > 0;
+        let tally = if fits { own } else { pooled(scene, secret, &everything) };
+        Telling { tally, people, fits, truths: Some(Tally::new(values)) }
+    };
+    values.into_iter().map(telling).collect()
+}
+
+/// What the rows of several looks say together.
+fn pooled(scene: &Scene, secret: usize, looks: &[u32]) -> Tally {
+    let class_of = |look: &u32| {
+        let look = &scene.looks[*look as usize];
+        (look.rows, &scene.classes[look.class as usize])
+    };
+    let by_rows = looks.iter().map(class_of).all(|(rows, class)| {
+        let total = class.secrets[secret].total;
+        class.rows == rows && total <= rows
+    });
+    let amounts = looks.iter().map(class_of).flat_map(|(rows, class)| {
+        let tally = &class.secrets[secret];
+        let amount = move |amount: u64| match by_rows {
+            true => amount,
+            false => (u128::from(amount) * u128::from(rows) * SCALE / u128::from(tally.total)) as u64,
+        };
+        // A value that nobody has is still not the value of whoever is guessed.
+        let unknown = if by_rows && tally.total > 0 { rows - tally.total } else { 0 };
+        let known = tally.of_value.iter().map(move |(value, of)| (*value, amount(*of)));
+        known.chain([(UNKNOWN, unknown)])
+    });
+    Tally::new(amounts)
+}

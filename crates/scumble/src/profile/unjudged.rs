@@ -1,0 +1,59 @@
+//! Columns that would be published only because nobody spoke about them: what names people must not be among them.
+
+use scumble_files::table::{CodedColumn, CodedTable};
+
+use super::{ColumnProfile, ColumnValues, profile};
+use crate::config::Role;
+use crate::{Error, Result};
+
+/// The distinct values of each column of a table, missing ones apart.
+#[must_use]
+pub fn column_values<'a>(table: &'a CodedTable, missing: &[String]) -> Vec<ColumnValues<'a>> {
+    table.columns.iter().map(|column| values_of(column, table.rows as u64, missing)).collect()
+}
+
+fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> ColumnValues<'a> {
+    let mut counts = vec![0_u64; column.values.len()];
+    column.codes.iter().for_each(|code| counts[code as usize] += 1);
+    let mut values =
+        ColumnValues { name: &column.name, values: Vec::new(), counts: Vec::new(), missing: 0, rows };
+    for (text, count) in column.values.iter().zip(counts) {
+        if missing.iter().any(|marker| marker == text) {
+            values.missing += count;
+        } else {
+            values.values.push(text);
+            values.counts.push(count);
+        }
+    }
+    values
+}
+
+/// Refuses a table with columns that have no role of their own and would be published as they are, if `init` would call one of them an
+/// identifier, a person's number or free text. Only these columns are looked at, by their distinct values, as `init` does. `remedy` says
+/// what to do next.
+pub fn refuse_unjudged(
+    table: &CodedTable,
+    without_role: &[&str],
+    missing: &[String],
+    remedy: &str,
+) -> Result<()> {
+    let columns = without_role.iter().filter_map(|name| table.column(name));
+    let columns: Vec<ColumnValues<'_>> =
+        columns.map(|column| values_of(column, table.rows as u64, missing)).collect();
+    let names_people = |profile: &ColumnProfile| {
+        // A column without any value is left out by `init` too, but it tells nothing.
+        let free_text = profile.roles.has(Role::Drop) && profile.distinct > 0;
+        free_text || profile.roles.has(Role::Identifier) || profile.roles.has(Role::Subject)
+    };
+    let found: Vec<ColumnProfile> = profile(&columns).into_iter().filter(names_people).collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    let each: Vec<String> =
+        found.iter().map(|column| format!("'{}': {}", column.name, column.reason)).collect();
+    let has = match found.len() {
+        1 => "a column has no role, and rest = \"other\" (--rest other) would publish it as it is",
+        _ => "columns have no role, and rest = \"other\" (--rest other) would publish them as they are",
+    };
+    Err(Error::refused(format!("{has}. {} {remedy}", each.join(" "))))
+}
