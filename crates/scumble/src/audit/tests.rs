@@ -57,8 +57,8 @@ fn the_paper_gives_three_of_five_away() {
         record(4, 2, &old, &[0, 1, 1, 0], &[3, 4]),
     ];
     let found = run(&quasi, &table, &records, 2);
-    assert_eq!(found.by_cover, Disclosure { records: 4, certain: 3, partly_solved: 0 });
-    assert_eq!(found.by_mask, Disclosure { records: 5, certain: 3, partly_solved: 0 });
+    assert_eq!(found.by_cover, Disclosure { records: 4, certain: 3, unknown: 0 });
+    assert_eq!(found.by_mask, Disclosure { records: 5, certain: 3, unknown: 0 });
     assert_eq!(found.least_covered, 2);
     // Table 1(c) covers the same: 11 pairs, all of them in some assignment (models.md 4.10).
     assert_eq!((found.degrees.least_matching, found.degrees.rows_below_k), (2, 0));
