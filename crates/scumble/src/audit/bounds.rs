@@ -152,7 +152,9 @@ impl<'k> Bounds<'k> {
                 }
             }
         }
-        if !self.cuts.is_empty() && let Some(cuts) = self.cuts_of.get(&unknown) {
+        if !self.cuts.is_empty()
+            && let Some(cuts) = self.cuts_of.get(&unknown)
+        {
             for cut in cuts.clone() {
                 let bound = self.sum_of_bound.len() + cut as usize;
                 self.low[bound] += least;
@@ -382,7 +384,8 @@ impl<'k> Bounds<'k> {
                         if pair == [None, None] || found.len() >= wanted {
                             break;
                         }
-                        let unknowns = pair.iter().flatten().filter_map(|tuple| known.unknown(**tuple, value));
+                        let unknowns =
+                            pair.iter().flatten().filter_map(|tuple| known.unknown(**tuple, value));
                         found.extend(unknowns.filter(|of| can(*of, rises)).map(|of| (of, rises)));
                         steps += 2;
                     }

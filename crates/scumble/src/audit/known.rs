@@ -112,7 +112,8 @@ impl<'a> Known<'a> {
         progress: &Progress,
     ) -> Result<Option<Self>> {
         let sums = covers.list.iter().zip(&covers.least).zip(&covers.rows);
-        let mut sums: Vec<Sum<'a>> = sums.map(|((tuples, least), rows)| at_least(tuples, least, *rows)).collect();
+        let mut sums: Vec<Sum<'a>> =
+            sums.map(|((tuples, least), rows)| at_least(tuples, least, *rows)).collect();
         let exact = |(record, cover): (&Record, &u32)| {
             let counted: u64 = record.counts.iter().sum();
             u64::from(counted == covers.rows[*cover as usize])
@@ -159,7 +160,8 @@ impl<'a> Known<'a> {
         for ((tuples, _), most) in whole {
             let rows: i64 = tuples.iter().map(|tuple| table.weight(*tuple) as i64).sum();
             let all: i64 = most.iter().map(|(_, most)| most).sum();
-            let bound = |(value, most): &(u32, i64)| (*value, (rows - (all - most)).max(0), (*most).min(rows));
+            let bound =
+                |(value, most): &(u32, i64)| (*value, (rows - (all - most)).max(0), (*most).min(rows));
             sums.push(Sum {
                 tuples: Cow::Borrowed(tuples),
                 minus: Vec::new(),
@@ -271,7 +273,9 @@ impl<'a> Known<'a> {
         let mut found = vec![0_i64; self.first_bound[self.sums.len()] as usize];
         for (sum, first) in self.sums.iter().zip(&self.first_bound) {
             let sides = [(1, &sum.tuples[..]), (-1, &sum.minus[..])];
-            for (sign, tuple) in sides.iter().flat_map(|(sign, tuples)| tuples.iter().map(move |of| (sign, of))) {
+            for (sign, tuple) in
+                sides.iter().flat_map(|(sign, tuples)| tuples.iter().map(move |of| (sign, of)))
+            {
                 for unknown in self.unknowns(*tuple) {
                     if let Some(place) = sum.place(self.value[unknown as usize]) {
                         found[*first as usize + place] += sign * i64::from(number(unknown));

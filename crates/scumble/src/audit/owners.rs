@@ -115,7 +115,8 @@ impl Owners {
 
     /// Notes whose records are whose in truth. An error if somebody has none.
     pub(super) fn own(&mut self, records: &[Record], known: &Known<'_>) -> Result<()> {
-        let wrong = || Error::internal("the audit was given records that are not those of the rows of the table");
+        let wrong =
+            || Error::internal("the audit was given records that are not those of the rows of the table");
         let mut missing: Vec<i64> = known.truth.iter().map(|rows| i64::from(*rows)).collect();
         self.own = vec![NO_GROUP; known.truth.len()];
         for (record, group) in records.iter().zip(&self.group_of_record) {

@@ -96,8 +96,7 @@ impl Search<'_> {
         let mark = self.bounds.mark();
         let rows = self.bounds.known.rows[tuple as usize];
         let possible = self.bounds.narrow(unknown, 0, rows - 1) && self.bounds.propagate();
-        let verdict =
-            if possible { self.find_world(tuple, progress)? } else { Verdict::Certain };
+        let verdict = if possible { self.find_world(tuple, progress)? } else { Verdict::Certain };
         if verdict == Verdict::Free {
             for (changed, _) in self.bounds.differences() {
                 let known = self.bounds.known;

@@ -194,7 +194,10 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
         for (found, who) in whom {
             let least = if found.unknown > 0 { "at least " } else { "" };
             if found.certain > 0 {
-                warnings.push(format!("'{name}' of {least}{} rows follows with certainty for {who}", found.certain));
+                warnings.push(format!(
+                    "'{name}' of {least}{} rows follows with certainty for {who}",
+                    found.certain
+                ));
             }
             if found.unknown > 0 {
                 warnings.push(format!(
