@@ -42,7 +42,7 @@ use covers::Covers;
 use known::Known;
 pub use matching::Degrees;
 pub(crate) use matching::links;
-use search::{Verdict, verdicts};
+use search::{BUDGET, Budget, Verdict, verdicts};
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -93,7 +93,7 @@ pub fn audit(
     let covers = Covers::new(&coverage, records, progress)?;
     let rows = records.iter().zip(&covers.of_record);
     let covered = |(record, cover): (&Record, &u32)| covers.rows[*cover as usize] * u64::from(record.rows);
-    let (by_cover, by_mask) = disclosures(table, sensitive, records, &covers, progress)?;
+    let (by_cover, by_mask) = disclosures(table, sensitive, records, &covers, BUDGET, progress)?;
     Ok(Audit {
         least_covered: covers.rows.iter().copied().min().unwrap_or(0),
         mean_covered: rows.map(covered).sum::<u64>() as f64 / table.rows().max(1) as f64,
@@ -109,6 +109,7 @@ fn disclosures(
     sensitive: usize,
     records: &[Record],
     covers: &Covers,
+    budget: Budget,
     progress: &Progress,
 ) -> Result<(Disclosure, Disclosure)> {
     if records.iter().all(|record| record.counts.is_empty()) {
@@ -118,7 +119,7 @@ fn disclosures(
     let unknown = vec![Verdict::Unknown; table.tuples()];
     let judge = |known: Option<Known<'_>>, given: Vec<Verdict>| -> Result<(u64, Vec<Verdict>)> {
         let Some(known) = known else { return Ok((0, given)) };
-        Ok((known.equations, verdicts(&known, &given, progress)?))
+        Ok((known.equations, verdicts(&known, &given, budget, progress)?))
     };
     let known = Known::by_cover(table, sensitive, records, covers, progress)?;
     let (cover_records, mut by_cover) = judge(known, unknown)?;

@@ -27,15 +27,28 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-/// So many steps are taken for one tuple, in the first round and in further ones, as long as there are steps left for all.
-const ROUNDS: [u64; 3] = [1 << 14, 1 << 18, 1 << 22];
-const ALL_STEPS: u64 = 1 << 32;
+/// How many steps may be taken.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Budget {
+    /// For one tuple, in the first round and in further ones.
+    pub(super) each: [u64; 3],
+    /// For all of them.
+    pub(super) all: u64,
+}
+
+/// What is taken for a release.
+pub(super) const BUDGET: Budget = Budget { each: [1 << 14, 1 << 18, 1 << 22], all: 1 << 32 };
 
 /// Cuts have at most so many unknowns together.
 const MOST_CUT: usize = 1 << 22;
 
 /// Says for every tuple what is known. `given` is what is known beforehand.
-pub(super) fn verdicts(known: &Known<'_>, given: &[Verdict], progress: &Progress) -> Result<Vec<Verdict>> {
+pub(super) fn verdicts(
+    known: &Known<'_>,
+    given: &[Verdict],
+    budget: Budget,
+    progress: &Progress,
+) -> Result<Vec<Verdict>> {
     let mut search = Search { bounds: Bounds::new(known), verdicts: given.to_vec(), limit: 0 };
     let tuples = known.rows.len() as u32;
     for tuple in 0..tuples {
@@ -47,7 +60,7 @@ pub(super) fn verdicts(known: &Known<'_>, given: &[Verdict], progress: &Progress
     }
     search.bounds.propagate();
     search.bounds.keep();
-    for steps in ROUNDS {
+    for steps in budget.each {
         for tuple in 0..tuples {
             progress.check()?;
             let Some(unknown) = known.only_value(tuple) else { continue };
@@ -58,7 +71,7 @@ pub(super) fn verdicts(known: &Known<'_>, given: &[Verdict], progress: &Progress
                 search.verdicts[tuple as usize] = Verdict::Certain;
                 continue;
             }
-            if search.bounds.steps >= ALL_STEPS {
+            if search.bounds.steps >= budget.all {
                 continue;
             }
             search.limit = search.bounds.steps + steps;

@@ -146,6 +146,17 @@ fn compare(
     let unknown = (found.by_cover.unknown, found.by_mask.unknown);
     let what = (rows, k, l, min_cover);
     assert_eq!((now, unknown), (truth, (0, 0)), "{what:?}");
+    // With fewer steps less is known, and nothing that is wrong.
+    let covers = Covers::new(&Coverage::new(&table, &quasi), &records, &Progress::default()).expect("covers");
+    for all in [0, 30, 100] {
+        let budget = Budget { each: [10, 20, all], all };
+        let (cover, mask) =
+            disclosures(&table, 0, &records, &covers, budget, &Progress::default()).expect("not stopped");
+        for (found, truth) in [(cover, truth.0), (mask, truth.1)] {
+            let bounds = found.certain..=found.certain + found.unknown;
+            assert!(bounds.contains(&truth), "{found:?}, and {truth} are certain: {what:?}");
+        }
+    }
     assert!(truth.0 <= truth.1, "what is certain by cover is certain by mask: {what:?}");
     Some(truth)
 }

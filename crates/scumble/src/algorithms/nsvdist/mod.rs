@@ -202,6 +202,11 @@ impl NsvDist {
         Ok((records, audit))
     }
 
+    /// Whether nothing may be published: a value is certain, or it is not proved that none is.
+    fn must_refuse(&self, found: &Audit) -> bool {
+        self.require && !self.adversary.disclosure(found).is_none()
+    }
+
     /// Why nothing is published, and what could be.
     fn refusal(&self, problem: &Problem, asked: &Asked, records: &[Record], found: &Audit) -> Result<Error> {
         let disclosure = self.adversary.disclosure(found);
@@ -292,7 +297,7 @@ impl RecordAlgorithm for NsvDist {
         let asked = self.asked(problem)?;
         let demand = self.demand(&asked, asked.k, self.min_cover)?;
         let (records, audit) = self.records(problem, &asked, demand)?;
-        if self.require && !self.adversary.disclosure(&audit).is_none() {
+        if self.must_refuse(&audit) {
             return Err(self.refusal(problem, &asked, &records, &audit)?);
         }
         let mut warnings = Vec::new();
