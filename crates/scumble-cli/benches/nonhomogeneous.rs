@@ -145,7 +145,7 @@ impl Bench {
             found["peak_memory_bytes"].as_u64().unwrap_or(0) >> 20,
             found["audit"]["by_cover"]["certain"],
             found["audit"]["by_mask"]["certain"],
-            found["audit"]["by_mask"]["partly_solved"],
+            found["audit"]["by_mask"]["unknown"],
             found["audit"]["degrees"]["least_matching"],
         );
         Ok(())

@@ -28,6 +28,71 @@ fn what_the_audit_finds_is_not_published() {
     desk().refuses(4, &words, &anonymize("out.csv", &[]));
 }
 
+/// The older person's value follows from a record that covers more rows than it counts.
+#[test]
+fn what_follows_from_a_wider_record_is_not_published() {
+    let table = "age,disease\n30,flu\n30,hiv\n40,cancer\n";
+    let run = [
+        "anonymize",
+        "people.csv",
+        "-o",
+        "out.csv",
+        "--algorithm",
+        "nsvdist",
+        "--quasi",
+        "age",
+        "--sensitive",
+        "disease",
+    ];
+    let words = ["'disease' of 1 of 3 rows follows with certainty", "Nothing was published"];
+    Desk::with_table(table).refuses(4, &words, &arguments(&[&run, ASKED]));
+    let desk = Desk::with_table(table);
+    let told = desk.run(&arguments(&[&run, ASKED, &["--set", "audit=report", "--json"]])).succeeds();
+    let found: serde_json::Value = serde_json::from_str(&told.out).expect("JSON");
+    assert_eq!(found["audit"]["by_cover"]["certain"], 1);
+    assert_eq!(found["audit"]["by_cover"]["unknown"], 0);
+    assert_eq!(found["audit"]["by_mask"]["certain"], 1);
+}
+
+/// How many people's values are certain is for whoever runs it, not for the public.
+#[test]
+fn no_public_file_says_how_many_values_are_certain() {
+    for (algorithm, models, more) in [
+        ("nsvdist", &[K, L][..], "audit = \"report\""),
+        ("nsvdist", &[K, L], "audit = \"report\"\nformat = \"json\""),
+        ("nsvdist", &[K, L], "audit = \"report\"\nformat = \"sampled\""),
+        ("nhaa", &[K, L], ""),
+        ("k_concealment", &[K], ""),
+    ] {
+        let desk = desk();
+        plan(&desk, algorithm, models, more);
+        let before = desk.listing();
+        let run = desk.run(&["anonymize", "release.toml"]).succeeds();
+        if algorithm == "nsvdist" {
+            assert!(run.err.contains("of 3 rows follows with certainty"), "{}", run.err);
+        }
+        let mut seen = 0;
+        for file in desk.listing().difference(&before) {
+            // The report is private.
+            if file.components().any(|part| part.as_os_str().to_string_lossy().contains("report")) {
+                continue;
+            }
+            seen += 1;
+            let text = std::fs::read_to_string(desk.path(std::fs::read_to_string(desk.path(".").join(file)).expect("text")file.display().to_string())).expect("text");
+            for key in ["by_cover", "by_mask", "\"certain\"", "\"unknown\"", "\"audit\""] {
+                assert!(!text.contains(key), "{}: {key}", file.display());
+            }
+            let tells = |line: &&str| {
+                (line.contains("certain") || line.contains("follow"))
+                    && line.contains(|c: char| c.is_ascii_digit())
+            };
+            let sentences = text.lines().flat_map(|line| line.split(". "));
+            assert_eq!(sentences.into_iter().find(tells), None, "{}", file.display());
+        }
+        assert_eq!(seen, 3, "the release and its datasheet, twice");
+    }
+}
+
 #[test]
 fn every_format_is_published_and_checked() {
     for (output, more) in [

@@ -4,9 +4,10 @@
 //! the one has the value that is counted once more, the other the value that is counted once less. Neither the one nor the other equation shows
 //! that, and elimination only finds that the two unknowns differ. So the difference of such equations is an equation of its own.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::equations::Equation;
+use super::known::Sum;
 use crate::error::Result;
 use crate::problem::Progress;
 
@@ -18,13 +19,13 @@ const EACH: usize = 8;
 const COMPARED: u64 = 1 << 24;
 
 /// The differences between equations that are about nearly the same rows, each tuple of which is counted as a whole.
-pub(super) fn between(equations: &[Equation], tuples: usize, progress: &Progress) -> Result<Vec<Equation>> {
-    let exact: Vec<&Equation> = equations.iter().filter(|equation| equation.others == 0).collect();
+pub(super) fn between<'a>(sums: &[Sum<'_>], tuples: usize, progress: &Progress) -> Result<Vec<Sum<'a>>> {
+    let exact: Vec<&Sum<'_>> = sums.iter().filter(|sum| sum.is_exact()).collect();
     let mut count = vec![0_u32; tuples];
-    exact.iter().flat_map(|equation| &equation.tuples).for_each(|tuple| count[*tuple as usize] += 1);
+    exact.iter().flat_map(|equation| &*equation.tuples).for_each(|tuple| count[*tuple as usize] += 1);
     // Two sets that share all but a few of their members share one of the few first of them, in any order; the rarest lead to fewest sets.
-    let rarest = |equation: &Equation| {
-        let mut members = equation.tuples.clone();
+    let rarest = |equation: &Sum<'_>| {
+        let mut members = equation.tuples.to_vec();
         members.sort_unstable_by_key(|tuple| (count[*tuple as usize], *tuple));
         members.truncate(MOST + 1);
         members
@@ -53,7 +54,7 @@ pub(super) fn between(equations: &[Equation], tuples: usize, progress: &Progress
 }
 
 /// One equation less another, where they differ in few tuples.
-fn difference(one: &Equation, other: &Equation) -> Option<Equation> {
+fn difference<'a>(one: &Sum<'_>, other: &Sum<'_>) -> Option<Sum<'a>> {
     let without = |these: &[u32], those: &[u32]| -> Option<Vec<u32>> {
         let mut left = Vec::new();
         let mut rest = those.iter().peekable();
@@ -70,10 +71,11 @@ fn difference(one: &Equation, other: &Equation) -> Option<Equation> {
     };
     let tuples = without(&one.tuples, &other.tuples)?;
     let minus = without(&other.tuples, &one.tuples)?;
-    let mut counts: BTreeMap<u32, i32> = one.counts.iter().copied().collect();
-    other.counts.iter().for_each(|(value, rows)| *counts.entry(*value).or_default() -= rows);
-    let counts = counts.into_iter().collect();
-    (!tuples.is_empty() || !minus.is_empty()).then_some(Equation { tuples, minus, others: 0, counts })
+    let mut counts: BTreeMap<u32, i64> = one.bounds.iter().map(|(value, rows, _)| (*value, *rows)).collect();
+    other.bounds.iter().for_each(|(value, rows, _)| *counts.entry(*value).or_default() -= rows);
+    let bounds = counts.into_iter().map(|(value, rows)| (value, rows, rows)).collect();
+    let differs = !tuples.is_empty() || !minus.is_empty();
+    differs.then_some(Sum { tuples: Cow::Owned(tuples), minus, bounds, only: false })
 }
 
 #[cfg(test)]
@@ -82,17 +84,21 @@ mod tests {
 
     #[test]
     fn few_rows_on_either_side() {
-        let of =
-            |tuples: &[u32], counts: &[(u32, i32)]| Equation::of_record(tuples.to_vec(), 0, counts.to_vec());
+        let of = |tuples: &[u32], counts: &[(u32, i64)]| Sum {
+            tuples: Cow::Owned(tuples.to_vec()),
+            minus: Vec::new(),
+            bounds: counts.iter().map(|(value, rows)| (*value, *rows, *rows)).collect(),
+            only: true,
+        };
         let one = of(&[0, 1, 2, 3, 4, 5], &[(0, 4), (1, 2)]);
         let other = of(&[0, 1, 2, 3, 4, 9], &[(0, 3), (1, 2), (2, 1)]);
         let far = of(&[20, 21, 22, 23, 24, 25], &[(0, 6)]);
         let found =
             between(&[one.clone(), other.clone(), far], 30, &Progress::default()).expect("not stopped");
-        let counts = vec![(0, -1), (1, 0), (2, 1)];
-        assert_eq!(found, [Equation { tuples: vec![9], minus: vec![5], others: 0, counts }]);
-        // Rows that are not known by themselves hide the difference.
-        let vague = Equation { others: 1, ..other };
+        let bounds = vec![(0, -1, -1), (1, 0, 0), (2, 1, 1)];
+        assert_eq!(found, [Sum { tuples: Cow::Owned(vec![9]), minus: vec![5], bounds, only: false }]);
+        // Numbers that are not known exactly hide the difference.
+        let vague = Sum { only: false, ..other };
         assert!(between(&[one, vague], 30, &Progress::default()).expect("not stopped").is_empty());
     }
 }

@@ -1,11 +1,22 @@
 //! What a release whose records overlap gives away (models.md 1.15, 1.16 and 4.10).
 //!
-//! That every record covers k rows and that no frequency is above 1/l holds for one record at a time. Somebody who puts
-//! records together may know more: the audit plays two of them. One knows the quasi-identifiers of everyone and uses the
-//! records that cover exactly as many rows as they count. The other also knows which rows every record counts; that is more
-//! than the release says, and a bound on what anybody can infer from its frequencies.
-
-use rayon::prelude::*;
+//! That every record covers k rows and that no frequency is above 1/l holds for one record at a time. Somebody who puts records together
+//! may know more. The audit asks for every row whether its sensitive value follows with certainty.
+//!
+//! **Worlds.** Somebody knows the quasi-identifiers of every row. They see all records: what each one covers, and how many of the rows that
+//! it counts have each value. Nothing says whose a record is, or which of the covered rows it counts. A world is
+//!
+//! 1. a sensitive value for every row,
+//! 2. a record for every row, each record used once: the row's own record,
+//! 3. for every record the rows that it counts: rows that it covers, its owner among them, and as many rows of each value as it says.
+//!
+//! A value is **certain** if the row has it in all worlds. Of a person's own record only that follows which holds for every record that may be
+//! theirs. How the records were chosen (that a record counts the nearest rows) is not used: somebody who knows the algorithm and its ties may
+//! exclude further worlds.
+//!
+//! `by_cover` is about this person. `by_mask` is about somebody who knows more: of which tuple the owner of each record is, and which tuples
+//! each record counts with all of their rows. Their worlds are those of the above in which this is so, too. So every value that is certain by
+//! cover is also certain by mask.
 
 use crate::error::Result;
 use crate::frequency::FrequencyTable;
@@ -13,20 +24,25 @@ use crate::problem::Progress;
 use crate::published::Record;
 use crate::quasi::Quasi;
 
+mod bounds;
 mod coverage;
+mod covers;
 mod differences;
-mod elimination;
-mod equations;
+mod known;
 mod matching;
-mod probing;
+mod owners;
+mod search;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod worlds_tests;
 
 pub(crate) use coverage::Coverage;
-pub use equations::Disclosure;
-use equations::{Equation, solve};
+use covers::Covers;
+use known::Known;
 pub use matching::Degrees;
 pub(crate) use matching::links;
+use search::{BUDGET, Budget, Verdict, verdicts};
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -37,14 +53,34 @@ pub struct Audit {
     pub mean_covered: f64,
     /// How many records may be those of a row.
     pub degrees: Degrees,
-    /// For somebody who knows all quasi-identifiers, and uses the records that cover exactly as many rows as they count.
+    /// For somebody who knows all quasi-identifiers.
     pub by_cover: Disclosure,
-    /// For somebody who also knows which rows every record counts.
+    /// For somebody who also knows of which tuple the owner of each record is, and which tuples each record counts as a whole.
     pub by_mask: Disclosure,
 }
 
-/// Audits records, which are ordered by tuple. `sensitive` is the payload column that their counts are about; `k` is what was
-/// promised.
+/// Whose values follow. All counts are of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Disclosure {
+    /// The records whose counted rows are known one by one. They say how many of these rows have each value; all others say how many have it at
+    /// least.
+    pub records: u64,
+    /// The rows whose value is proved to be certain.
+    pub certain: u64,
+    /// The rows whose value is proved to be neither certain nor uncertain. If there are any, `certain` is a lower bound.
+    pub unknown: u64,
+}
+
+impl Disclosure {
+    /// Whether it is proved that no value is certain.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.certain == 0 && self.unknown == 0
+    }
+}
+
+/// Audits records, which are ordered by tuple; every row of the table has one. `sensitive` is the payload column that their counts are about; `k` is
+/// what was promised. Records without counts say nothing about values.
 pub fn audit(
     table: &FrequencyTable,
     quasi: &[Quasi],
@@ -54,35 +90,60 @@ pub fn audit(
     progress: &Progress,
 ) -> Result<Audit> {
     let coverage = Coverage::new(table, quasi);
-    // Per record how many rows it covers, and the equation that follows if these are just the rows it counts.
-    let look = |record: &Record| -> Result<(u64, Option<Equation>)> {
-        progress.check()?;
-        let mut tuples = Vec::new();
-        coverage.add_covered(&record.shown, &mut tuples);
-        let rows = coverage.rows(&tuples);
-        let exact = !record.counts.is_empty() && rows == record.counts.iter().sum::<u64>();
-        tuples.sort_unstable();
-        Ok((rows, exact.then(|| Equation::of_record(tuples, 0, counts(record)))))
-    };
-    let looks: Vec<(u64, Option<Equation>)> = records.par_iter().map(look).collect::<Result<_>>()?;
-    let least_covered = looks.iter().map(|look| look.0).min().unwrap_or(0);
-    let covered: u64 = looks.iter().zip(records).map(|(look, record)| look.0 * u64::from(record.rows)).sum();
-    let by_cover = looks.into_iter().filter_map(|look| look.1).collect();
-    let by_mask = records
-        .iter()
-        .filter(|record| !record.counts.is_empty())
-        .map(|record| Equation::of_record(record.members.clone(), record.others, counts(record)));
+    let covers = Covers::new(&coverage, records, progress)?;
+    let rows = records.iter().zip(&covers.of_record);
+    let covered = |(record, cover): (&Record, &u32)| covers.rows[*cover as usize] * u64::from(record.rows);
+    let (by_cover, by_mask) = disclosures(table, sensitive, records, &covers, BUDGET, progress)?;
     Ok(Audit {
-        least_covered,
-        mean_covered: covered as f64 / table.rows().max(1) as f64,
+        least_covered: covers.rows.iter().copied().min().unwrap_or(0),
+        mean_covered: rows.map(covered).sum::<u64>() as f64 / table.rows().max(1) as f64,
         degrees: matching::degrees(&coverage, records, k, progress)?,
-        by_cover: solve(table, sensitive, by_cover, progress)?,
-        by_mask: solve(table, sensitive, by_mask.collect(), progress)?,
+        by_cover,
+        by_mask,
     })
 }
 
-/// The values that a record counts.
-fn counts(record: &Record) -> Vec<(u32, i32)> {
-    let counted = (0..).zip(&record.counts).filter(|(_, rows)| **rows > 0);
-    counted.map(|(value, rows)| (value, *rows as i32)).collect()
+/// What follows for both.
+fn disclosures(
+    table: &FrequencyTable,
+    sensitive: usize,
+    records: &[Record],
+    covers: &Covers,
+    budget: Budget,
+    progress: &Progress,
+) -> Result<(Disclosure, Disclosure)> {
+    if records.iter().all(|record| record.counts.is_empty()) {
+        let nothing = Disclosure { records: 0, certain: 0, unknown: 0 };
+        return Ok((nothing, nothing));
+    }
+    let unknown = vec![Verdict::Unknown; table.tuples()];
+    let judge = |known: Option<Known<'_>>, given: Vec<Verdict>| -> Result<(u64, Vec<Verdict>)> {
+        let Some(known) = known else { return Ok((0, given)) };
+        Ok((known.equations, verdicts(&known, &given, budget, progress)?))
+    };
+    let known = Known::by_cover(table, sensitive, records, covers, progress)?;
+    let (cover_records, mut by_cover) = judge(known, unknown)?;
+    // What is certain for one is certain for the other, who knows more.
+    let certain = |verdict: &Verdict| match verdict {
+        Verdict::Certain => Verdict::Certain,
+        Verdict::Free | Verdict::Unknown => Verdict::Unknown,
+    };
+    let known = Known::by_mask(table, sensitive, records, covers, progress)?;
+    let (mask_records, by_mask) = judge(known, by_cover.iter().map(certain).collect())?;
+    // And a world of the other is a world of the one.
+    for (cover, mask) in by_cover.iter_mut().zip(&by_mask) {
+        if *cover == Verdict::Unknown && *mask == Verdict::Free {
+            *cover = Verdict::Free;
+        }
+    }
+    let rows = |found: &[Verdict], wanted: Verdict| -> u64 {
+        let tuples = (0..).zip(found).filter(|(_, verdict)| **verdict == wanted);
+        tuples.map(|(tuple, _)| table.weight(tuple)).sum()
+    };
+    let disclosure = |records: u64, found: &[Verdict]| Disclosure {
+        records,
+        certain: rows(found, Verdict::Certain),
+        unknown: rows(found, Verdict::Unknown),
+    };
+    Ok((disclosure(cover_records, &by_cover), disclosure(mask_records, &by_mask)))
 }

@@ -41,11 +41,12 @@ pub const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
         ("min_cover", "each record covers at least this many times the rows that it counts; default 1"),
         (
             "audit",
-            "require (default): refuse a release from which values follow with certainty; report: publish it and say so",
+            "require (default): refuse a release unless it is proved that no value follows with certainty; report: publish it in any case, and \
+             tell the one who runs it",
         ),
         (
             "adversary",
-            "whom the audit must satisfy: cover (default), who knows all quasi-identifiers, or mask, who also knows which rows each record counts",
+            "whom the audit must satisfy: cover (default), who knows all quasi-identifiers, or mask, who also knows which tuples each record counts",
         ),
         (
             "format",
@@ -201,12 +202,17 @@ impl NsvDist {
         Ok((records, audit))
     }
 
+    /// Whether nothing may be published: a value is certain, or it is not proved that none is.
+    fn must_refuse(&self, found: &Audit) -> bool {
+        self.require && !self.adversary.disclosure(found).is_none()
+    }
+
     /// Why nothing is published, and what could be.
     fn refusal(&self, problem: &Problem, asked: &Asked, records: &[Record], found: &Audit) -> Result<Error> {
-        let certain = self.adversary.disclosure(found).certain;
+        let disclosure = self.adversary.disclosure(found);
         let who = match self.adversary {
             Adversary::Cover => "the quasi-identifiers of everyone",
-            Adversary::Mask => "the quasi-identifiers of everyone and which rows each record counts",
+            Adversary::Mask => "the quasi-identifiers of everyone and which tuples each record counts",
         };
         let name = &problem.table.payloads().columns[asked.column].name;
         let before = record_loss(records, &problem.quasi);
@@ -217,21 +223,40 @@ impl NsvDist {
         for (remedy, k, min_cover) in [wider, larger] {
             let Ok(demand) = self.demand(asked, k, min_cover) else { continue };
             let (records, audit) = self.records(problem, asked, demand)?;
-            let left = self.adversary.disclosure(&audit).certain;
+            let left = self.adversary.disclosure(&audit);
             let loss = record_loss(&records, &problem.quasi);
-            remedies.push(if left == 0 {
-                format!("{remedy} would pass, with a loss of {loss:.4} instead of {before:.4}")
-            } else {
-                format!("{remedy} would still give {left} away")
+            remedies.push(match (left.certain, left.unknown) {
+                (0, 0) => format!("{remedy} would pass, with a loss of {loss:.4} instead of {before:.4}"),
+                (0, unknown) => format!("{remedy} would still leave {unknown} undecided"),
+                (certain, 0) => format!("{remedy} would still give {certain} away"),
+                (certain, _) => format!("{remedy} would still give at least {certain} away"),
             });
+        }
+        if self.adversary == Adversary::Mask && found.by_cover.is_none() {
+            remedies.push(
+                "adversary = \"cover\" would pass, against someone who does not know which tuples each record counts"
+                    .into(),
+            );
         }
         remedies
             .push("an algorithm that publishes classes, such as mondrian, does not have this problem".into());
+        let rows = problem.table.rows();
+        let what = match (disclosure.certain, disclosure.unknown) {
+            (0, unknown) => format!(
+                "the audit could not decide whether '{name}' of {unknown} of {rows} rows follows with certainty for someone who knows \
+                 {who}, and found no value that does"
+            ),
+            (certain, 0) => format!(
+                "the audit found that '{name}' of {certain} of {rows} rows follows with certainty for someone who knows {who}"
+            ),
+            (certain, unknown) => format!(
+                "the audit found that '{name}' of at least {certain} of {rows} rows follows with certainty for someone who knows \
+                 {who}, and could not decide about {unknown} others"
+            ),
+        };
         Ok(Error::Verification(format!(
-            "the audit found that '{name}' of {certain} of {} rows follows with certainty for someone who knows {who}: records \
-             that overlap can be solved like equations. Nothing was published. {}. With audit = \"report\" it is published \
-             nevertheless, and the datasheet says so",
-            problem.table.rows(),
+            "{what}: records that overlap can be solved like equations. Nothing was published. {}. With audit = \"report\" it is \
+             published nevertheless, and the private report and --json give the figures",
             remedies.join("; "),
         )))
     }
@@ -272,7 +297,7 @@ impl RecordAlgorithm for NsvDist {
         let asked = self.asked(problem)?;
         let demand = self.demand(&asked, asked.k, self.min_cover)?;
         let (records, audit) = self.records(problem, &asked, demand)?;
-        if self.require && self.adversary.disclosure(&audit).certain > 0 {
+        if self.must_refuse(&audit) {
             return Err(self.refusal(problem, &asked, &records, &audit)?);
         }
         let mut warnings = Vec::new();

@@ -193,3 +193,49 @@ proptest! {
         check(true, &rows, k, ["1", "1.11", "1.5", "2"][l], cost, Some(parts));
     }
 }
+
+/// An audit that leaves rows undecided is no proof that nothing follows: the release is refused, and it is said what helps.
+#[test]
+fn an_audit_that_is_not_complete_refuses() {
+    let rows: Vec<crate::algorithms::made::Row> =
+        (0..12).map(|row| (vec![row % 2, row % 3, row % 2], 0, row % 3)).collect();
+    let problem = problem(columns(false), &rows, &[("k_anonymity", &[("k", "2")], None)]);
+    for (adversary, words) in
+        [("cover", "quasi-identifiers of everyone, and"), ("mask", "adversary = \"cover\" would pass")]
+    {
+        let algorithm = NsvDist {
+            column: None,
+            options: options(Cost::Loss),
+            min_cover: 1,
+            require: true,
+            adversary: if adversary == "cover" { Adversary::Cover } else { Adversary::Mask },
+            format: Format::Columns,
+            strict_k: false,
+        };
+        let asked = algorithm.asked(&problem).expect("it serves k");
+        let demand = algorithm.demand(&asked, 2, 1).expect("feasible");
+        let (records, found) = algorithm.records(&problem, &asked, demand).expect("records");
+        let undecided = Disclosure { records: 0, certain: 0, unknown: 3 };
+        let none = Disclosure { unknown: 0, ..undecided };
+        let audit = match algorithm.adversary {
+            Adversary::Cover => Audit { by_cover: undecided, by_mask: none, ..found },
+            Adversary::Mask => Audit { by_cover: none, by_mask: undecided, ..found },
+        };
+        assert!(algorithm.must_refuse(&audit));
+        let told = algorithm.refusal(&problem, &asked, &records, &audit).expect("a message");
+        assert_eq!(told.exit_code(), 4);
+        let told = told.to_string();
+        let all = [
+            "could not decide",
+            "3 of 12",
+            "min_cover = 2",
+            "k = 4",
+            "audit = \"report\"",
+            "mondrian",
+            words,
+        ];
+        assert!(all.iter().all(|word| told.contains(word)), "{told}");
+        let complete = Audit { by_cover: none, by_mask: none, ..found };
+        assert!(!algorithm.must_refuse(&complete));
+    }
+}

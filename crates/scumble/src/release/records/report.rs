@@ -137,9 +137,10 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
                     "No record gives a value of {column} more than this share, among the rows that it counts."
                 ),
                 format!(
-                    "Several records together: {column} of {} rows follows with certainty from records that cover exactly what \
-                     they count, and of {} rows for someone who knew which rows every record counts.",
-                    audit.by_cover.certain, audit.by_mask.certain
+                    "Several records together: {column} of {} follows with certainty for someone who knows the quasi-identifiers of \
+                     everyone, and of {} for someone who also knows which tuples every record counts.",
+                    rows_found(audit.by_cover),
+                    rows_found(audit.by_mask)
                 ),
             ),
         };
@@ -156,6 +157,14 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
         }
     };
     models.map(|(model, found)| result(&**model, found)).collect()
+}
+
+/// How many rows an audit found, as far as it knows.
+fn rows_found(found: crate::audit::Disclosure) -> String {
+    match found.unknown {
+        0 => format!("{} rows", found.certain),
+        unknown => format!("at least {} rows (unknown for {unknown})", found.certain),
+    }
 }
 
 fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {

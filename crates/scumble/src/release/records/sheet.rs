@@ -149,16 +149,9 @@ fn limits(run: &RecordRun<'_>) -> Vec<String> {
     ];
     if let Some(name) = run.distributed() {
         lines.push(format!(
-            "Frequencies of several records can be solved like equations. The audit found {} rows whose {name} follows with \
-             certainty for someone who knows the quasi-identifiers of everyone, and {} for someone who also knew which rows every \
-             record counts{}. It looks for certain values only: values that become likely are not counted.",
-            audit.by_cover.certain,
-            audit.by_mask.certain,
-            if audit.by_cover.partly_solved + audit.by_mask.partly_solved > 0 {
-                ", at least, since not all equations could be solved together"
-            } else {
-                ""
-            }
+            "Frequencies of several records can be solved like equations, and {name} of some people may follow from them. Whoever made this \
+             release had that audited, and has the result. The audit looks for values that are certain: values that become likely are not \
+             looked for, nor is what someone could infer who knows how the records were chosen."
         ));
     }
     if let Some(name) = run.exchanged() {
@@ -194,18 +187,24 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
         run.entry.name
     ));
     if let Some(name) = run.distributed() {
-        if audit.by_cover.certain > 0 {
-            warnings.push(format!(
-                "'{name}' of {} rows follows with certainty from the records that cover exactly as many rows as they count, for \
-                 someone who knows the quasi-identifiers of everyone",
-                audit.by_cover.certain
-            ));
-        }
-        if audit.by_mask.certain > 0 {
-            warnings.push(format!(
-                "'{name}' of {} rows would follow with certainty for someone who also knew which rows every record counts",
-                audit.by_mask.certain
-            ));
+        let whom = [
+            (audit.by_cover, "someone who knows the quasi-identifiers of everyone"),
+            (audit.by_mask, "someone who also knows which tuples every record counts"),
+        ];
+        for (found, who) in whom {
+            let least = if found.unknown > 0 { "at least " } else { "" };
+            if found.certain > 0 {
+                warnings.push(format!(
+                    "'{name}' of {least}{} rows follows with certainty for {who}",
+                    found.certain
+                ));
+            }
+            if found.unknown > 0 {
+                warnings.push(format!(
+                    "the audit could not decide whether '{name}' of {} rows follows with certainty for {who}",
+                    found.unknown
+                ));
+            }
         }
     }
     if audit.degrees.rows_below_k > 0 {
