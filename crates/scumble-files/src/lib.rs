@@ -15,6 +15,7 @@ mod dictionary;
 mod encoding;
 pub mod error;
 mod flaw;
+pub mod limits;
 mod names;
 mod pipeline;
 pub mod private;

@@ -40,7 +40,8 @@ impl Selection {
             let places = (0..names.len()).map(Some).collect();
             return Ok(Self { names, places });
         };
-        if let Some(missing) = wanted.iter().find(|name| !names.contains(name)) {
+        let there: BTreeSet<&String> = names.iter().collect();
+        if let Some(missing) = wanted.iter().find(|name| !there.contains(name)) {
             return Err(FileError::Config(format!("'{file}' has no column '{missing}'")));
         }
         let wanted: BTreeSet<&String> = wanted.iter().collect();

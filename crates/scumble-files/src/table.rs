@@ -198,6 +198,16 @@ impl Codes {
         }
     }
 
+    /// How many bytes of memory the codes take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::U8(codes) => codes.len(),
+            Self::U16(codes) => 2 * codes.len(),
+            Self::U32(codes) => 4 * codes.len(),
+        }
+    }
+
     /// How many rows there are.
     #[must_use]
     pub fn len(&self) -> usize {
