@@ -21,6 +21,7 @@ mod pipeline;
 pub mod private;
 mod private_folder;
 pub mod read;
+pub mod shown;
 mod sniff;
 pub mod source;
 pub mod table;

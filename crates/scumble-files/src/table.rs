@@ -46,6 +46,12 @@ impl CodedTable {
     pub fn column(&self, name: &str) -> Option<&CodedColumn> {
         self.columns.iter().find(|column| column.name == name)
     }
+
+    /// The columns by their names, for many lookups: there may be a hundred thousand. The first of those that share one.
+    #[must_use]
+    pub fn by_name(&self) -> BTreeMap<&str, &CodedColumn> {
+        self.columns.iter().rev().map(|column| (column.name.as_str(), column)).collect()
+    }
 }
 
 impl CodedColumn {

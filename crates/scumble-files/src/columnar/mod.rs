@@ -164,7 +164,7 @@ fn select(name: &str, schema: &Schema, options: &ReadOptions) -> Result<Selectio
         if !text::is_readable(field.data_type()) {
             return Err(FileError::Data(format!(
                 "'{name}', column '{}' is of type {}, which is not one text a row; flatten it or leave it out",
-                field.name(),
+                crate::shown::on_one_line(field.name()),
                 field.data_type()
             )));
         }
