@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use scumble::release::Stage;
-pub(crate) use scumble::text::{counted, grouped as count, rows as row_count};
+pub(crate) use scumble::text::{counted, grouped as count, printable, rows as row_count};
 use scumble::{Error, Result};
 
 /// Options of every command.
@@ -24,6 +24,9 @@ pub(crate) struct Shared {
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
 }
+
+/// The most threads that can be asked for. Each costs memory, and thousands more than there are cores only wait.
+const MOST_THREADS: usize = 1024;
 
 /// How to talk to the person at the other end.
 pub(crate) struct Interface {
@@ -54,6 +57,12 @@ impl Interface {
     pub(crate) fn new(shared: &Shared) -> Result<Self> {
         if shared.threads == Some(0) {
             return Err(Error::config("--threads must be at least 1"));
+        }
+        if let Some(threads) = shared.threads.filter(|threads| *threads > MOST_THREADS) {
+            return Err(Error::config(format!(
+                "--threads {threads} is more than any machine can use; {MOST_THREADS} is the most. Without --threads as \
+                 many are used as there are cores"
+            )));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(shared.threads.unwrap_or(0)).build_global();
         pool.map_err(|error| Error::Resources(format!("cannot start threads: {error}")))?;
@@ -86,7 +95,7 @@ impl Interface {
 
     /// Shows what is being done, in other words.
     pub(crate) fn step(&self, what: &str) {
-        self.bar.set_message(what.to_lowercase());
+        self.bar.set_message(printable(&what.to_lowercase()));
     }
 
     /// From now on an interrupt says that the same command goes on where it was stopped.
@@ -120,6 +129,7 @@ impl Interface {
     /// Tells a result that is no output of the command: on standard error, so that pipes stay clean.
     pub(crate) fn say(&self, line: impl Display) {
         if !self.quiet {
+            let line = printable(&line.to_string());
             self.bar.suspend(|| eprintln!("{line}"));
         }
     }
@@ -127,7 +137,7 @@ impl Interface {
     /// Tells something that is only worth knowing.
     pub(crate) fn note(&self, line: impl Display) {
         if self.verbose {
-            self.say(format_args!("{} {line}", paint("note:", "36")));
+            self.tell("note:", "36", &line);
         }
     }
 
@@ -138,7 +148,15 @@ impl Interface {
 
     /// Tells something that somebody should decide about.
     pub(crate) fn warn(&self, line: impl Display) {
-        self.say(format_args!("{} {line}", paint("warning:", "33")));
+        self.tell("warning:", "33", &line);
+    }
+
+    /// Tells something behind a word in colour.
+    fn tell(&self, word: &str, colour: &str, line: &dyn Display) {
+        if !self.quiet {
+            let line = printable(&line.to_string());
+            self.bar.suspend(|| eprintln!("{} {line}", paint(word, colour)));
+        }
     }
 }
 
@@ -169,6 +187,8 @@ fn leave(code: i32) -> ! {
 /// Prints to standard output; a reader that has gone away is no error.
 pub(crate) fn print(text: impl Display) -> Result<()> {
     let mut out = std::io::stdout().lock();
+    // A file or another program gets what there is; a terminal would obey it.
+    let text = if out.is_terminal() { printable(&text.to_string()) } else { text.to_string() };
     match write!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::Io { what: "cannot write to standard output".into(), source: error })
@@ -179,7 +199,7 @@ pub(crate) fn print(text: impl Display) -> Result<()> {
 
 /// Reports an error and gives its exit code.
 pub(crate) fn fail(error: &Error) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "{} {error}", paint("error:", "31"));
+    let _ = writeln!(std::io::stderr(), "{} {}", paint("error:", "31"), printable(&error.to_string()));
     ExitCode::from(error.exit_code())
 }
 

@@ -66,6 +66,14 @@ impl Dictionary {
         &self.texts
     }
 
+    /// How many bytes of memory this takes, and merging it with those of other workers will.
+    pub(crate) fn memory(&self) -> u64 {
+        // A text with its end is held twice while dictionaries are merged, beside 16 bytes for sorting and 4 for its
+        // new code. The hash tables are gone by then, and take less.
+        const MERGING: usize = 2 * 4 + 16 + 4;
+        (2 * self.texts.bytes().len() + MERGING * self.texts.len()) as u64
+    }
+
     /// The texts alone; what was only needed to find them is freed.
     pub(crate) fn into_texts(self) -> Texts {
         self.texts

@@ -124,7 +124,7 @@ impl Teller<'_> {
 
     fn column(&self, index: usize) -> String {
         match self.names.get(index) {
-            Some(name) => format!("column '{name}'"),
+            Some(name) => format!("column '{}'", crate::shown::on_one_line(name)),
             None => format!("column {}", index + 1),
         }
     }

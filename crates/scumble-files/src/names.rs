@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{FileError, Result};
+use crate::shown::on_one_line;
 
 /// Which columns of a file are read.
 #[derive(Debug)]
@@ -26,7 +27,8 @@ pub(crate) fn check(file: &str, names: &[String]) -> Result<()> {
         }
         if let Some(earlier) = first.insert(name, position) {
             return Err(FileError::Data(format!(
-                "'{file}': columns {earlier} and {position} are both named '{name}'; rename one of them"
+                "'{file}': columns {earlier} and {position} are both named '{}'; rename one of them",
+                on_one_line(name)
             )));
         }
     }
@@ -40,8 +42,9 @@ impl Selection {
             let places = (0..names.len()).map(Some).collect();
             return Ok(Self { names, places });
         };
-        if let Some(missing) = wanted.iter().find(|name| !names.contains(name)) {
-            return Err(FileError::Config(format!("'{file}' has no column '{missing}'")));
+        let there: BTreeSet<&String> = names.iter().collect();
+        if let Some(missing) = wanted.iter().find(|name| !there.contains(name)) {
+            return Err(FileError::Config(format!("'{file}' has no column '{}'", on_one_line(missing))));
         }
         let wanted: BTreeSet<&String> = wanted.iter().collect();
         let mut selected = Vec::with_capacity(wanted.len());

@@ -1,12 +1,14 @@
 //! One reader, several workers: jobs are made in order, done in any order, and put together in order.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use crate::codes::{Piece, Pieces};
 use crate::dictionary::Dictionary;
+use crate::error::FileError;
 use crate::flaw::{FirstFlaw, Flaw};
+use crate::limits;
 use crate::table::Codes;
 
 /// What one worker keeps from job to job.
@@ -15,6 +17,8 @@ pub(crate) struct Encoder {
     pub(crate) dictionaries: Vec<Dictionary>,
     /// The current job's codes for each selected column.
     pub(crate) codes: Vec<Vec<u32>>,
+    /// What the dictionaries took in memory when last asked.
+    taken: u64,
 }
 
 /// The rows of a job that were good, and what was wrong with the next one, if anything.
@@ -25,7 +29,14 @@ impl Encoder {
         Self {
             dictionaries: (0..columns).map(|_| Dictionary::new(limit)).collect(),
             codes: vec![Vec::new(); columns],
+            taken: 0,
         }
+    }
+
+    /// How many bytes of memory the dictionaries take more than when last asked.
+    fn growth(&mut self) -> u64 {
+        let taken = self.dictionaries.iter().map(Dictionary::memory).sum();
+        taken - std::mem::replace(&mut self.taken, taken)
     }
 
     /// Takes the codes of the job that is done.
@@ -44,6 +55,34 @@ impl Encoder {
     }
 }
 
+/// What the codes and dictionaries may take in memory, and what they take so far.
+pub(crate) struct Memory<'a> {
+    file: &'a str,
+    most: Option<u64>,
+    taken: AtomicU64,
+}
+
+impl<'a> Memory<'a> {
+    /// What was given, or what the system has left.
+    pub(crate) fn new(file: &'a str, given: Option<u64>) -> Self {
+        Self { file, most: given.or_else(limits::memory_left), taken: AtomicU64::new(0) }
+    }
+
+    /// Fails if so many bytes more would be too much.
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), FileError> {
+        let taken = self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        match self.most {
+            Some(most) if taken > most => Err(FileError::Resources(format!(
+                "'{}' needs more memory than the {} that are left; use a machine with more memory, or leave columns or \
+                 rows out",
+                self.file,
+                limits::size(most)
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What a worker has finished: for each job its number, its piece and its flaw.
 type Finished = Vec<(usize, Piece, Option<Flaw>)>;
 
@@ -53,6 +92,7 @@ pub(crate) fn run<J: Send>(
     threads: usize,
     columns: usize,
     limit: usize,
+    memory: &Memory<'_>,
     mut produce: impl FnMut() -> Option<Result<J, Flaw>>,
     work: impl Fn(&mut Encoder, J) -> Done + Sync,
 ) -> Result<Pieces, FirstFlaw> {
@@ -65,10 +105,15 @@ pub(crate) fn run<J: Send>(
             return;
         }
         let (rows, flaw) = work(encoder, job);
+        let piece = encoder.take_piece(worker, rows);
+        // When all is read, the codes are rewritten column by column, so they are there twice.
+        let codes: usize = piece.columns.iter().map(|codes| size_of::<Codes>() + codes.bytes()).sum();
+        let growth = encoder.growth();
+        let flaw = flaw.or_else(|| memory.take(2 * codes as u64 + growth).err().map(Flaw::Other));
         if flaw.is_some() {
             first_flawed.fetch_min(number, Ordering::Relaxed);
         }
-        finished.push((number, encoder.take_piece(worker, rows), flaw));
+        finished.push((number, piece, flaw));
     };
     // The next numbered job, as long as there is one and nothing is wrong.
     let mut jobs = 0;
@@ -177,7 +222,8 @@ mod tests {
         let texts = ["d", "a", "c", "a", "b", "d", "e"];
         for threads in [1, 2, 5] {
             let mut jobs = texts.chunks(2).map(|job| Ok(job.to_vec()));
-            let pieces = run(threads, 1, usize::MAX, || jobs.next(), encode).ok().unwrap();
+            let pieces =
+                run(threads, 1, usize::MAX, &Memory::new("t", None), || jobs.next(), encode).ok().unwrap();
             let table =
                 pieces.merge(&Selection::new("t", vec!["x".to_owned()], None).unwrap(), usize::MAX).unwrap();
             let column = &table.columns[0];
@@ -188,10 +234,21 @@ mod tests {
     }
 
     #[test]
+    fn too_much_for_the_memory_is_an_error() {
+        let mut jobs = (0..1000).map(|_| Ok(vec!["a", "b", "c"]));
+        let flaw =
+            run(2, 1, usize::MAX, &Memory::new("t", Some(5_000)), || jobs.next(), encode).err().unwrap();
+        let Flaw::Other(FileError::Resources(message)) = flaw.flaw else { panic!("{:?}", flaw.flaw) };
+        assert!(message.starts_with("'t' needs more memory than the 5.0 KB that are left"), "{message}");
+        assert!(jobs.len() > 0);
+    }
+
+    #[test]
     fn the_first_flaw_wins_with_its_row() {
         for threads in [1, 2, 5] {
             let mut jobs = vec![Ok(vec!["a", "b"]), Ok(vec!["c", "bad"]), Ok(vec!["bad"])].into_iter();
-            let flaw = run(threads, 1, usize::MAX, || jobs.next(), encode).err().unwrap();
+            let flaw =
+                run(threads, 1, usize::MAX, &Memory::new("t", None), || jobs.next(), encode).err().unwrap();
             assert_eq!(flaw.rows_before, 3);
             assert!(matches!(flaw.flaw, Flaw::Ragged(1)));
         }
@@ -201,7 +258,8 @@ mod tests {
     fn a_flaw_of_the_reader_comes_behind_all_jobs() {
         for threads in [1, 2] {
             let mut jobs = vec![Ok(vec!["a", "b"]), Err(Flaw::QuoteNeverClosed)].into_iter();
-            let flaw = run(threads, 1, usize::MAX, || jobs.next(), encode).err().unwrap();
+            let flaw =
+                run(threads, 1, usize::MAX, &Memory::new("t", None), || jobs.next(), encode).err().unwrap();
             assert_eq!(flaw.rows_before, 2);
             assert!(matches!(flaw.flaw, Flaw::QuoteNeverClosed));
         }

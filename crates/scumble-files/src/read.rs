@@ -25,12 +25,18 @@ pub struct ReadOptions {
     pub threads: usize,
     /// The longest field that is taken for data and not for a quote that was never closed, in bytes.
     pub field_limit: usize,
+    /// The most bytes of content that are taken, once it is unpacked; if not given, a file that is not compressed may have
+    /// any size, and of others as much is taken as the disk of the temporary folder has left.
+    pub max_size: Option<u64>,
     /// How many bytes are read at a time. The result does not depend on it.
     #[doc(hidden)]
     pub block_size: usize,
     /// How many bytes the distinct texts of a column may take.
     #[doc(hidden)]
     pub text_limit: usize,
+    /// How many bytes of memory may be used; what the system has left if not given.
+    #[doc(hidden)]
+    pub memory: Option<u64>,
 }
 
 impl Default for ReadOptions {
@@ -45,6 +51,8 @@ impl Default for ReadOptions {
             field_limit: 1 << 20,
             block_size: 1 << 20,
             text_limit: u32::MAX as usize,
+            max_size: None,
+            memory: None,
         }
     }
 }
@@ -112,7 +120,7 @@ pub struct Header {
 /// ```
 pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     check(options)?;
-    let content = source.content()?;
+    let content = source.content(options.max_size)?;
     let table = match content.form {
         Form::Text { first, reader } => {
             delimited::read_table(source.name(), &first, reader, content.compression, options)?
@@ -133,7 +141,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
 /// Reads only the names of the columns.
 pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
     check(options)?;
-    let content = source.content()?;
+    let content = source.content(options.max_size)?;
     match content.form {
         Form::Text { first, reader } => {
             delimited::read_header(source.name(), &first, reader, content.compression, options)

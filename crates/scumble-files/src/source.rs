@@ -3,9 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::compression::Compression;
 use crate::error::{FileError, Result, reading, writing};
+use crate::limits::Allowance;
 
 /// A file that can be read more than once: a path, or a file that is open already.
 #[derive(Debug)]
@@ -18,15 +20,24 @@ pub struct Source {
 enum Place {
     Path(PathBuf),
     Open(File),
+    /// Something that can be read only once. It is copied when it is first read, since only then it is known how much
+    /// may be copied.
+    Once(Mutex<Option<Pipe>>, OnceLock<File>),
+}
+
+#[derive(Debug)]
+enum Pipe {
+    StandardInput,
+    File(File),
 }
 
 impl Source {
     /// The file at a path, or standard input for `-`. What can be read only once (standard input, a
-    /// pipe) is copied to an unnamed, owner-only temporary file first.
+    /// pipe, a device) is copied to an unnamed, owner-only temporary file when it is first read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         if path == Path::new("-") {
-            return Self::standard_input();
+            return Ok(Self::standard_input());
         }
         let name = path.display().to_string();
         let metadata = std::fs::metadata(path).map_err(|error| reading(&name, error))?;
@@ -37,15 +48,14 @@ impl Source {
             return Ok(Self { place: Place::Path(path.to_owned()), name });
         }
         let pipe = File::open(path).map_err(|error| reading(&name, error))?;
-        let file = spool(pipe, &name)?;
-        Ok(Self { place: Place::Open(file), name })
+        Ok(Self { place: Place::Once(Mutex::new(Some(Pipe::File(pipe))), OnceLock::new()), name })
     }
 
-    /// Standard input, copied to an unnamed, owner-only temporary file.
-    pub fn standard_input() -> Result<Self> {
-        let name = "standard input".to_owned();
-        let file = spool(io::stdin().lock(), &name)?;
-        Ok(Self { place: Place::Open(file), name })
+    /// Standard input, copied to an unnamed, owner-only temporary file when it is first read.
+    #[must_use]
+    pub fn standard_input() -> Self {
+        let place = Place::Once(Mutex::new(Some(Pipe::StandardInput)), OnceLock::new());
+        Self { place, name: "standard input".to_owned() }
     }
 
     /// A file that is open for reading, with a name for messages. It is read from its start; its
@@ -62,17 +72,37 @@ impl Source {
     }
 
     /// A handle at the start of the file.
-    fn handle(&self) -> Result<File> {
+    fn handle(&self, allowance: Allowance) -> Result<File> {
+        let rewound = |file: &File| file.try_clone().and_then(|mut file| file.rewind().map(|()| file));
         let handle = match &self.place {
             Place::Path(path) => File::open(path),
-            Place::Open(file) => file.try_clone().and_then(|mut file| file.rewind().map(|()| file)),
+            Place::Open(file) => rewound(file),
+            Place::Once(pipe, copy) => {
+                let mut pipe = pipe.lock().unwrap_or_else(PoisonError::into_inner);
+                match pipe.take() {
+                    Some(Pipe::StandardInput) => {
+                        let file = spool(io::stdin().lock(), &self.name, allowance)?;
+                        rewound(copy.get_or_init(|| file))
+                    }
+                    Some(Pipe::File(file)) => {
+                        let file = spool(file, &self.name, allowance)?;
+                        rewound(copy.get_or_init(|| file))
+                    }
+                    // Nothing is left of a pipe whose copying failed.
+                    None => copy.get().map_or(Err(io::ErrorKind::UnexpectedEof.into()), rewound),
+                }
+            }
         };
         handle.map_err(|error| reading(&self.name, error))
     }
 
-    /// The content, recognised by its first bytes.
-    pub(crate) fn content(&self) -> Result<Content> {
-        let file = self.handle()?;
+    /// The content, recognised by its first bytes; at most `max_size` bytes of it.
+    pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content> {
+        let allowance = Allowance::new(max_size);
+        let file = self.handle(allowance)?;
+        if max_size.is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most)) {
+            return Err(allowance.passed(&self.name));
+        }
         let mut compression = Compression::None;
         let (mut first, mut reader) = peek(Box::new(file)).map_err(|error| reading(&self.name, error))?;
         if first.is_empty() {
@@ -85,12 +115,15 @@ impl Source {
         if found != Compression::None {
             compression = found;
             let explain = |error| explain_reading(&self.name, compression, error);
-            (first, reader) = found.decompress(reader).and_then(peek).map_err(explain)?;
+            let unpacked = found.decompress(reader).map_err(explain)?;
+            let limited =
+                Limited { reader: unpacked, left: allowance.bytes, allowance, name: self.name.clone() };
+            (first, reader) = peek(Box::new(limited)).map_err(explain)?;
         }
         let form = if is_parquet(&first) {
-            Form::Parquet(self.seekable(compression, reader)?)
+            Form::Parquet(self.seekable(compression, reader, allowance)?)
         } else if first.starts_with(b"ARROW1\0\0") {
-            Form::ArrowFile(self.seekable(compression, reader)?)
+            Form::ArrowFile(self.seekable(compression, reader, allowance)?)
         } else if is_arrow_stream(&first) {
             Form::ArrowStream(reader)
         } else {
@@ -100,12 +133,17 @@ impl Source {
     }
 
     /// A file that holds the content uncompressed and can be read at any place.
-    fn seekable(&self, compression: Compression, reader: Box<dyn Read + Send>) -> Result<File> {
+    fn seekable(
+        &self,
+        compression: Compression,
+        reader: Box<dyn Read + Send>,
+        allowance: Allowance,
+    ) -> Result<File> {
         if compression == Compression::None {
-            return self.handle();
+            return self.handle(allowance);
         }
         let explained = Explained { reader, name: &self.name, compression };
-        spool(explained, &self.name)
+        spool(explained, &self.name, allowance)
     }
 }
 
@@ -153,12 +191,13 @@ fn peek(mut reader: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Box<dyn Read +
     Ok((first, Box::new(whole)))
 }
 
-/// Copies a reader to an unnamed, owner-only temporary file.
-fn spool(mut reader: impl Read, name: &str) -> Result<File> {
+/// Copies a reader to an unnamed, owner-only temporary file, as far as is allowed.
+fn spool(mut reader: impl Read, name: &str, allowance: Allowance) -> Result<File> {
     let folder = std::env::temp_dir().display().to_string();
     let keeping = |error| writing(&format!("a temporary copy of {name} in {folder}; TMPDIR moves it"), error);
     let mut file = tempfile::tempfile().map_err(keeping)?;
     let mut buffer = vec![0; 1 << 20];
+    let mut left = allowance.bytes;
     loop {
         let count = match reader.read(&mut buffer) {
             Ok(0) => break,
@@ -169,10 +208,30 @@ fn spool(mut reader: impl Read, name: &str) -> Result<File> {
                 Err(error) => return Err(reading(name, error)),
             },
         };
+        left = left.checked_sub(count as u64).ok_or_else(|| allowance.passed(name))?;
         io::Write::write_all(&mut file, &buffer[..count]).map_err(keeping)?;
     }
     file.rewind().map_err(keeping)?;
     Ok(file)
+}
+
+/// A reader of unpacked content that ends with an error once it is larger than is allowed.
+struct Limited<R> {
+    reader: R,
+    left: u64,
+    allowance: Allowance,
+    name: String,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        match self.left.checked_sub(count as u64) {
+            Some(left) => self.left = left,
+            None => return Err(io::Error::other(self.allowance.passed(&self.name))),
+        }
+        Ok(count)
+    }
 }
 
 /// A reader whose errors tell the file and what is wrong with it.
@@ -194,6 +253,10 @@ impl Read for Explained<'_> {
 /// The error of a failed read. In a compressed file, an error that does not come from the system means
 /// that the compressed data are damaged.
 pub(crate) fn explain_reading(name: &str, compression: Compression, error: io::Error) -> FileError {
+    let error = match error.downcast::<FileError>() {
+        Ok(explained) => return explained,
+        Err(error) => error,
+    };
     if compression == Compression::None || error.raw_os_error().is_some() {
         return reading(name, error);
     }

@@ -46,6 +46,12 @@ impl CodedTable {
     pub fn column(&self, name: &str) -> Option<&CodedColumn> {
         self.columns.iter().find(|column| column.name == name)
     }
+
+    /// The columns by their names, for many lookups: there may be a hundred thousand. The first of those that share one.
+    #[must_use]
+    pub fn by_name(&self) -> BTreeMap<&str, &CodedColumn> {
+        self.columns.iter().rev().map(|column| (column.name.as_str(), column)).collect()
+    }
 }
 
 impl CodedColumn {
@@ -195,6 +201,16 @@ impl Codes {
             Self::U8(codes) => u32::from(codes[row]),
             Self::U16(codes) => u32::from(codes[row]),
             Self::U32(codes) => codes[row],
+        }
+    }
+
+    /// How many bytes of memory the codes take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::U8(codes) => codes.len(),
+            Self::U16(codes) => 2 * codes.len(),
+            Self::U32(codes) => 4 * codes.len(),
         }
     }
 

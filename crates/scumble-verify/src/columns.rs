@@ -1,5 +1,7 @@
 //! Columns looked up by name and not trusted: the last gate does not assume that a coded table is well formed.
 
+use std::collections::BTreeMap;
+
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::error::VerifyError;
@@ -30,6 +32,42 @@ pub(crate) fn column<'a>(
         return Err(VerifyError::Malformed { table: which, column: name.to_owned(), why });
     }
     Ok(column)
+}
+
+/// The columns of a table by their names, for many lookups.
+pub(crate) struct Named<'a> {
+    table: &'a CodedTable,
+    which: &'static str,
+    /// Each with whether another has the same name.
+    columns: BTreeMap<&'a str, (&'a CodedColumn, bool)>,
+}
+
+impl<'a> Named<'a> {
+    pub(crate) fn new(table: &'a CodedTable, which: &'static str) -> Self {
+        let mut columns: BTreeMap<&str, (&CodedColumn, bool)> = BTreeMap::new();
+        for column in &table.columns {
+            columns.entry(&column.name).and_modify(|known| known.1 = true).or_insert((column, false));
+        }
+        Self { table, which, columns }
+    }
+
+    /// Whether there is a column of that name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.columns.contains_key(name)
+    }
+
+    /// The only column of that name, checked.
+    pub(crate) fn column(&self, name: &str) -> Result<&'a CodedColumn, VerifyError> {
+        let (table, column) = (self.which, name.to_owned());
+        match self.columns.get(name) {
+            None => Err(VerifyError::NoSuchColumn { table, column }),
+            Some((_, true)) => Err(VerifyError::Repeated { place: table, column }),
+            Some((found, false)) => match fault(found, self.table.rows) {
+                Some(why) => Err(VerifyError::Malformed { table, column, why }),
+                None => Ok(found),
+            },
+        }
+    }
 }
 
 /// What is wrong with a coded column. A text with two codes would count twice in a distinct l-diversity.

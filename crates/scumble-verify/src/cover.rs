@@ -1,7 +1,9 @@
 //! Is a released value true of its original? The reading of one column's texts.
 
+use std::hash::BuildHasher;
+
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashTable};
 use scumble_files::table::Texts;
 
 use crate::error::VerifyError;
@@ -32,34 +34,40 @@ pub struct Cover {
 }
 
 /// A hierarchy, from leaves up.
+///
+/// A tree of a million leaves should not take much more than its labels, so a node is a label and the number of the node above.
 #[derive(Debug, Clone, Default)]
 pub struct Nodes {
-    /// The number of each label.
-    number: HashMap<String, u32, FixedState>,
-    /// The leaves, with the numbers of their own and their ancestors' labels.
-    leaves: Vec<(String, Vec<u32>)>,
-    /// The place of a leaf in `leaves`.
-    place: HashMap<String, u32, FixedState>,
-    /// Nodes that texts which are no leaves may lie below, by what the nodes are called: with the numbers as for leaves.
-    named: Vec<(String, Vec<u32>)>,
+    /// The label of each node.
+    labels: Texts,
+    /// The node above each; [`NONE`] for those on top.
+    parents: Vec<u32>,
+    is_leaf: Vec<bool>,
+    /// The nodes by their labels. Several may share one.
+    index: HashTable<u32>,
+    /// Nodes that texts which are no leaves may lie below, by what the nodes are called.
+    named: Vec<u32>,
 }
 
+/// No node.
+const NONE: u32 = u32::MAX;
+
 impl Nodes {
-    /// Builds it from each leaf's text and its ancestors' labels, in any order.
-    pub fn from_paths(paths: impl IntoIterator<Item = (String, Vec<String>)>) -> Result<Self, VerifyError> {
+    /// Builds it from each leaf's text and its ancestors' labels, the nearest first; leaves in any order.
+    pub fn from_paths<S: AsRef<str>>(
+        paths: impl IntoIterator<Item = (S, Vec<S>)>,
+    ) -> Result<Self, VerifyError> {
         let mut nodes = Self::default();
         for (leaf, ancestors) in paths {
-            let above = nodes.numbers(&leaf, &ancestors);
-            match nodes.place.get(&leaf) {
-                Some(&place) if nodes.leaves[place as usize].1 != above => {
+            let known = nodes.leaf(leaf.as_ref());
+            let node = nodes.insert(leaf.as_ref(), &ancestors);
+            match known {
+                Some(known) if known != node && nodes.labels_above(known) != nodes.labels_above(node) => {
                     let why = "it lists a leaf twice, with different ancestors".to_owned();
                     return Err(VerifyError::Domain { what: "hierarchy", column: String::new(), why });
                 }
                 Some(_) => {}
-                None => {
-                    nodes.place.insert(leaf.clone(), nodes.leaves.len() as u32);
-                    nodes.leaves.push((leaf, above));
-                }
+                None => nodes.is_leaf[node as usize] = true,
             }
         }
         Ok(nodes)
@@ -70,27 +78,72 @@ impl Nodes {
     /// `2020s`, `2000-2099`) every day, and a masked code (`43**`) every text that begins so and is as long; with one star alone of
     /// any length. Labels that say nothing of the kind have nothing more below them.
     #[must_use]
-    pub fn with_named(mut self, paths: impl IntoIterator<Item = (String, Vec<String>)>) -> Self {
+    pub fn with_named<S: AsRef<str>>(mut self, paths: impl IntoIterator<Item = (S, Vec<S>)>) -> Self {
         for (label, ancestors) in paths {
-            let above = self.numbers(&label, &ancestors);
-            self.named.push((label, above));
+            let node = self.insert(label.as_ref(), &ancestors);
+            self.named.push(node);
         }
         self
     }
 
-    /// The numbers of a label and of those above it, ascending.
-    fn numbers(&mut self, label: &str, ancestors: &[String]) -> Vec<u32> {
-        let labels = std::iter::once(label).chain(ancestors.iter().map(String::as_str));
-        let mut numbers: Vec<u32> = labels
-            .map(|label| {
-                let next = self.number.len() as u32;
-                *self.number.entry_ref(label).or_insert(next)
-            })
-            .collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+    /// The node with that label below those ancestors.
+    fn insert<S: AsRef<str>>(&mut self, label: &str, ancestors: &[S]) -> u32 {
+        let mut above = NONE;
+        for ancestor in ancestors.iter().rev() {
+            above = self.child(above, ancestor.as_ref());
+        }
+        self.child(above, label)
     }
+
+    fn child(&mut self, above: u32, label: &str) -> u32 {
+        let (labels, parents) = (&self.labels, &self.parents);
+        let found = self
+            .index
+            .find(hash(label), |&node| parents[node as usize] == above && labels.get(node) == label)
+            .copied();
+        if let Some(node) = found {
+            return node;
+        }
+        let node = self.labels.push(label);
+        self.parents.push(above);
+        self.is_leaf.push(false);
+        let labels = &self.labels;
+        self.index.insert_unique(hash(label), node, |&node| hash(labels.get(node)));
+        node
+    }
+
+    /// All nodes with that label.
+    fn labelled<'a>(&'a self, label: &'a str) -> impl Iterator<Item = u32> + 'a {
+        self.index.iter_hash(hash(label)).copied().filter(move |&node| self.labels.get(node) == label)
+    }
+
+    /// The leaf with that text.
+    fn leaf(&self, text: &str) -> Option<u32> {
+        self.labelled(text).find(|&node| self.is_leaf[node as usize])
+    }
+
+    /// The leaves.
+    fn leaves(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.parents.len() as u32).filter(|&node| self.is_leaf[node as usize])
+    }
+
+    /// A node and those above it.
+    fn with_above(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let above = |node: &u32| Some(self.parents[*node as usize]).filter(|above| *above != NONE);
+        std::iter::successors(Some(node), above)
+    }
+
+    /// The labels of a node and of those above it, in ascending order.
+    fn labels_above(&self, node: u32) -> Vec<&str> {
+        let mut labels: Vec<&str> = self.with_above(node).map(|node| self.labels.get(node)).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    }
+}
+
+fn hash(label: &str) -> u64 {
+    FixedState::default().hash_one(label)
 }
 
 /// For each original text the released texts that are true of it, by their places, ascending.
@@ -162,7 +215,7 @@ pub(crate) struct Reading<'a> {
     leaf_values: HashMap<Value, Vec<u32>, FixedState>,
     /// Leaves that are intervals.
     leaf_ranges: Vec<(Range, u32)>,
-    /// Nodes that say what lies below them, with their places in `named`.
+    /// Nodes that say what lies below them.
     named: Vec<(Named, u32)>,
 }
 
@@ -170,24 +223,26 @@ impl<'a> Reading<'a> {
     pub(crate) fn new(cover: &'a Cover) -> Self {
         let mut reading =
             Self { cover, leaf_values: HashMap::default(), leaf_ranges: Vec::new(), named: Vec::new() };
-        for (place, (label, _)) in (0..).zip(&cover.nodes.named) {
+        for &node in &cover.nodes.named {
+            let label = cover.nodes.labels.get(node);
             let named = match parse(label) {
                 Label::Interval(interval) => reading.range(&interval).map(Named::Inside),
                 _ => Named::read(label, cover.kind),
             };
-            reading.named.extend(named.map(|named| (named, place)));
+            reading.named.extend(named.map(|named| (named, node)));
         }
-        for (place, (leaf, _)) in cover.nodes.leaves.iter().enumerate() {
-            let place = place as u32;
+        for node in cover.nodes.leaves() {
+            let leaf = cover.nodes.labels.get(node);
             if reading.is_missing(leaf) {
                 continue;
             }
             if let Some(value) = reading.value(leaf) {
-                reading.leaf_values.entry(value).or_default().push(place);
-            } else if let Label::Interval(interval) = parse(leaf)
+                reading.leaf_values.entry(value).or_default().push(node);
+            } else if leaf.starts_with('[')
+                && let Label::Interval(interval) = parse(leaf)
                 && let Some(range) = reading.range(&interval)
             {
-                reading.leaf_ranges.push((range, place));
+                reading.leaf_ranges.push((range, node));
             }
         }
         reading
@@ -217,17 +272,16 @@ impl<'a> Reading<'a> {
     pub(crate) fn original(&self, text: &'a str) -> Original<'a> {
         let missing = self.is_missing(text);
         let value = if missing { None } else { self.value(text) };
-        let mut leaves: Vec<u32> = self.cover.nodes.place.get(text).copied().into_iter().collect();
+        let mut leaves: Vec<u32> = self.cover.nodes.leaf(text).into_iter().collect();
         if let Some(value) = value {
             leaves.extend(self.leaf_values.get(&value).into_iter().flatten());
             let inside = self.leaf_ranges.iter().filter(|(range, _)| range.contains(value));
-            leaves.extend(inside.map(|&(_, place)| place));
+            leaves.extend(inside.map(|&(_, node)| node));
         }
-        let mut nodes: Vec<u32> =
-            leaves.iter().flat_map(|&place| &self.cover.nodes.leaves[place as usize].1).copied().collect();
+        let mut nodes: Vec<u32> = leaves.iter().flat_map(|&leaf| self.cover.nodes.with_above(leaf)).collect();
         if leaves.is_empty() && !missing {
             let below = self.named.iter().filter(|(named, _)| named.holds(text, value));
-            nodes.extend(below.flat_map(|&(_, place)| &self.cover.nodes.named[place as usize].1));
+            nodes.extend(below.flat_map(|&(_, node)| self.cover.nodes.with_above(node)));
         }
         nodes.sort_unstable();
         nodes.dedup();
@@ -235,23 +289,19 @@ impl<'a> Reading<'a> {
     }
 
     pub(crate) fn released(&self, text: &str) -> Released {
-        let node = |label: &str| self.cover.nodes.number.get(label).copied();
+        let nodes = |label: &str| self.cover.nodes.labelled(label).collect::<Vec<u32>>();
         let raw = |text: String| Raw { value: self.value(&text), missing: self.is_missing(&text), text };
         match parse(text) {
             Label::Suppressed => Released { star: true, ..Released::default() },
             Label::Quoted(value) => Released { raw: vec![raw(value)], ..Released::default() },
-            Label::Plain(value) => Released {
-                nodes: node(text).into_iter().collect(),
-                raw: vec![raw(value)],
-                ..Released::default()
-            },
-            Label::Interval(interval) => Released {
-                nodes: node(text).into_iter().collect(),
-                range: self.range(&interval),
-                ..Released::default()
-            },
+            Label::Plain(value) => {
+                Released { nodes: nodes(text), raw: vec![raw(value)], ..Released::default() }
+            }
+            Label::Interval(interval) => {
+                Released { nodes: nodes(text), range: self.range(&interval), ..Released::default() }
+            }
             Label::Set(members) => Released {
-                nodes: members.iter().map(String::as_str).chain([text]).filter_map(node).collect(),
+                nodes: members.iter().map(String::as_str).chain([text]).flat_map(nodes).collect(),
                 raw: members.into_iter().map(raw).collect(),
                 ..Released::default()
             },

@@ -1,13 +1,15 @@
 //! Is each released value true of the original row it stands for?
 
+use std::collections::BTreeMap;
+
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
 
-use crate::columns::{ORIGINAL, RELEASE, check_distinct, check_size, column, part};
-use crate::cover::{Cover, Original, Reading, Released};
+use crate::columns::{Named, ORIGINAL, RELEASE, check_distinct, check_size, part};
+use crate::cover::{Cover, Reading};
 use crate::error::VerifyError;
 use crate::{aggregate, exchange, matching};
 
@@ -144,7 +146,9 @@ pub fn check_truth_with_map(
     let mut columns: Vec<ColumnTruth> = pairings.par_iter().map(|pairing| pairing.check(row_map)).collect();
     columns.extend(aggregate::check(&means, &pairings, row_map));
     columns.extend(permuted.iter().map(|(released, original)| exchange::compare(released, original)));
-    columns.sort_by_key(|column| declared.iter().position(|(name, _)| *name == column.column));
+    let place: BTreeMap<&str, usize> =
+        declared.iter().enumerate().map(|(place, (name, _))| (name.as_str(), place)).collect();
+    columns.sort_by_key(|column| place.get(column.column.as_str()).copied());
     let first_false = columns
         .iter()
         .filter_map(|column| Some(FalseCell { row: column.first_row?, column: column.column.clone() }))
@@ -231,10 +235,12 @@ fn pair_columns<'a>(
     check_size(original, ORIGINAL)?;
     check_distinct(columns.iter().map(|(name, _)| name.as_str()), "list of declared columns")?;
     check_distinct(release.columns.iter().map(|column| column.name.as_str()), RELEASE)?;
+    let truths: BTreeMap<&str, &Truth> = columns.iter().map(|(name, truth)| (name.as_str(), truth)).collect();
+    let (in_release, in_original) = (Named::new(release, RELEASE), Named::new(original, ORIGINAL));
     let mut faults = Vec::new();
     for released in &release.columns {
-        let fault = match columns.iter().find(|(name, _)| *name == released.name) {
-            Some((_, Truth::Absent)) => ColumnFaultKind::MustBeAbsent,
+        let fault = match truths.get(released.name.as_str()) {
+            Some(Truth::Absent) => ColumnFaultKind::MustBeAbsent,
             Some(_) => continue,
             None => ColumnFaultKind::Undeclared,
         };
@@ -247,11 +253,11 @@ fn pair_columns<'a>(
             Truth::Exact | Truth::Aggregate { .. } | Truth::Permuted => None,
             Truth::Covers(cover) => Some(cover),
         };
-        if release.column(name).is_none() {
+        if !in_release.has(name) {
             faults.push(ColumnFault { column: name.clone(), fault: ColumnFaultKind::Missing });
             continue;
         }
-        let (released, original) = (column(release, RELEASE, name)?, column(original, ORIGINAL, name)?);
+        let (released, original) = (in_release.column(name)?, in_original.column(name)?);
         match truth {
             Truth::Aggregate { comma } => means.push(MeanPairing { released, original, comma: *comma }),
             Truth::Permuted => permuted.push((released, original)),
@@ -261,9 +267,6 @@ fn pair_columns<'a>(
     Ok(Paired { faults, pairings, means, permuted })
 }
 
-/// Value pairs up to this number are remembered, in a table of bytes.
-const DENSE: usize = 1 << 22;
-
 impl Pairing<'_> {
     fn check(&self, row_map: &[u32]) -> ColumnTruth {
         match self.cover {
@@ -271,39 +274,59 @@ impl Pairing<'_> {
                 let same = self.same_text();
                 self.check_cells(row_map, |original, released| same[released as usize] == Some(original))
             }
-            Some(cover) => {
-                let reading = Reading::new(cover);
-                let originals: Vec<Original<'_>> =
-                    self.original.values.iter().map(|text| reading.original(text)).collect();
-                let labels: Vec<Released> =
-                    self.released.values.iter().map(|text| reading.released(text)).collect();
-                let covers = |original: u32, released: u32| {
-                    labels[released as usize].covers(&originals[original as usize])
-                };
-                self.check_pairs_once(row_map, covers)
+            Some(cover) => self.check_labels(row_map, &Reading::new(cover)),
+        }
+    }
+
+    /// Label by label, so that nothing but one label and one original is held in memory as it is understood: there may be millions
+    /// of each. Each pair of values is asked about once.
+    fn check_labels(&self, row_map: &[u32], reading: &Reading<'_>) -> ColumnTruth {
+        let (originals, released) = (part(self.original).codes, part(self.released).codes);
+        let labels = self.released.values.len();
+        // The released rows, by their labels.
+        let mut starts = vec![0_u32; labels + 1];
+        (0..row_map.len()).for_each(|row| starts[released.get(row) as usize + 1] += 1);
+        for label in 0..labels {
+            starts[label + 1] += starts[label];
+        }
+        let mut rows = vec![0_u32; row_map.len()];
+        let mut next = starts.clone();
+        for row in 0..row_map.len() {
+            let place = &mut next[released.get(row) as usize];
+            rows[*place as usize] = row as u32;
+            *place += 1;
+        }
+        drop(next);
+        // The last label that each original was compared with, counted from 1, and what came of it.
+        let mut compared: Vec<(u32, bool)> = vec![(0, true); self.original.values.len()];
+        let (mut false_pairs, mut false_cells, mut first_row) = (0, 0, None);
+        for (label, text) in (0_u32..).zip(self.released.values.iter()) {
+            let rows = &rows[starts[label as usize] as usize..starts[label as usize + 1] as usize];
+            if rows.is_empty() {
+                continue;
+            }
+            let understood = reading.released(text);
+            for &row in rows {
+                let original = originals.get(row_map[row as usize] as usize);
+                let known = &mut compared[original as usize];
+                if known.0 != label + 1 {
+                    let covers = understood.covers(&reading.original(self.original.values.get(original)));
+                    *known = (label + 1, covers);
+                    false_pairs += u64::from(!covers);
+                }
+                if !known.1 {
+                    false_cells += 1;
+                    let row = u64::from(row) + 1;
+                    first_row = Some(first_row.map_or(row, |first: u64| first.min(row)));
+                }
             }
         }
+        ColumnTruth { column: self.released.name.clone(), false_pairs, false_cells, first_row }
     }
 
     /// The original code of the same text, per released code.
     pub(crate) fn same_text(&self) -> Vec<Option<u32>> {
         self.released.values.iter().map(|text| self.original.values.find_sorted(text)).collect()
-    }
-
-    /// Asks only once about each pair of values, where there are few.
-    fn check_pairs_once(&self, row_map: &[u32], covers: impl Fn(u32, u32) -> bool) -> ColumnTruth {
-        let labels = self.released.values.len();
-        match self.original.values.len().checked_mul(labels) {
-            Some(pairs) if pairs <= DENSE => {
-                let mut known: Vec<Option<bool>> = vec![None; pairs];
-                self.check_cells(row_map, |original, released| {
-                    let place = original as usize * labels + released as usize;
-                    *known[place].get_or_insert_with(|| covers(original, released))
-                })
-            }
-            // Remembering this many pairs costs more than asking again.
-            _ => self.check_cells(row_map, covers),
-        }
     }
 
     fn check_cells(&self, row_map: &[u32], mut is_true: impl FnMut(u32, u32) -> bool) -> ColumnTruth {

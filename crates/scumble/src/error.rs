@@ -115,6 +115,6 @@ pub fn did_you_mean<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -
         .map(|name| (strsim::damerau_levenshtein(&given, &name.to_lowercase()), name))
         .filter(|(distance, name)| *distance <= 1 + name.chars().count() / 3)
         .min()
-        .map(|(_, name)| format!("; did you mean '{name}'?"))
+        .map(|(_, name)| format!("; did you mean '{}'?", scumble_files::shown::on_one_line(name)))
         .unwrap_or_default()
 }

@@ -1,4 +1,6 @@
-//! Numbers as people read them.
+//! Numbers as people read them, and texts of a table as they may be shown.
+
+pub use scumble_files::shown::{on_one_line, printable};
 
 /// A count with its thousands apart: `1,234,567`.
 #[must_use]
@@ -26,9 +28,42 @@ pub fn rows(number: u64) -> String {
     counted(number, "row", "rows")
 }
 
+/// A text as Markdown shows it, also in a cell of a table: nothing in it is formatting, HTML, a link or a new line.
+#[must_use]
+pub fn markdown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let text = on_one_line(text);
+    let mut before = ' ';
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        // Inside a word an underscore is no mark.
+        let inside = before.is_alphanumeric() && characters.peek().is_some_and(|next| next.is_alphanumeric());
+        before = character;
+        match character {
+            '_' if inside => shown.push('_'),
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => {
+                shown.push('\\');
+                shown.push(character);
+            }
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{grouped, rows};
+    use super::{grouped, markdown, rows};
+
+    #[test]
+    fn markdown_shows_a_text_as_it_is() {
+        assert_eq!(markdown("a|b`c`\n<b>"), "a\\|b\\`c\\`\\\\u{a}&lt;b&gt;");
+        assert_eq!(markdown("[x](http://y) *z* marital-status"), "\\[x\\](http://y) \\*z\\* marital-status");
+        assert_eq!(markdown("plain_name _b_"), "plain_name \\_b\\_");
+    }
 
     #[test]
     fn thousands_are_apart() {

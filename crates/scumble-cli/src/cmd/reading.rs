@@ -1,6 +1,6 @@
 //! How a table and a hierarchy are to be read: flags that several commands share.
 
-use scumble::config::{MissingPolicy, Read};
+use scumble::config::{MissingPolicy, Read, Size};
 use scumble::hierarchy::Builder;
 use scumble::{Error, Result};
 
@@ -23,6 +23,9 @@ pub(crate) struct Reading {
     /// utf-8, utf-16le, utf-16be or windows-1252
     #[arg(long, value_name = "NAME")]
     encoding: Option<String>,
+    /// The most to take of a table, once it is unpacked, e.g. 2GB
+    #[arg(long, value_name = "SIZE")]
+    max_size: Option<Size>,
     /// What to do with missing values: own-value (default), drop-row or error
     #[arg(long, value_name = "POLICY")]
     missing: Option<String>,
@@ -53,6 +56,7 @@ impl Reading {
         if self.encoding.is_some() {
             read.encoding.clone_from(&self.encoding);
         }
+        read.max_size = self.max_size.or(read.max_size);
         if let Some(policy) = &self.missing {
             read.missing_policy = match policy.as_str() {
                 "own-value" => MissingPolicy::OwnValue,

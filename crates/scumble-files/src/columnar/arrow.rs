@@ -1,22 +1,41 @@
-//! Arrow IPC, read piece by piece.
+//! Arrow IPC, read message by message.
 //!
-//! The file format is a magic number, the stream format and a footer, so one decoder serves both. It is
-//! given bytes as they come: the library's other readers ask for as much memory as a message claims to be
-//! long, which a damaged file can make the end of the process.
+//! The file format is a magic number, the stream format and a footer, so one reader serves both. Messages are
+//! taken apart here and not by the library's own readers: those ask for as much memory as a message claims to
+//! need, which a damaged file can make the end of the process. Here every length that a message declares is
+//! compared with what is there before any memory is asked for.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
-use arrow_ipc::reader::StreamDecoder;
+use arrow_ipc::convert::fb_to_schema;
+use arrow_ipc::reader::{read_dictionary, read_record_batch};
+use arrow_ipc::{CompressionType, Message, MessageHeader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-/// Bytes that are read at a time.
-const BLOCK: u64 = 1 << 20;
+use crate::error::FileError;
+use crate::limits;
 
 /// The magic number at both ends of a file; at its start zero bytes follow, up to a multiple of eight.
 const MAGIC: &[u8; 6] = b"ARROW1";
+
+/// What comes before the length of a message.
+const MARKER: [u8; 4] = [0xff; 4];
+
+/// The longest description of a message. A hundred thousand columns take about 20 MB.
+const LONGEST_DESCRIPTION: u64 = 256 << 20;
+
+/// How many times its size a compressed buffer can be at most once it is unpacked. LZ4 writes at most 255 bytes for
+/// one, Zstandard a block of 128 KB for four.
+const LZ4_GROWTH: u64 = 256;
+const ZSTD_GROWTH: u64 = 32 << 10;
+
+/// So many columns are selected while a batch is decoded, more when it is.
+const FEW_COLUMNS: usize = 64;
 
 /// The stream inside a file of the file format.
 pub(super) fn stream_of_file(mut file: File) -> Result<io::Take<File>, ArrowError> {
@@ -33,7 +52,7 @@ pub(super) fn stream_of_file(mut file: File) -> Result<io::Take<File>, ArrowErro
     let [a, b, c, d, magic @ ..] = end;
     let footer = u64::from(u32::from_le_bytes([a, b, c, d]));
     if &magic != MAGIC || start + footer > end_starts {
-        return Err(ArrowError::IpcError("the footer is missing".to_owned()));
+        return Err(wrong("the footer is missing"));
     }
     file.seek(SeekFrom::Start(start))?;
     Ok(file.take(end_starts - footer - start))
@@ -42,29 +61,52 @@ pub(super) fn stream_of_file(mut file: File) -> Result<io::Take<File>, ArrowErro
 /// The batches of a stream whose schema has been read.
 pub(super) struct Batches<R> {
     reader: R,
-    decoder: StreamDecoder,
-    /// What was read and not yet decoded.
-    rest: Buffer,
     schema: SchemaRef,
+    dictionaries: HashMap<i64, ArrayRef>,
+    memory: MessageMemory,
+}
+
+/// How many bytes of memory a message may need: what was given, or what the system has left at the time.
+#[derive(Clone, Copy)]
+pub(super) struct MessageMemory(pub(super) Option<u64>);
+
+impl MessageMemory {
+    /// Fails if that many bytes are too many.
+    fn check(self, bytes: u64) -> Result<(), ArrowError> {
+        // The system is not asked about what every machine has.
+        const LITTLE: u64 = 16 << 20;
+        let most = match self.0 {
+            Some(given) => given,
+            None if bytes <= LITTLE => return Ok(()),
+            None => limits::memory_left().unwrap_or(u64::MAX),
+        };
+        if bytes <= most {
+            return Ok(());
+        }
+        Err(ArrowError::ExternalError(Box::new(FileError::Resources(format!(
+            "a batch of rows needs {} of memory, and {} are left; write the table with fewer rows in a batch",
+            limits::size(bytes),
+            limits::size(most)
+        )))))
+    }
 }
 
 impl<R: Read> Batches<R> {
     /// Reads the schema.
-    pub(super) fn new(mut reader: R) -> Result<Self, ArrowError> {
-        let mut decoder = StreamDecoder::new();
-        let mut rest = Buffer::from_vec(Vec::<u8>::new());
-        loop {
-            if rest.is_empty() && !refill(&mut reader, &mut rest)? {
-                return Err(ArrowError::IpcError("the schema is missing".to_owned()));
-            }
-            // Byte by byte as long as there is no schema, so that no batch is decoded on the way.
-            let mut byte = rest.slice_with_length(0, 1);
-            rest.advance(1);
-            decoder.decode(&mut byte)?;
-            if let Some(schema) = decoder.schema() {
-                return Ok(Self { reader, decoder, rest, schema });
+    pub(super) fn new(mut reader: R, memory: MessageMemory) -> Result<Self, ArrowError> {
+        while let Some((description, body)) = next_message(&mut reader, memory)? {
+            let message = parse(&description)?;
+            match message.header_type() {
+                MessageHeader::Schema => {
+                    let schema = message.header_as_schema().ok_or_else(|| wrong("the schema is missing"))?;
+                    let schema = Arc::new(fb_to_schema(schema));
+                    return Ok(Self { reader, schema, dictionaries: HashMap::new(), memory });
+                }
+                MessageHeader::NONE if body.is_empty() => {}
+                _ => break,
             }
         }
+        Err(wrong("the schema is missing"))
     }
 
     /// The columns.
@@ -72,24 +114,139 @@ impl<R: Read> Batches<R> {
         &self.schema
     }
 
-    /// The next batch.
-    pub(super) fn next(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
-        loop {
-            if self.rest.is_empty() && !refill(&mut self.reader, &mut self.rest)? {
-                self.decoder.finish()?;
-                return Ok(None);
-            }
-            if let Some(batch) = self.decoder.decode(&mut self.rest)? {
-                return Ok(Some(batch));
+    /// The selected columns of the next batch.
+    pub(super) fn next(&mut self, columns: &[usize]) -> Result<Option<RecordBatch>, ArrowError> {
+        while let Some((description, body)) = next_message(&mut self.reader, self.memory)? {
+            let message = parse(&description)?;
+            let version = message.version();
+            match message.header_type() {
+                MessageHeader::RecordBatch => {
+                    let batch =
+                        message.header_as_record_batch().ok_or_else(|| wrong("a batch is missing"))?;
+                    check_batch(batch, &body, self.memory)?;
+                    // Columns without values of their own, such as those that are all null, take no room in the file.
+                    let rows = u64::try_from(batch.length()).unwrap_or(u64::MAX);
+                    self.memory.check(rows.saturating_mul(4 * columns.len() as u64))?;
+                    let (schema, known) = (Arc::clone(&self.schema), &self.dictionaries);
+                    // Selecting costs as many steps as there are columns times selected ones.
+                    if columns.len() <= FEW_COLUMNS {
+                        return read_record_batch(&body, batch, schema, known, Some(columns), &version)
+                            .map(Some);
+                    }
+                    let all = read_record_batch(&body, batch, schema, known, None, &version)?;
+                    return all.project(columns).map(Some);
+                }
+                MessageHeader::DictionaryBatch => {
+                    let found = message.header_as_dictionary_batch();
+                    let dictionary = found.ok_or_else(|| wrong("a dictionary is missing"))?;
+                    let values = dictionary.data().ok_or_else(|| wrong("a dictionary has no values"))?;
+                    check_batch(values, &body, self.memory)?;
+                    read_dictionary(&body, dictionary, &self.schema, &mut self.dictionaries, &version)?;
+                }
+                MessageHeader::NONE => {}
+                _ => return Err(wrong("a message is of a kind that no table has")),
             }
         }
+        Ok(None)
     }
 }
 
-/// Reads some more; false at the end.
-fn refill(reader: &mut impl Read, rest: &mut Buffer) -> io::Result<bool> {
-    let mut block = Vec::new();
-    reader.by_ref().take(BLOCK).read_to_end(&mut block)?;
-    *rest = Buffer::from_vec(block);
-    Ok(!rest.is_empty())
+/// The next message, as its description and its body; none at the end.
+fn next_message(
+    reader: &mut impl Read,
+    memory: MessageMemory,
+) -> Result<Option<(Vec<u8>, Buffer)>, ArrowError> {
+    let Some(mut word) = next_word(reader)? else { return Ok(None) };
+    if word == MARKER {
+        word = next_word(reader)?.ok_or_else(cut_off)?;
+    }
+    let length = u64::from(u32::from_le_bytes(word));
+    if length == 0 {
+        return match next_word(reader)? {
+            Some(_) => Err(wrong("something follows the end of the stream")),
+            None => Ok(None),
+        };
+    }
+    if length > LONGEST_DESCRIPTION {
+        return Err(wrong("a message claims a description that no table needs"));
+    }
+    let description = read_exactly(reader, length)?;
+    let body =
+        u64::try_from(parse(&description)?.bodyLength()).map_err(|_| wrong("a message has no length"))?;
+    memory.check(body)?;
+    let body = Buffer::from_vec(read_exactly(reader, body)?);
+    Ok(Some((description, body)))
+}
+
+/// Four bytes, or none at the end.
+fn next_word(reader: &mut impl Read) -> Result<Option<[u8; 4]>, ArrowError> {
+    let mut word = Vec::with_capacity(4);
+    reader.by_ref().take(4).read_to_end(&mut word)?;
+    match <[u8; 4]>::try_from(word.as_slice()) {
+        Ok(word) => Ok(Some(word)),
+        Err(_) if word.is_empty() => Ok(None),
+        Err(_) => Err(cut_off()),
+    }
+}
+
+/// That many bytes. Memory is asked for as they come, so a length that is wrong costs no more than what is there.
+fn read_exactly(reader: &mut impl Read, length: u64) -> Result<Vec<u8>, ArrowError> {
+    let mut bytes = Vec::new();
+    reader.by_ref().take(length).read_to_end(&mut bytes)?;
+    if (bytes.len() as u64) < length { Err(cut_off()) } else { Ok(bytes) }
+}
+
+fn parse(description: &[u8]) -> Result<Message<'_>, ArrowError> {
+    arrow_ipc::root_as_message(description).map_err(|_| wrong("a message cannot be parsed"))
+}
+
+/// Compares what a batch declares with its body, and with the memory there is.
+fn check_batch(
+    batch: arrow_ipc::RecordBatch<'_>,
+    body: &[u8],
+    memory: MessageMemory,
+) -> Result<(), ArrowError> {
+    if batch.length() < 0 {
+        return Err(wrong("a batch has a negative number of rows"));
+    }
+    for node in batch.nodes().into_iter().flatten() {
+        if node.length() < 0 || node.null_count() < 0 || node.null_count() > node.length() {
+            return Err(wrong("a column has an impossible number of rows"));
+        }
+    }
+    let growth = match batch.compression().map(|compression| compression.codec()) {
+        None => None,
+        Some(CompressionType::LZ4_FRAME) => Some(LZ4_GROWTH),
+        Some(CompressionType::ZSTD) => Some(ZSTD_GROWTH),
+        Some(_) => return Err(wrong("a batch is compressed in a way that is not known")),
+    };
+    let mut unpacked: u64 = 0;
+    for buffer in batch.buffers().into_iter().flatten() {
+        let range = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
+        let bytes = range
+            .and_then(|(start, length)| body.get(start..start.checked_add(length)?))
+            .ok_or_else(|| wrong("a column lies outside its message"))?;
+        let Some(growth) = growth.filter(|_| !bytes.is_empty()) else { continue };
+        let (length, packed) =
+            bytes.split_first_chunk().ok_or_else(|| wrong("a compressed column is cut off"))?;
+        let length = i64::from_le_bytes(*length);
+        // -1 stands before a buffer that is not compressed, since that would not have made it smaller.
+        if length == -1 {
+            continue;
+        }
+        let length = u64::try_from(length).map_err(|_| wrong("a compressed column has a negative length"))?;
+        if length > (packed.len() as u64).saturating_mul(growth) {
+            return Err(wrong("a compressed column claims more than it can hold"));
+        }
+        unpacked = unpacked.saturating_add(length);
+    }
+    memory.check(unpacked)
+}
+
+fn cut_off() -> ArrowError {
+    wrong("it ends in the middle of a message")
+}
+
+fn wrong(what: &str) -> ArrowError {
+    ArrowError::IpcError(what.to_owned())
 }

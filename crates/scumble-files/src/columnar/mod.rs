@@ -1,7 +1,10 @@
 //! Parquet and Arrow IPC: typed columns, read as texts.
 
 mod arrow;
+mod delta;
+mod pages;
 mod text;
+mod thrift;
 
 pub(crate) use text::{frequencies_type, item, pair_fields, shortest};
 
@@ -18,23 +21,36 @@ use crate::encoding::Encoding;
 use crate::error::{FileError, Result, reading};
 use crate::flaw::{Flaw, Teller};
 use crate::names::{self, Selection};
-use crate::pipeline::{self, Done, Encoder};
+use crate::pipeline::{self, Done, Encoder, Memory};
 use crate::read::{FileFormat, Header, ReadOptions, Table};
 use crate::threads;
-use arrow::Batches;
+use arrow::{Batches, MessageMemory};
 
 /// Rows that are decoded at a time.
 const BATCH_ROWS: usize = 32 << 10;
 
+/// Cells that are decoded at a time: of a table with many columns fewer rows.
+const BATCH_CELLS: usize = 32 << 20;
+
 /// Reads a Parquet file.
 pub(crate) fn read_parquet(name: &str, file: File, options: &ReadOptions) -> Result<Table> {
     let kind = Kind { name, what: "Parquet" };
-    let builder = kind.decode(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
+    let builder = open_parquet(kind, &file)?;
     let selection = select(name, builder.schema(), options)?;
+    let wanted: Vec<bool> = selection.places.iter().map(Option::is_some).collect();
+    let rows = BATCH_ROWS.min(BATCH_CELLS / selection.names.len().max(1)).max(1);
+    kind.decode(|| pages::check(&file, builder.metadata(), &wanted, options.memory, rows))?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
-    let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(BATCH_ROWS).build())?;
+    let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(rows).build())?;
     let next = || batches.next().transpose();
     encode(kind, next, &selection, FileFormat::Parquet, options)
+}
+
+/// A Parquet file whose footer has been checked and read.
+fn open_parquet(kind: Kind<'_>, file: &File) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    kind.decode(|| pages::check_footer(file))?;
+    let handle = file.try_clone().map_err(|error| reading(kind.name, error))?;
+    kind.decode(|| ParquetRecordBatchReaderBuilder::try_new(handle))
 }
 
 /// Reads an Arrow IPC file.
@@ -51,18 +67,17 @@ pub(crate) fn read_arrow_stream(
     options: &ReadOptions,
 ) -> Result<Table> {
     let kind = Kind { name, what: "Arrow" };
-    let mut batches = kind.decode(|| Batches::new(reader))?;
+    let mut batches = kind.decode(|| Batches::new(reader, MessageMemory(options.memory)))?;
     let selection = select(name, batches.schema(), options)?;
-    // Decoding copies nothing, so what is not wanted is dropped from each batch.
     let columns = selection.columns();
-    let selected = || batches.next()?.map(|batch| batch.project(&columns)).transpose();
+    let selected = || batches.next(&columns);
     encode(kind, selected, &selection, FileFormat::ArrowIpc, options)
 }
 
 /// The columns of a Parquet file.
 pub(crate) fn parquet_header(name: &str, file: File) -> Result<Header> {
     let kind = Kind { name, what: "Parquet" };
-    let builder = kind.decode(|| ParquetRecordBatchReaderBuilder::try_new(file))?;
+    let builder = open_parquet(kind, &file)?;
     header(name, builder.schema(), FileFormat::Parquet)
 }
 
@@ -74,7 +89,7 @@ pub(crate) fn arrow_file_header(name: &str, file: File) -> Result<Header> {
 
 /// The columns of an Arrow IPC stream.
 pub(crate) fn arrow_stream_header(name: &str, reader: Box<dyn Read + Send>) -> Result<Header> {
-    let batches = Kind { name, what: "Arrow" }.decode(|| Batches::new(reader))?;
+    let batches = Kind { name, what: "Arrow" }.decode(|| Batches::new(reader, MessageMemory(None)))?;
     header(name, batches.schema(), FileFormat::ArrowIpc)
 }
 
@@ -97,7 +112,8 @@ pub fn is_decoding() -> bool {
 
 impl Kind<'_> {
     /// Runs a step of decoding. The decoders of damaged files not only return errors, some panic; here
-    /// both mean the same.
+    /// both mean the same. Lengths are checked beforehand, but the decoders have far more ways to fail than
+    /// can be checked from outside, so this is the last line.
     fn decode<T, E: Into<ArrowError>>(self, step: impl FnOnce() -> Result<T, E>) -> Result<T> {
         let Self { name, what } = self;
         DECODING.set(true);
@@ -108,6 +124,15 @@ impl Kind<'_> {
             Ok(Err(error)) => match error.into() {
                 ArrowError::IoError(_, source) if source.raw_os_error().is_some() => {
                     return Err(reading(name, source));
+                }
+                // What was told in full already, such as content that is larger than is allowed.
+                ArrowError::IoError(_, source)
+                    if source.get_ref().is_some_and(|inner| inner.is::<FileError>()) =>
+                {
+                    return Err(source.downcast().unwrap_or_else(|source| reading(name, source)));
+                }
+                ArrowError::ExternalError(inner) if inner.is::<FileError>() => {
+                    return Err(FileError::Resources(format!("'{name}': {inner}")));
                 }
                 error => format!(" ({error})"),
             },
@@ -139,7 +164,7 @@ fn select(name: &str, schema: &Schema, options: &ReadOptions) -> Result<Selectio
         if !text::is_readable(field.data_type()) {
             return Err(FileError::Data(format!(
                 "'{name}', column '{}' is of type {}, which is not one text a row; flatten it or leave it out",
-                field.name(),
+                crate::shown::on_one_line(field.name()),
                 field.data_type()
             )));
         }
@@ -156,8 +181,8 @@ fn encode(
     options: &ReadOptions,
 ) -> Result<Table> {
     let mut all_names = vec![String::new(); selection.places.len()];
-    for (place, selected) in selection.names.iter().enumerate() {
-        all_names[selection.column_of(place)].clone_from(selected);
+    for (column, selected) in selection.columns().into_iter().zip(&selection.names) {
+        all_names[column].clone_from(selected);
     }
     let teller = Teller {
         file: kind.name,
@@ -169,7 +194,8 @@ fn encode(
     let produce = || kind.decode(&mut next).map_err(Flaw::Other).transpose();
     let encode = |encoder: &mut Encoder, batch: RecordBatch| encode_batch(encoder, &batch, selection);
     let (workers, width) = (threads::count(options.threads), selection.names.len());
-    let pieces = pipeline::run(workers, width, options.text_limit, produce, encode)
+    let memory = Memory::new(kind.name, options.memory);
+    let pieces = pipeline::run(workers, width, options.text_limit, &memory, produce, encode)
         .map_err(|first| teller.first_flaw(first))?;
     let merge = || pieces.merge(selection, options.text_limit);
     let coded = threads::run(options.threads, merge)?.map_err(|column| teller.too_much_text(column))?;

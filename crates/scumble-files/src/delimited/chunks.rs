@@ -35,6 +35,9 @@ impl Buffers {
     }
 }
 
+/// Blocks of this size or more may be made larger.
+const LARGE: usize = 1 << 20;
+
 /// Reads a file as [`Chunk`]s.
 pub(crate) struct Chunks<'a> {
     source: Box<dyn Read + Send + 'a>,
@@ -70,6 +73,14 @@ impl<'a> Chunks<'a> {
             rest: Vec::new(),
             ended: None,
             explain,
+        }
+    }
+
+    /// Reads at least that many bytes at a time from now on.
+    pub(crate) fn grow_blocks(&mut self, block_size: usize) {
+        // Tests that ask for tiny blocks mean it.
+        if self.block_size >= LARGE {
+            self.block_size = self.block_size.max(block_size);
         }
     }
 

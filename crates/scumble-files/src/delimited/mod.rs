@@ -11,7 +11,7 @@ use crate::encoding::Encoding;
 use crate::error::{FileError, Result};
 use crate::flaw::{Flaw, Teller};
 use crate::names::{self, Selection};
-use crate::pipeline::{self, Done, Encoder};
+use crate::pipeline::{self, Done, Encoder, Memory};
 use crate::read::{Dialect, FileFormat, Header, ReadOptions, Table};
 use crate::sniff;
 use crate::source::{FIRST, explain_reading};
@@ -19,6 +19,10 @@ use crate::threads;
 use chunks::{Buffers, Chunk, Chunks};
 use scan::Scanner;
 use split::Splitter;
+
+/// How many bytes of a block there are for each column, up to the widest block.
+const BLOCK_PER_COLUMN: usize = 512;
+const WIDEST_BLOCK: usize = 64 << 20;
 
 /// A file whose header has been read.
 struct Opened<'a> {
@@ -54,7 +58,8 @@ pub(crate) fn read_table(
     let mut first = Some(Ok(first));
     let produce = || first.take().or_else(|| chunks.next());
     let (workers, width) = (threads::count(options.threads), selection.names.len());
-    let pieces = pipeline::run(workers, width, options.text_limit, produce, encode)
+    let memory = Memory::new(name, options.memory);
+    let pieces = pipeline::run(workers, width, options.text_limit, &memory, produce, encode)
         .map_err(|first| teller.first_flaw(first))?;
     let merge = || pieces.merge(&selection, options.text_limit);
     let coded = threads::run(options.threads, merge)?.map_err(|column| teller.too_much_text(column))?;
@@ -113,6 +118,8 @@ fn open<'a>(
     let teller = Teller { file: name, names: &[], reference, encoding, field_limit };
     let (mut first_chunk, cells, behind) = first_record(teller, &mut chunks, delimiter, quote)?;
     chunks.record_limit = options.field_limit.saturating_add(1).saturating_mul(cells.len());
+    // Every block costs something for each column, whatever it holds: many columns need blocks of many rows.
+    chunks.grow_blocks(cells.len().saturating_mul(BLOCK_PER_COLUMN).min(WIDEST_BLOCK));
     let header = options.header.unwrap_or_else(|| sniff::is_header(&cells));
     let names = if header {
         first_chunk.start = behind;

@@ -1,6 +1,6 @@
 //! What must be true of a plan before its table is looked at, and how it meets a table's header.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::{Column, ValueType};
 use super::plan::{Plan, Rest};
@@ -166,7 +166,8 @@ impl Plan {
         let present: BTreeSet<&str> = header.iter().copied().collect();
         if let Some((absent, _)) = self.columns.iter().find(|(name, _)| !present.contains(name.as_str())) {
             return Err(Error::config(format_args!(
-                "the plan has a column '{absent}', but the table has none of that name{}",
+                "the plan has a column '{}', but the table has none of that name{}",
+                crate::text::on_one_line(absent),
                 did_you_mean(absent, header.iter().copied())
             )));
         }
@@ -176,9 +177,11 @@ impl Plan {
         });
         let mut unspoken = Vec::new();
         let mut columns = Vec::new();
+        let planned: BTreeMap<&str, &Column> =
+            self.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
         for name in header {
-            match (self.column(name), rest) {
-                (Some(column), _) => columns.push(column.clone()),
+            match (planned.get(name), rest) {
+                (Some(column), _) => columns.push((*column).clone()),
                 (None, Some(role)) => columns.push(Column::new(Roles::one(role))),
                 (None, None) => unspoken.push(*name),
             }
@@ -189,8 +192,18 @@ impl Plan {
         Err(Error::config(format_args!(
             "no role is given for {}; give each a role, or say what happens to all columns that are not named: \
              rest = \"other\" (--rest other) keeps them as they are, rest = \"drop\" (--rest drop) leaves them out",
-            unspoken.join(", ")
+            some_of(&unspoken)
         )))
+    }
+}
+
+/// Names in a row; of very many only the first and how many more there are.
+fn some_of(names: &[&str]) -> String {
+    const MOST: usize = 50;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| crate::text::on_one_line(name)).collect();
+    match names.len().saturating_sub(MOST) {
+        0 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), crate::text::grouped(more as u64)),
     }
 }
 

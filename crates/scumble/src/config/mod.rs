@@ -31,6 +31,7 @@ mod rational;
 mod risk;
 mod roles;
 mod schema;
+mod size;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -44,5 +45,6 @@ pub use rational::Rational;
 pub use risk::RiskSpec;
 pub use roles::{Role, Roles};
 pub use schema::json_schema;
+pub use size::Size;
 pub use source::read_toml;
 pub use value::Value;

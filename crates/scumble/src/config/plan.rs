@@ -13,6 +13,7 @@ use super::parameters::Parameters;
 use super::rational::Rational;
 use super::risk::RiskSpec;
 use super::roles::Role;
+use super::size::Size;
 use super::source::Source;
 use super::value::Value;
 use crate::error::{Error, Result, did_you_mean};
@@ -101,6 +102,10 @@ pub struct Read {
     /// The character encoding: `utf-8`, `utf-16` or `windows-1252`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
+    /// The most that is taken of a table, once it is unpacked: `500MB`, `2GB`. If not given, files that are not compressed may
+    /// have any size, and of others as much is taken as the disk has left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_size: Option<Size>,
     /// The texts that mean a missing value.
     pub missing: Vec<String>,
     /// What to do with missing values.
@@ -223,6 +228,7 @@ impl Default for Read {
             quote: None,
             header: None,
             encoding: None,
+            max_size: None,
             missing: ["?", "", "NA"].map(str::to_owned).to_vec(),
             missing_policy: MissingPolicy::default(),
         }

@@ -1,5 +1,7 @@
 //! Masking the ends of codes: `4350`, `435*`, `43**`, `4***`, `*`.
 
+use std::borrow::Cow;
+
 use super::domain::{Built, Domain};
 use super::tree::{Assembler, Provenance};
 use crate::error::{Error, Result};
@@ -9,9 +11,10 @@ use crate::error::{Error, Result};
 /// a code that is shorter keeps itself there.
 pub(super) fn build(domain: &Domain, lengths: Option<&[usize]>, pad: Option<char>) -> Result<Built> {
     let longest = domain.values.iter().map(|code| code.chars().count()).max().unwrap_or(0);
-    let padded: Vec<String> = match pad {
-        Some(pad) => domain.values.iter().map(|code| pad_left(code, pad, longest)).collect(),
-        None => domain.values.iter().map(|code| (*code).to_string()).collect(),
+    // There may be millions of codes, so they are copied only where padding changes them.
+    let padded: Vec<Cow<'_, str>> = match pad {
+        Some(pad) => domain.values.iter().map(|code| Cow::Owned(pad_left(code, pad, longest))).collect(),
+        None => domain.values.iter().map(|code| Cow::Borrowed(*code)).collect(),
     };
     // Equal lengths stay equal under the mask; with given lengths one star stands for any rest.
     let full_mask = lengths.is_none();
@@ -26,8 +29,8 @@ pub(super) fn build(domain: &Domain, lengths: Option<&[usize]>, pad: Option<char
         }
     };
     // Every prefix is contiguous among codes in text order.
-    let mut places: Vec<usize> = (0..padded.len()).collect();
-    places.sort_by_key(|place| (&padded[*place], domain.values[*place]));
+    let mut places: Vec<u32> = (0..padded.len() as u32).collect();
+    places.sort_unstable_by_key(|place| (&padded[*place as usize], domain.values[*place as usize]));
 
     let mut tree = Assembler::new(domain.name);
     tree.open("*")?;
@@ -35,7 +38,8 @@ pub(super) fn build(domain: &Domain, lengths: Option<&[usize]>, pad: Option<char
     // The prefixes of the nodes that are open below the root, coarsest first.
     let mut open: Vec<&str> = Vec::new();
     for place in places {
-        let code = padded[place].as_str();
+        let place = place as usize;
+        let code: &str = &padded[place];
         let prefixes: Vec<&str> = lengths.iter().rev().map_while(|length| prefix(code, *length)).collect();
         let shared = open.iter().zip(&prefixes).take_while(|(a, b)| a == b).count();
         while open.len() > shared {

@@ -207,6 +207,11 @@ impl Hierarchy {
         self.leaves.iter().map(|leaf| (self.label(*leaf), self.ancestors(*leaf).collect()))
     }
 
+    /// The labels above a node, from its parent to the root, in a list.
+    pub(crate) fn above(&self, node: NodeId) -> Vec<&str> {
+        self.ancestors(node).collect()
+    }
+
     /// The labels above a node, from its parent to the root.
     fn ancestors(&self, node: NodeId) -> impl Iterator<Item = &str> {
         std::iter::successors(self.parent(node), |above| self.parent(*above)).map(|above| self.label(above))

@@ -50,8 +50,9 @@ pub struct Prepared {
 pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String>> {
     let mut keep = vec![true; table.rows];
     let mut notes = Vec::new();
+    let columns = table.by_name();
     for (name, column) in &plan.columns {
-        let Some(coded) = table.column(name) else { continue };
+        let Some(coded) = columns.get(name.as_str()) else { continue };
         let policy = column.missing_policy.unwrap_or(plan.read.missing_policy);
         let is_class = column.role.has(Role::Class);
         if policy == MissingPolicy::OwnValue && !is_class {
@@ -100,8 +101,9 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
 
 /// The columns of a plan that were read.
 fn planned<'a>(table: &'a CodedTable, plan: &'a Plan) -> Vec<Planned<'a>> {
+    let columns = table.by_name();
     let of_plan = |(name, column): &'a (String, Column)| {
-        let coded = table.column(name)?;
+        let coded = *columns.get(name.as_str())?;
         let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
         Some(Planned { name, plan: column, coded, missing })
     };

@@ -60,20 +60,27 @@ pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ord
         place: Vec::new(),
         missing: None,
     };
-    let mut sorted: Vec<(i128, u32)> = Vec::with_capacity(present.len());
-    for code in present {
-        let number = match kind {
-            Kind::Text => i128::from(code),
-            _ => measure
-                .number(texts.get(code))
-                .ok_or_else(|| wrong_kind(column, kind, first_rows[code as usize]))?,
-        };
-        sorted.push((number, code));
-    }
-    // Equal numbers in different spellings are one value, shown in the shortest spelling.
-    sorted.sort_unstable_by_key(|(number, code)| (*number, texts.get(*code).len(), *code));
+    ordered.values.reserve_exact(present.len());
+    ordered.rows.reserve_exact(present.len());
+    ordered.first_rows.reserve_exact(present.len());
+    // Texts are in order already, and there may be millions of them.
+    let mut sorted: Vec<(i128, u32)> = Vec::new();
+    let present = if kind == Kind::Text {
+        present
+    } else {
+        sorted.reserve_exact(present.len());
+        for code in present {
+            let number = measure.number(texts.get(code));
+            let number = number.ok_or_else(|| wrong_kind(column, kind, first_rows[code as usize]))?;
+            sorted.push((number, code));
+        }
+        // Equal numbers in different spellings are one value, shown in the shortest spelling.
+        sorted.sort_unstable_by_key(|(number, code)| (*number, texts.get(*code).len(), *code));
+        Vec::new()
+    };
+    let in_order = sorted.iter().copied().chain(present.iter().map(|code| (i128::from(*code), *code)));
     let mut last = None;
-    for (number, code) in sorted {
+    for (number, code) in in_order {
         if last != Some(number) {
             ordered.values.push(texts.get(code));
             ordered.rows.push(0);

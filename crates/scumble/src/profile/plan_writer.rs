@@ -6,7 +6,7 @@ use super::ColumnProfile;
 use crate::config::{Read, Role, ValueType};
 use crate::date::DateFormat;
 use crate::kind::{Inference, Kind};
-use crate::text::{grouped, rows};
+use crate::text::{grouped, on_one_line, rows};
 
 /// The files that a plan names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,8 @@ fn write_read(text: &mut String, read: &Read) {
 fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {
     let roles = if accept { profile.roles.clone().accepted() } else { profile.roles.clone().guessed() };
     line!(text, "\n# {}", counts(profile));
-    line!(text, "# {} (Confidence: {}.)", profile.reason, profile.confidence.name());
+    // A comment ends with its line, so nothing in it may end one.
+    line!(text, "# {} (Confidence: {}.)", on_one_line(&profile.reason), profile.confidence.name());
     line!(text, "[columns.{}]", key(&profile.name));
     line!(text, "role = {}", roles.to_toml());
     let undecided = profile.kind == Inference::AmbiguousDate;

@@ -231,23 +231,16 @@ fn missing_markers(run: &Run<'_>, name: &str) -> Vec<String> {
     run.missing.iter().find(|(of, _)| of == name).map(|(_, markers)| markers.clone()).unwrap_or_default()
 }
 
-/// A table may write missing values in several ways; all of them lie where the tree has the one that it knows.
-fn with_missing(mut paths: Vec<(String, Vec<String>)>, missing: &[String]) -> Vec<(String, Vec<String>)> {
-    if let Some((_, above)) = paths.iter().find(|(leaf, _)| missing.contains(leaf)).cloned() {
-        for marker in missing {
-            if paths.iter().all(|(leaf, _)| leaf != marker) {
-                paths.push((marker.clone(), above.clone()));
-            }
-        }
-    }
-    paths
-}
-
 /// How the verifier is to read the released values of a column.
 pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
     let nodes = match quasi.tree() {
         Some(tree) => {
-            Nodes::from_paths(with_missing(crate::models::t_closeness::owned_paths(tree), &missing))?
+            // A table may write missing values in several ways; all of them lie where the tree has the one that it knows.
+            let leaf = missing.iter().filter_map(|marker| tree.code_of(marker)).min();
+            let above = leaf.map_or_else(Vec::new, |leaf| tree.above(tree.leaf(leaf)));
+            let unknown = missing.iter().filter(|marker| leaf.is_some() && tree.code_of(marker).is_none());
+            let markers = unknown.map(|marker| (marker.as_str(), above.clone()));
+            Nodes::from_paths(tree.paths().chain(markers))?
         }
         None => Nodes::default(),
     };

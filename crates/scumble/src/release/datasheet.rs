@@ -10,6 +10,7 @@ use crate::config::{Role, StarPolicy};
 use crate::hierarchy::Provenance;
 use crate::models::forbids_sameness;
 use crate::quasi::{MEAN_PLACES, Quasi, Shape, Value};
+use crate::text::markdown as escaped;
 
 /// What may be said in public about a release.
 #[derive(Debug, Clone, Serialize)]
@@ -268,19 +269,20 @@ fn limits(run: &Run<'_>) -> Vec<String> {
 
 /// The datasheet for people.
 pub(super) fn markdown(sheet: &Datasheet) -> String {
-    let mut text = format!("# Datasheet\n\n**{}**\n\n", sheet.statement);
+    // Names of columns can hold anything.
+    let mut text = format!("# Datasheet\n\n**{}**\n\n", escaped(&sheet.statement));
     text += &format!(
         "{} rows. Made with {} by {}.\n\n## Columns\n\n",
         sheet.rows, sheet.made_with, sheet.algorithm
     );
     text += "| column | role | how it was published | values | hierarchy |\n|---|---|---|---|---|\n";
     for column in &sheet.columns {
-        let name = column.name.replace('|', "\\|");
+        let name = escaped(&column.name);
         let kinds = column.kinds.join(", ");
         text += &format!(
             "| {name} | {} | {} | {kinds} | {} |\n",
             column.role,
-            column.how,
+            escaped(&column.how),
             column.hierarchy.unwrap_or("")
         );
     }

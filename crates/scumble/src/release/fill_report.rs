@@ -414,11 +414,14 @@ fn kept(run: &Run<'_>) -> KeptExactly {
 pub(super) fn kept_columns(plan: &crate::config::Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
     use rayon::prelude::*;
     let rows = source.rows as u64;
+    let by_name = source.by_name();
+    let planned: std::collections::BTreeMap<&str, &crate::config::Column> =
+        plan.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
     let columns = names
         .iter()
         .filter_map(|name| {
-            let column = source.column(name)?;
-            let roles = &plan.column(name)?.role;
+            let column = by_name.get(name)?;
+            let roles = &planned.get(name)?.role;
             let mut counts = vec![0_u64; column.values.len()];
             column.codes.iter().for_each(|code| counts[code as usize] += 1);
             let role = match (roles.has(Role::Class), roles.has(Role::Sensitive)) {
@@ -431,7 +434,7 @@ pub(super) fn kept_columns(plan: &crate::config::Plan, source: &CodedTable, name
         })
         .collect();
     let mut packer = Packer::new(source.rows);
-    for column in names.iter().filter_map(|name| source.column(name)) {
+    for column in names.iter().filter_map(|name| by_name.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     let mut keys = packer.finish();

@@ -40,6 +40,7 @@ mod records;
 mod requirements;
 mod risk;
 mod rows;
+mod spreadsheet;
 mod summary;
 mod table_risk;
 mod tables;
@@ -385,6 +386,7 @@ pub fn read_options(plan: &Plan, threads: usize) -> Result<ReadOptions> {
         header: plan.read.header,
         encoding,
         threads,
+        max_size: plan.read.max_size.map(crate::config::Size::bytes),
         ..ReadOptions::default()
     })
 }

@@ -1,5 +1,6 @@
 //! The rows of a release: which go out, in which order, and what they show.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 
 use rayon::prelude::*;
@@ -98,7 +99,8 @@ fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
 /// For each row a key of the columns that are published as they are, ordered as what they show.
 fn kept_keys(run: &Run<'_>, rows: usize) -> Vec<u64> {
     let mut packer = Packer::new(rows);
-    for column in run.kept_columns().filter_map(|name| run.source.column(name)) {
+    let columns = run.source.by_name();
+    for column in run.kept_columns().filter_map(|name| columns.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     packer.finish()
@@ -169,14 +171,14 @@ fn sort_by_content(
 /// The columns of the release in the order of the original table.
 pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format: OutFormat) -> Result<()> {
     let mut columns = Vec::new();
+    let source = run.source.by_name();
+    let kept: BTreeSet<&str> = run.kept_columns().collect();
     for (name, _) in &run.plan.columns {
         if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == *name) {
             let (texts, of_look) = &rows.labels[place];
             let cells = Cells::Via { class_of_row: &rows.look_of_row, code_of_class: of_look };
             columns.push(OutColumn { name, texts, cells, kind: ColumnType::Text });
-        } else if let Some(column) =
-            run.source.column(name).filter(|_| run.kept_columns().any(|kept| kept == name))
-        {
+        } else if let Some(column) = source.get(name.as_str()).filter(|_| kept.contains(name.as_str())) {
             let cells = Cells::Direct(&column.codes);
             // Where the format has types, a column that is published as it is keeps its own.
             let kind = column_type(&column.values);

@@ -38,6 +38,7 @@ pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<S
         ));
     }
     warnings.extend(super::population::warnings(run));
+    warnings.extend(super::spreadsheet::warning(run));
     if run.problem.models.is_empty() {
         warnings.push(format!(
             "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. --k 5",

@@ -119,7 +119,8 @@ fn record_of_row(
 /// For each row a key of the columns that are published as they are, ordered as what they show.
 fn kept_keys(run: &RecordRun<'_>) -> Vec<u64> {
     let mut packer = Packer::new(run.source.rows);
-    for column in run.kept_columns().filter_map(|name| run.source.column(name)) {
+    let columns = run.source.by_name();
+    for column in run.kept_columns().filter_map(|name| columns.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     packer.finish()
@@ -181,6 +182,8 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
 /// Writes the columns in the order of the original table, frequencies where their column stood.
 pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, file: &mut File, format: OutFormat) -> Result<()> {
     let mut columns = Vec::new();
+    let source = run.source.by_name();
+    let kept: std::collections::BTreeSet<&str> = run.kept_columns().collect();
     for (name, _) in &run.plan.columns {
         let of_records: Vec<&Shown> = if Some(name.as_str()) == run.column() {
             rows.instead.iter().collect()
@@ -191,8 +194,7 @@ pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, file: &mut File, forma
             let cells = Cells::Via { class_of_row: &rows.record_of_row, code_of_class: &shown.of_record };
             columns.push(OutColumn { name: &shown.name, texts: &shown.texts, cells, kind: shown.kind });
         }
-        let kept = run.kept_columns().any(|kept| kept == name);
-        if let Some(column) = run.source.column(name).filter(|_| kept) {
+        if let Some(column) = source.get(name.as_str()).filter(|_| kept.contains(name.as_str())) {
             let cells = Cells::Direct(&column.codes);
             columns.push(OutColumn { name, texts: &column.values, cells, kind: column_type(&column.values) });
         }

@@ -1,0 +1,130 @@
+//! Input without an end, threads without number, names that a terminal would obey.
+
+mod common;
+
+use std::process::{Command, Stdio};
+
+use common::{Desk, scumble};
+
+/// Runs a command in a folder; its exit code and what it said.
+fn run(desk: &Desk, arguments: &[&str], stdin: Stdio) -> (Option<i32>, String) {
+    let output = scumble(desk.root()).args(arguments).stdin(stdin).output().expect("it runs");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn input_without_an_end_stops_at_the_limit() {
+    let desk = Desk::new();
+    for command in ["init", "risk"] {
+        let arguments = [command, "/dev/zero", "--max-size", "3MB"];
+        let arguments =
+            if command == "risk" { [&arguments[..], &["--quasi", "a"]].concat() } else { arguments.to_vec() };
+        let (code, said) = run(&desk, &arguments, Stdio::null());
+        assert_eq!(code, Some(3), "{command}: {said}");
+        assert!(said.contains("'/dev/zero' holds more than 3.0 MB"), "{said}");
+    }
+    let mut yes = Command::new("yes").arg("1,2").stdout(Stdio::piped()).spawn().expect("yes runs");
+    let pipe = yes.stdout.take().expect("it was piped");
+    let arguments = [
+        "anonymize",
+        "-",
+        "--quasi",
+        "column_1",
+        "--rest",
+        "drop",
+        "--k",
+        "2",
+        "--max-size",
+        "3MB",
+        "-o",
+        "-",
+    ];
+    let (code, said) = run(&desk, &arguments, pipe.into());
+    yes.wait().expect("it ends with its pipe");
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("'standard input' holds more than 3.0 MB"), "{said}");
+}
+
+#[test]
+fn compressed_bombs_stop_at_the_limit() {
+    let desk = Desk::new();
+    let table = [b"a,b\n".to_vec(), b"1,2\n".repeat(2 << 20)].concat();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut gzip, &table).expect("memory");
+    let bombs = [
+        ("bomb.csv.gz", gzip.finish().expect("memory")),
+        ("bomb.csv.zst", zstd::encode_all(&table[..], 3).expect("memory")),
+    ];
+    for (name, bytes) in bombs {
+        assert!(bytes.len() < 100_000);
+        std::fs::write(desk.root().join(name), bytes).expect("room");
+        let arguments = [
+            "anonymize",
+            name,
+            "--quasi",
+            "a",
+            "--rest",
+            "drop",
+            "--k",
+            "2",
+            "--max-size",
+            "1MB",
+            "-o",
+            "r.csv",
+        ];
+        let (code, said) = run(&desk, &arguments, Stdio::null());
+        assert_eq!(code, Some(3), "{said}");
+        assert!(said.contains("holds more than 1.0 MB, the limit that was given"), "{said}");
+        assert!(!desk.root().join("r.csv").exists());
+    }
+    // The plan can say it as well.
+    let plan = "input = \"bomb.csv.gz\"\noutput = \"r.csv\"\nrest = \"drop\"\n[read]\nmax_size = \"1MB\"\n[columns]\n\
+                a = { role = \"quasi\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n";
+    std::fs::write(desk.root().join("release.toml"), plan).expect("room");
+    let (code, said) = run(&desk, &["anonymize", "release.toml"], Stdio::null());
+    assert_eq!(code, Some(3), "{said}");
+}
+
+#[test]
+fn threads_without_number_are_refused() {
+    let desk = Desk::with_people();
+    let (code, said) = run(&desk, &["init", "people.csv", "--threads", "1000000"], Stdio::null());
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("--threads 1000000 is more than any machine can use; 1024 is the most"), "{said}");
+}
+
+#[test]
+fn names_are_not_obeyed_by_terminals_and_markdown() {
+    let name = "evil\u{1b}[2J|<b>`x`\u{202e}";
+    let mut table = format!("{name},b\n");
+    table.extend((0..8).map(|row| format!("{},{}\n", row / 4, row % 2)));
+    let desk = Desk::with_table(&table);
+    // A wrong name is told together with the one that was perhaps meant.
+    let wrong = "evil\u{1b}[2J|<b>`x`";
+    let (code, said) =
+        run(&desk, &["anonymize", "people.csv", "--quasi", wrong, "--k", "2", "-o", "r.csv"], Stdio::null());
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("evil\\u{1b}[2J"), "{said}");
+    assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{said:?}");
+    let arguments =
+        ["anonymize", "people.csv", "--quasi", name, "--other", "b", "--k", "2", "-o", "r.csv", "--verbose"];
+    let (code, said) = run(&desk, &arguments, Stdio::null());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{said:?}");
+    let sheet = std::fs::read_to_string(desk.root().join("r.datasheet.md")).expect("a datasheet");
+    assert!(sheet.contains("| evil\\\\u{1b}\\[2J\\|&lt;b&gt;\\`x\\`\\\\u{202e} |"), "{sheet}");
+    assert!(!sheet.contains("<b>") && !sheet.contains('\u{1b}'), "{sheet}");
+}
+
+#[test]
+fn texts_that_spreadsheets_run_are_warned_about() {
+    let desk = Desk::with_table("a,b,c\n1,=1+1,-5\n1,x,-6\n2,y,7\n2,z,8\n");
+    let arguments = ["anonymize", "people.csv", "--quasi", "a", "--other", "b,c", "--k", "2", "-o", "r.csv"];
+    let (code, said) = run(&desk, &arguments, Stdio::null());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("1 column has texts that begin with =, +, - or @ (the first is 'b')"), "{said}");
+    let arguments =
+        ["anonymize", "people.csv", "--quasi", "a", "--other", "b,c", "--k", "2", "-o", "r.parquet"];
+    let (_, said) = run(&desk, &arguments, Stdio::null());
+    assert!(!said.contains("begin with ="), "{said}");
+}

@@ -1,0 +1,190 @@
+//! How much a reader may take: of memory, and of the disk that temporary copies are kept on.
+//!
+//! A file can claim any size, and a compressed one can be a thousand times what it weighs. The limits are
+//! looked at before memory is asked for, because a process that asks for too much is ended by the system
+//! and cannot say why.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::{FileError, Result};
+
+/// How many bytes of memory the process can still get, as far as the system tells: what the machine has left, what the
+/// control groups of the process allow and what its own limit allows, whichever is least.
+#[must_use]
+pub fn memory_left() -> Option<u64> {
+    [machine_left(), groups_left(), address_space_left()].into_iter().flatten().min()
+}
+
+/// Fails if the process cannot get that many bytes of memory.
+///
+/// `what` begins the message, as in "the frequency table".
+pub fn enough_memory(bytes: u64, what: &str) -> Result<()> {
+    match memory_left() {
+        Some(left) if bytes > left => Err(FileError::Resources(format!(
+            "{what} needs about {} of memory, and {} are left; use a machine with more memory, or leave columns or \
+             rows out",
+            size(bytes),
+            size(left)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// What the machine has left, with what it can swap out.
+fn machine_left() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim_start_matches(':').trim().trim_end_matches("kB").trim().parse::<u64>().ok()
+    };
+    Some((field("MemAvailable")? + field("SwapFree").unwrap_or(0)) << 10)
+}
+
+/// What the control groups of the process, and those above them, have left.
+fn groups_left() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let mut least: Option<u64> = None;
+    for line in text.lines() {
+        let mut parts = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
+            continue;
+        };
+        let (root, limit, usage) = if controllers.is_empty() {
+            ("/sys/fs/cgroup", "memory.max", "memory.current")
+        } else if controllers.split(',').any(|name| name == "memory") {
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+        } else {
+            continue;
+        };
+        let mut folder = PathBuf::from(root).join(path.trim_start_matches('/'));
+        loop {
+            if let (Some(limit), Some(usage)) =
+                (number_in(&folder.join(limit)), number_in(&folder.join(usage)))
+            {
+                // Cached files count as used and are given up when memory is needed.
+                let cached = cached_in(&folder.join("memory.stat"));
+                let left = limit.saturating_sub(usage.saturating_sub(cached));
+                least = Some(least.map_or(left, |least| least.min(left)));
+            }
+            if folder == Path::new(root) || !folder.pop() {
+                break;
+            }
+        }
+    }
+    least
+}
+
+fn number_in(path: &Path) -> Option<u64> {
+    // "max" means no limit and is no number.
+    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+fn cached_in(path: &Path) -> u64 {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let of = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+    of("inactive_file ").or_else(|| of("total_inactive_file ")).unwrap_or(0)
+}
+
+/// What the process's own limit leaves (`ulimit -v`).
+#[cfg(unix)]
+fn address_space_left() -> Option<u64> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    let pages: u64 =
+        std::fs::read_to_string("/proc/self/statm").ok()?.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(limit.saturating_sub(pages * rustix::param::page_size() as u64))
+}
+
+#[cfg(not(unix))]
+fn address_space_left() -> Option<u64> {
+    None
+}
+
+/// How many bytes the disk of a folder has left.
+#[cfg(unix)]
+pub(crate) fn disk_left(folder: &Path) -> Option<u64> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn disk_left(_folder: &Path) -> Option<u64> {
+    None
+}
+
+/// The most bytes of content that may be unpacked or copied.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Allowance {
+    pub(crate) bytes: u64,
+    /// Whether somebody gave it; else it is what the disk has left.
+    given: bool,
+}
+
+impl Allowance {
+    /// What was given, or nine tenths of what the disk of the temporary folder has left: a full disk troubles others too.
+    pub(crate) fn new(given: Option<u64>) -> Self {
+        match given {
+            Some(bytes) => Self { bytes, given: true },
+            None => {
+                let left = disk_left(&std::env::temp_dir()).map_or(u64::MAX, |left| left / 10 * 9);
+                Self { bytes: left, given: false }
+            }
+        }
+    }
+
+    /// The error of content that is larger.
+    pub(crate) fn passed(self, name: &str) -> FileError {
+        let limit = size(self.bytes);
+        FileError::Resources(if self.given {
+            format!(
+                "'{name}' holds more than {limit}, the limit that was given with --max-size or max_size; raise it if \
+                 the table is meant to be that large"
+            )
+        } else {
+            format!(
+                "'{name}' holds more than {limit}, which is what the disk of {} has left for it; free some space, move \
+                 the folder with TMPDIR, or give a limit with --max-size",
+                std::env::temp_dir().display()
+            )
+        })
+    }
+}
+
+/// A number of bytes as people read it.
+#[must_use]
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KB", "MB", "GB", "TB", "PB"];
+    if bytes < 1000 {
+        return format!("{bytes} bytes");
+    }
+    let (mut value, mut unit) = (bytes as f64 / 1000.0, 0);
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let mut text = String::new();
+    let digits = usize::from(value < 9.95);
+    let _ = write!(text, "{value:.digits$} {}", UNITS[unit]);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_told_in_the_unit_that_fits() {
+        let told = [0, 999, 1_000, 1_949, 15_000_000, 999_600, 231_000_000_000].map(size);
+        assert_eq!(told, ["0 bytes", "999 bytes", "1.0 KB", "1.9 KB", "15 MB", "1.0 MB", "231 GB"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells_what_is_left() {
+        assert!(memory_left().is_some_and(|left| left > 1 << 20));
+        assert!(disk_left(&std::env::temp_dir()).is_some_and(|left| left > 0));
+        enough_memory(1, "nothing").unwrap();
+        let message = enough_memory(u64::MAX, "this").unwrap_err().to_string();
+        assert!(message.starts_with("this needs about 18447 PB of memory, and "), "{message}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Any bytes as an Arrow file: an error or a table, never a panic, and no more memory than there is.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+mod columnar;
+
+fuzz_target!(|bytes: &[u8]| columnar::read(b"ARROW1\0\0", bytes));
