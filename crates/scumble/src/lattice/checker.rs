@@ -163,7 +163,12 @@ impl<'a> Checker<'a> {
     /// The rows in failing classes, all of them whatever the limit.
     pub fn all_failing(&mut self, node: usize) -> Result<u64> {
         let levels = self.lattice.levels(node);
-        let set = self.set(&levels)?;
+        self.all_failing_at(&levels)
+    }
+
+    /// The same for a vector of levels.
+    pub fn all_failing_at(&mut self, levels: &[u32]) -> Result<u64> {
+        let set = self.set(levels)?;
         let failing = (0..set.len()).filter(|class| {
             !self.passes(u64::from(set.sizes[*class]), set.cells(*class), set.people(*class))
         });
@@ -344,10 +349,7 @@ impl<'a> Checker<'a> {
     ) -> Option<Vec<u32>> {
         let policy = self.problem.star_policy;
         let mut rows = failing;
-        if policy != StarPolicy::Drop
-            && !levels.is_empty()
-            && self.domain.at(levels).all(|at| at.star.contains(&true))
-        {
+        if !levels.is_empty() && self.domain.at(levels).all(|at| at.star.contains(&true)) {
             let shows_nothing = |class: &u32| {
                 (0..).zip(self.domain.at(levels)).zip(levels).all(|((column, at), level)| {
                     at.star[self.domain.place(set.keys[*class as usize], column, *level) as usize]
@@ -360,7 +362,8 @@ impl<'a> Checker<'a> {
                 classes.push(class);
             }
         }
-        if rows > self.limit {
+        let nothing_left = policy == StarPolicy::Drop && rows > 0 && rows == self.problem.table.rows();
+        if rows > self.limit || nothing_left {
             return None;
         }
         if policy == StarPolicy::Strict && (rows > 0 || !set.people.is_empty()) {
@@ -469,7 +472,8 @@ impl<'a> Checker<'a> {
         let measure = |classes: Classes| self.metric.measure(&Published::Classes(classes), problem);
         let assignment = step.apply(&problem.table, &problem.quasi);
         if self.metric.worsens() {
-            let whole = Classes::new(assignment.clone(), &problem.table, &problem.quasi, StarPolicy::Drop);
+            let whole =
+                Classes::as_they_are(assignment.clone(), &problem.table, &problem.quasi, StarPolicy::Drop);
             visit.bound = measure(whole).map_or(Cost::LEAST, |figure| self.cost(Some(figure)));
         }
         match problem.suppress_failing(assignment) {

@@ -9,8 +9,8 @@ use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{
-    Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, lasting,
-    make_problem, population, read, rows, table_risk, tables,
+    Needs, Run, allow_parameters, attempt, beside, budget_of, build_algorithm, check_metric, check_served,
+    lasting, make_problem, population, read, rows, table_risk, tables,
 };
 use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
 use crate::config::{Plan, Rational};
@@ -176,9 +176,8 @@ fn try_classes(
         model: algorithm.needs_model(),
         metric: algorithm.default_metric(),
         suppression: algorithm.default_suppression(),
-        gives_up: !(algorithm.takes_steps() || plan.algorithm.polish),
     };
-    let (problem, rest, metric) = make_problem(plan, prepared, &needs, progress)?;
+    let (problem, rest, metric) = make_problem(plan, prepared, &needs, (budget_of(plan), progress))?;
     check_metric(plan, entry, algorithm, metric, &problem)?;
     check_served(&problem, plan, entry.name, algorithm)?;
     population::check(&problem, plan, algorithm)?;
@@ -231,8 +230,8 @@ fn try_records(
     let mut prepared = prepare(table, plan, folder, false)?;
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up: true };
-    let (problem, rest, _) = make_problem(plan, prepared, &needs, progress)?;
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
+    let (problem, rest, _) = make_problem(plan, prepared, &needs, (budget_of(plan), progress))?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
@@ -264,7 +263,7 @@ fn try_tables(
     progress: Progress,
 ) -> Result<Trial> {
     let clock = Instant::now();
-    let found = tables::search(plan, table, false, entry, folder, progress)?;
+    let found = tables::search(plan, table, false, entry, folder, (budget_of(plan), progress))?;
     let seconds = clock.elapsed().as_secs_f64();
     let Tables::Projections(projections) = found.solution.tables else {
         return Err(Error::refused(format!(

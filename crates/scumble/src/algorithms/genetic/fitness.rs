@@ -120,6 +120,10 @@ impl<'a> Evaluator<'a> {
         if rows > self.limit {
             return Fitness { excess: rows - self.limit, cost: Cost::new(None, true) };
         }
+        if rows > 0 && rows == self.problem.table.rows() && self.problem.star_policy == StarPolicy::Drop {
+            // All rows would be left out.
+            return Fitness { excess: rows, cost: Cost::new(None, true) };
+        }
         if rows > 0 && self.problem.star_policy == StarPolicy::Strict {
             let mut star: Vec<Cell> = suppressed.iter().flat_map(|class| cells_of(*class)).copied().collect();
             if self.reads_payloads {
@@ -188,14 +192,14 @@ impl<'a> Evaluator<'a> {
         self.tests.iter().all(|test| test.passes(&self.view(size, cells)))
     }
 
-    /// The class that shows what suppressed rows show, where those stay.
+    /// The class that shows nothing, and so is as good as suppressed.
     fn shows_nothing(
         &self,
         parts: &[Vec<(u32, u32)>],
         part_of_code: &[Vec<u32>],
         first: &[u32],
     ) -> Option<usize> {
-        if self.problem.star_policy == StarPolicy::Drop || parts.is_empty() {
+        if parts.is_empty() {
             return None;
         }
         let stars: Vec<u32> = parts
