@@ -135,11 +135,21 @@ impl Budget {
         }
     }
 
+    /// What searches have taken so far, where there is a limit of time.
+    #[must_use]
+    pub fn used(&self) -> Duration {
+        let Limit::Time(watch) = &self.0.limit else { return Duration::ZERO };
+        let since = watch.since.load(Ordering::Relaxed);
+        let stretch = if since == STOPPED { 0 } else { watch.now().saturating_sub(since) };
+        Duration::from_nanos(watch.used.load(Ordering::Relaxed).saturating_add(stretch))
+    }
+
     /// Lets the clock go on for a search that follows another one: its steps are counted on. An error if the budget is spent.
     pub fn go_on(&self) -> Result<()> {
         if self.spent_after().is_some() {
             return Err(Error::out_of_budget());
         }
+        self.0.settled.store(false, Ordering::Relaxed);
         self.0.before.store(self.0.asked.load(Ordering::Relaxed), Ordering::Relaxed);
         if let Limit::Time(watch) = &self.0.limit {
             let now = watch.now();
@@ -195,6 +205,11 @@ impl Budget {
         let steps = self.0.before.load(Ordering::Relaxed) + steps;
         self.0.asked.fetch_max(steps, Ordering::Relaxed);
         steps
+    }
+
+    /// Tells that the search is over: what is left is to show what it found, which is not cut off.
+    pub fn settle(&self) {
+        self.0.settled.store(true, Ordering::Relaxed);
     }
 
     /// Ends a search that ran out of time within a step, and has gone back to where it was after so many steps. Any other

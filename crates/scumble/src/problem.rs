@@ -96,6 +96,17 @@ impl Problem {
         self.budget = budget;
     }
 
+    /// Whether a search that has taken so many steps, and could show what it has, is to go on; an error if it was cancelled.
+    pub fn goes_on(&self, steps: u64) -> Result<bool> {
+        if self.budget.is_spent(steps) {
+            return Ok(false);
+        }
+        match self.progress.check() {
+            Ok(()) => Ok(true),
+            Err(error) => self.budget.end_at(steps, error).map(|()| false),
+        }
+    }
+
     /// The models' class tests, for searches that judge whole classes; an error names a model that no single class decides, or
     /// that judges only some of the columns, and then the algorithms that can serve it.
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
@@ -237,7 +248,9 @@ impl Problem {
         // Models of the whole table, or of some columns, are not decided by classes; whoever serves them judges what is left.
         let tests = self.decided_by_class();
         let payloads = self.table.payloads();
+        self.progress.check()?;
         let mut classes = Classes::new(assignment, &self.table, &self.quasi, self.star_policy);
+        self.progress.check()?;
         let people =
             |classes: &Classes, class: usize| classes.people().map_or(0, |people| people.of_class[class]);
         let suppressed: Vec<bool> = (0..classes.len())

@@ -164,14 +164,14 @@ impl Search<'_> {
         for (kind, from, rows) in places {
             // Rows of one kind in one cluster are alike: if the first stays, all stay.
             for _ in 0..rows {
-                let ends = match strict {
-                    true => problem.budget.is_spent(self.steps),
-                    false => problem.budget.has_taken(self.steps),
+                let goes_on = match strict {
+                    true => problem.goes_on(self.steps)?,
+                    // Nothing can be shown yet.
+                    false => problem.progress.check().map(|()| !problem.budget.has_taken(self.steps))?,
                 };
-                if ends {
+                if !goes_on {
                     return Ok(false);
                 }
-                problem.progress.check()?;
                 if self.steps.is_multiple_of(STRIDE) {
                     problem.progress.advance(STRIDE);
                 }

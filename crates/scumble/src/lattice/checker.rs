@@ -180,15 +180,20 @@ impl<'a> Checker<'a> {
         let levels = self.lattice.levels(node);
         let source = self.source(&levels)?;
         let (set, visit) = self.look(&source, &levels)?;
+        self.looked();
         set.into_iter().for_each(|set| self.cache.keep(set));
         Ok(visit)
+    }
+
+    /// Counts a look that is done: one that is not has not changed anything.
+    fn looked(&mut self) {
+        self.checked += 1;
+        self.problem.progress.advance(1);
     }
 
     /// Looks at several nodes at once, on all cores.
     pub fn visit_all(&mut self, nodes: &[usize]) -> Result<Vec<Visit>> {
         self.problem.progress.check()?;
-        self.checked += nodes.len() as u64;
-        self.problem.progress.advance(nodes.len() as u64);
         // What a node is rolled up from is settled before, so that nothing depends on which thread is faster.
         let jobs: Vec<_> = nodes
             .iter()
@@ -200,6 +205,8 @@ impl<'a> Checker<'a> {
             .with_max_len(1)
             .map(|(source, levels)| self.look(&source, &levels))
             .collect::<Result<_>>()?;
+        self.checked += nodes.len() as u64;
+        self.problem.progress.advance(nodes.len() as u64);
         Ok(visited
             .into_iter()
             .map(|(set, visit)| {
@@ -211,22 +218,22 @@ impl<'a> Checker<'a> {
 
     fn set(&mut self, levels: &[u32]) -> Result<Arc<FrequencySet>> {
         let source = self.source(levels)?;
-        let set = Arc::new(self.roll_up(&source, levels));
+        let set = Arc::new(self.roll_up(&source, levels)?);
+        self.looked();
         self.cache.keep(Arc::clone(&set));
         Ok(set)
     }
 
-    /// Counts a look at a node, and finds what its classes are rolled up from.
+    /// What the classes of a node are rolled up from.
     fn source(&mut self, levels: &[u32]) -> Result<Arc<FrequencySet>> {
         self.problem.progress.check()?;
-        self.problem.progress.advance(1);
-        self.checked += 1;
         Ok(self.cache.nearest(levels))
     }
 
     /// What becomes of the rows at a node, and its set if all of it was needed to know.
     fn look(&self, source: &FrequencySet, levels: &[u32]) -> Result<(Option<Arc<FrequencySet>>, Visit)> {
         let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
+        self.problem.progress.check()?;
         let merge = self.merge(levels, &marks);
         // Finer nodes mostly suppress far too many rows; a part of the classes is enough to know. A figure on all classes is
         // a bound for coarser nodes, so where the columns do not decide the metric all are wanted.
@@ -236,7 +243,9 @@ impl<'a> Checker<'a> {
                 return Ok((None, Visit { failing, finer: failing, bound: Cost::LEAST, outcome: None }));
             }
         }
+        self.problem.progress.check()?;
         let set = source.roll_up(&merge);
+        self.problem.progress.check()?;
         let visit = self.judge(levels, &set)?;
         Ok((Some(Arc::new(set)), visit))
     }
@@ -251,9 +260,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn roll_up(&self, source: &FrequencySet, levels: &[u32]) -> FrequencySet {
+    fn roll_up(&self, source: &FrequencySet, levels: &[u32]) -> Result<FrequencySet> {
         let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
-        source.roll_up(&self.merge(levels, &marks))
+        self.problem.progress.check()?;
+        Ok(source.roll_up(&self.merge(levels, &marks)))
     }
 
     fn passes(&self, size: u64, cells: &[Cell], people: u64) -> bool {

@@ -51,7 +51,7 @@ pub use publish::stem_of;
 use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
-pub use trial::{Outcome, Trial, read_planned, try_release};
+pub use trial::{Outcome, Trial, read_planned, try_release, try_within};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {

@@ -213,6 +213,7 @@ pub(super) fn search(
     problem.problem.check_feasible()?;
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
+    problem.problem.budget.pause();
     let runs_to_its_end = !algorithm.takes_steps();
     Ok(Searched { problem, solution, rest, of_row, runs_to_its_end, notes: arranged.notes })
 }
