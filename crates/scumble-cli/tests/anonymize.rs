@@ -463,7 +463,11 @@ fn searches_that_are_stopped_say_so() {
     let arguments =
         |more: &'static str| people.split_whitespace().chain(more.split_whitespace()).collect::<Vec<_>>();
     // Tens of thousands of combinations, each of which it would look at.
-    desk.refuses(3, &["the budget was spent", "--budget"], &arguments("--algorithm mingen --budget 1ms"));
+    desk.refuses(
+        1,
+        &["the budget was spent", "--budget", "mondrian"],
+        &arguments("--algorithm mingen --budget 1ms"),
+    );
     let stopped = desk.run(&arguments("--algorithm optimal --steps 1")).succeeds();
     let steps = stopped.err.split("--steps ").nth(1).and_then(|rest| rest.split(' ').next());
     assert!(stopped.err.contains("the search was stopped after"), "{}", stopped.err);

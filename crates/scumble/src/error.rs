@@ -21,7 +21,10 @@ pub enum Error {
     /// No release meets the requirement; the message says which model binds and what would help.
     #[error("{0}")]
     Infeasible(String),
-    /// Memory, disk or time ran out.
+    /// The budget of the search was spent before there was anything that could be published.
+    #[error("{0}")]
+    OutOfBudget(String),
+    /// Memory or disk ran out.
     #[error("{0}")]
     Resources(String),
     /// Reading or writing failed.
@@ -35,7 +38,7 @@ pub enum Error {
     /// The written release did not pass the independent check, so it was not published.
     #[error("{0}")]
     Verification(String),
-    /// The user, or a budget, stopped the run.
+    /// The user stopped the run.
     #[error("interrupted: nothing was released")]
     Interrupted,
     /// A bug in Scumble.
@@ -67,6 +70,16 @@ impl Error {
         Self::Infeasible(message.to_string())
     }
 
+    /// A search that had nothing to publish when its budget was spent.
+    #[must_use]
+    pub fn out_of_budget() -> Self {
+        Self::OutOfBudget(format!(
+            "the budget was spent before the search had found anything that could be published, so nothing was released; give it \
+             more time (--budget) or more steps (--steps), or use a faster algorithm: {}",
+            crate::registry::quick().join(", ")
+        ))
+    }
+
     /// A bug.
     pub fn internal(message: impl Display) -> Self {
         Self::Internal(message.to_string())
@@ -76,7 +89,7 @@ impl Error {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Infeasible(_) => 1,
+            Self::Infeasible(_) | Self::OutOfBudget(_) => 1,
             Self::Config(_) | Self::Refused(_) => 2,
             Self::Data(_) | Self::Resources(_) | Self::Io { .. } => 3,
             Self::Verification(_) => 4,

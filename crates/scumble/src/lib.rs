@@ -55,6 +55,7 @@
 //! ```
 pub mod algorithms;
 pub mod audit;
+mod budget;
 pub mod chance;
 pub mod check;
 pub mod config;

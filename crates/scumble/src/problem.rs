@@ -1,10 +1,8 @@
 //! What an algorithm is asked to do.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
+pub use crate::budget::{Budget, Pace, Progress};
 use crate::config::{Rational, StarPolicy};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
@@ -36,104 +34,6 @@ pub struct Problem {
     pub seed: u64,
     /// Where progress is told and cancellation asked.
     pub progress: Progress,
-}
-
-/// How long a search may go on: a number of steps, a time, or both.
-#[derive(Debug, Default)]
-pub struct Budget {
-    steps: Option<u64>,
-    deadline: Option<Instant>,
-    /// The steps taken when it was spent, plus one; 0 while it is not.
-    spent: AtomicU64,
-    /// The most steps that a search has told.
-    asked: AtomicU64,
-}
-
-impl Budget {
-    /// A budget of steps and of a time from now on.
-    #[must_use]
-    pub fn new(steps: Option<u64>, time: Option<Duration>) -> Self {
-        let deadline = time.and_then(|time| Instant::now().checked_add(time));
-        Self { steps, deadline, spent: AtomicU64::new(0), asked: AtomicU64::new(0) }
-    }
-
-    /// Whether it ends at all.
-    #[must_use]
-    pub fn is_limited(&self) -> bool {
-        self.steps.is_some() || self.deadline.is_some()
-    }
-
-    /// Whether a search that has taken so many steps is to stop. Asked at the same steps in every run, so that a run stopped
-    /// by its time is repeated by a budget of the steps that it had taken.
-    pub fn is_spent(&self, steps: u64) -> bool {
-        self.asked.fetch_max(steps, Ordering::Relaxed);
-        let spent = self.steps.is_some_and(|most| steps >= most)
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if spent {
-            let _ = self.spent.compare_exchange(0, steps + 1, Ordering::Relaxed, Ordering::Relaxed);
-        }
-        spent
-    }
-
-    /// The most steps that were told so far: a search that follows another counts on from here.
-    #[must_use]
-    pub fn asked(&self) -> u64 {
-        self.asked.load(Ordering::Relaxed)
-    }
-
-    /// The steps that had been taken when the budget was spent, if it was.
-    #[must_use]
-    pub fn spent_after(&self) -> Option<u64> {
-        self.spent.load(Ordering::Relaxed).checked_sub(1)
-    }
-}
-
-/// Progress of a search, shared with whoever watches it.
-#[derive(Debug, Clone, Default)]
-pub struct Progress {
-    done: Arc<AtomicU64>,
-    cancelled: Arc<AtomicBool>,
-    /// When a search that has nothing to show before its end gives up.
-    deadline: Option<Instant>,
-}
-
-impl Progress {
-    /// Tells that `steps` more are done.
-    pub fn advance(&self, steps: u64) {
-        self.done.fetch_add(steps, Ordering::Relaxed);
-    }
-
-    /// The steps done so far.
-    #[must_use]
-    pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
-    }
-
-    /// Asks the search to stop.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-
-    /// The same, for a search that gives up after a time.
-    #[must_use]
-    pub fn until(self, time: Duration) -> Self {
-        Self { deadline: Instant::now().checked_add(time), ..self }
-    }
-
-    /// An error if the search was asked to stop, or its time is over.
-    pub fn check(&self) -> Result<()> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted);
-        }
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Error::Resources(
-                "the budget was spent before the search had anything to show; give it more time (--budget), or use an algorithm \
-                 that returns the best found so far, such as optimal, cluster or genetic"
-                    .into(),
-            )),
-            _ => Ok(()),
-        }
-    }
 }
 
 /// Tests on the classes that some of the columns form by themselves.
@@ -190,6 +90,23 @@ pub(crate) fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
 }
 
 impl Problem {
+    /// Gives the search another budget. Its time ends the search at every check.
+    pub fn limit(&mut self, budget: Budget) {
+        self.progress = std::mem::take(&mut self.progress).within(&budget);
+        self.budget = budget;
+    }
+
+    /// Whether a search that has taken so many steps, and could show what it has, is to go on; an error if it was cancelled.
+    pub fn goes_on(&self, steps: u64) -> Result<bool> {
+        if self.budget.is_spent(steps) {
+            return Ok(false);
+        }
+        match self.progress.check() {
+            Ok(()) => Ok(true),
+            Err(error) => self.budget.end_at(steps, error).map(|()| false),
+        }
+    }
+
     /// The models' class tests, for searches that judge whole classes; an error names a model that no single class decides, or
     /// that judges only some of the columns, and then the algorithms that can serve it.
     pub fn class_tests(&self) -> Result<Vec<&dyn ClassTest>> {
@@ -331,7 +248,9 @@ impl Problem {
         // Models of the whole table, or of some columns, are not decided by classes; whoever serves them judges what is left.
         let tests = self.decided_by_class();
         let payloads = self.table.payloads();
+        self.progress.check()?;
         let mut classes = Classes::new(assignment, &self.table, &self.quasi, self.star_policy);
+        self.progress.check()?;
         let people =
             |classes: &Classes, class: usize| classes.people().map_or(0, |people| people.of_class[class]);
         let suppressed: Vec<bool> = (0..classes.len())
@@ -360,6 +279,13 @@ impl Problem {
                 self.table.rows(),
                 self.suppression
             )));
+        }
+        let rows = self.table.rows();
+        if self.star_policy == StarPolicy::Drop && rows > 0 && classes.suppressed_rows() == rows {
+            return Err(Error::infeasible(
+                "every row would have to be left out, so there is nothing to release; lower the requirement, coarsen the \
+                 hierarchies, or use --star-policy strict, which keeps rows that show nothing",
+            ));
         }
         Ok(classes)
     }
@@ -400,29 +326,5 @@ impl Problem {
             "the suppressed rows can be told from all others, so they must meet every model themselves, and no choice of \
              further classes to suppress makes them; use --star-policy drop to leave those rows out, or lower the requirement",
         ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_search_with_nothing_to_show_gives_up() {
-        assert!(Progress::default().until(Duration::from_secs(3600)).check().is_ok());
-        let over = Progress::default().until(Duration::ZERO).check();
-        assert!(matches!(over, Err(Error::Resources(message)) if message.contains("--budget")));
-    }
-
-    #[test]
-    fn a_budget_of_time_tells_the_steps_that_repeat_it() {
-        let none = Budget::default();
-        assert!(!none.is_spent(u64::MAX - 1));
-        assert_eq!(none.spent_after(), None);
-        let timed = Budget::new(None, Some(Duration::ZERO));
-        assert!(timed.is_spent(7) && timed.is_spent(9));
-        assert_eq!(timed.spent_after(), Some(7));
-        let again = Budget::new(timed.spent_after(), None);
-        assert!(!again.is_spent(6) && again.is_spent(7));
     }
 }

@@ -178,11 +178,22 @@ impl ClassView<'_> {
 }
 
 impl Classes {
-    /// The classes of an assignment. A class that shows `*` everywhere joins the suppressed rows, since a
-    /// reader cannot tell them apart.
+    /// The classes of an assignment. A class that shows `*` everywhere joins the suppressed rows: where these stay, a reader
+    /// cannot tell them apart, and where they are left out, so are rows that say as little.
     #[must_use]
-    pub fn new(
-        mut assignment: Assignment,
+    pub fn new(assignment: Assignment, table: &FrequencyTable, quasi: &[Quasi], policy: StarPolicy) -> Self {
+        let mut classes = Self::as_they_are(assignment, table, quasi, policy);
+        for class in 0..classes.len() {
+            classes.assignment.suppressed[class] |= classes.generalised_away[class];
+        }
+        classes.count_star(table.payloads().len());
+        classes
+    }
+
+    /// The classes of an assignment, of which only those are suppressed that it says.
+    #[must_use]
+    pub fn as_they_are(
+        assignment: Assignment,
         table: &FrequencyTable,
         quasi: &[Quasi],
         policy: StarPolicy,
@@ -194,17 +205,14 @@ impl Classes {
                 column.values.iter().map(|v| quasi.label(*v) == crate::label::STAR).collect()
             })
             .collect();
-        let mut generalised_away = vec![false; assignment.classes()];
-        for class in 0..assignment.classes() {
-            let shows_nothing = assignment
-                .columns
-                .iter()
-                .zip(&seen_as_star)
-                .all(|(column, star)| star[column.of_class.get(class) as usize]);
-            generalised_away[class] = shows_nothing && !assignment.suppressed[class];
-            // With no quasi-identifier at all there is nothing to suppress.
-            assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
-        }
+        let shows_nothing = |class: usize| {
+            let mut columns = assignment.columns.iter().zip(&seen_as_star);
+            columns.all(|(column, star)| star[column.of_class.get(class) as usize])
+        };
+        // With no quasi-identifier at all there is nothing to generalise.
+        let generalised_away = (0..assignment.classes())
+            .map(|class| !quasi.is_empty() && !assignment.suppressed[class] && shows_nothing(class))
+            .collect();
         let (starts, cells) = cells_by_group(assignment.classes(), || {
             let cell = |share: Share| (share.class, Cell { payload: share.payload, rows: share.rows });
             assignment.members.shares(table).map(cell)

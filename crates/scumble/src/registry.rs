@@ -212,6 +212,12 @@ pub fn serving(serves: impl Fn(&dyn Algorithm) -> bool) -> Vec<&'static str> {
     ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
 }
 
+/// The names of the quickest algorithms, for those whose budget was too small.
+#[must_use]
+pub fn quick() -> Vec<&'static str> {
+    serving(|algorithm| algorithm.is_quick())
+}
+
 /// The names of the algorithms that serve models which compare with a population.
 #[must_use]
 pub fn serving_population() -> Vec<&'static str> {

@@ -49,15 +49,7 @@ pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> 
     let showed_something = assignment.suppressed.contains(&false);
     let remedy = "leave flatten out, or use single_dimensional_mondrian, which searches with one domain for each column";
     let flat = judged(problem, with_values(assignment, regions), "flatten", remedy)?;
-    // Under the policy `drop` a class that shows only stars is not marked as suppressed.
-    let is_star = |class: usize| {
-        problem
-            .quasi
-            .iter()
-            .zip(&flat.columns)
-            .all(|(quasi, column)| quasi.label(column.value(class)) == crate::label::STAR)
-    };
-    if showed_something && (0..flat.classes()).all(|class| flat.suppressed[class] || is_star(class)) {
+    if showed_something && !flat.suppressed.contains(&false) {
         return Err(Error::infeasible(format!(
             "flatten leaves nothing: with one domain for each column every row would show * everywhere; {remedy}"
         )));

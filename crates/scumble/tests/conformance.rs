@@ -211,7 +211,7 @@ fn conforms(case: &Case) -> bool {
             verifier_agrees(table, ask, &written);
             true
         }
-        Err(Error::Infeasible(message)) => {
+        Err(Error::Infeasible(message) | Error::OutOfBudget(message)) => {
             assert!(justified(table, ask, &message), "infeasible without need: {message}");
             false
         }
@@ -355,6 +355,11 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     if message.contains("flatten leaves nothing") {
         // Some value of every column overlaps with all others; without a common domain there is a release.
         return ask.flatten && release(table, &Ask { flatten: false, ..ask.clone() }).is_ok();
+    }
+    if ask.policy == StarPolicy::Drop && message.contains("left out, so there is nothing to release") {
+        // Rows that show nothing go with the suppressed ones; where those may stay, nothing else is to be seen.
+        let stays = Ask { policy: StarPolicy::Paper, ..ask.clone() };
+        return release(table, &stays).is_ok_and(|written| all_star(table, &written));
     }
     if MONDRIANS.contains(&ask.algorithm)
         || GREEDY.contains(&ask.algorithm)

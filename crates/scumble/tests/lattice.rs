@@ -53,7 +53,7 @@ struct Node {
 
 fn evaluate(problem: &Problem, levels: Vec<u32>) -> Node {
     let assignment = Step::Levels(levels.clone()).apply(&problem.table, &problem.quasi);
-    let plain = Classes::new(assignment.clone(), &problem.table, &problem.quasi, StarPolicy::Drop);
+    let plain = Classes::as_they_are(assignment.clone(), &problem.table, &problem.quasi, StarPolicy::Drop);
     let tests = problem.class_tests().expect("decided by classes");
     let payloads = problem.table.payloads();
     let fails = |class: &usize| !tests.iter().all(|test| test.passes(&plain.view(*class, payloads)));

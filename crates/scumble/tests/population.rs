@@ -346,7 +346,7 @@ proptest! {
             let merged = passes((a.0 + b.0, a.1 + b.1));
             prop_assert!(!(declared.merging && passes(a) && passes(b)) || merged, "{} is lost by merging", model.title());
             prop_assert!(!(declared.upward && passes(a)) || merged, "{} is lost upward", model.title());
-            let classes = || Classes::new(Step::Levels(vec![1, 1]).apply(&problem.table, &problem.quasi), &problem.table, &problem.quasi, StarPolicy::Drop);
+            let classes = || Classes::as_they_are(Step::Levels(vec![1, 1]).apply(&problem.table, &problem.quasi), &problem.table, &problem.quasi, StarPolicy::Drop);
             let holds = |classes: Classes| model.judge(&Published::Classes(classes), problem.table.payloads()).holds;
             let mut fewer = classes();
             let suppressed = (0..fewer.len()).map(|class| dice[class]).collect();
@@ -400,7 +400,7 @@ fn what_is_not_declared_has_a_counterexample() {
     assert!(test.passes(2, 5) && !test.passes(0, 3) && !test.passes(2, 8) && !least.monotonicity().upward);
     let classes = || {
         let assignment = Step::Levels(vec![0, 0]).apply(&problem.table, &problem.quasi);
-        Classes::new(assignment, &problem.table, &problem.quasi, StarPolicy::Drop)
+        Classes::as_they_are(assignment, &problem.table, &problem.quasi, StarPolicy::Drop)
     };
     let holds = |classes| least.judge(&Published::Classes(classes), problem.table.payloads()).holds;
     let mut fewer = classes();

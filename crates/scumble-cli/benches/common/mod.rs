@@ -80,7 +80,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     let mut fastest = (f64::INFINITY, f64::INFINITY);
     let mut found = None;
     for _ in 0..rounds {
-        problem.budget = budget(&plan);
+        problem.limit(budget(&plan));
         let clock = Clock::start();
         let mut solution = algorithm.run(&problem)?;
         solution.assignment = scumble::relabel::show_sets(&problem, solution.assignment)?;

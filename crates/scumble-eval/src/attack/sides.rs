@@ -96,7 +96,9 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
     let half = select(case.original, &one.test);
     let trial = match try_release(case.plan, &half, case.folder, Progress::default()) {
         Ok(trial) => trial,
-        Err(error @ (Error::Infeasible(_) | Error::Refused(_) | Error::Config(_))) => {
+        Err(
+            error @ (Error::Infeasible(_) | Error::OutOfBudget(_) | Error::Refused(_) | Error::Config(_)),
+        ) => {
             return Ok(Err(format!(
                 "Half of the people could not be released by the plan ({error}). Give a table of people who are not in the release \
                  (--outsiders FILE)."

@@ -264,6 +264,7 @@ fn listed<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
             | Error::Data(_)
             | Error::Refused(_)
             | Error::Infeasible(_)
+            | Error::OutOfBudget(_)
             | Error::Verification(_)
             | Error::Resources(_)),
         ) => Ok(Err(error.to_string())),

@@ -272,7 +272,11 @@ fn recordable<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
         Ok(value) => Ok(Ok(value)),
         // Also what an audit forbids to publish: it is a property of that release.
         Err(
-            error @ (Error::Infeasible(_) | Error::Refused(_) | Error::Resources(_) | Error::Verification(_)),
+            error @ (Error::Infeasible(_)
+            | Error::OutOfBudget(_)
+            | Error::Refused(_)
+            | Error::Resources(_)
+            | Error::Verification(_)),
         ) => Ok(Err(error.to_string())),
         Err(error) => Err(error),
     }

@@ -23,8 +23,8 @@ impl Branch {
 }
 
 /// The unpruned tree of a table.
-pub(super) fn grow(table: &Table, min_objects: f64) -> Branch {
-    let splitter = Splitter::new(table, min_objects);
+pub(super) fn grow(table: &Table, min_objects: f64, goes_on: &dyn Fn() -> bool) -> Branch {
+    let splitter = Splitter::new(table, min_objects, goes_on);
     branch(&splitter, table, &parts::all(table), 0)
 }
 

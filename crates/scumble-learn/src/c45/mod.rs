@@ -95,12 +95,18 @@ impl C45 {
 
     /// The tree for a table.
     pub fn grow(&self, table: &Table) -> Result<Tree> {
+        self.grow_while(table, &|| true)
+    }
+
+    /// The tree for a table, for callers whose time may end: when `goes_on` says no, what is not grown yet becomes leaves, and
+    /// the caller has no use for the tree. It is asked for every node and column.
+    pub fn grow_while(&self, table: &Table, goes_on: &dyn Fn() -> bool) -> Result<Tree> {
         let table = table.canonical()?;
-        let mut root = grow::grow(&table, self.min_objects);
+        let mut root = grow::grow(&table, self.min_objects, goes_on);
         if self.collapse {
             prune::collapse(&mut root);
         }
-        if self.prune {
+        if self.prune && goes_on() {
             prune::Pruning::new(&table, self.confidence, self.raise).prune(&mut root, parts::all(&table));
         }
         Ok(Tree::new(root, table.classes()))

@@ -28,12 +28,14 @@ pub(super) struct Splitter<'a> {
     table: &'a Table,
     columns: Vec<Prepared<'a>>,
     min_objects: f64,
+    /// Whether there is time left; without, there is no split.
+    goes_on: &'a dyn Fn() -> bool,
     /// A nominal column with at least this many values is left out of the average gain.
     many_values: f64,
 }
 
 impl<'a> Splitter<'a> {
-    pub(super) fn new(table: &'a Table, min_objects: f64) -> Self {
+    pub(super) fn new(table: &'a Table, min_objects: f64, goes_on: &'a dyn Fn() -> bool) -> Self {
         let columns = table.columns().iter().map(|column| match column.cells() {
             Cells::Nominal { codes, values } => Prepared::Nominal { codes, values: *values },
             Cells::Numeric(numbers) => Prepared::Numeric(Ranks::new(numbers)),
@@ -45,7 +47,7 @@ impl<'a> Splitter<'a> {
             Prepared::Numeric(_) => false,
         });
         let many_values = if all_have_many { f64::INFINITY } else { many };
-        Self { table, columns, min_objects, many_values }
+        Self { table, columns, min_objects, goes_on, many_values }
     }
 
     /// The test with the largest gain ratio among those of at least average gain; the first column wins ties.
@@ -73,6 +75,9 @@ impl<'a> Splitter<'a> {
     }
 
     fn candidate(&self, column: usize, parts: &[Part], total: f64) -> Option<Candidate> {
+        if !(self.goes_on)() {
+            return None;
+        }
         match &self.columns[column] {
             Prepared::Nominal { codes, values } => self.nominal(column, codes, *values, parts, total),
             Prepared::Numeric(ranks) => self.numeric(column, ranks, parts, total),

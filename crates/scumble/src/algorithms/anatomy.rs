@@ -99,7 +99,9 @@ impl TablesAlgorithm for Anatomy {
             if self.random { chance::below(groups as u64, &mut chance) as usize } else { 0 }
         };
         let members = groups(rows, l, start)?;
+        let mut pace = problem.problem.progress.pace();
         for group in &members {
+            pace.tick(group.len())?;
             // Every value is there once, which is enough for any l-diversity but one that asks for rows to spare.
             let cells = crate::frequency::merged(
                 group.iter().map(|member| cell_of(problem, member)).collect::<Result<Vec<_>>>()?,

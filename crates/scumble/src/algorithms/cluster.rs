@@ -66,7 +66,7 @@ impl Algorithm for Clustering {
         }
         let most = BLOCK.max(8 * space.least() as usize);
         let code = |kind: usize, column: usize| space.codes(kind as u32)[column];
-        let blocks = blocks(space.kinds().len(), space.width(), most, 0, code);
+        let blocks = blocks(space.kinds().len(), &space, most, 0, code)?;
         let gather = |kinds: &Vec<usize>| {
             let free =
                 kinds.iter().map(|kind| Member { kind: *kind as u32, rows: space.kind(*kind as u32).rows });

@@ -5,6 +5,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::lattice::{Checker, Lattice};
 use crate::problem::Problem;
+use crate::recoding::Step;
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -30,6 +31,10 @@ impl Algorithm for Datafly {
         true
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn default_suppression(&self) -> Rational {
         Rational::ONE
     }
@@ -39,44 +44,34 @@ impl Algorithm for Datafly {
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
-        Lattice::of_any_size(problem, ENTRY.name)?;
+        Lattice::of_any_width(problem, ENTRY.name)?;
         problem.tests().map(|_| ())
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let lattice = Lattice::of_any_size(problem, ENTRY.name)?;
+        let lattice = Lattice::of_any_width(problem, ENTRY.name)?;
         let mut checker = Checker::new(problem, &lattice)?;
         // The published loop stops at k rows; a lower suppression limit stops later.
         let few = problem.k().unwrap_or(1).min(checker.limit());
-        let mut node = 0;
+        // Vectors, not numbers of nodes: hundreds of columns have more combinations than there are numbers.
+        let mut levels = vec![0; lattice.width()];
         loop {
-            if checker.all_failing(node)? <= few {
-                let solution =
-                    super::solution_at(problem, &lattice, node, super::lattice_findings(&lattice, &checker));
-                // The suppressed rows may fail the models themselves, and mending that may take too many.
-                if solution.is_ok() {
-                    return solution;
-                }
-            }
-            let growing = |column: &usize| lattice.level(node, *column) < lattice.heights()[*column];
-            let values = |column: usize| checker.values(column, lattice.level(node, column));
+            let enough = checker.all_failing_at(&levels)? <= few;
+            let growing = |column: &usize| levels[*column] < lattice.heights()[*column];
+            let values = |column: usize| checker.values(column, levels[column]);
             let most = (0..lattice.width())
                 .filter(growing)
                 .max_by(|a, b| values(*a).cmp(&values(*b)).then(b.cmp(a)));
-            match most {
-                Some(column) => {
-                    let mut levels = lattice.levels(node);
-                    levels[column] += 1;
-                    node = lattice.node(&levels);
+            if enough || most.is_none() {
+                let findings = super::lattice_findings(&lattice, &checker);
+                let solution = Solution::of_step(problem, Step::Levels(levels.clone()), findings);
+                // The suppressed rows may fail the models themselves, and mending that may take too many.
+                if solution.is_ok() || most.is_none() {
+                    return solution;
                 }
-                None => {
-                    return super::solution_at(
-                        problem,
-                        &lattice,
-                        node,
-                        super::lattice_findings(&lattice, &checker),
-                    );
-                }
+            }
+            if let Some(column) = most {
+                levels[column] += 1;
             }
         }
     }

@@ -107,7 +107,7 @@ impl Algorithm for Iacc {
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let class = class_of(problem, ENTRY.name)?;
-        let step = Step::Levels(levels(problem, class));
+        let step = Step::Levels(levels(problem, class)?);
         let assignment = step.apply(&problem.table, &problem.quasi);
         let mut classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
         let payloads = problem.table.payloads();
@@ -116,10 +116,12 @@ impl Algorithm for Iacc {
         by_size.sort_by_key(|class| classes.size(*class));
         let mut suppressed = vec![false; classes.len()];
         let mut e_min = 0;
+        let mut pace = problem.progress.pace();
         // All classes of one size go together, smallest first, until a limit would be exceeded.
         for same in by_size.chunk_by(|a, b| classes.size(*a) == classes.size(*b)) {
             problem.progress.check()?;
             for member in same {
+                pace.tick(columns.len())?;
                 for (place, column) in columns.iter_mut().enumerate() {
                     let value = classes.assignment.columns[place].of_class.get(*member);
                     for cell in classes.class_cells(*member) {

@@ -70,12 +70,14 @@ fn best_level(scores: &[f64]) -> u32 {
 }
 
 /// The level of each column.
-pub(super) fn levels(problem: &Problem, class: usize) -> Vec<u32> {
+pub(super) fn levels(problem: &Problem, class: usize) -> Result<Vec<u32>> {
     use rayon::prelude::*;
-    (0..problem.quasi.len())
-        .into_par_iter()
-        .map(|column| best_level(&information_by_level(problem, column, class)))
-        .collect()
+    let level = |column| {
+        problem.progress.check()?;
+        let level = best_level(&information_by_level(problem, column, class));
+        problem.progress.check().map(|()| level)
+    };
+    (0..problem.quasi.len()).into_par_iter().map(level).collect()
 }
 
 /// Whether one outcome suppresses more rows than another, or loses more.
@@ -114,7 +116,7 @@ impl Algorithm for Iack {
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let class = class_of(problem, ENTRY.name)?;
-        let levels = levels(problem, class);
+        let levels = levels(problem, class)?;
         let step = Step::Levels(levels.clone());
         problem.progress.check()?;
         let assignment = step.apply(&problem.table, &problem.quasi);

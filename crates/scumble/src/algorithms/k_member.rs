@@ -90,6 +90,7 @@ fn clusters(
         gather(space, stock, &mut boxes, &mut cluster, (seed, 1, Which::Any));
         boxes.ask(space, &cluster.extent, &mut query);
         while cluster.size < k {
+            problem.progress.check()?;
             let label = labels
                 .and_then(|labels| Some((cluster.majority(|payload| stock.label(payload))?, labels.cost)));
             // Without labels only the cost of the cover matters, since every candidate makes the same size.

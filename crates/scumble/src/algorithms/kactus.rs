@@ -143,7 +143,7 @@ impl Kactus {
             ..C45::default()
         };
         Table::weighted(features.select(&rows), classes, values, weights)
-            .and_then(|table| learner.grow(&table))
+            .and_then(|table| learner.grow_while(&table, &|| problem.progress.check().is_ok()))
             .map_err(|error| Error::internal(format!("the decision tree could not be grown: {error}")))
     }
 }

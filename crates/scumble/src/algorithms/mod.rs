@@ -134,6 +134,10 @@ pub trait Algorithm: Send + Sync {
     fn takes_steps(&self) -> bool {
         false
     }
+    /// Whether the search is among the quickest: a few looks at the rows, however many values and columns there are.
+    fn is_quick(&self) -> bool {
+        false
+    }
     /// Whether models that judge only some of the quasi-identifiers are served.
     fn serves_projections(&self) -> bool {
         false
@@ -268,7 +272,11 @@ fn solution_at(
 /// What every search of the lattice tells.
 fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
     vec![
-        Finding::new("nodes", Some(lattice.nodes() as f64), "the combinations of levels that there are"),
+        Finding::new(
+            "nodes",
+            Some(lattice.combinations()).filter(|count| count.is_finite()),
+            "the combinations of levels that there are",
+        ),
         Finding::new(
             "checked",
             Some(checker.checked() as f64),

@@ -80,7 +80,14 @@ impl TablesAlgorithm for Ensemble {
             shuffle(&mut some, &mut ChaCha20Rng::seed_from_u64(asked.seed.wrapping_add(round)));
             some.truncate(size);
             some.sort_unstable();
-            let columns = greedy(&prepared.table, &some, wish)?.columns;
+            let columns = match greedy(&prepared.table, &some, wish) {
+                Ok(reduct) => reduct.columns,
+                Err(error) if !found.is_empty() => {
+                    asked.budget.end_at(round - 1, error)?;
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
             if self.disjoint {
                 offered.retain(|column| !columns.contains(column));
             }
@@ -88,6 +95,7 @@ impl TablesAlgorithm for Ensemble {
                 found.push(columns);
             }
         }
+        asked.budget.settle();
         let reducts = found.len();
         let different = without_parts(found);
         let (kept, _) = keep_level(&prepared.table, &prepared.known, &different, prepared.k, progress)?;

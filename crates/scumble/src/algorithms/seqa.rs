@@ -41,7 +41,7 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
 
 /// No search goes on for more passes over the table.
 const PASSES: u32 = 100;
-/// So many kinds of rows are looked at between two looks at the budget.
+/// Progress is told once in so many steps.
 const STRIDE: u64 = 256;
 
 /// The clusters to begin with.
@@ -150,7 +150,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// One pass over all rows; whether some moved and the budget is left. With `strict` no cluster ever fails a model.
+    /// One pass over all rows; whether some moved and the budget is left. A step is one look at all clusters for a row. With
+    /// `strict` no cluster ever fails a model, so that the clusters can be shown after every step.
     fn pass(&mut self, partition: &mut Partition, strict: bool) -> Result<bool> {
         let problem = self.space.problem();
         self.passes += 1;
@@ -161,16 +162,20 @@ impl Search<'_> {
         }
         places.sort_unstable();
         for (kind, from, rows) in places {
-            if self.steps.is_multiple_of(STRIDE) {
-                problem.progress.check()?;
-                if problem.budget.is_spent(self.steps) {
-                    return Ok(false);
-                }
-                problem.progress.advance(STRIDE);
-            }
-            self.steps += 1;
             // Rows of one kind in one cluster are alike: if the first stays, all stay.
             for _ in 0..rows {
+                let goes_on = match strict {
+                    true => problem.goes_on(self.steps)?,
+                    // Nothing can be shown yet.
+                    false => problem.progress.check().map(|()| !problem.budget.has_taken(self.steps))?,
+                };
+                if !goes_on {
+                    return Ok(false);
+                }
+                if self.steps.is_multiple_of(STRIDE) {
+                    problem.progress.advance(STRIDE);
+                }
+                self.steps += 1;
                 let Some(to) = self.best(partition, kind, from as usize, strict) else { break };
                 partition.shift(self.space, kind, from as usize, to);
                 self.moves += 1;

@@ -38,6 +38,10 @@ impl Algorithm for SingleDimensional {
         false
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn serves_unmergeable(&self) -> bool {
         true
     }

@@ -163,7 +163,12 @@ impl<'a> Checker<'a> {
     /// The rows in failing classes, all of them whatever the limit.
     pub fn all_failing(&mut self, node: usize) -> Result<u64> {
         let levels = self.lattice.levels(node);
-        let set = self.set(&levels)?;
+        self.all_failing_at(&levels)
+    }
+
+    /// The same for a vector of levels.
+    pub fn all_failing_at(&mut self, levels: &[u32]) -> Result<u64> {
+        let set = self.set(levels)?;
         let failing = (0..set.len()).filter(|class| {
             !self.passes(u64::from(set.sizes[*class]), set.cells(*class), set.people(*class))
         });
@@ -175,15 +180,20 @@ impl<'a> Checker<'a> {
         let levels = self.lattice.levels(node);
         let source = self.source(&levels)?;
         let (set, visit) = self.look(&source, &levels)?;
+        self.looked();
         set.into_iter().for_each(|set| self.cache.keep(set));
         Ok(visit)
+    }
+
+    /// Counts a look that is done: one that is not has not changed anything.
+    fn looked(&mut self) {
+        self.checked += 1;
+        self.problem.progress.advance(1);
     }
 
     /// Looks at several nodes at once, on all cores.
     pub fn visit_all(&mut self, nodes: &[usize]) -> Result<Vec<Visit>> {
         self.problem.progress.check()?;
-        self.checked += nodes.len() as u64;
-        self.problem.progress.advance(nodes.len() as u64);
         // What a node is rolled up from is settled before, so that nothing depends on which thread is faster.
         let jobs: Vec<_> = nodes
             .iter()
@@ -195,6 +205,8 @@ impl<'a> Checker<'a> {
             .with_max_len(1)
             .map(|(source, levels)| self.look(&source, &levels))
             .collect::<Result<_>>()?;
+        self.checked += nodes.len() as u64;
+        self.problem.progress.advance(nodes.len() as u64);
         Ok(visited
             .into_iter()
             .map(|(set, visit)| {
@@ -206,22 +218,22 @@ impl<'a> Checker<'a> {
 
     fn set(&mut self, levels: &[u32]) -> Result<Arc<FrequencySet>> {
         let source = self.source(levels)?;
-        let set = Arc::new(self.roll_up(&source, levels));
+        let set = Arc::new(self.roll_up(&source, levels)?);
+        self.looked();
         self.cache.keep(Arc::clone(&set));
         Ok(set)
     }
 
-    /// Counts a look at a node, and finds what its classes are rolled up from.
+    /// What the classes of a node are rolled up from.
     fn source(&mut self, levels: &[u32]) -> Result<Arc<FrequencySet>> {
         self.problem.progress.check()?;
-        self.problem.progress.advance(1);
-        self.checked += 1;
         Ok(self.cache.nearest(levels))
     }
 
     /// What becomes of the rows at a node, and its set if all of it was needed to know.
     fn look(&self, source: &FrequencySet, levels: &[u32]) -> Result<(Option<Arc<FrequencySet>>, Visit)> {
         let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
+        self.problem.progress.check()?;
         let merge = self.merge(levels, &marks);
         // Finer nodes mostly suppress far too many rows; a part of the classes is enough to know. A figure on all classes is
         // a bound for coarser nodes, so where the columns do not decide the metric all are wanted.
@@ -231,7 +243,9 @@ impl<'a> Checker<'a> {
                 return Ok((None, Visit { failing, finer: failing, bound: Cost::LEAST, outcome: None }));
             }
         }
+        self.problem.progress.check()?;
         let set = source.roll_up(&merge);
+        self.problem.progress.check()?;
         let visit = self.judge(levels, &set)?;
         Ok((Some(Arc::new(set)), visit))
     }
@@ -246,9 +260,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn roll_up(&self, source: &FrequencySet, levels: &[u32]) -> FrequencySet {
+    fn roll_up(&self, source: &FrequencySet, levels: &[u32]) -> Result<FrequencySet> {
         let marks = self.domain.coarsen(&source.keys, &source.levels, levels);
-        source.roll_up(&self.merge(levels, &marks))
+        self.problem.progress.check()?;
+        Ok(source.roll_up(&self.merge(levels, &marks)))
     }
 
     fn passes(&self, size: u64, cells: &[Cell], people: u64) -> bool {
@@ -344,10 +359,7 @@ impl<'a> Checker<'a> {
     ) -> Option<Vec<u32>> {
         let policy = self.problem.star_policy;
         let mut rows = failing;
-        if policy != StarPolicy::Drop
-            && !levels.is_empty()
-            && self.domain.at(levels).all(|at| at.star.contains(&true))
-        {
+        if !levels.is_empty() && self.domain.at(levels).all(|at| at.star.contains(&true)) {
             let shows_nothing = |class: &u32| {
                 (0..).zip(self.domain.at(levels)).zip(levels).all(|((column, at), level)| {
                     at.star[self.domain.place(set.keys[*class as usize], column, *level) as usize]
@@ -360,7 +372,8 @@ impl<'a> Checker<'a> {
                 classes.push(class);
             }
         }
-        if rows > self.limit {
+        let nothing_left = policy == StarPolicy::Drop && rows > 0 && rows == self.problem.table.rows();
+        if rows > self.limit || nothing_left {
             return None;
         }
         if policy == StarPolicy::Strict && (rows > 0 || !set.people.is_empty()) {
@@ -469,7 +482,8 @@ impl<'a> Checker<'a> {
         let measure = |classes: Classes| self.metric.measure(&Published::Classes(classes), problem);
         let assignment = step.apply(&problem.table, &problem.quasi);
         if self.metric.worsens() {
-            let whole = Classes::new(assignment.clone(), &problem.table, &problem.quasi, StarPolicy::Drop);
+            let whole =
+                Classes::as_they_are(assignment.clone(), &problem.table, &problem.quasi, StarPolicy::Drop);
             visit.bound = measure(whole).map_or(Cost::LEAST, |figure| self.cost(Some(figure)));
         }
         match problem.suppress_failing(assignment) {

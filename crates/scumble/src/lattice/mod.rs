@@ -49,8 +49,23 @@ impl Lattice {
     pub fn of_any_size(problem: &Problem, algorithm: &str) -> Result<Self> {
         problem.check_trees(algorithm)?;
         let heights = problem.quasi.iter().map(|quasi| quasi.tree().map_or(0, |tree| tree.height()));
-        Self::of_heights(heights.collect())
-            .ok_or_else(|| Error::refused("the columns' levels combine to more vectors than can be numbered"))
+        Self::of_heights(heights.collect()).ok_or_else(|| {
+            Error::refused(format!(
+                "the levels of {} columns combine to more vectors than '{algorithm}' can number; use fewer quasi-identifiers, or use \
+                 mondrian, iack or datafly",
+                problem.quasi.len()
+            ))
+        })
+    }
+
+    /// The lattice of any number of columns, for searches that keep to vectors of levels: where there are too many nodes, they
+    /// have no numbers.
+    pub fn of_any_width(problem: &Problem, algorithm: &str) -> Result<Self> {
+        problem.check_trees(algorithm)?;
+        let heights: Vec<u32> =
+            problem.quasi.iter().map(|quasi| quasi.tree().map_or(0, |tree| tree.height())).collect();
+        let unnumbered = || Self { heights: heights.clone(), strides: vec![0; heights.len()], nodes: 0 };
+        Ok(Self::of_heights(heights.clone()).unwrap_or_else(unnumbered))
     }
 
     /// The lattice of columns with these highest levels, if its nodes can be numbered.
@@ -63,6 +78,12 @@ impl Lattice {
             nodes = nodes.checked_mul(*height as usize + 1)?;
         }
         Some(Self { heights, strides, nodes })
+    }
+
+    /// How many vectors of levels there are, also where they have no numbers.
+    #[must_use]
+    pub fn combinations(&self) -> f64 {
+        self.heights.iter().map(|height| f64::from(*height) + 1.0).product()
     }
 
     /// The number of nodes.

@@ -54,6 +54,7 @@ pub(crate) fn gather(space: &Space<'_>, mut free: Vec<Member>) -> Result<Vec<Clu
     free.sort_unstable();
     for Member { kind, rows } in free {
         for _ in 0..rows {
+            space.problem().progress.check()?;
             let added = |place: &usize| {
                 let cluster = &clusters[*place];
                 let with = (cluster.size() + 1) * cluster.cost_of_change(space, None, Some(kind));

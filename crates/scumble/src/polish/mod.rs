@@ -11,8 +11,11 @@ mod rebuild;
 #[cfg(test)]
 mod tests;
 
+use std::time::Instant;
+
 use rayon::prelude::*;
 
+use block::Block;
 pub(crate) use gather::gather;
 
 use crate::algorithms::{Finding, Solution};
@@ -26,8 +29,11 @@ use crate::recoding::Step;
 
 /// So many clusters are searched together. More see more of each other, at a cost that grows with their square.
 const BLOCK: usize = if cfg!(test) { 4 } else { 1 << 11 };
-/// So many blocks are searched between two looks at the budget; not the number of threads, on which no result may depend.
+/// So many blocks are searched side by side; not the number of threads, on which no result may depend.
 const BATCH: usize = 16;
+/// So many steps of each of them lie between two questions to the budget. Where it ends in between, the clusters are as they
+/// were before.
+const SLICE: u64 = if cfg!(test) { 8 } else { 1 << 9 };
 /// No search goes on for more rounds.
 const ROUNDS: usize = 40;
 /// The search ends with a round that saves less than this share of the cost.
@@ -36,7 +42,7 @@ const LEAST_SHARE: u128 = 20_000;
 /// What a search did.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Effort {
-    /// How many changes were weighed.
+    /// How many changes were weighed, and how often the search turned to another cluster.
     pub steps: u64,
     /// How many rounds over all clusters there were.
     pub rounds: usize,
@@ -46,41 +52,45 @@ pub struct Effort {
 /// and so it does after.
 pub fn improve(space: &Space<'_>, partition: &mut Partition) -> Result<Effort> {
     let problem = space.problem();
+    let budget = &problem.budget;
     let mut effort = Effort::default();
-    let begun = problem.budget.asked();
-    if problem.budget.is_spent(begun) {
+    let begun = budget.asked();
+    if budget.is_spent(begun) {
         return Ok(effort);
     }
-    let clusters = std::mem::take(partition.clusters_mut());
-    let split: Vec<Vec<Cluster>> =
-        clusters.into_par_iter().map(|cluster| divide::split_fully(space, cluster)).collect();
-    *partition.clusters_mut() = split.into_iter().flatten().collect();
+    let split = |cluster: &Cluster| divide::split_fully(space, cluster.clone());
+    match partition.clusters().par_iter().map(split).collect::<Result<Vec<_>>>() {
+        Ok(split) => *partition.clusters_mut() = split.into_iter().flatten().collect(),
+        Err(error) => {
+            budget.end_at(begun, error)?;
+            return Ok(effort);
+        }
+    }
+    effort.steps += 1;
     let mut before = partition.cost();
     for round in 0..ROUNDS {
-        let mut clusters = std::mem::take(partition.clusters_mut());
+        let clusters = partition.clusters();
         let near = |place: usize, column: usize| clusters[place].least_code(column);
-        let blocks = blocks(clusters.len(), space.width(), BLOCK, round, near);
+        let blocks = match blocks(clusters.len(), space, BLOCK, round, near) {
+            Ok(blocks) => blocks,
+            Err(error) => {
+                budget.end_at(begun + effort.steps, error)?;
+                return Ok(effort);
+            }
+        };
+        let mut clusters = std::mem::take(partition.clusters_mut());
         let mut done = Vec::with_capacity(clusters.len());
-        let mut taken = |places: &Vec<usize>| -> Vec<Cluster> {
-            places
-                .iter()
-                .map(|place| std::mem::replace(&mut clusters[*place], Cluster::empty(space)))
-                .collect()
+        let mut taken = |places: &Vec<usize>| -> Block<'_> {
+            let take = |place: &usize| std::mem::replace(&mut clusters[*place], Cluster::empty(space));
+            Block::new(space, places.iter().map(take).collect())
         };
         let mut spent = false;
         for batch in blocks.chunks(BATCH) {
-            let batch: Vec<Vec<Cluster>> = batch.iter().map(&mut taken).collect();
-            spent = spent || problem.budget.is_spent(begun + effort.steps);
-            if spent {
-                done.extend(batch.into_iter().flatten());
-                continue;
+            let mut batch: Vec<Block<'_>> = batch.iter().map(&mut taken).collect();
+            while !spent && !batch.iter().all(Block::is_done) {
+                spent = budget.is_spent(begun + effort.steps) || !search_on(&mut batch, begun, &mut effort)?;
             }
-            let searched: Result<Vec<(Vec<Cluster>, u64)>> =
-                batch.into_par_iter().map(|clusters| block::search(space, clusters)).collect();
-            for (clusters, steps) in searched? {
-                done.extend(clusters);
-                effort.steps += steps;
-            }
+            done.extend(batch.into_iter().flat_map(Block::into_clusters));
         }
         *partition.clusters_mut() = done;
         effort.rounds = round + 1;
@@ -93,18 +103,40 @@ pub fn improve(space: &Space<'_>, partition: &mut Partition) -> Result<Effort> {
     Ok(effort)
 }
 
+/// Goes on with some blocks for a slice; whether the budget is left. If not, they are as they were.
+fn search_on(batch: &mut Vec<Block<'_>>, begun: u64, effort: &mut Effort) -> Result<bool> {
+    let Some(first) = batch.first() else { return Ok(true) };
+    let budget = &first.space.problem().budget;
+    let before = budget.is_timed().then(|| batch.clone());
+    let steps = |batch: &[Block<'_>]| batch.iter().map(|block| block.steps).sum::<u64>();
+    let taken = steps(batch);
+    match batch.par_iter_mut().with_max_len(1).try_for_each(|block| block.go_on(SLICE)) {
+        Ok(()) => {
+            effort.steps += steps(batch) - taken;
+            Ok(true)
+        }
+        Err(error) => {
+            budget.end_at(begun + effort.steps, error)?;
+            *batch = before.unwrap_or_default();
+            Ok(false)
+        }
+    }
+}
+
 /// Places by blocks of near ones, of at most `most` places each: halved along one column after another, beginning with the
 /// column `first`. `code(place, column)` is where a place lies in a column.
 pub(crate) fn blocks(
     places: usize,
-    width: usize,
+    space: &Space<'_>,
     most: usize,
     first: usize,
     code: impl Fn(usize, usize) -> u32 + Sync,
-) -> Vec<Vec<usize>> {
+) -> Result<Vec<Vec<usize>>> {
+    let width = space.width();
     let mut blocks = Vec::new();
     let mut rest = vec![((0..places).collect::<Vec<usize>>(), first)];
     while let Some((mut places, first)) = rest.pop() {
+        space.problem().progress.check()?;
         if places.len() <= most {
             blocks.push(places);
             continue;
@@ -116,7 +148,7 @@ pub(crate) fn blocks(
         rest.push((half, first + 1));
         rest.push((places, first + 1));
     }
-    blocks
+    Ok(blocks)
 }
 
 /// Improves the classes of a solution by the metric that is asked for, or by the loss where classes do not decide the metric one
@@ -144,6 +176,7 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
         })
         .collect();
     let penalty = |column: usize, value: Value| weighed(column, value) - cheapest[column];
+    let clock = Instant::now();
     let space = Space::new(problem, &penalty)?;
     let (mut partition, mut suppressed) = Partition::of_assignment(&space, &solution.assignment);
     let cells = (problem.table.rows() * problem.quasi.len() as u64).max(1) as f64;
@@ -156,27 +189,35 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
         let class = Cluster::new(&space, std::mem::take(&mut suppressed));
         partition.clusters_mut().push(class);
     }
-    let effort = improve(&space, &mut partition)?;
-    let after = partition.cost() + u128::from(rows_hidden(&suppressed) * hidden);
     let published = |assignment| {
         Published::Classes(Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy))
     };
     let old = published(solution.assignment.clone());
-    let new = published(partition.assignment(&space, &suppressed));
+    let old_figure = problem.metric.measure(&old, problem);
+    // Showing and judging what is found takes about as long as all that was done with the old classes.
+    problem.budget.reserve(clock.elapsed());
+    let effort = improve(&space, &mut partition)?;
+    let after = match effort.steps {
+        0 => before,
+        _ => partition.cost() + u128::from(rows_hidden(&suppressed) * hidden),
+    };
     let mut findings = solution.findings.clone();
     let offset = cheapest.iter().sum::<f64>() / cheapest.len().max(1) as f64;
     let mean = |cost: u128| Some(cost as f64 / FIXED_ONE / cells + offset);
     findings.extend([
         Finding::new("polish_before", mean(before), "the mean cost of a cell with each class as tight as its rows allow, before the classes were polished"),
         Finding::new("polish_after", mean(after), "the mean cost of a cell after that"),
-        Finding::new("polish_steps", Some(effort.steps as f64), "how many changes of classes were weighed"),
+        Finding::new("polish_steps", Some(effort.steps as f64), "the steps of the search: how many changes of classes were weighed, and how often it turned to another class"),
     ]);
+    if effort.steps == 0 {
+        return Ok(Solution { findings, ..solution });
+    }
+    let new = published(partition.assignment(&space, &suppressed));
     let Published::Classes(old_classes) = &old;
     let Published::Classes(new_classes) = &new;
     let payloads = problem.table.payloads();
     let holds = problem.models.iter().all(|model| model.judge(&new, payloads).holds);
-    let figures = [&old, &new].map(|published| problem.metric.measure(published, problem));
-    let no_worse = match figures {
+    let no_worse = match [old_figure, problem.metric.measure(&new, problem)] {
         [Some(old), Some(new)] if problem.metric.lower_is_better() => new <= old,
         [Some(old), Some(new)] => new >= old,
         _ => after <= before,

@@ -6,29 +6,15 @@ use crate::error::Result;
 use crate::partition::{Cluster, Member};
 
 /// So many clusters are taken apart together, in turn.
-const TOGETHER: [usize; 2] = [4, 6];
+pub(super) const TOGETHER: [usize; 2] = [4, 6];
 /// With more kinds of rows than this it takes too long.
 const MOST: usize = 150;
 /// The pairs of new clusters are gone through at most so often.
 const SWEEPS: usize = 6;
 
 impl Block<'_> {
-    /// Builds the rows of each cluster and some near ones anew, where that helps.
-    pub(super) fn rebuild_all(&mut self) -> Result<()> {
-        // Gathering near rows says nothing about sensitive values.
-        if !self.space.only_size() {
-            return Ok(());
-        }
-        for count in TOGETHER {
-            for a in 0..self.near.len() {
-                self.check()?;
-                self.rebuild(a, count)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn rebuild(&mut self, a: usize, count: usize) -> Result<()> {
+    /// Builds the rows of a cluster and some near ones anew, where that helps.
+    pub(super) fn rebuild(&mut self, a: usize, count: usize) -> Result<()> {
         let near = std::iter::once(a).chain(self.near[a].iter().map(|b| *b as usize));
         let mut places: Vec<usize> =
             near.filter(|place| self.clusters[*place].size() > 0).take(count).collect();
@@ -62,7 +48,7 @@ impl Block<'_> {
                 std::mem::replace(&mut self.clusters[*place], next)
             })
             .collect();
-        self.settle(&places);
+        self.settle(&places)?;
         let after: u64 = places.iter().map(|place| self.clusters[*place].total()).sum();
         if after < before {
             places.iter().for_each(|place| self.version[*place] += 1);
@@ -75,12 +61,13 @@ impl Block<'_> {
     }
 
     /// Moves and exchanges rows between these clusters until nothing helps.
-    fn settle(&mut self, places: &[usize]) {
+    fn settle(&mut self, places: &[usize]) -> Result<()> {
         for _ in 0..SWEEPS {
             let mut changed = false;
             for (count, a) in places.iter().enumerate() {
                 for b in &places[..count] {
                     while self.change_pair(*a, *b) {
+                        self.check()?;
                         changed = true;
                     }
                 }
@@ -89,5 +76,6 @@ impl Block<'_> {
                 break;
             }
         }
+        Ok(())
     }
 }

@@ -92,10 +92,41 @@ fn a_budget_that_is_spent_leaves_the_classes_as_they_were() {
     assert_eq!(problem.budget.spent_after(), Some(0));
 }
 
+/// Wherever the time ends, the steps that are told repeat what was found, and models hold.
+#[test]
+fn steps_repeat_what_a_time_ended() {
+    let rows: Rows = (0..60).map(|row| (vec![row * 7 % 9, row * 3 % 5], 0)).collect();
+    let shown = |budget: Budget| {
+        let mut problem = problem(columns(true), &rows, 3, 1);
+        problem.limit(budget);
+        let polished = polish(&problem, whole(&problem)).expect("something to show from the beginning");
+        loss_of(&problem, polished.assignment.clone());
+        let steps = problem.budget.spent_after();
+        ((polished.assignment.members, polished.findings), steps, problem.budget.looks())
+    };
+    let (whole_run, _, looks) = shown(Budget::of_looks(u64::MAX));
+    assert!(looks > 100, "{looks}");
+    let mut ends = Vec::new();
+    for look in (0..looks).step_by(3) {
+        let (found, steps, _) = shown(Budget::of_looks(look));
+        let Some(steps) = steps else {
+            assert_eq!(found, whole_run);
+            continue;
+        };
+        assert_eq!(shown(Budget::new(Some(steps), None)).0, found, "{look} looks, {steps} steps");
+        ends.push(steps);
+    }
+    ends.dedup();
+    assert!(ends.len() > 5, "it ended in few places: {ends:?}");
+}
+
 #[test]
 fn blocks_cover_every_place_once() {
     let codes: Vec<[u32; 2]> = (0..50).map(|place| [place * 7 % 10, place % 3]).collect();
-    let blocks = blocks(codes.len(), 2, 8, 1, |place, column| codes[place][column]);
+    let problem = problem(columns(false), &[(vec![0, 0], 0), (vec![1, 1], 0)], 2, 1);
+    let space = Space::new(&problem, &|_, _| 0.0).expect("class tests");
+    let blocks = blocks(codes.len(), &space, 8, 1, |place, column| codes[place][column]);
+    let blocks = blocks.expect("not interrupted");
     assert!(blocks.iter().all(|block| block.len() <= 8));
     let mut all: Vec<usize> = blocks.concat();
     all.sort_unstable();

@@ -21,7 +21,7 @@ use crate::metrics::{self, measure_one};
 use crate::new_rows::{CodeFinder, Found, NewRows};
 use crate::prepare::population::quasi_only;
 use crate::prepare::{drop_incomplete, prepare_new};
-use crate::problem::Problem;
+use crate::problem::{Budget, Problem};
 use crate::profile::refuse_unjudged;
 use crate::published::{Classes, Published};
 use crate::quasi::{Quasi, Value};
@@ -94,8 +94,9 @@ pub fn apply(
     let mut prepared = prepare_new(&table, judged, saved.quasi.clone(), saved.payload_trees.clone())?;
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let needs = Needs { model: false, metric: "loss", suppression: Rational::ONE, gives_up: false };
-    let (problem, rest, metric) = make_problem(&plan, prepared, &needs, options.progress.clone())?;
+    let needs = Needs { model: false, metric: "loss", suppression: Rational::ONE };
+    let (problem, rest, metric) =
+        make_problem(&plan, prepared, &needs, (Budget::default(), options.progress.clone()))?;
     let (assignment, unplaced) = recode(saved, &problem, &rest.missing, &table, private)?;
     options.progress.check()?;
     let published = judge(&problem, assignment, private)?;

@@ -53,7 +53,7 @@ pub use publish::stem_of;
 use publish::{Papers, Targets, beside, publish};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
-pub use trial::{Outcome, Trial, read_planned, try_release};
+pub use trial::{Outcome, Trial, read_planned, try_release, try_within};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
@@ -201,12 +201,20 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
-    let begun = Begun { plan, table: &table, population, targets, notes, left_out, seconds, started };
+    let budget = budget_of(plan);
+    let begun = Begun { plan, table: &table, population, targets, budget, notes, left_out, seconds, started };
     match method {
         Method::Classes(entry) => beside_others(&begun, entry, options),
         Method::Records(entry) => records::release(begun, entry, options),
         Method::Tables(entry) => tables::release(begun, entry, options),
     }
+}
+
+/// The budget of a plan. Its clock stands still until the search begins.
+fn budget_of(plan: &Plan) -> Budget {
+    let budget = Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration()));
+    budget.pause();
+    budget
 }
 
 /// A release of classes that also keeps what is asked of it together with tables that were published before, with classes as
@@ -255,6 +263,8 @@ struct Begun<'a> {
     /// The population, if there is one.
     population: Option<&'a CodedTable>,
     targets: Targets,
+    /// What all searches of the run may take together.
+    budget: Budget,
     /// What is worth knowing.
     notes: Vec<String>,
     /// Which rows were left out.
@@ -269,7 +279,7 @@ fn classes(
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Ended> {
-    let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
+    let Begun { plan, table, population, targets, budget, mut notes, left_out, mut seconds, started } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     let algorithm = build_algorithm(plan, entry)?;
@@ -280,7 +290,9 @@ fn classes(
     };
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let mut run = search(plan, table, population, entry, &*algorithm, prepared, options.progress.clone())?;
+    let limits = (budget.clone(), options.progress.clone());
+    let mut run = search(plan, table, population, entry, &*algorithm, prepared, limits)?;
+    budget.pause();
     run.notes.append(&mut notes);
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
@@ -413,8 +425,6 @@ struct Needs {
     metric: &'static str,
     /// The share of rows that may be suppressed.
     suppression: Rational,
-    /// Whether the search gives up when its budget of time is spent, since it has nothing to show before its end.
-    gives_up: bool,
 }
 
 /// What is left of a prepared table besides the problem.
@@ -430,7 +440,7 @@ fn make_problem(
     plan: &Plan,
     prepared: Prepared,
     needs: &Needs,
-    progress: Progress,
+    (budget, progress): (Budget, Progress),
 ) -> Result<(Problem, Rest, &'static str)> {
     if prepared.quasi.is_empty() {
         return Err(Error::config(
@@ -463,14 +473,12 @@ fn make_problem(
         class: prepared.class,
         suppression: suppression.unwrap_or(needs.suppression),
         star_policy: plan.algorithm.star_policy,
-        budget: Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration())),
+        progress: progress.within(&budget),
+        budget,
         seed: plan.algorithm.seed.unwrap_or_default(),
-        // Searches that can stop early look at the budget themselves; the others give up.
-        progress: match plan.algorithm.budget {
-            Some(budget) if needs.gives_up => progress.until(budget.duration()),
-            _ => progress,
-        },
     };
+    // From here on the time of the search counts.
+    problem.budget.go_on()?;
     let rest = Rest {
         payload_trees: prepared.payload_trees,
         missing: prepared.missing,
@@ -487,16 +495,14 @@ fn search<'a>(
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     algorithm: &dyn Algorithm,
     prepared: Prepared,
-    progress: Progress,
+    limits: (Budget, Progress),
 ) -> Result<Run<'a>> {
-    let waits = algorithm.takes_steps() || plan.algorithm.polish;
     let needs = Needs {
         model: algorithm.needs_model(),
         metric: algorithm.default_metric(),
         suppression: algorithm.default_suppression(),
-        gives_up: !waits,
     };
-    let (problem, rest, metric) = make_problem(plan, prepared, &needs, progress)?;
+    let (problem, rest, metric) = make_problem(plan, prepared, &needs, limits)?;
     check_metric(plan, entry, algorithm, metric, &problem)?;
     check_served(&problem, plan, entry.name, algorithm)?;
     population::check(&problem, plan, algorithm)?;

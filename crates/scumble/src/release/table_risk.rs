@@ -49,7 +49,9 @@ pub(super) fn search(
                 "classes of a size that is enough for a model of the whole table do not keep it",
             ));
         }
+        // What was found keeps too little; without budget there is no next try.
         problem.progress.check()?;
+        problem.budget.go_on()?;
         // Small sizes one by one, large ones in steps of a sixteenth: thousands of searches would find little more.
         k = (k + (k / 16).max(1)).min(last);
     }

@@ -9,15 +9,15 @@ use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{
-    Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, lasting,
-    make_problem, population, read, rows, table_risk, tables,
+    Needs, Run, allow_parameters, attempt, beside, budget_of, build_algorithm, check_metric, check_served,
+    lasting, make_problem, population, read, rows, table_risk, tables,
 };
 use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
 use crate::config::{Plan, Rational};
 use crate::error::{Error, Result};
 use crate::metrics;
 use crate::prepare::prepare;
-use crate::problem::{Problem, Progress};
+use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published, Record, record_loss};
 use crate::quasi::Value;
 use crate::recoding::Step;
@@ -141,6 +141,16 @@ pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan,
 
 /// Searches for the release that a plan asks for, on a table whose every column the plan knows.
 pub fn try_release(plan: &Plan, table: &CodedTable, folder: &Path, progress: Progress) -> Result<Trial> {
+    try_within(plan, table, folder, (budget_of(plan), progress))
+}
+
+/// The same within another budget than the plan's, which also says afterwards how much of it was spent.
+pub fn try_within(
+    plan: &Plan,
+    table: &CodedTable,
+    folder: &Path,
+    limits: (Budget, Progress),
+) -> Result<Trial> {
     if plan.population.is_some() {
         return Err(Error::refused(
             "a population beside the data is not known here; leave it out of the plan",
@@ -149,14 +159,14 @@ pub fn try_release(plan: &Plan, table: &CodedTable, folder: &Path, progress: Pro
     match registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => {
             let algorithm = build_algorithm(plan, entry)?;
-            try_classes(plan, table, folder, entry, &*algorithm, progress)
+            try_classes(plan, table, folder, entry, &*algorithm, limits)
         }
         Method::Records(entry) => {
             allow_parameters(plan, entry)?;
             let algorithm = (entry.build)(&plan.algorithm.parameters)?;
-            try_records(plan, table, folder, &*algorithm, progress)
+            try_records(plan, table, folder, &*algorithm, limits)
         }
-        Method::Tables(entry) => try_tables(plan, table, folder, entry, progress),
+        Method::Tables(entry) => try_tables(plan, table, folder, entry, limits),
     }
 }
 
@@ -166,7 +176,7 @@ fn try_classes(
     folder: &Path,
     entry: &'static registry::Entry<crate::algorithms::BuildAlgorithm>,
     algorithm: &dyn crate::algorithms::Algorithm,
-    progress: Progress,
+    limits: (Budget, Progress),
 ) -> Result<Trial> {
     let clock = Instant::now();
     let mut prepared = prepare(table, plan, folder, algorithm.needs_trees())?;
@@ -176,14 +186,14 @@ fn try_classes(
         model: algorithm.needs_model(),
         metric: algorithm.default_metric(),
         suppression: algorithm.default_suppression(),
-        gives_up: !(algorithm.takes_steps() || plan.algorithm.polish),
     };
-    let (problem, rest, metric) = make_problem(plan, prepared, &needs, progress)?;
+    let (problem, rest, metric) = make_problem(plan, prepared, &needs, limits)?;
     check_metric(plan, entry, algorithm, metric, &problem)?;
     check_served(&problem, plan, entry.name, algorithm)?;
     population::check(&problem, plan, algorithm)?;
     problem.check_feasible()?;
     let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
+    problem.budget.pause();
     let seconds = clock.elapsed().as_secs_f64();
     let step = lasting(found.step, plan, &problem.quasi);
     let run = Run {
@@ -225,17 +235,18 @@ fn try_records(
     table: &CodedTable,
     folder: &Path,
     algorithm: &dyn crate::algorithms::RecordAlgorithm,
-    progress: Progress,
+    limits: (Budget, Progress),
 ) -> Result<Trial> {
     let clock = Instant::now();
     let mut prepared = prepare(table, plan, folder, false)?;
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up: true };
-    let (problem, rest, _) = make_problem(plan, prepared, &needs, progress)?;
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
+    let (problem, rest, _) = make_problem(plan, prepared, &needs, limits)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
+    problem.budget.pause();
     let seconds = clock.elapsed().as_secs_f64();
     let payloads = problem.table.payloads();
     let value = |payload: u32| solution.column.map_or(0, |column| payloads.value(payload, column));
@@ -261,10 +272,10 @@ fn try_tables(
     table: &CodedTable,
     folder: &Path,
     entry: &'static registry::Entry<BuildTablesAlgorithm>,
-    progress: Progress,
+    limits: (Budget, Progress),
 ) -> Result<Trial> {
     let clock = Instant::now();
-    let found = tables::search(plan, table, false, entry, folder, progress)?;
+    let found = tables::search(plan, table, false, entry, folder, limits)?;
     let seconds = clock.elapsed().as_secs_f64();
     let Tables::Projections(projections) = found.solution.tables else {
         return Err(Error::refused(format!(

@@ -258,7 +258,9 @@ fn check_demands(table: &Table, ask: &Ask, strings: &Strings, written: &Written,
     }
     let star = classes.iter().find(|(shown, _)| is_star(shown)).map_or(0, |(_, rows)| rows.len());
     let dropped = surviving.len() - strings.rows.len();
-    let suppressed = if ask.policy == StarPolicy::Drop { dropped } else { star };
+    // What shows nothing is suppressed, and nothing suppressed is there where it is to be left out.
+    assert!(ask.policy != StarPolicy::Drop || star == 0, "rows that show nothing were not left out");
+    let suppressed = star + dropped;
     assert_eq!(summary.rows, surviving.len() as u64);
     assert_eq!(summary.released, strings.rows.len() as u64);
     assert_eq!(summary.suppressed, suppressed as u64);

@@ -70,7 +70,7 @@ fn searched(table: &Table) -> (Problem, Lattice) {
 
 fn classes_at(problem: &Problem, lattice: &Lattice, node: usize) -> Classes {
     let assignment = Step::Levels(lattice.levels(node)).apply(&problem.table, &problem.quasi);
-    Classes::new(assignment, &problem.table, &problem.quasi, StarPolicy::Drop)
+    Classes::as_they_are(assignment, &problem.table, &problem.quasi, StarPolicy::Drop)
 }
 
 proptest! {

@@ -115,6 +115,7 @@ impl TablesAlgorithm for Dmpd {
         };
         breed.found(self.population)?;
         let generations = breed.evolve(self)?;
+        problem.problem.budget.settle();
         let (fitness, best) = &breed.living[0];
         if !fitness.feasible {
             return Err(Error::infeasible(format!(
@@ -215,7 +216,14 @@ impl Breed<'_> {
             }
             let best = self.living[0].clone();
             let young = (ELITE..settings.population).map(|_| self.child()).collect();
-            self.settle(young, ELITE)?;
+            if let Err(error) = self.settle(young, ELITE) {
+                // The living are as they were before.
+                if !best.0.feasible {
+                    return Err(error);
+                }
+                self.problem.problem.budget.end_at(bred, error)?;
+                break;
+            }
             bred += 1;
             idle = if self.living[0] == best { idle + 1 } else { 0 };
         }

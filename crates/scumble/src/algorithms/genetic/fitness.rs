@@ -94,14 +94,16 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What a chromosome is worth: just what publishing its parts would cost.
-    pub(super) fn fitness(&self, bits: &[bool]) -> Fitness {
+    pub(super) fn fitness(&self, bits: &[bool]) -> Result<Fitness> {
+        let progress = &self.problem.progress;
+        progress.check()?;
         let parts = self.space.parts(bits);
         let part_of_code: Vec<Vec<u32>> = parts
             .iter()
             .zip(&self.problem.quasi)
             .map(|(parts, quasi)| numbers(parts, quasi.size()))
             .collect();
-        let (class_of_tuple, first) = self.classes(&parts, &part_of_code);
+        let (class_of_tuple, first) = self.classes(&parts, &part_of_code)?;
         let mut sizes = vec![0_u64; first.len()];
         (0..)
             .zip(&class_of_tuple)
@@ -112,13 +114,18 @@ impl<'a> Evaluator<'a> {
             Some(ends) => &cells[ends[0] as usize..ends[1] as usize],
             None => &[],
         };
+        progress.check()?;
         let nothing = self.shows_nothing(&parts, &part_of_code, &first);
         let suppressed: Vec<usize> = (0..first.len())
             .filter(|class| Some(*class) == nothing || !self.passes(sizes[*class], cells_of(*class)))
             .collect();
         let rows: u64 = suppressed.iter().map(|class| sizes[*class]).sum();
         if rows > self.limit {
-            return Fitness { excess: rows - self.limit, cost: Cost::new(None, true) };
+            return Ok(Fitness { excess: rows - self.limit, cost: Cost::new(None, true) });
+        }
+        if rows > 0 && rows == self.problem.table.rows() && self.problem.star_policy == StarPolicy::Drop {
+            // All rows would be left out.
+            return Ok(Fitness { excess: rows, cost: Cost::new(None, true) });
         }
         if rows > 0 && self.problem.star_policy == StarPolicy::Strict {
             let mut star: Vec<Cell> = suppressed.iter().flat_map(|class| cells_of(*class)).copied().collect();
@@ -149,16 +156,17 @@ impl<'a> Evaluator<'a> {
                     .and_then(|metric| self.of_columns(&**metric, &parts, &part_of_code, &hidden))
             }
         };
-        Fitness { excess: 0, cost: Cost::new(cost, true) }
+        Ok(Fitness { excess: 0, cost: Cost::new(cost, true) })
     }
 
     /// The class of each tuple, numbered as they come, and the first tuple of each.
-    fn classes(&self, parts: &[Vec<(u32, u32)>], part_of_code: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
+    fn classes(&self, parts: &[Vec<(u32, u32)>], part_of_code: &[Vec<u32>]) -> Result<(Vec<u32>, Vec<u32>)> {
         let table = &self.problem.table;
         let mut packer = Packer::new(table.tuples());
         for (column, part_of_code) in part_of_code.iter().enumerate() {
             let codes = table.column(column);
             packer.push(parts[column].len() as u32, |tuple| part_of_code[codes.get(tuple) as usize]);
+            self.problem.progress.check()?;
         }
         let mut number: HashMap<u64, u32, foldhash::fast::FixedState> = HashMap::default();
         let mut first = Vec::new();
@@ -169,7 +177,7 @@ impl<'a> Evaluator<'a> {
             })
         };
         let class_of_tuple = (0..).zip(packer.finish()).map(class).collect();
-        (class_of_tuple, first)
+        Ok((class_of_tuple, first))
     }
 
     fn cells(&self, class_of_tuple: &[u32], classes: usize) -> (Vec<u32>, Vec<Cell>) {
@@ -188,14 +196,14 @@ impl<'a> Evaluator<'a> {
         self.tests.iter().all(|test| test.passes(&self.view(size, cells)))
     }
 
-    /// The class that shows what suppressed rows show, where those stay.
+    /// The class that shows nothing, and so is as good as suppressed.
     fn shows_nothing(
         &self,
         parts: &[Vec<(u32, u32)>],
         part_of_code: &[Vec<u32>],
         first: &[u32],
     ) -> Option<usize> {
-        if self.problem.star_policy == StarPolicy::Drop || parts.is_empty() {
+        if parts.is_empty() {
             return None;
         }
         let stars: Vec<u32> = parts
@@ -246,14 +254,17 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The long way, where further classes must be suppressed for the sake of the suppressed rows.
-    fn repaired(&self, bits: &[bool]) -> Fitness {
+    fn repaired(&self, bits: &[bool]) -> Result<Fitness> {
         let assignment = Step::Maps(self.space.maps(bits)).apply(&self.problem.table, &self.problem.quasi);
         match self.problem.suppress_failing(assignment) {
             Ok(classes) => {
                 let figure = self.problem.metric.measure(&Published::Classes(classes), self.problem);
-                Fitness { excess: 0, cost: Cost::new(figure, true) }
+                Ok(Fitness { excess: 0, cost: Cost::new(figure, true) })
             }
-            Err(_) => Fitness { excess: self.problem.table.rows(), cost: Cost::new(None, true) },
+            Err(Error::Infeasible(_)) => {
+                Ok(Fitness { excess: self.problem.table.rows(), cost: Cost::new(None, true) })
+            }
+            Err(error) => Err(error),
         }
     }
 }

@@ -99,6 +99,7 @@ impl Algorithm for Genetic {
         };
         breed.found(self.population)?;
         let bred = breed.evolve(self)?;
+        problem.budget.settle();
         let findings = vec![
             Finding::new("bred", Some(bred as f64), "how many cuts of the columns were bred"),
             Finding::new(
@@ -152,7 +153,15 @@ impl Breed<'_> {
             }
             let young: Vec<Chromosome> =
                 (0..BATCH.min(settings.iterations - bred)).map(|_| self.child(settings.mutation)).collect();
-            let fitness = self.evaluate(&young)?;
+            let fitness = match self.evaluate(&young) {
+                Ok(fitness) => fitness,
+                // The living are as they were before.
+                Err(error) if self.living[0].0.excess == 0 => {
+                    self.problem.budget.end_at(bred, error)?;
+                    break;
+                }
+                Err(error) => return Err(error),
+            };
             for one in fitness.into_iter().zip(young) {
                 bred += 1;
                 idle = if one.0 < self.living[0].0 { 0 } else { idle + 1 };
@@ -203,8 +212,8 @@ impl Breed<'_> {
             .par_iter()
             .zip(known)
             .with_max_len(1)
-            .map(|(one, known)| known.unwrap_or_else(|| self.evaluator.fitness(one)))
-            .collect();
+            .map(|(one, known)| known.map_or_else(|| self.evaluator.fitness(one), Ok))
+            .collect::<Result<_>>()?;
         for (one, fitness) in all.iter().zip(&found) {
             if !self.known.contains_key(one) {
                 self.evaluated += 1;

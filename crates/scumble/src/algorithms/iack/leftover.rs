@@ -8,7 +8,6 @@
 use rayon::prelude::*;
 
 use crate::algorithms::space;
-use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::frequency::{Cell, cells_by_group};
 use crate::hierarchy::NodeId;
@@ -166,7 +165,7 @@ impl<'a> Leftover<'a> {
     /// Whether a class would look like the suppressed rows, and so be no better off.
     fn shows_nothing(&self, values: &[Value]) -> bool {
         let star = |(quasi, value): (&Quasi, &Value)| space::is_star(quasi, *value);
-        self.problem.star_policy != StarPolicy::Drop && self.problem.quasi.iter().zip(values).all(star)
+        self.problem.quasi.iter().zip(values).all(star)
     }
 
     /// What raising this column does.

@@ -149,9 +149,15 @@ impl<'a> Costs<'a> {
     }
 
     /// The atoms under a coarser finest set, and their classes, which are unions of atoms.
-    pub(super) fn merge(&self, atoms: &Atoms, class_of_atom: &[u32], finest: &[bool]) -> (Atoms, Vec<u32>) {
+    pub(super) fn merge(
+        &self,
+        atoms: &Atoms,
+        class_of_atom: &[u32],
+        finest: &[bool],
+    ) -> Result<(Atoms, Vec<u32>)> {
         let mut packer = Packer::new(atoms.len());
         for (column, starts) in self.space.starts(finest).iter().enumerate() {
+            self.problem.progress.check()?;
             packer.push(starts.len() as u32, |atom| {
                 starts.partition_point(|start| *start <= self.code(atoms, atom, column)) as u32 - 1
             });
@@ -165,7 +171,7 @@ impl<'a> Costs<'a> {
             numbered.flat_map(|(atom, group)| atoms.cells(atom).iter().map(move |cell| (*group, *cell)))
         });
         let classes = groups.representative.iter().map(|atom| class_of_atom[*atom as usize]).collect();
-        (merged, classes)
+        Ok((merged, classes))
     }
 
     /// The classes after one more split: numbers for atoms, and how many.
@@ -175,7 +181,8 @@ impl<'a> Costs<'a> {
         class_of_atom: &[u32],
         classes: usize,
         split: &Split,
-    ) -> (Vec<u32>, usize) {
+    ) -> Result<(Vec<u32>, usize)> {
+        self.problem.progress.check()?;
         let keys = self.keys(atoms, class_of_atom, split);
         let mut number = vec![u32::MAX; classes * split.sides()];
         let mut count = 0;
@@ -187,7 +194,7 @@ impl<'a> Costs<'a> {
             number[key]
         };
         let class_of_atom: Vec<u32> = keys.map(class).collect();
-        (class_of_atom, count as usize)
+        Ok((class_of_atom, count as usize))
     }
 
     fn keys<'c>(
@@ -210,7 +217,8 @@ impl<'a> Costs<'a> {
         groups: usize,
         keys: &(impl Iterator<Item = usize> + Clone),
         tests: &[&dyn ClassTest],
-    ) -> Vec<(u64, bool)> {
+    ) -> Result<Vec<(u64, bool)>> {
+        self.problem.progress.check()?;
         let mut sizes = vec![0_u64; groups];
         keys.clone().zip(&atoms.sizes).for_each(|(key, size)| sizes[key] += size);
         let needs_cells = tests.iter().any(|test| !test.only_size());
@@ -226,26 +234,28 @@ impl<'a> Costs<'a> {
             Some(ends) => &cells[ends[0] as usize..ends[1] as usize],
             None => &[],
         };
+        let mut pace = self.problem.progress.pace();
         let passes = |group: usize, size: u64| {
             size > 0 && tests.iter().all(|test| test.passes(&self.view(size, cells_of(group))))
         };
-        sizes.into_iter().enumerate().map(|(group, size)| (size, passes(group, size))).collect()
+        let judged = |(group, size)| pace.tick(1).map(|()| (size, passes(group, size)));
+        sizes.into_iter().enumerate().map(judged).collect()
     }
 
     /// What every set costs at least that divides these classes no further than into these atoms. A class that fails a
     /// lasting test is suppressed in all of them; any other atom is at best a class of its own.
-    fn bound(&self, atoms: &Atoms, groups: usize, keys: impl Iterator<Item = usize> + Clone) -> u128 {
-        let judged = self.judged(atoms, groups, &keys, &self.lasting);
+    fn bound(&self, atoms: &Atoms, groups: usize, keys: impl Iterator<Item = usize> + Clone) -> Result<u128> {
+        let judged = self.judged(atoms, groups, &keys, &self.lasting)?;
         let failing: u64 = judged.iter().filter(|(_, passes)| !passes).map(|(size, _)| size).sum();
         if failing > self.limit {
-            return u128::MAX;
+            return Ok(u128::MAX);
         }
         let shown = keys.zip(&atoms.least).filter(|(key, _)| judged[*key].1);
-        self.suppressed(failing) + shown.map(|(_, least)| least).sum::<u128>()
+        Ok(self.suppressed(failing) + shown.map(|(_, least)| least).sum::<u128>())
     }
 
     /// What every set costs at least that is between the set of these classes and that of these atoms.
-    pub(super) fn bound_of(&self, atoms: &Atoms, class_of_atom: &[u32], classes: usize) -> u128 {
+    pub(super) fn bound_of(&self, atoms: &Atoms, class_of_atom: &[u32], classes: usize) -> Result<u128> {
         self.bound(atoms, classes, class_of_atom.iter().map(|class| *class as usize))
     }
 
@@ -256,7 +266,7 @@ impl<'a> Costs<'a> {
         class_of_atom: &[u32],
         classes: usize,
         splits: &[usize],
-    ) -> Vec<Look> {
+    ) -> Result<Vec<Look>> {
         let look = |place: &usize| {
             let split = &self.space.splits[*place];
             let groups = classes * split.sides();
@@ -265,7 +275,7 @@ impl<'a> Costs<'a> {
             keys.clone().for_each(|key| seen[key] = true);
             let divided =
                 seen.chunks(split.sides()).filter(|sides| sides.iter().filter(|seen| **seen).count() > 1);
-            Look { divides: divided.count(), bound: self.bound(atoms, groups, keys) }
+            Ok(Look { divides: divided.count(), bound: self.bound(atoms, groups, keys)? })
         };
         splits.par_iter().with_max_len(4).map(look).collect()
     }
@@ -277,19 +287,19 @@ impl<'a> Costs<'a> {
         class_of_atom: &[u32],
         classes: usize,
         splits: &[usize],
-    ) -> Vec<u128> {
+    ) -> Result<Vec<u128>> {
         let cost = |place: &usize| {
             let split = &self.space.splits[*place];
-            let (class_of_atom, classes) = self.divide(atoms, class_of_atom, classes, split);
-            self.cost(atoms, &class_of_atom, classes).0
+            let (class_of_atom, classes) = self.divide(atoms, class_of_atom, classes, split)?;
+            Ok(self.cost(atoms, &class_of_atom, classes)?.0)
         };
         splits.par_iter().with_max_len(4).map(cost).collect()
     }
 
     /// What these classes cost if those that fail, and no others, are suppressed; and how many rows that are.
-    pub(super) fn cost(&self, atoms: &Atoms, class_of_atom: &[u32], classes: usize) -> (u128, u64) {
+    pub(super) fn cost(&self, atoms: &Atoms, class_of_atom: &[u32], classes: usize) -> Result<(u128, u64)> {
         let keys = class_of_atom.iter().map(|class| *class as usize);
-        let judged = self.judged(atoms, classes, &keys, &self.tests);
+        let judged = self.judged(atoms, classes, &keys, &self.tests)?;
         let failing = judged.iter().filter(|(_, passes)| !passes).map(|(size, _)| size).sum();
         let kept = judged.iter().filter(|(_, passes)| *passes).map(|(size, _)| u128::from(*size));
         let shown = match self.sum {
@@ -305,7 +315,7 @@ impl<'a> Costs<'a> {
                 kept.map(|(class, (size, _))| u128::from(self.minority(*size, of(class)))).sum()
             }
         };
-        (shown + self.suppressed(failing), failing)
+        Ok((shown + self.suppressed(failing), failing))
     }
 
     /// What publishing a set costs, with all that the star policy asks for; `None` if it cannot be.

@@ -68,8 +68,11 @@ impl Algorithm for KOptimize {
         let space = Space::new(problem);
         let mut search =
             Search { problem, space: &space, costs: Costs::new(problem, &space)?, best: None, steps: 0 };
-        let finished = search.greedy()?;
-        let open = if finished { search.enumerate()? } else { Some(search.whole_bound()) };
+        let mut root = search.all_open();
+        root.bound = search.bound(&root)?;
+        let whole = root.bound;
+        let open = if search.greedy(&root)? { search.enumerate(root)? } else { Some(whole) };
+        problem.budget.settle();
         let Some((cost, set)) = search.best else { return Err(nothing_found(problem, open.is_some())) };
         let mut solution = Solution::of_step(problem, Step::Maps(space.maps(&set)), Vec::new())?;
         // The sum is the figure in another unit.
@@ -98,7 +101,7 @@ fn nothing_found(problem: &Problem, stopped: bool) -> Error {
     let limit = problem.suppression_limit();
     let rows = problem.table.rows();
     if stopped {
-        return Error::infeasible(format!(
+        return Error::OutOfBudget(format!(
             "within the steps or time given, nothing was found that suppresses at most {limit} of {rows} rows; give more of \
              them (--steps, --budget), or raise the limit (--suppression)"
         ));
@@ -119,6 +122,7 @@ struct Search<'a> {
 }
 
 /// The sets that have all splits of one set and may have those of another besides.
+#[derive(Clone)]
 struct Branch {
     made: Vec<bool>,
     /// Splits that may still be made, also those that another must precede.
@@ -128,6 +132,8 @@ struct Branch {
     classes: usize,
     /// The split that is being tried.
     tried: Option<usize>,
+    /// What its sets cost at least, as far as that was known when the last step began.
+    bound: u128,
 }
 
 impl Search<'_> {
@@ -137,6 +143,7 @@ impl Search<'_> {
         let class_of_atom = vec![0; atoms.len()];
         let classes = usize::from(atoms.len() > 0);
         Branch {
+            bound: 0,
             made: vec![false; splits],
             open: vec![true; splits],
             atoms,
@@ -146,12 +153,8 @@ impl Search<'_> {
         }
     }
 
-    /// What any set costs at least.
-    fn whole_bound(&self) -> u128 {
-        self.bound(&self.all_open())
-    }
-
-    fn bound(&self, branch: &Branch) -> u128 {
+    fn bound(&self, branch: &Branch) -> Result<u128> {
+        self.problem.progress.check()?;
         self.costs.bound_of(&branch.atoms, &branch.class_of_atom, branch.classes)
     }
 
@@ -163,9 +166,7 @@ impl Search<'_> {
     /// Looks at the set that a branch has made.
     fn visit(&mut self, branch: &Branch) -> Result<()> {
         self.problem.progress.check()?;
-        self.problem.progress.advance(1);
-        self.steps += 1;
-        let (cost, failing) = self.costs.cost(&branch.atoms, &branch.class_of_atom, branch.classes);
+        let (cost, failing) = self.costs.cost(&branch.atoms, &branch.class_of_atom, branch.classes)?;
         // Publishing may cost more, for the sake of the suppressed rows, but never less.
         if self.costs.allows(failing)
             && !self.is_beaten(cost)
@@ -174,6 +175,8 @@ impl Search<'_> {
         {
             self.best = Some((cost, branch.made.clone()));
         }
+        self.problem.progress.advance(1);
+        self.steps += 1;
         Ok(())
     }
 
@@ -185,72 +188,109 @@ impl Search<'_> {
     }
 
     /// The branch with one more split made.
-    fn with(&self, branch: &Branch, place: usize) -> Branch {
+    fn with(&self, branch: &Branch, place: usize) -> Result<Branch> {
         let split = &self.space.splits[place];
         let (class_of_atom, classes) =
-            self.costs.divide(&branch.atoms, &branch.class_of_atom, branch.classes, split);
+            self.costs.divide(&branch.atoms, &branch.class_of_atom, branch.classes, split)?;
         let (mut made, mut open) = (branch.made.clone(), branch.open.clone());
         made[place] = true;
         open[place] = false;
-        Branch { made, open, atoms: Rc::clone(&branch.atoms), class_of_atom, classes, tried: None }
+        let (atoms, bound) = (Rc::clone(&branch.atoms), branch.bound);
+        Ok(Branch { made, open, atoms, class_of_atom, classes, tried: None, bound })
     }
 
     /// A first answer: always the split that costs least, while that helps. Returns whether the budget is left.
-    fn greedy(&mut self) -> Result<bool> {
-        let mut branch = self.all_open();
+    fn greedy(&mut self, root: &Branch) -> Result<bool> {
+        let mut branch = root.clone();
         let mut cost = u128::MAX;
         loop {
-            if self.problem.budget.is_spent(self.steps) {
+            if self.is_spent() {
                 return Ok(false);
             }
-            self.visit(&branch)?;
-            let ready = self.ready(&branch);
-            let tried = self.costs.try_all(&branch.atoms, &branch.class_of_atom, branch.classes, &ready);
-            match tried.into_iter().zip(ready).min() {
-                Some((next, place)) if next < cost => {
-                    cost = next;
-                    branch = self.with(&branch, place);
-                }
-                _ => return Ok(true),
+            match self.greedy_step(&mut branch, &mut cost) {
+                Ok(true) => {}
+                Ok(false) => return Ok(true),
+                Err(error) => return self.ended(error).map(|()| false),
             }
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        match self.best {
+            Some(_) => self.problem.budget.is_spent(self.steps),
+            None => self.problem.budget.has_taken(self.steps),
+        }
+    }
+
+    /// Ends a search that ran out of time within a step, if it has found something.
+    fn ended(&self, error: Error) -> Result<()> {
+        match self.best {
+            Some(_) => self.problem.budget.end_at(self.steps, error),
+            None => Err(error),
+        }
+    }
+
+    /// Makes the split that costs least; whether that helps.
+    fn greedy_step(&mut self, branch: &mut Branch, cost: &mut u128) -> Result<bool> {
+        self.visit(branch)?;
+        let ready = self.ready(branch);
+        let tried = self.costs.try_all(&branch.atoms, &branch.class_of_atom, branch.classes, &ready)?;
+        match tried.into_iter().zip(ready).min() {
+            Some((next, place)) if next < *cost => {
+                *cost = next;
+                *branch = self.with(branch, place)?;
+                Ok(true)
+            }
+            _ => Ok(false),
         }
     }
 
     /// Goes through all sets that can be better than the best. If the budget ends that, returns what the sets that were not
     /// looked at cost at least.
-    fn enumerate(&mut self) -> Result<Option<u128>> {
-        let mut stack = vec![self.all_open()];
-        while let Some(branch) = stack.last_mut() {
-            if let Some(tried) = branch.tried.take() {
-                self.close(branch, tried);
+    fn enumerate(&mut self, root: Branch) -> Result<Option<u128>> {
+        let mut stack = vec![root];
+        loop {
+            // What is known at the last step, and not what was learnt since: the steps alone decide.
+            let open = stack.iter().map(|branch| branch.bound).min().unwrap_or(u128::MAX);
+            if self.is_spent() {
+                return Ok(Some(open));
             }
-            match self.next(branch)? {
-                None => {
-                    stack.pop();
-                }
-                Some(place) => {
-                    if self.problem.budget.is_spent(self.steps) {
-                        return Ok(Some(self.open_bound(&mut stack)));
-                    }
-                    branch.tried = Some(place);
-                    let child = self.with(branch, place);
-                    self.visit(&child)?;
-                    stack.push(child);
-                }
+            match self.to_next(&mut stack) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) => return self.ended(error).map(|()| Some(open)),
             }
         }
-        Ok(None)
+    }
+
+    /// Goes on to the next set and looks at it; whether there is one.
+    fn to_next(&mut self, stack: &mut Vec<Branch>) -> Result<bool> {
+        while let Some(branch) = stack.last_mut() {
+            if let Some(tried) = branch.tried.take() {
+                self.close(branch, tried)?;
+            }
+            let Some(place) = self.next(branch)? else {
+                stack.pop();
+                continue;
+            };
+            branch.tried = Some(place);
+            let child = self.with(branch, place)?;
+            self.visit(&child)?;
+            stack.push(child);
+            return Ok(true);
+        }
+        Ok(false)
     }
 
     /// The split to try next, after those that cannot help are closed; `None` if nothing in the branch can be better.
     fn next(&self, branch: &mut Branch) -> Result<Option<usize>> {
         loop {
-            self.problem.progress.check()?;
-            if self.is_beaten(self.bound(branch)) {
+            branch.bound = self.bound(branch)?;
+            if self.is_beaten(branch.bound) {
                 return Ok(None);
             }
             let ready = self.ready(branch);
-            let looks = self.costs.look(&branch.atoms, &branch.class_of_atom, branch.classes, &ready);
+            let looks = self.costs.look(&branch.atoms, &branch.class_of_atom, branch.classes, &ready)?;
             let (mut closed, mut divided) = (false, false);
             for (place, look) in ready.iter().zip(&looks) {
                 let end = self.space.splits[*place].end;
@@ -265,7 +305,7 @@ impl Search<'_> {
                 }
             }
             if closed {
-                self.merge(branch);
+                self.merge(branch)?;
             }
             if !closed && !divided {
                 // What divides most classes first, then in the order of columns and codes.
@@ -278,27 +318,17 @@ impl Search<'_> {
     }
 
     /// Excludes a split and all that need it.
-    fn close(&self, branch: &mut Branch, place: usize) {
+    fn close(&self, branch: &mut Branch, place: usize) -> Result<()> {
         branch.open[place..self.space.splits[place].end].fill(false);
-        self.merge(branch);
+        self.merge(branch)
     }
 
     /// Brings the atoms up to date with what is open.
-    fn merge(&self, branch: &mut Branch) {
+    fn merge(&self, branch: &mut Branch) -> Result<()> {
         let finest: Vec<bool> =
             branch.made.iter().zip(&branch.open).map(|(made, open)| *made || *open).collect();
-        let (atoms, class_of_atom) = self.costs.merge(&branch.atoms, &branch.class_of_atom, &finest);
+        let (atoms, class_of_atom) = self.costs.merge(&branch.atoms, &branch.class_of_atom, &finest)?;
         (branch.atoms, branch.class_of_atom) = (Rc::new(atoms), class_of_atom);
-    }
-
-    /// What the sets on the stack that were not looked at cost at least.
-    fn open_bound(&self, stack: &mut [Branch]) -> u128 {
-        let bounds = stack.iter_mut().map(|branch| {
-            if let Some(tried) = branch.tried.take() {
-                self.close(branch, tried);
-            }
-            self.bound(branch)
-        });
-        bounds.min().unwrap_or(u128::MAX)
+        Ok(())
     }
 }

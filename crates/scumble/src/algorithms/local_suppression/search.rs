@@ -30,9 +30,13 @@ pub(super) fn build(state: &mut State<'_>, problem: &Problem) -> Result<()> {
         if rest.is_empty() {
             break;
         }
-        let mut heap: BinaryHeap<Candidate> =
-            level.par_iter().enumerate().flat_map_iter(|place| candidates(state, &rest, place)).collect();
+        let found = level.par_iter().enumerate().with_max_len(1);
+        let found: Result<Vec<Vec<Candidate>>> =
+            found.map(|place| problem.progress.check().map(|()| candidates(state, &rest, place))).collect();
+        let mut heap: BinaryHeap<Candidate> = found?.into_iter().flatten().collect();
+        let mut pace = problem.progress.pace();
         while let Some((rows, Reverse((place, key)), units)) = heap.pop() {
+            pace.tick(units.len())?;
             let left: u64 = units.iter().map(|unit| u64::from(state.in_class(*unit, STAR))).sum();
             let members = || units.iter().map(|unit| (*unit, state.in_class(*unit, STAR)));
             if left < rows {
@@ -70,6 +74,7 @@ fn candidates(state: &State<'_>, rest: &[u32], (place, pattern): (usize, &Patter
 }
 
 /// Moves rows while that saves blanks: first as if rows that show nothing were no matter, then with those as they must be.
+/// A step looks at the rows of one class; the state can be shown after each, with the rows that show nothing mended.
 pub(super) fn improve(state: &mut State<'_>, problem: &Problem) -> Result<()> {
     let mut steps = 0;
     rounds(state, problem, &mut steps)?;
@@ -78,6 +83,8 @@ pub(super) fn improve(state: &mut State<'_>, problem: &Problem) -> Result<()> {
         mend_star(state);
         rounds(state, problem, &mut steps)?;
     }
+    // What was found is compared with blanking whole rows, however long it took.
+    problem.budget.settle();
     Ok(())
 }
 
@@ -85,31 +92,35 @@ fn rounds(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<(
     for _ in 0..ROUNDS {
         let mut saved = 0;
         for pattern in state.patterns.all.clone() {
-            problem.progress.check()?;
             problem.progress.advance(1);
-            if problem.budget.is_spent(*steps) {
-                return Ok(());
-            }
-            *steps += 1;
-            saved += serve(state, pattern);
+            let Some(more) = serve(state, pattern, problem, steps)? else { return Ok(()) };
+            saved += more;
         }
-        saved += dissolve_all(state, problem)?;
-        if saved == 0 {
+        let Some(more) = dissolve_all(state, problem, steps)? else { return Ok(()) };
+        if saved + more == 0 {
             break;
         }
     }
     Ok(())
 }
 
-/// Opens or fills the classes of a pattern where that saves blanks; says how much was saved.
-fn serve(state: &mut State<'_>, pattern: Pattern) -> u64 {
+/// Opens or fills the classes of a pattern where that saves blanks; says how much was saved, nothing if the budget is spent.
+fn serve(state: &mut State<'_>, pattern: Pattern, problem: &Problem, steps: &mut u64) -> Result<Option<u64>> {
     let costs_more =
         |state: &State<'_>, class: u32| state.classes[class as usize].pattern.cost > pattern.cost;
+    if !problem.goes_on(*steps)? {
+        return Ok(None);
+    }
+    *steps += 1;
     let mut shown: Vec<(u128, u32)> =
         (0..).zip(&state.units).map(|(unit, of)| (pattern.shown(of.key), unit)).collect();
     shown.par_sort_unstable();
     let mut saved = 0;
     for group in shown.chunk_by(|a, b| a.0 == b.0) {
+        if !problem.goes_on(*steps)? {
+            return Ok(None);
+        }
+        *steps += 1;
         let gains = |(_, unit): &(u128, u32)| {
             state.places[*unit as usize].iter().any(|(class, _)| costs_more(state, *class))
         };
@@ -118,7 +129,7 @@ fn serve(state: &mut State<'_>, pattern: Pattern) -> u64 {
             saved += serve_group(state, pattern, &units);
         }
     }
-    saved
+    Ok(Some(saved))
 }
 
 /// Rows that may go to a class: how much each costs where it is, and where that is.
@@ -226,16 +237,20 @@ fn spares(state: &State<'_>, donor: &[Holding]) -> bool {
     donor.iter().any(|holding| state.may_leave(holding.unit, holding.class, 1) > 0)
 }
 
-/// Ends classes whose rows all have a place elsewhere at less cost, the dearest first.
-fn dissolve_all(state: &mut State<'_>, problem: &Problem) -> Result<u64> {
+/// Ends classes whose rows all have a place elsewhere at less cost, the dearest first; what was saved, nothing if the budget is
+/// spent.
+fn dissolve_all(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<Option<u64>> {
     let mut order: Vec<u32> = (0..state.classes.len() as u32).collect();
     order.sort_by_key(|class| (Reverse(state.classes[*class as usize].pattern.cost), *class));
     let mut saved = 0;
     for class in order {
-        problem.progress.check()?;
+        if !problem.goes_on(*steps)? {
+            return Ok(None);
+        }
+        *steps += 1;
         saved += dissolve(state, class);
     }
-    Ok(saved)
+    Ok(Some(saved))
 }
 
 /// Moves all rows of a class elsewhere if that saves blanks, or nothing.

@@ -58,6 +58,10 @@ impl Algorithm for Mondrian {
         false
     }
 
+    fn is_quick(&self) -> bool {
+        true
+    }
+
     fn serves_unmergeable(&self) -> bool {
         true
     }

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use super::Found;
 use super::climb::Climb;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lattice::{Best, Bounds, Checker, Cost, Lattice};
 use crate::problem::Problem;
 
@@ -38,7 +38,9 @@ pub(super) fn search<'a>(
 ) -> Result<Found<'a>> {
     let bounds = checker.bounds();
     let mut best = Best::default();
-    Climb::new(lattice, &mut checker, bounds.as_ref(), &problem.budget, &mut best).run()?;
+    if let Err(error) = Climb::new(lattice, &mut checker, bounds.as_ref(), &problem.budget, &mut best).run() {
+        ended(problem, &best, checker.checked(), error)?;
+    }
     let least = |node: usize, failing: u64| {
         bounds
             .as_ref()
@@ -46,12 +48,14 @@ pub(super) fn search<'a>(
     };
     let whole = Span { bound: least(0, 0), low: Reverse(0), high: lattice.top(), failing: 0, looked: false };
     let mut open = BinaryHeap::from([Reverse(whole)]);
+    // A round is a step, also without a look: boxes are divided.
+    let mut rounds = 0;
     while let Some(Reverse(first)) = open.peek() {
         if !best.can_be_beaten_by(first.bound, 0, 0) {
             open.clear();
             break;
         }
-        if best.node().is_some() && problem.budget.is_spent(checker.checked()) {
+        if best.node().is_some() && problem.budget.is_spent(checker.checked() + rounds) {
             break;
         }
         let mut spans = Vec::with_capacity(BATCH);
@@ -63,7 +67,15 @@ pub(super) fn search<'a>(
             }
         }
         let coarsest: Vec<usize> = spans.iter().filter(|span| !span.looked).map(|span| span.high).collect();
-        let mut visits = checker.visit_all(&coarsest)?.into_iter();
+        let mut visits = match checker.visit_all(&coarsest) {
+            Ok(visits) => visits.into_iter(),
+            Err(error) => {
+                // Nothing was learnt; the boxes are as they were.
+                ended(problem, &best, checker.checked() + rounds, error)?;
+                open.extend(spans.into_iter().map(Reverse));
+                break;
+            }
+        };
         for span in &mut spans {
             if span.looked {
                 continue;
@@ -76,6 +88,7 @@ pub(super) fn search<'a>(
                 span.bound = span.bound.max(least(span.low.0, span.failing));
             }
         }
+        rounds += 1;
         let beats = |span: &Span| {
             span.failing <= checker.limit() && best.can_be_beaten_by(span.bound, span.failing, span.low.0)
         };
@@ -86,6 +99,14 @@ pub(super) fn search<'a>(
     let left = open.peek().map_or(f64::INFINITY, |Reverse(first)| first.bound.value());
     let gap = best.cost().map_or(f64::INFINITY, |best| (best.value() - left).max(0.0));
     Ok(Found { best, gap, checker })
+}
+
+/// Ends a search that ran out of time within a look, if it has found something.
+fn ended(problem: &Problem, best: &Best, steps: u64, error: Error) -> Result<()> {
+    match best.node() {
+        Some(_) => problem.budget.end_at(steps, error),
+        None => Err(error),
+    }
 }
 
 /// Both halves of a box, divided in the column where this raises the bound of the coarser half most.

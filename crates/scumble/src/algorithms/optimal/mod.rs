@@ -91,6 +91,7 @@ impl Algorithm for Optimal {
         } else {
             boxes::search(problem, &lattice, checker)?
         };
+        problem.budget.settle();
         let mut findings = super::lattice_findings(&lattice, &checker);
         findings.push(Finding::new(
             "gap",

@@ -70,7 +70,14 @@ impl<'a> Search<'a> {
             }
             let node = order[next].1 as usize;
             if self.is_open(node) {
-                self.settle(node)?;
+                // A look that is not finished has taught nothing.
+                if let Err(error) = self.settle(node) {
+                    if self.best.node().is_none() {
+                        return Err(error);
+                    }
+                    self.budget.end_at(self.checker.checked(), error)?;
+                    return Ok(self.gap(&order[next..]));
+                }
             } else {
                 next += 1;
             }
@@ -123,6 +130,10 @@ impl<'a> Search<'a> {
         // While there is no best, everything is open and the middle is the best guess.
         let mut middle = if self.best.node().is_some() { open_until } else { path.len() / 2 };
         while low < high {
+            // Every look is a step. What is left of this search the caller sees.
+            if self.best.node().is_some() && self.budget.is_spent(self.checker.checked()) {
+                return Ok(());
+            }
             let node = path[middle];
             if !self.visited[node] {
                 let visit = self.checker.visit(node)?;

@@ -16,7 +16,7 @@ use super::gain::{Gains, Threshold};
 use super::{Finding, Solution};
 use crate::error::Result;
 use crate::information::TIE;
-use crate::problem::{Problem, Projection};
+use crate::problem::{Problem, Progress, Projection};
 use crate::recoding::Step;
 
 /// What makes one refinement better than another; larger is better.
@@ -78,7 +78,7 @@ impl<'a> Descent<'a> {
     }
 
     /// The refinements that leave every class sound and can help, in the order in which ties are broken.
-    fn candidates(&self) -> Vec<Candidate> {
+    fn candidates(&self, progress: &Progress) -> Result<Vec<Candidate>> {
         let smallest: Vec<u64> = self.partitions.iter().map(Partition::smallest).collect();
         let mut candidates = Vec::new();
         for (column, cut) in self.cuts.iter().enumerate() {
@@ -87,6 +87,7 @@ impl<'a> Descent<'a> {
                     continue;
                 }
                 for refinement in 0..refinable.refinements() {
+                    progress.check()?;
                     if let Some(loss) = self.loss(&smallest, column, value, refinement) {
                         let gain = refinable.gain(refinement);
                         let score = self.score_of(column, value, gain, loss);
@@ -95,7 +96,7 @@ impl<'a> Descent<'a> {
                 }
             }
         }
-        candidates
+        Ok(candidates)
     }
 
     /// How much the smallest class loses on average over the judged sets of columns that hold this one; `None` if a class
@@ -128,12 +129,12 @@ impl<'a> Descent<'a> {
     }
 
     /// The best refinement; of equals the first.
-    fn best(&self) -> Option<Candidate> {
+    fn best(&self, progress: &Progress) -> Result<Option<Candidate>> {
         let better = |best: Option<Candidate>, next: Candidate| match best {
             Some(best) if next.score <= best.score + TIE => Some(best),
             _ => Some(next),
         };
-        self.candidates().into_iter().fold(None, better)
+        Ok(self.candidates(progress)?.into_iter().fold(None, better))
     }
 
     /// Makes a refinement. Only sets of columns that hold its column, and there only the classes that show the value, are
@@ -152,7 +153,7 @@ impl<'a> Descent<'a> {
 pub(super) fn descend(problem: &Problem, score: Score) -> Result<Solution> {
     let mut descent = Descent::new(problem, score)?;
     let mut steps = 0_u64;
-    while let Some(best) = descent.best() {
+    while let Some(best) = descent.best(&problem.progress)? {
         problem.progress.check()?;
         descent.refine(best);
         problem.progress.advance(1);

@@ -124,7 +124,7 @@ fn agrees(problem: &Problem, score: Score) -> Result<(), TestCaseError> {
     let mut descent = Descent::new(problem, score).expect("class by class");
     loop {
         let expected = from_scratch(&descent, problem);
-        let found = descent.candidates();
+        let found = descent.candidates(&Progress::default()).expect("not interrupted");
         let places = |candidate: &Candidate| (candidate.column, candidate.value, candidate.refinement);
         prop_assert_eq!(
             found.iter().map(places).collect::<Vec<_>>(),
@@ -137,7 +137,7 @@ fn agrees(problem: &Problem, score: Score) -> Result<(), TestCaseError> {
             prop_assert!((candidate.score - score).abs() < 1e-9, "{:?}: {}", candidate, score);
         }
         // Once nothing is left here, nothing is left from scratch either: the last state is maximal.
-        let Some(best) = descent.best() else { return Ok(()) };
+        let Some(best) = descent.best(&Progress::default()).expect("not interrupted") else { return Ok(()) };
         prop_assert!(found.iter().all(|other| other.score <= best.score + 2.0 * TIE));
         descent.refine(best);
     }
@@ -195,7 +195,7 @@ fn sequence(asked: &[crate::algorithms::made::Asked<'_>], score: Score) -> Vec<S
     let problem = mini(asked);
     let mut descent = Descent::new(&problem, score).expect("class by class");
     let mut steps = Vec::new();
-    while let Some(best) = descent.best() {
+    while let Some(best) = descent.best(&Progress::default()).expect("not interrupted") {
         let quasi = &problem.quasi[best.column];
         let code = descent.cuts[best.column].of_code().iter().position(|value| *value == best.value);
         let shown = descent.cuts[best.column].shown()[code.expect("a value that is shown")];

@@ -77,7 +77,7 @@ pub(super) fn release(
     entry: &'static Entry<BuildRecordAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
+    let Begun { plan, table, population, targets, budget, mut notes, left_out, mut seconds, started } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     allow_parameters(plan, entry)?;
@@ -97,8 +97,8 @@ pub(super) fn release(
     let mut prepared = prepare(table, plan, options.folder, false)?;
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up: true };
-    let (problem, rest, _) = make_problem(plan, prepared, &needs, options.progress.clone())?;
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
+    let (problem, rest, _) = make_problem(plan, prepared, &needs, (budget, options.progress.clone()))?;
     if let Some(person) = problem.table.payloads().person() {
         return Err(Error::refused(format!(
             "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \

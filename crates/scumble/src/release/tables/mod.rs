@@ -15,7 +15,7 @@ use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
 use crate::payload::PayloadColumn;
 use crate::prepare::prepare;
-use crate::problem::Progress;
+use crate::problem::{Budget, Progress};
 use crate::registry::Entry;
 
 mod check;
@@ -73,11 +73,12 @@ pub(super) fn release(
     entry: &'static Entry<BuildTablesAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let Begun { plan, table, population, targets, mut notes, left_out, mut seconds, started } = begun;
+    let Begun { plan, table, population, targets, budget, mut notes, left_out, mut seconds, started } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
-    let found = search(plan, table, population.is_some(), entry, options.folder, options.progress.clone())?;
-    let Searched { problem, solution, rest, of_row, gives_up, notes: found_notes } = found;
+    let limits = (budget, options.progress.clone());
+    let found = search(plan, table, population.is_some(), entry, options.folder, limits)?;
+    let Searched { problem, solution, rest, of_row, runs_to_its_end, notes: found_notes } = found;
     notes.splice(0..0, rest.notes);
     notes.extend(found_notes);
     let mut run = TablesRun {
@@ -92,7 +93,7 @@ pub(super) fn release(
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
-    if gives_up && plan.algorithm.steps.is_some() {
+    if runs_to_its_end && plan.algorithm.steps.is_some() {
         run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
     }
     run.warnings.extend(left_out);
@@ -167,7 +168,7 @@ pub(super) struct Searched {
     pub(super) rest: Rest,
     pub(super) of_row: OfRow,
     /// Whether the search cannot stop before its end.
-    gives_up: bool,
+    runs_to_its_end: bool,
     notes: Vec<String>,
 }
 
@@ -178,7 +179,7 @@ pub(super) fn search(
     population: bool,
     entry: &'static Entry<BuildTablesAlgorithm>,
     folder: &std::path::Path,
-    progress: Progress,
+    limits: (Budget, Progress),
 ) -> Result<Searched> {
     allow_parameters(plan, entry)?;
     refuse(plan, population, entry.name)?;
@@ -189,9 +190,8 @@ pub(super) fn search(
         tuple: std::mem::take(&mut prepared.tuple_of_row),
         payload: std::mem::take(&mut prepared.payload_of_row),
     };
-    let gives_up = !algorithm.takes_steps();
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up };
-    let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, progress)?;
+    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
+    let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, limits)?;
     if let Some(person) = problem.table.payloads().person() {
         return Err(Error::refused(format!(
             "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
@@ -213,7 +213,9 @@ pub(super) fn search(
     problem.problem.check_feasible()?;
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
-    Ok(Searched { problem, solution, rest, of_row, gives_up, notes: arranged.notes })
+    problem.problem.budget.pause();
+    let runs_to_its_end = !algorithm.takes_steps();
+    Ok(Searched { problem, solution, rest, of_row, runs_to_its_end, notes: arranged.notes })
 }
 
 /// An error for what several tables cannot be asked for.

@@ -1,0 +1,115 @@
+//! How long searches go on after their budget.
+//!
+//! `cargo bench --bench budget [-- ROWS SECONDS [ALGORITHM…]]`, without arguments 20,000 rows and 1 and 5 seconds, for every algorithm of
+//! the registry on the synthetic clinic. Every line is a process of its own. The clock of the budget is read when the search has
+//! ended: what it shows beyond the budget is the overrun. A search that ends before its budget has none.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use common::{Outcome, clinic};
+use scumble::Error;
+use scumble::config::Plan;
+use scumble::problem::{Budget, Progress};
+use scumble::registry::algorithm_names;
+use scumble::release::{read_planned, try_within};
+
+const QUASI: &[&str] = &[
+    "birth_date",
+    "sex",
+    "postcode",
+    "occupation",
+    "education",
+    "marital_status",
+    "country_of_birth",
+    "insurance",
+    "admission_date",
+];
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    if let [mode, plan, seconds] = &arguments[..]
+        && mode == "one"
+    {
+        return one(Path::new(plan), seconds.parse()?);
+    }
+    let rows: u64 = arguments.first().map_or(Ok(20_000), |rows| rows.parse())?;
+    let seconds: Vec<f64> = match arguments.get(1) {
+        Some(seconds) => vec![seconds.parse()?],
+        None => vec![1.0, 5.0],
+    };
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let (input, hierarchies) = clinic(folder, rows)?;
+    println!("{rows} rows\n\n| algorithm | budget s | search s | over % | ended |\n|---|---|---|---|---|");
+    for algorithm in algorithm_names() {
+        if arguments.len() > 2 && !arguments[2..].iter().any(|name| name == algorithm) {
+            continue;
+        }
+        for seconds in &seconds {
+            let path = folder.join("plan.toml");
+            std::fs::write(&path, plan(algorithm, &input, &hierarchies))?;
+            let output = Command::new(std::env::current_exe()?)
+                .arg("one")
+                .arg(&path)
+                .arg(seconds.to_string())
+                .output()?;
+            match output.status.success() {
+                true => print!("| {algorithm} | {seconds} {}", String::from_utf8_lossy(&output.stdout)),
+                false => {
+                    println!("| {algorithm} | {seconds} | {}", String::from_utf8_lossy(&output.stderr).trim())
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Searches once, and prints how long that took.
+fn one(path: &Path, seconds: f64) -> Outcome<()> {
+    let plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
+    let folder = path.parent().ok_or("a folder")?;
+    let (plan, table, _) = read_planned(&plan, folder, 0)?;
+    let budget = Budget::new(None, Some(Duration::from_secs_f64(seconds)));
+    budget.pause();
+    let found = try_within(&plan, &table, folder, (budget.clone(), Progress::default()));
+    let used = budget.used().as_secs_f64();
+    let ended = match found {
+        Ok(_) if budget.spent_after().is_some() => "the best found so far".to_owned(),
+        Ok(_) => "by itself".to_owned(),
+        Err(Error::OutOfBudget(_)) => "nothing to show".to_owned(),
+        Err(error) => error.to_string().chars().take(60).collect(),
+    };
+    let over = (used / seconds - 1.0).max(0.0) * 100.0;
+    println!("| {used:.2} | {over:.1} | {ended} |");
+    Ok(())
+}
+
+/// A plan that the algorithm can serve.
+fn plan(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
+    let model = match algorithm {
+        "anatomy" | "nhaa" => "model = \"l_diversity\"\nl = 2\ncolumns = [\"diagnosis\"]",
+        "nsvdist" => {
+            "model = \"k_anonymity\"\nk = 5\n[[privacy]]\nmodel = \"l_diversity\"\nl = 1.2\nvariant = \"frequency\""
+        }
+        "permutation" => "model = \"k_e\"\nk = 5\ne = 1",
+        _ => "model = \"k_anonymity\"\nk = 5",
+    };
+    let mut plan = format!(
+        "input = {input:?}\noutput = \"out.csv\"\nrest = \"drop\"\nhierarchies = {hierarchies:?}\n[columns]\n"
+    );
+    let dates = ["birth_date", "admission_date"];
+    for name in QUASI.iter().filter(|name| algorithm != "mdav" || dates.contains(name)) {
+        plan += &format!("{name} = {{ role = \"quasi\" }}\n");
+    }
+    plan += match algorithm {
+        "anatomy" | "nhaa" | "nsvdist" => "diagnosis = { role = \"sensitive\" }\n",
+        "permutation" => "length_of_stay_days = { role = \"sensitive\" }\n",
+        _ => "readmitted = { role = \"class\" }\n",
+    };
+    plan + &format!("[[privacy]]\n{model}\n[algorithm]\nname = {algorithm:?}\n")
+}
