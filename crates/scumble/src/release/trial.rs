@@ -8,7 +8,9 @@ use std::time::Instant;
 use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
+use super::requirements::refuse_missing;
 use super::{
+    Read,
     Needs, Run, allow_parameters, attempt, beside, build_algorithm, check_metric, check_served, lasting,
     make_problem, population, read, rows, table_risk, tables,
 };
@@ -134,7 +136,7 @@ impl Trial {
 pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
     plan.ready()?;
     let source = Source::open(beside(folder, &plan.input))?;
-    let (plan, table, mut notes, left_out) = read(plan, &source, threads)?;
+    let Read { plan, table, mut notes, left_out, .. } = read(plan, &source, threads)?;
     notes.extend(left_out);
     Ok((plan, table, notes))
 }
@@ -189,6 +191,7 @@ fn try_classes(
     let run = Run {
         plan,
         source: table,
+        respelt: &[],
         population: None,
         algorithm: entry,
         metric,
@@ -233,6 +236,7 @@ fn try_records(
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
     let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO, gives_up: true };
     let (problem, rest, _) = make_problem(plan, prepared, &needs, progress)?;
+    refuse_missing(&problem, &plan.algorithm.name)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
