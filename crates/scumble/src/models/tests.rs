@@ -2,6 +2,7 @@
 //! the whole table will do.
 
 mod edges;
+mod missing;
 mod published;
 
 use serde_json::{Value as Json, json};

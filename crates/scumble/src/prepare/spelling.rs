@@ -31,6 +31,15 @@ impl Respelt {
             self.spellings.iter().map(Vec::len).sum::<usize>()
         )
     }
+
+    /// The spellings themselves, for the private report.
+    pub(crate) fn listed(&self) -> String {
+        const MOST: usize = 20;
+        let of_value = |texts: &Vec<String>| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+        let shown: Vec<String> = self.spellings.iter().take(MOST).map(of_value).collect();
+        let more = if self.spellings.len() > MOST { "; and others" } else { "" };
+        format!("column '{}', spellings of one value: {}{more}", self.original.name, shown.join("; "))
+    }
 }
 
 /// How the texts of a column are read, where its spellings do not count.
@@ -189,5 +198,41 @@ mod tests {
         spell_once(&mut blank, &plan());
         let shown = texts(&blank);
         assert!(plan().read.missing.contains(&shown[1]) && shown[1] == shown[2] && shown[2] == shown[3]);
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(500))]
+        /// The verifier has its own rule: it finds the spelling true, no value in two spellings, and as many values.
+        #[test]
+        fn the_verifier_reads_the_same_values(
+            texts in proptest::collection::vec(
+                r"[aAbB\u{e9}\u{c9}]{1,2}|e\u{301}|[ \u{a0}\u{200b}]?[ab5]|\+?0?[0-3](\.0|,5|,50|e1)?|0?[1-3][./]0?[1-3][./]2020|2020[-/]0[1-3]-?/?[1-3]|1[3-5]/0[1-3]/2020|\?|na|NA| |\u{df}|ss|SS|-9|\u{3c3}|\u{3c2}|\u{3a3}",
+                1..12,
+            ),
+        ) {
+            use scumble_verify::{Drops, Truth, check_truth_with_map, further_spellings, in_normal_form};
+            let read = table(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let plan = plan();
+            let spelt = spelt_once(&read, &plan);
+            let (values, _) = super::super::payload_of(&spelt.columns[0], &plan).expect("a column");
+            let column = crate::release::check::sensitive_column(&values, &plan);
+            proptest::prop_assert_eq!(further_spellings(&spelt, &column).expect("a column"), 0);
+            let rows: Vec<u32> = (0..read.rows as u32).collect();
+            let truths = [("ill".to_owned(), Truth::Same(column.clone()))];
+            let truth = check_truth_with_map(&spelt, &read, &rows, &truths, Drops::Forbidden).expect("tables");
+            proptest::prop_assert!(truth.holds);
+            let plain = in_normal_form(&read, &[column], None).expect("a column");
+            let count = |table: &CodedTable| {
+                let mut texts = texts_of(table);
+                texts.sort_unstable();
+                texts.dedup();
+                texts.len()
+            };
+            proptest::prop_assert_eq!(count(&plain), count(&spelt));
+        }
+    }
+
+    fn texts_of(table: &CodedTable) -> Vec<String> {
+        texts(table)
     }
 }
