@@ -21,7 +21,7 @@ use crate::value::{Value, ValueKind};
 /// * an interval that contains its value;
 /// * a set that names it, or a node above it.
 ///
-/// A label that is both a node and an interval may be true in either reading. A missing original is covered only by `*`,
+/// A node that is called as an interval or a set is true of what the interval or the set says, and of nothing else. A missing original is covered only by `*`,
 /// a missing marker (also in a set) and a node that has it among its leaves; a missing marker covers nothing else.
 #[derive(Debug, Clone)]
 pub struct Cover {
@@ -297,11 +297,13 @@ impl<'a> Reading<'a> {
             Label::Plain(value) => {
                 Released { nodes: nodes(text), raw: vec![raw(value)], ..Released::default() }
             }
-            Label::Interval(interval) => {
-                Released { nodes: nodes(text), range: self.range(&interval), ..Released::default() }
-            }
+            // What an interval or a set says is all that it says: no hierarchy makes it true of anything else.
+            Label::Interval(interval) => match self.range(&interval) {
+                Some(range) => Released { range: Some(range), ..Released::default() },
+                None => Released { nodes: nodes(text), ..Released::default() },
+            },
             Label::Set(members) => Released {
-                nodes: members.iter().map(String::as_str).chain([text]).flat_map(nodes).collect(),
+                nodes: members.iter().map(String::as_str).flat_map(nodes).collect(),
                 raw: members.into_iter().map(raw).collect(),
                 ..Released::default()
             },
@@ -528,11 +530,12 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_written_as_an_interval_is_true_in_either_reading() {
+    fn a_node_that_is_written_as_an_interval_or_a_set_is_one() {
         let age = cover(NUMBER, &[&["30", "[20,30)"]], &[]);
-        assert!(
-            covers(&age, "30", "[20,30)") && covers(&age, "25", "[20,30)") && !covers(&age, "31", "[20,30)")
-        );
+        assert!(!covers(&age, "30", "[20,30)") && covers(&age, "25", "[20,30)"));
+        let text = cover(ValueKind::Text, &[&["b", "{a|d}"], &["a", "{a|d}"], &["c", "[1,2]"]], &[]);
+        assert!(!covers(&text, "b", "{a|d}") && covers(&text, "a", "{a|d}"));
+        assert!(covers(&text, "c", "[1,2]"), "no interval in a column of texts");
     }
 
     #[test]

@@ -39,6 +39,14 @@ impl Groups {
         self.first_row.len()
     }
 
+    /// The same groups of some of the rows only; a group may have none left.
+    pub(crate) fn only(&self, rows: &[u32]) -> Self {
+        let of_row: Vec<u32> = rows.iter().map(|&row| self.of_row[row as usize]).collect();
+        let mut size = vec![0; self.len()];
+        of_row.iter().for_each(|&group| size[group as usize] += 1);
+        Self { of_row, first_row: self.first_row.clone(), size }
+    }
+
     /// The group of each row as a part of another key.
     pub(crate) fn part(&self) -> Part<'_> {
         Part { codes: View::U32(&self.of_row), bound: self.len() }

@@ -17,6 +17,7 @@
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
+//! | Which texts are one value? | [`in_normal_form`], [`further_spellings`] |
 //! | Which released texts are true of which original? | [`covering`], [`covering_with`] |
 //! | Who may be where, if everybody is somewhere? | [`assign`] |
 //!
@@ -37,7 +38,7 @@
 //!     rows: 5,
 //! };
 //! let model = ModelClaim::from_json(&serde_json::json!({"model": "k_anonymity", "k": 3}))?;
-//! let claim = Claim { quasi: vec!["age".to_owned()], models: vec![model], star: StarRows::Judged };
+//! let claim = Claim { quasi: vec!["age".to_owned()], models: vec![model], star: StarRows::Judged, values: Vec::new() };
 //! let outcome = check_models(&release, &claim, None)?;
 //! assert!(!outcome.holds);
 //! assert_eq!(outcome.smallest_class, Some(2));
@@ -46,7 +47,7 @@
 //!
 //! Inside: `columns` looks columns up and distrusts them, `group` numbers rows of equal content, `models` judges classes,
 //! `exact` and `value` compare without rounding, `cover` says which released text is true of which original (`named` by
-//! what a node is called), `truth`
+//! what a node is called), `normal` which texts are one value, `truth`
 //! compares row by row, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
 
 mod aggregate;
@@ -64,6 +65,7 @@ mod links;
 mod matching;
 mod models;
 mod named;
+mod normal;
 mod population;
 mod records;
 mod tables;
@@ -83,6 +85,7 @@ pub use models::{
     Relation, SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models,
     check_models_with, check_relations, check_views, distinct_given_others,
 };
+pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
 pub use tables::{

@@ -27,6 +27,7 @@ use crate::columns::{RELEASE, check_distinct, check_size, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, group};
 use crate::label::SUPPRESSED;
+use crate::normal::Plain;
 use crate::population::Population;
 use judging::Judging;
 use relational::Relational;
@@ -41,6 +42,8 @@ pub struct Claim {
     pub models: Vec<ModelClaim>,
     /// Whether the class of fully suppressed rows must satisfy them too.
     pub star: StarRows,
+    /// How the values of columns are read that models judge. A column that is not named has as many values as texts.
+    pub values: Vec<SensitiveColumn>,
 }
 
 /// One model with its parameters, as they stand in a configuration.
@@ -223,14 +226,19 @@ pub fn check_models_with(
     population: Option<&Population<'_>>,
 ) -> Result<Outcome, VerifyError> {
     // Parameters first: a claim that cannot be read must not depend on the data.
-    let requirements = claim.models.iter().map(Requirement::read).collect::<Result<Vec<_>, _>>()?;
+    claim.models.iter().try_for_each(|model| Requirement::read(model).map(drop))?;
+    check_size(release, RELEASE)?;
+    let Plain { release, models, reference, absent } =
+        Plain::of(release, &claim.models, &claim.values, reference)?;
+    let (release, reference) = (&*release, reference.as_ref());
+    let requirements = models.iter().map(Requirement::read).collect::<Result<Vec<_>, _>>()?;
     let classes = Classes::of(release, &claim.quasi, claim.star)?;
     let mut counted = Counted::default();
     let models = requirements
         .iter()
         .zip(&claim.models)
         .map(|((requirement, scope), model)| {
-            let judging = Judging::new(requirement, scope, release, reference)?;
+            let judging = Judging::new(requirement, scope, release, reference, &absent)?;
             let judge = |classes: &Classes, counted: &mut Counted, quasi: &[String]| match requirement {
                 Requirement::People(test) => {
                     people::judge(*test, &model.name, release, classes, &Known { population, quasi })

@@ -1,5 +1,6 @@
 //! Is each released value true of the original row it stands for?
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::fast::FixedState;
@@ -11,6 +12,8 @@ use serde::Serialize;
 use crate::columns::{Named, ORIGINAL, RELEASE, check_distinct, check_size, part};
 use crate::cover::{Cover, Reading};
 use crate::error::VerifyError;
+use crate::models::SensitiveColumn;
+use crate::normal::in_normal_form;
 use crate::{aggregate, exchange, matching};
 
 /// What a column of the release owes to the original.
@@ -18,6 +21,8 @@ use crate::{aggregate, exchange, matching};
 pub enum Truth {
     /// The same text in every row, without quoting.
     Exact,
+    /// The same value in every row, in any spelling of it, without quoting.
+    Same(SensitiveColumn),
     /// A value that covers the original one.
     Covers(Cover),
     /// The mean of the original numbers of all rows that show the same in every column declared [`Truth::Covers`] or
@@ -121,6 +126,7 @@ pub fn check_truth_with_map(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
+    let (release, original) = (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
     let Paired { faults: column_faults, pairings, means, permuted } =
         pair_columns(release, original, columns)?;
     if row_map.len() != release.rows {
@@ -178,6 +184,7 @@ pub fn check_truth(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
+    let (release, original) = (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
     let Paired { faults: column_faults, pairings, means, permuted } =
         pair_columns(release, original, columns)?;
     let compared: Vec<ColumnTruth> =
@@ -199,6 +206,20 @@ pub fn check_truth(
         unchecked: means.iter().map(|mean| mean.released.name.clone()).collect(),
         first_false: None,
     })
+}
+
+/// A table in which columns that owe the same value in any spelling have one spelling for each.
+fn in_form<'a>(
+    table: &'a CodedTable,
+    original: &CodedTable,
+    columns: &[(String, Truth)],
+) -> Result<Cow<'a, CodedTable>, VerifyError> {
+    let same = |(_, truth): &(String, Truth)| match truth {
+        Truth::Same(values) => Some(values.clone()),
+        _ => None,
+    };
+    let same: Vec<SensitiveColumn> = columns.iter().filter_map(same).collect();
+    in_normal_form(table, &same, Some(original))
 }
 
 /// A released column beside its original.
@@ -250,7 +271,7 @@ fn pair_columns<'a>(
     for (name, truth) in columns {
         let cover = match truth {
             Truth::Absent => continue,
-            Truth::Exact | Truth::Aggregate { .. } | Truth::Permuted => None,
+            Truth::Exact | Truth::Same(_) | Truth::Aggregate { .. } | Truth::Permuted => None,
             Truth::Covers(cover) => Some(cover),
         };
         if !in_release.has(name) {

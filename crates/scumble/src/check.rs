@@ -8,7 +8,7 @@ use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
     ValueKind, VerifyError, View, attained_with, check_models_with, check_relations, check_truth,
-    check_views, distinct_given_others,
+    check_views, distinct_given_others, further_spellings, in_normal_form,
 };
 use serde_json::{Map, Value};
 
@@ -17,9 +17,13 @@ use crate::error::{Error, Result};
 use crate::models::{ModelContext, k_uncertainty, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::population::{PopulationTable, quasi_only, read_population};
-use crate::prepare::{has_repeated_persons, payload_of, prepare, table_in_one_spelling, value_table};
+use crate::prepare::{
+    has_repeated_persons, payload_of, prepare, spelt_once, table_in_one_spelling, value_table,
+};
 use crate::registry::Method;
-use crate::release::check::{cover, given_others, joint_references, mean, model_claim, value_kind};
+use crate::release::check::{
+    cover, given_others, joint_references, mean, model_claim, same_value, sensitive_column, value_kind,
+};
 
 mod folder;
 mod records;
@@ -84,12 +88,13 @@ pub fn check(
     protected.dedup();
     // Where there is an original, it says how values are written: the release may have lost a spelling.
     let known = original.unwrap_or(release);
+    let known = &*spelt_once(known, plan);
     let columns = protected.iter().filter_map(|name| known.column(name));
-    let values: Vec<PayloadColumn> =
-        columns.map(|column| payload_of(column, plan).map(|(values, _)| values)).collect::<Result<_>>()?;
-    let release = &table_in_one_spelling(release, &values);
-    let original = original.map(|original| table_in_one_spelling(original, &values));
-    let original = original.as_ref();
+    let values: Vec<SensitiveColumn> = columns
+        .map(|column| payload_of(column, plan).map(|(values, _)| sensitive_column(&values, plan)))
+        .collect::<Result<_>>()?;
+    let spellings_note = spellings_note(release, &values)?;
+    let plain = in_normal_form(release, &values, original).map_err(cannot_check)?;
     let mut reference = original
         .map(|original| {
             let columns = protected.iter().filter(|name| original.column(name).is_some());
@@ -100,7 +105,9 @@ pub fn check(
         .map_err(cannot_check)?;
     let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
     if plan.privacy.is_empty() {
-        let measured: Vec<SensitiveColumn> = sensitive.iter().map(|name| measured(name, &values)).collect();
+        let of_column = |name: &String| values.iter().find(|values| values.name == *name).cloned();
+        let measured: Vec<SensitiveColumn> =
+            sensitive.iter().map(|name| of_column(name).unwrap_or_else(|| SensitiveColumn::texts(name))).collect();
         let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
         let threshold = plan.risk.threshold.to_string();
         let beside =
@@ -111,9 +118,9 @@ pub fn check(
             found.given_others.as_ref().map(|given| alone.zip(given.iter().copied()).collect::<Vec<_>>());
         let together = figures.and_then(|figures| given_others(&sensitive, &figures));
         found.notes.extend(together);
-        found.notes.extend(persons_note.into_iter().chain(private_note));
+        found.notes.extend(persons_note.into_iter().chain(private_note).chain(spellings_note));
         if let Some(person) = person {
-            count_persons(&mut found, release, &quasi, person, star)?;
+            count_persons(&mut found, release, &quasi, person, star, &values)?;
         }
         return Ok(Checked { outcome: None, attained: Some(found), truth, records: None });
     }
@@ -126,12 +133,11 @@ pub fn check(
             continue;
         }
         if spec.model == k_uncertainty::ENTRY.name && !plan.table.is_empty() {
-            for judged in over_views(release, original.map(|original| &**original), spec, plan, folder)? {
+            for judged in over_views(release, original, spec, plan, folder)? {
                 over_tables.push((models.len() + over_tables.len(), judged));
             }
             continue;
         }
-        let known = original.unwrap_or(release);
         let mut claims = claims(spec, &sensitive, person, known, population.as_ref(), plan, folder)?;
         if let Some(set) = &spec.quasi {
             let columns = plan.columns_of(set)?;
@@ -142,9 +148,9 @@ pub fn check(
         models.append(&mut claims);
     }
     if let (Some(reference), Some(original)) = (&mut reference, original) {
-        reference.columns.extend(joint_references(&models, original)?);
+        reference.columns.extend(joint_references(&models, original, &values)?);
     }
-    let claim = Claim { quasi, models, star };
+    let claim = Claim { quasi, models, star, values };
     let population = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
     let mut outcome =
         check_models_with(release, &claim, reference.as_ref(), population.as_ref()).map_err(cannot_check)?;
@@ -152,9 +158,9 @@ pub fn check(
         outcome.holds &= judged.holds;
         outcome.models.insert(place, judged);
     }
-    outcome.notes.extend(persons_note.into_iter().chain(private_note));
+    outcome.notes.extend(persons_note.into_iter().chain(private_note).chain(spellings_note));
     if plan.has_separate_models() {
-        let figures = distinct_given_others(release, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
+        let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
         outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
     Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None })
@@ -167,6 +173,7 @@ fn count_persons(
     quasi: &[String],
     person: &str,
     star: StarRows,
+    values: &[SensitiveColumn],
 ) -> Result<()> {
     let asked = |name: &str, parameters: Value| ModelClaim {
         name: name.to_owned(),
@@ -179,7 +186,7 @@ fn count_persons(
             serde_json::json!({ "column": column.column, "variant": "frequency", "l": 1, "person": person });
         asked("l_diversity", parameters)
     }));
-    let claim = Claim { quasi: quasi.to_vec(), models, star };
+    let claim = Claim { quasi: quasi.to_vec(), models, star, values: values.to_vec() };
     let outcome = check_models_with(release, &claim, None, None).map_err(cannot_check)?;
     let mut figures = outcome.models.iter().map(|model| model.attained);
     found.k = figures.next().flatten().map(|k| k as u64);
@@ -228,6 +235,8 @@ pub(crate) fn relational(
         ))
     })?;
     let (persons, _) = payload_of(persons, plan)?;
+    // The persons of all tables are written as the first table writes them.
+    let release = &table_in_one_spelling(release, std::slice::from_ref(&persons));
     let mut tables = further_tables(plan, folder)?;
     for (spec, table) in plan.table.iter().zip(&mut tables) {
         *table = with_persons(table, spec, &persons)?;
@@ -305,15 +314,31 @@ pub(crate) fn over_views(
             "k-uncertainty of several tables is about everybody who can be looked up in them; give the original rows (--original FILE)",
         )
     })?;
-    let people = people(original, plan, folder)?;
-    let tables = further_tables(plan, folder)?;
+    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let columns = if spec.columns.is_empty() { &sensitive } else { &spec.columns };
+    let spelt = spelt_once(original, plan);
+    let mut values = Vec::new();
+    for name in columns {
+        let Some(column) = spelt.column(name) else { continue };
+        let (of_column, _) = payload_of(column, plan)?;
+        if of_column.absent().is_some() {
+            return Err(Error::refused(format!(
+                "k-uncertainty of several tables counts every text of '{name}', and some rows have no value there; leave those rows out \
+                 (missing_policy = \"drop-row\"), or say that a missing value is a value like any other (missing_counts = true)"
+            )));
+        }
+        values.push(sensitive_column(&of_column, plan));
+    }
+    let plain = |table: &CodedTable| {
+        in_normal_form(table, &values, Some(original)).map(std::borrow::Cow::into_owned).map_err(cannot_check)
+    };
+    let (release, known) = (&plain(release)?, &plain(original)?);
+    let people = people(known, plan, folder)?;
+    let tables = further_tables(plan, folder)?.iter().map(plain).collect::<Result<Vec<_>>>()?;
     let here = |name: &&str| release.column(name).is_some();
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let mut views = vec![View { table: release, quasi: &quasi }];
     views.extend(plan.table.iter().zip(&tables).map(|(spec, table)| View { table, quasi: &spec.quasi }));
-    let sensitive: Vec<&str> = plan.names_with(Role::Sensitive).collect();
-    let columns =
-        if spec.columns.is_empty() { sensitive } else { spec.columns.iter().map(String::as_str).collect() };
     columns.iter().map(|column| check_views(&views, &people, column, k).map_err(cannot_check)).collect()
 }
 
@@ -337,14 +362,20 @@ fn cannot_check(error: VerifyError) -> Error {
     Error::config(error)
 }
 
-/// A sensitive column in the verifier's words.
-fn measured(name: &str, values: &[PayloadColumn]) -> SensitiveColumn {
-    let found = values.iter().find(|values| values.name == name);
-    SensitiveColumn {
-        name: name.to_owned(),
-        kind: found.map_or(ValueKind::Text, |values| value_kind(&values.measure)),
-        missing: found.map(|values| values.missing.clone()).unwrap_or_default(),
+/// Which columns of a table write a value in several ways: each is one value, and its spelling may tell whose it is.
+fn spellings_note(release: &CodedTable, values: &[SensitiveColumn]) -> Result<Option<String>> {
+    let mut several = Vec::new();
+    for values in values.iter().filter(|values| release.column(&values.name).is_some()) {
+        if further_spellings(release, values).map_err(cannot_check)? > 0 {
+            several.push(format!("'{}'", values.name));
+        }
     }
+    Ok((!several.is_empty()).then(|| {
+        format!(
+            "some values are written in several ways in {}; each was counted as one value, but a spelling may tell whose it is",
+            several.join(" and ")
+        )
+    }))
 }
 
 /// The claims that a model of the plan makes, one for each column that it protects.
@@ -468,13 +499,16 @@ fn truthful(
     plan: &Plan,
     folder: &Path,
 ) -> Result<TruthOutcome> {
-    let prepared = prepare(original, plan, folder, false)?;
+    // Hierarchies are built as they were for the release: from the plan and from the rows that it was made of.
+    let spelt = spelt_once(original, plan);
+    let prepared = prepare(&spelt, plan, folder, side_by_side::needs_trees(plan))?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),
         Method::Records(_) | Method::Tables(_) => false,
     };
     let private = private_columns(release, original, plan);
     let mut columns = Vec::new();
+    let mut unexplained = Vec::new();
     for (name, column) in &plan.columns {
         let instead = instead.iter().find(|(of, _)| of == name).map(|(_, instead)| *instead);
         let truth = if is_elsewhere(release, name, plan) {
@@ -484,7 +518,10 @@ fn truthful(
                 columns.push((name.clone(), mean(quasi)));
                 continue;
             }
-            Truth::Covers(cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?)
+            let cover =
+                cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?;
+            unexplained.extend(needs_hierarchy(release, original, name, quasi, &cover));
+            Truth::Covers(cover)
         } else if instead == Some(records::Instead::Exchanged) {
             Truth::Permuted
         } else if instead == Some(records::Instead::Sets) {
@@ -497,12 +534,46 @@ fn truthful(
         } else if private.contains(&name.as_str())
             || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
         {
-            Truth::Exact
+            same_value(&spelt, name, plan)?
         } else {
             Truth::Absent
         };
         columns.push((name.clone(), truth));
     }
+    if !unexplained.is_empty() {
+        let (verb, whose) =
+            if unexplained.len() == 1 { ("needs", "its hierarchy") } else { ("need", "their hierarchies") };
+        return Err(Error::config(format!(
+            "the release cannot be compared with its original: {} {verb} {whose}, since some labels are neither values nor intervals; give \
+             the plan that the release was made by (--plan release.toml), or the hierarchies (--hierarchies DIR)",
+            unexplained.join(" and ")
+        )));
+    }
     let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
     check_truth(release, original, &columns, drops).map_err(cannot_check)
+}
+
+/// The column in words, if it shows labels that nobody can read without its hierarchy, which is not known: they are neither values of
+/// the original nor intervals, and say nothing by themselves.
+fn needs_hierarchy(
+    release: &CodedTable,
+    original: &CodedTable,
+    name: &str,
+    quasi: &crate::quasi::Quasi,
+    cover: &Cover,
+) -> Option<String> {
+    let (released, originals) = (release.column(name)?, original.column(name)?);
+    if quasi.tree().is_some() {
+        return None;
+    }
+    let says_nothing = |text: &str| {
+        matches!(scumble_verify::parse(text), scumble_verify::Label::Plain(_))
+            && quasi.measure.number(text).is_none()
+    };
+    let true_of: Vec<Vec<u32>> = scumble_verify::covering(cover, &released.values, &originals.values);
+    let mut understood = vec![false; released.values.len()];
+    true_of.iter().flatten().for_each(|label| understood[*label as usize] = true);
+    let labels = released.values.iter().zip(&understood);
+    let unread = labels.into_iter().any(|(text, understood)| !understood && says_nothing(text));
+    unread.then(|| format!("column '{name}'"))
 }

@@ -72,6 +72,7 @@ pub mod memory;
 pub mod metrics;
 pub mod models;
 pub mod new_rows;
+pub mod normal;
 mod pack;
 pub mod partition;
 pub mod payload;

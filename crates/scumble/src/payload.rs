@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use scumble_files::table::Texts;
 
 use crate::kind::{Kind, Measure};
+use crate::normal::Form;
 use crate::pack::{Packer, group};
 
 /// A column that some model or algorithm reads but that is published as it is.
@@ -21,6 +22,17 @@ pub struct PayloadColumn {
     pub measure: Measure,
     /// The texts that stand for a missing value; one of them is among the values if some row has one.
     pub missing: Vec<String>,
+    /// How texts are compared, and what a missing value is.
+    pub reading: Reading,
+}
+
+/// How the texts of a payload column are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// How spellings of one value are known; none where texts are compared as they are written.
+    pub form: Option<Form>,
+    /// Whether a missing value is a value like any other.
+    pub missing_counts: bool,
 }
 
 impl PayloadColumn {
@@ -28,6 +40,13 @@ impl PayloadColumn {
     #[must_use]
     pub fn is_missing(&self, value: u32) -> bool {
         self.missing.iter().any(|marker| marker == self.values.get(value))
+    }
+
+    /// The missing value, where it is no value to models.
+    #[must_use]
+    pub fn absent(&self) -> Option<u32> {
+        let missing = (0..self.values.len() as u32).rev().find(|value| self.is_missing(*value));
+        missing.filter(|_| !self.reading.missing_counts)
     }
 
     /// For finding values by any of their spellings.
@@ -39,6 +58,7 @@ impl PayloadColumn {
             column: self,
             by_text: values().map(|(value, text)| (text, value)).collect(),
             by_number: values().filter_map(of_number).collect(),
+            by_key: self.reading.form.map(|form| by_key(form, values())).unwrap_or_default(),
             missing: values().map(|(value, _)| value).find(|value| self.is_missing(*value)),
         }
     }
@@ -55,11 +75,21 @@ impl PayloadColumn {
     }
 }
 
+/// Values by their normal forms; those that share one are found by their texts only.
+fn by_key<'a>(form: Form, values: impl Iterator<Item = (u32, &'a str)>) -> HashMap<String, Option<u32>> {
+    let mut found: HashMap<String, Option<u32>> = HashMap::new();
+    for (value, text) in values {
+        found.entry(form.key(text)).and_modify(|other| *other = None).or_insert(Some(value));
+    }
+    found
+}
+
 /// The values of a column by their spellings: `1` and `1.0` are one number, and all markers one missing value.
 pub struct Spellings<'a> {
     column: &'a PayloadColumn,
     by_text: HashMap<&'a str, u32>,
     by_number: HashMap<i128, u32>,
+    by_key: HashMap<String, Option<u32>>,
     missing: Option<u32>,
 }
 
@@ -73,7 +103,11 @@ impl Spellings<'_> {
         if self.column.missing.iter().any(|marker| marker == text) {
             return self.missing;
         }
-        self.by_number.get(&self.column.number(text)?).copied()
+        let number = self.column.number(text).and_then(|number| self.by_number.get(&number)).copied();
+        number.or_else(|| {
+            let form = self.column.reading.form?;
+            *self.by_key.get(&form.key(text))?
+        })
     }
 }
 
@@ -118,20 +152,28 @@ impl Payloads {
         let mut tuples: Vec<Vec<u32>> = (0..self.count as u32).map(tuple).collect();
         tuples.sort_unstable();
         tuples.dedup();
+        // A tuple that lacks a value is no value, and all of them are the last.
+        let absent: Vec<Option<u32>> = places.iter().map(|place| self.columns[*place].absent()).collect();
+        let lacks = |values: &Vec<u32>| values.iter().zip(&absent).any(|(value, absent)| Some(*value) == *absent);
+        let all = tuples.len();
+        tuples.retain(|values| !lacks(values));
+        let some_lack = tuples.len() < all;
         let text = |values: &Vec<u32>| {
             let texts =
                 places.iter().zip(values).map(|(place, value)| self.columns[*place].values.get(*value));
             texts.collect::<Vec<_>>().join(", ")
         };
-        let texts: Vec<String> = tuples.iter().map(text).collect();
+        // No text of a tuple is empty.
+        let texts: Vec<String> = tuples.iter().map(text).chain(some_lack.then(String::new)).collect();
         let joint = PayloadColumn {
             name: name.to_owned(),
             values: texts.iter().map(String::as_str).collect(),
             measure: Measure { kind: Kind::Text, scale: 0 },
-            missing: Vec::new(),
+            missing: if some_lack { vec![String::new()] } else { Vec::new() },
+            reading: Reading::default(),
         };
         let with_tuple = |payload: u32| {
-            let place = tuples.binary_search(&tuple(payload)).unwrap_or(0) as u32;
+            let place = tuples.binary_search(&tuple(payload)).unwrap_or(tuples.len()) as u32;
             (0..self.columns.len()).map(move |column| self.value(payload, column)).chain([place])
         };
         let codes = (0..self.count as u32).flat_map(with_tuple).collect();
@@ -192,6 +234,7 @@ mod tests {
             values: values.iter().copied().collect(),
             measure: Measure { kind, scale },
             missing: ["?", "NA", "999"].map(String::from).to_vec(),
+            reading: Reading::default(),
         }
     }
 

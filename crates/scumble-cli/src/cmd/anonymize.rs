@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Column, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
+use scumble::config::{Column, Equality, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
 use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
@@ -79,6 +79,13 @@ pub(super) struct RoleFlags {
     /// The type of a column: integer, decimal, decimal_comma, text, date, or a date format such as dd/mm/yyyy
     #[arg(long = "type", value_name = "COLUMN=TYPE")]
     types: Vec<String>,
+    /// When two texts of a column that models read are one value: normal (default; case, white space, invisible characters and ways to
+    /// write a number or date do not count) or exact
+    #[arg(long, value_name = "COLUMN=RULE")]
+    equality: Vec<String>,
+    /// Columns whose missing values are a value like any other to models; elsewhere a missing value is no value
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    missing_counts: Vec<String>,
     /// A folder with hierarchies: <column>.csv, or ARX's *_hierarchy_<column>.csv
     #[arg(long, value_name = "DIR")]
     hierarchies: Option<String>,
@@ -381,6 +388,14 @@ impl RoleFlags {
         for given in &self.types {
             let (name, kind) = pair("--type", given)?;
             set_type(known_column(plan, "--type", name)?, kind)?;
+        }
+        for given in &self.equality {
+            let (name, rule) = pair("--equality", given)?;
+            let known = [("normal", Equality::Normal), ("exact", Equality::Exact)];
+            known_column(plan, "--equality", name)?.equality = choice("--equality", rule, &known)?;
+        }
+        for name in &self.missing_counts {
+            known_column(plan, "--missing-counts", name)?.missing_counts = true;
         }
         if let Some(folder) = &self.hierarchies {
             plan.hierarchies = Some(here(folder)?);

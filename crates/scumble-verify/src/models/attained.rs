@@ -8,6 +8,7 @@ use super::l_diversity::{entropy_diversity, frequency_diversity};
 use super::original::{Original, described};
 use super::people::{self, PeopleTest};
 use super::risk::RiskTest;
+use super::judging::present_rows;
 use super::several::least_given_others;
 use super::t_closeness::{Closeness, Ground};
 use super::values::{Numbers, largest_change, largest_enhanced_growth, largest_growth};
@@ -17,10 +18,11 @@ use crate::error::VerifyError;
 use crate::exact::Rational;
 use crate::figure;
 use crate::group::Histograms;
+use crate::normal::{Plain, taken};
 use crate::population::Population;
 use crate::value::ValueKind;
 
-/// A sensitive column to be measured.
+/// How the values of a sensitive column are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SensitiveColumn {
     /// Its name.
@@ -29,6 +31,19 @@ pub struct SensitiveColumn {
     pub kind: ValueKind,
     /// Texts that stand for a missing value, which is no number.
     pub missing: Vec<String>,
+    /// Whether texts are compared as they are written; numbers and dates of such a column still are by what they mean.
+    pub exact: bool,
+    /// Whether a missing value is a value like any other; it is none otherwise.
+    pub missing_counts: bool,
+}
+
+impl SensitiveColumn {
+    /// A column of texts, none of which is missing, and whose spelling does not count.
+    #[must_use]
+    pub fn texts(name: &str) -> Self {
+        let name = name.to_owned();
+        Self { name, kind: ValueKind::Text, missing: Vec::new(), exact: false, missing_counts: false }
+    }
 }
 
 /// What a release attains. Figures of the worst class; none where no class was judged.
@@ -86,7 +101,8 @@ pub struct AttainedColumn {
     pub equal_t: Option<f64>,
     /// The smallest t of t-closeness with ordered distances; none where not all values are numbers.
     pub ordered_t: Option<f64>,
-    /// The smallest alpha of (alpha,k)-anonymity: the largest share of a value.
+    /// The smallest alpha of (alpha,k)-anonymity: the largest share of a value; infinite where a class has none.
+    #[serde(serialize_with = "figure::optional")]
     pub alpha: Option<f64>,
     /// The smallest beta of basic beta-likeness; infinite where a value is new.
     #[serde(serialize_with = "figure::optional")]
@@ -166,6 +182,21 @@ impl Worst {
         homogeneous: 0,
     };
 
+    /// Of a class in which nobody has a value.
+    const NOBODY: Self = Self {
+        distinct_l: 0,
+        entropy_l: 0.0,
+        frequency_l: 0.0,
+        recursive_c: f64::INFINITY,
+        equal_t: 1.0,
+        ordered_t: 1.0,
+        beta: f64::INFINITY,
+        enhanced_beta: f64::INFINITY,
+        delta: f64::INFINITY,
+        range: 0,
+        homogeneous: 0,
+    };
+
     /// Of some classes and others: the order does not matter.
     fn and(self, other: Self) -> Self {
         Self {
@@ -205,6 +236,8 @@ pub fn attained_with(
 ) -> Result<Attained, VerifyError> {
     let Beside { reference, population, .. } = beside;
     let highest = beside.threshold()?;
+    let Plain { release, reference, absent, .. } = Plain::of(release, &[], sensitive, reference)?;
+    let (release, reference) = (&*release, reference.as_ref());
     let classes = Classes::of(release, quasi, star)?;
     let risk = |test: RiskTest| test.judge("average_risk", &classes).attained;
     let known = Known { population, quasi };
@@ -228,7 +261,10 @@ pub fn attained_with(
         delta_max: people(PeopleTest::Most { delta: everything })?,
         columns: sensitive
             .par_iter()
-            .map(|sensitive| measure(release, &classes, sensitive, reference))
+            .map(|sensitive| {
+                let absent = absent.iter().find(|(name, _)| *name == sensitive.name);
+                measure(release, &classes, sensitive, absent.map(|(_, text)| text.as_str()), reference)
+            })
             .collect::<Result<_, VerifyError>>()?,
         given_others: given_others(release, &classes, sensitive)?,
         class_sizes: classes.sizes(),
@@ -264,9 +300,16 @@ fn measure(
     release: &CodedTable,
     classes: &Classes,
     sensitive: &SensitiveColumn,
+    absent: Option<&str>,
     reference: Option<&Reference>,
 ) -> Result<AttainedColumn, VerifyError> {
     let column = column(release, RELEASE, &sensitive.name)?;
+    // Rows without a value are nobody's protection: they are not counted.
+    let absent = absent.and_then(|text| column.values.find_sorted(text));
+    let kept = absent.map(|code| present_rows(release.rows, &[(column, code)]));
+    let filtered = kept.map(|rows| (taken(column, &rows), classes.groups.only(&rows)));
+    let (column, groups) =
+        filtered.as_ref().map_or((column, &classes.groups), |(column, groups)| (column, groups));
     let (closeness, note) = Closeness::new(column, &Ground::Equal, reference)?;
     let (described, _) = described(column, reference)?;
     let (original, _) = Original::new(column, &described)?;
@@ -278,10 +321,13 @@ fn measure(
         ),
         ValueKind::Date { .. } | ValueKind::Text => (None, None),
     };
-    let histograms = Histograms::count(&classes.groups, part(column));
+    let histograms = Histograms::count(groups, part(column));
     let fraction = |(numerator, denominator): (u128, u128)| numerator as f64 / denominator as f64;
     let of_class = |class: usize| {
-        let (size, histogram) = (classes.groups.size[class], histograms.of(class));
+        let (size, histogram) = (groups.size[class], histograms.of(class));
+        if size == 0 {
+            return Worst::NOBODY;
+        }
         let most = histogram.iter().map(|&(_, rows)| rows).max().unwrap_or(0);
         let ordered = ordered.as_ref().map(|(closeness, _)| fraction(closeness.distance(size, histogram)));
         Worst {

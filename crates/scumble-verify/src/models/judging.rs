@@ -13,6 +13,7 @@ use super::{Classes, Counted, Judgement, ModelOutcome, Reference, outcome};
 use crate::columns::{RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, Part, View, group};
+use crate::normal::taken;
 
 /// A requirement with the columns that it reads.
 pub(super) struct Judging<'a> {
@@ -26,6 +27,8 @@ pub(super) struct Judging<'a> {
     /// Who each row is about, where persons count.
     person: Option<&'a CodedColumn>,
     reference: Option<&'a Reference>,
+    /// The columns that are judged and the code of their missing value, where that is no value.
+    absent: Vec<(&'a CodedColumn, u32)>,
 }
 
 impl<'a> Judging<'a> {
@@ -34,6 +37,7 @@ impl<'a> Judging<'a> {
         scope: &'a Scope,
         release: &'a CodedTable,
         reference: Option<&'a Reference>,
+        absent: &[(String, String)],
     ) -> Result<Self, VerifyError> {
         let find = |name: &'a String| column(release, RELEASE, name);
         let values = match (&scope.joint, requirement.column()) {
@@ -46,7 +50,18 @@ impl<'a> Judging<'a> {
             _ => None,
         };
         let given = scope.given.iter().map(find).collect::<Result<_, _>>()?;
+        let judged: Vec<&'a String> = match (&scope.joint, requirement.column()) {
+            (Some(names), _) => names.iter().collect(),
+            (None, name) => name.into_iter().collect(),
+        };
+        let mut codes = Vec::new();
+        for name in judged {
+            let Some((_, text)) = absent.iter().find(|(of, _)| of == name) else { continue };
+            let found = find(name)?;
+            codes.extend(found.values.find_sorted(text).map(|code| (found, code)));
+        }
         Ok(Self {
+            absent: codes,
             requirement,
             values,
             given,
@@ -68,13 +83,64 @@ impl<'a> Judging<'a> {
         }
         let size = &classes.groups.size;
         let judged: Vec<usize> = classes.judged().collect();
-        let (judgements, note) = if self.given.is_empty() {
+        let (judgements, note) = if self.absent.is_empty() {
+            self.of_groups(&classes.groups, &judged, Some(counted))?
+        } else {
+            self.of_present(&classes.groups, &judged)?
+        };
+        let found: Vec<(u64, Judgement)> = judged.iter().map(|&class| size[class]).zip(judgements).collect();
+        Ok(ModelOutcome { label: self.label(), ..outcome(self.requirement, name, &found, note) })
+    }
+
+    /// Judges groups by their rows with a value: whoever has none is nobody's protection. A group in which nobody has one fails.
+    fn of_present(
+        &self,
+        groups: &Groups,
+        judged: &[usize],
+    ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
+        let rows = present_rows(groups.of_row.len(), &self.absent);
+        let take = |column: &CodedColumn| taken(column, &rows);
+        let given: Vec<CodedColumn> = self.given.iter().map(|column| take(column)).collect();
+        let (guarding, person) = (self.guarding.map(take), self.person.map(take));
+        let present = Judging {
+            requirement: self.requirement,
+            values: self.values.as_deref().map(|values| Cow::Owned(take(values))),
+            given: given.iter().collect(),
+            guarding: guarding.as_ref(),
+            person: person.as_ref(),
+            reference: self.reference,
+            absent: Vec::new(),
+        };
+        let groups = groups.only(&rows);
+        let some: Vec<usize> = judged.iter().copied().filter(|&group| groups.size[group] > 0).collect();
+        let (of_some, note) = present.of_groups(&groups, &some, None)?;
+        let nothing = if self.requirement.larger_is_better() { 0.0 } else { f64::INFINITY };
+        let mut judgements = vec![Judgement { holds: false, attained: nothing }; judged.len()];
+        let mut of_some = of_some.into_iter();
+        for (judgement, &group) in judgements.iter_mut().zip(judged) {
+            if groups.size[group] > 0
+                && let Some(found) = of_some.next()
+            {
+                *judgement = found;
+            }
+        }
+        Ok((judgements, note))
+    }
+
+    /// Judges groups by all their rows.
+    fn of_groups(
+        &self,
+        groups: &Groups,
+        judged: &[usize],
+        counted: Option<&mut Counted>,
+    ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
+        let found = if self.given.is_empty() {
             // A tuple of columns may be called as another column is; its counts are not kept.
             let keeps = !matches!(self.values, Some(Cow::Owned(_)));
-            self.judgements(&classes.groups, &judged, keeps.then_some(counted))?
+            self.judgements(groups, judged, counted.filter(|_| keeps))?
         } else {
-            let (finer, of) = divided(&classes.groups, &self.given);
-            let mut place = vec![usize::MAX; classes.groups.len()];
+            let (finer, of) = divided(groups, &self.given);
+            let mut place = vec![usize::MAX; groups.len()];
             judged.iter().enumerate().for_each(|(at, &class)| place[class] = at);
             let parts: Vec<usize> = (0..finer.len()).filter(|&part| place[of[part]] != usize::MAX).collect();
             let (of_parts, note) = self.judgements(&finer, &parts, None)?;
@@ -86,9 +152,7 @@ impl<'a> Judging<'a> {
             // Every class has rows, so every class has a part.
             (worst.into_iter().flatten().collect(), note)
         };
-
-        let found: Vec<(u64, Judgement)> = judged.iter().map(|&class| size[class]).zip(judgements).collect();
-        Ok(ModelOutcome { label: self.label(), ..outcome(self.requirement, name, &found, note) })
+        Ok(found)
     }
 
     fn label(&self) -> String {
@@ -186,6 +250,13 @@ impl<'a> Judging<'a> {
         };
         Ok((judgements, note))
     }
+}
+
+/// The rows in which none of these columns has that value.
+pub(super) fn present_rows(rows: usize, absent: &[(&CodedColumn, u32)]) -> Vec<u32> {
+    let present =
+        |row: &u32| absent.iter().all(|(column, code)| column.codes.get(*row as usize) != *code);
+    (0..rows as u32).filter(present).collect()
 }
 
 /// How many persons each group has, and how many of them have each value in it.

@@ -2,10 +2,12 @@
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
-use super::{Classes, ReferenceColumn, StarRows};
+use super::judging::present_rows;
+use super::{Classes, ReferenceColumn, SensitiveColumn, StarRows};
 use crate::columns::{ORIGINAL, RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, group};
+use crate::normal::{Plain, taken};
 
 /// The name of several columns taken as one.
 pub(super) fn joint_name(names: &[String]) -> String {
@@ -40,11 +42,23 @@ pub(super) fn joint_column(
 }
 
 impl ReferenceColumn {
-    /// Counts the tuples of several columns of the original table.
-    pub fn count_joint(original: &CodedTable, names: &[String]) -> Result<Self, VerifyError> {
-        let joint = joint_column(original, ORIGINAL, names)?;
+    /// Counts the tuples of several columns of the original table, whose values are read so.
+    pub fn count_joint(
+        original: &CodedTable,
+        names: &[String],
+        values: &[SensitiveColumn],
+    ) -> Result<Self, VerifyError> {
+        let plain = Plain::of(original, &[], values, None)?;
+        let joint = joint_column(&plain.release, ORIGINAL, names)?;
         let name = joint.name.clone();
-        Self::count(&CodedTable { columns: vec![joint], rows: original.rows }, &name)
+        let mut absent = Vec::new();
+        for (of, text) in plain.absent.iter().filter(|(of, _)| names.contains(of)) {
+            let found = column(&plain.release, ORIGINAL, of)?;
+            absent.extend(found.values.find_sorted(text).map(|code| (found, code)));
+        }
+        // A tuple that lacks a value is no value.
+        let rows = present_rows(original.rows, &absent);
+        Self::count(&CodedTable { columns: vec![taken(&joint, &rows)], rows: rows.len() }, &name)
     }
 }
 

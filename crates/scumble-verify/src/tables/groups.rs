@@ -8,7 +8,8 @@ use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use super::sorted_by_content;
 use crate::columns::{ORIGINAL, RELEASE, column};
 use crate::error::VerifyError;
-use crate::models::{Claim, ModelClaim, ModelOutcome, StarRows, check_models};
+use crate::models::{Claim, ModelClaim, ModelOutcome, SensitiveColumn, StarRows, check_models};
+use crate::normal::in_normal_form;
 use crate::value::Decimal;
 
 /// The two tables of such a release.
@@ -26,6 +27,8 @@ pub struct GroupTables<'a> {
     pub count: &'a str,
     /// Where the rows show the target permuted: what else is told of each group.
     pub permuted: Option<Sums<'a>>,
+    /// How the values of the target are read; as many values as texts if nothing is said.
+    pub values: Option<&'a SensitiveColumn>,
 }
 
 /// The columns that tell what a group's numbers are like.
@@ -119,8 +122,12 @@ pub fn check_groups(
             CodedTable { columns, rows: tables.rows.rows }
         }
     };
-    let claim =
-        Claim { quasi: vec![tables.group.to_owned()], models: models.to_vec(), star: StarRows::Judged };
+    let claim = Claim {
+        quasi: vec![tables.group.to_owned()],
+        models: models.to_vec(),
+        star: StarRows::Judged,
+        values: tables.values.into_iter().cloned().collect(),
+    };
     let outcome = check_models(&values, &claim, None)?;
     if let Some(original) = original {
         if let Some(map) = original.row_map
@@ -242,9 +249,12 @@ fn values_are_true(
     values: &CodedTable,
     original: GroupedOriginal<'_>,
 ) -> Result<bool, VerifyError> {
+    let read = tables.values.map(std::slice::from_ref).unwrap_or_default();
+    let values = &*in_normal_form(values, read, Some(original.table))?;
+    let known = &*in_normal_form(original.table, read, None)?;
     let [groups, shown] = [tables.group, tables.target].map(|name| column(values, RELEASE, name));
     let (groups, shown) = (groups?, shown?);
-    let truth = column(original.table, ORIGINAL, tables.target)?;
+    let truth = column(known, ORIGINAL, tables.target)?;
     let numbers = column(tables.rows, RELEASE, tables.group)?;
     let mut left: BTreeMap<(&str, &str), i64> = BTreeMap::new();
     let by_group = original.row_map.is_some();
@@ -282,7 +292,7 @@ mod tests {
     }
 
     fn anatomy<'a>(rows: &'a CodedTable, groups: &'a CodedTable) -> GroupTables<'a> {
-        GroupTables { rows, groups, group: "group", target: "ill", count: "rows", permuted: None }
+        GroupTables { rows, groups, group: "group", target: "ill", count: "rows", permuted: None, values: None }
     }
 
     #[test]
@@ -332,7 +342,7 @@ mod tests {
         let check = |groups: &CodedTable| {
             let permuted = Some(Sums { least: "least", greatest: "most", sum: "sum", comma: false });
             let tables =
-                GroupTables { rows: &rows, groups, group: "group", target: "pay", count: "rows", permuted };
+                GroupTables { rows: &rows, groups, group: "group", target: "pay", count: "rows", permuted, values: None };
             let claim = serde_json::json!({"model": "k_e", "e": "2.5", "column": "pay", "comma": false});
             check_groups(&tables, &[ModelClaim::from_json(&claim).unwrap()], None).unwrap()
         };

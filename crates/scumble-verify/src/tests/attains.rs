@@ -27,12 +27,12 @@ proptest! {
         let groups: Vec<&str> = rows.iter().map(|row| ["*", "a", "b", "c", "d"][row.0]).collect();
         let costs: Vec<&str> = rows.iter().map(|row| ["1", "2", "4", "10"][row.1]).collect();
         let release = table(&[("q", &groups), ("cost", &costs)]);
-        let column = SensitiveColumn { name: "cost".into(), kind: NUMBER, missing: Vec::new() };
+        let column = SensitiveColumn { name: "cost".into(), kind: NUMBER, ..SensitiveColumn::texts("cost") };
         let found = attained(&release, &["q".into()], &[column], star, None).expect("a measure");
         let of_column = &found.columns[0];
         let figure = |claim: serde_json::Value| {
             let models = vec![ModelClaim::from_json(&claim).expect("a model")];
-            let claim = Claim { quasi: vec!["q".into()], models, star };
+            let claim = Claim { quasi: vec!["q".into()], models, star, values: Vec::new() };
             check_models_with(&release, &claim, None, None).expect("a claim that can be read").models[0].attained
         };
         for (name, told, claim) in [

@@ -15,7 +15,7 @@ fn judge(
 ) -> Result<ModelOutcome, VerifyError> {
     let release = table(&[("q", &vec!["c"; values.len()]), ("s", values)]);
     let models = vec![ModelClaim::from_json(model)?];
-    let claim = Claim { quasi: vec!["q".to_owned()], models, star: StarRows::Judged };
+    let claim = Claim { quasi: vec!["q".to_owned()], models, star: StarRows::Judged, values: Vec::new() };
     let reference = reference.map(|column| Reference { columns: vec![column] });
     Ok(check_models(&release, &claim, reference.as_ref())?.models.remove(0))
 }

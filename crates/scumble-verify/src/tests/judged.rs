@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::table;
 use crate::{
-    Claim, ModelClaim, Outcome, SensitiveColumn, StarRows, ValueKind, VerifyError, attained, check_models,
+    Claim, ModelClaim, Outcome, SensitiveColumn, StarRows, VerifyError, attained, check_models,
 };
 use scumble_files::table::CodedTable;
 
@@ -24,7 +24,7 @@ fn check(
 ) -> Result<Outcome, VerifyError> {
     let models = models.iter().map(ModelClaim::from_json).collect::<Result<_, _>>()?;
     let quasi = quasi.iter().map(|&name| name.to_owned()).collect();
-    check_models(release, &Claim { quasi, models, star }, None)
+    check_models(release, &Claim { quasi, models, star, values: Vec::new() }, None)
 }
 
 fn check_age(release: &CodedTable, model: Value) -> Outcome {
@@ -200,7 +200,7 @@ fn claims_that_cannot_be_judged_are_errors() {
 fn what_t1_attains() {
     let strings = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
     let disease_column =
-        [SensitiveColumn { name: "disease".to_owned(), kind: ValueKind::Text, missing: Vec::new() }];
+        [SensitiveColumn::texts("disease")];
     let found =
         attained(&t1(), &strings(&["age"]), &disease_column, StarRows::Judged, None).expect("a measure");
     assert_eq!((found.rows, found.classes, found.k), (9, 2, Some(4)));

@@ -149,7 +149,7 @@ proptest! {
         let claim = Claim {
             quasi: owned(&["p", "q"]),
             models: vec![ModelClaim::from_json(&model).expect("a model")],
-            star,
+            star, values: Vec::new(),
         };
         let outcome = check_models(&coded(&["p", "q", "s"], &rows), &claim, Some(&reference)).expect("a check");
 

@@ -12,12 +12,12 @@ use scumble_files::table::CodedTable;
 
 fn check(release: &CodedTable, models: &[Value]) -> Outcome {
     let models = models.iter().map(|model| ModelClaim::from_json(model).expect("a model")).collect();
-    let claim = Claim { quasi: vec!["q".into()], models, star: StarRows::Judged };
+    let claim = Claim { quasi: vec!["q".into()], models, star: StarRows::Judged, values: Vec::new() };
     check_models(release, &claim, None).expect("a check")
 }
 
 fn column(name: &str) -> SensitiveColumn {
-    SensitiveColumn { name: name.to_owned(), kind: ValueKind::Text, missing: Vec::new() }
+    SensitiveColumn::texts(name)
 }
 
 /// Three illnesses, two wages and one town in a class: each model looks at its own column, in whatever order.
@@ -108,7 +108,7 @@ fn one_absent_person_is_enough() {
     // What fails there is a class without rows.
     let least =
         ModelClaim::from_json(&json!({"model": "delta_presence", "delta_min": "0.5"})).expect("a model");
-    let claim = Claim { quasi: vec!["q".into()], models: vec![least], star: StarRows::Judged };
+    let claim = Claim { quasi: vec!["q".into()], models: vec![least], star: StarRows::Judged, values: Vec::new() };
     let outcome = check_models_with(&release, &claim, None, Some(&population)).expect("a check");
     assert_eq!((outcome.models[0].failing_classes, outcome.models[0].failing_rows), (1, 0));
 }

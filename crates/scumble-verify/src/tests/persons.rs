@@ -11,7 +11,7 @@ use scumble_files::table::CodedTable;
 
 fn check(release: &CodedTable, star: StarRows, model: &Value) -> Result<ModelOutcome, VerifyError> {
     let models = vec![ModelClaim::from_json(model)?];
-    Ok(check_models(release, &Claim { quasi: vec!["q".into()], models, star }, None)?.models.remove(0))
+    Ok(check_models(release, &Claim { quasi: vec!["q".into()], models, star, values: Vec::new() }, None)?.models.remove(0))
 }
 
 fn judged(release: &CodedTable, model: &Value) -> ModelOutcome {
@@ -63,11 +63,11 @@ fn tuples_are_told_apart() {
         ("r", &["b and c", "c", "c", "b\",\"c"]),
     ]);
     let names = ["s".to_owned(), "r".to_owned()];
-    let columns = vec![ReferenceColumn::count_joint(&release, &names).expect("columns")];
+    let columns = vec![ReferenceColumn::count_joint(&release, &names, &[]).expect("columns")];
     assert_eq!(columns[0].counts.iter().map(|(_, rows)| *rows).collect::<Vec<_>>(), [1, 1, 1, 1]);
     let model = json!({"model": "t_closeness", "distance": "equal", "t": 0, "columns": names});
     let models = vec![ModelClaim::from_json(&model).expect("a model")];
-    let claim = Claim { quasi: vec!["q".into()], models, star: StarRows::Judged };
+    let claim = Claim { quasi: vec!["q".into()], models, star: StarRows::Judged, values: Vec::new() };
     let found = check_models(&release, &claim, Some(&Reference { columns })).expect("a check");
     assert!(found.holds && found.models[0].attained == Some(0.0));
 }

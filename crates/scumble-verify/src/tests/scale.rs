@@ -59,7 +59,7 @@ fn wide_keys_over_many_chunks() {
     let release = CodedTable { columns, rows };
     let quasi: Vec<String> = (0..10).map(|c| format!("c{c}")).collect();
     let model = ModelClaim::from_json(&json!({"model": "k_anonymity", "k": 100})).expect("a model");
-    let mut claim = Claim { quasi, models: vec![model], star: StarRows::Judged };
+    let mut claim = Claim { quasi, models: vec![model], star: StarRows::Judged, values: Vec::new() };
     let wide = check_models(&release, &claim, None).expect("a check");
     assert!(wide.holds);
     claim.quasi.truncate(1);

@@ -17,7 +17,7 @@ fn people() -> CodedTable {
 
 fn check(claim: &Value, star: StarRows) -> Result<ModelOutcome, VerifyError> {
     let models = vec![ModelClaim::from_json(claim)?];
-    let claim = Claim { quasi: vec!["sex".into(), "job".into()], models, star };
+    let claim = Claim { quasi: vec!["sex".into(), "job".into()], models, star, values: Vec::new() };
     Ok(check_models(&people(), &claim, None)?.models.remove(0))
 }
 

@@ -32,7 +32,7 @@ fn judge(
     let mut claim = claim;
     claim["column"] = "s".into();
     let models = vec![ModelClaim::from_json(&claim)?];
-    let claim = Claim { quasi: vec!["q".to_owned()], models, star: StarRows::Judged };
+    let claim = Claim { quasi: vec!["q".to_owned()], models, star: StarRows::Judged, values: Vec::new() };
     Ok(check_models(&release, &claim, reference.as_ref())?.models.remove(0))
 }
 
@@ -139,7 +139,7 @@ fn growth_of_belief() {
         &json!({"model": "beta_likeness", "beta": 1, "variant": "basic", "column": "s"}),
     );
     let claim =
-        Claim { quasi: vec!["q".into()], models: vec![model.expect("a claim")], star: StarRows::Judged };
+        Claim { quasi: vec!["q".into()], models: vec![model.expect("a claim")], star: StarRows::Judged, values: Vec::new() };
     assert!(check_models(&table(&[("q", &["x"]), ("s", &["a"])]), &claim, Some(&elsewhere)).is_err());
 }
 
@@ -166,7 +166,7 @@ fn change_of_belief() {
 fn the_range_that_numbers_attain() {
     let release = table(&[("q", &["a", "a", "b", "b", "b"]), ("s", &["1,5", "4", "2", "-9", "10"])]);
     let kind = ValueKind::Number { comma: true };
-    let column = SensitiveColumn { name: "s".into(), kind, missing: vec!["-9".into()] };
+    let column = SensitiveColumn { name: "s".into(), kind, missing: vec!["-9".into()], ..SensitiveColumn::texts("s") };
     let found = attained(&release, &["q".into()], &[column], StarRows::Judged, None).expect("a measure");
     assert_eq!(found.columns[0].e, Some(2.5));
 }

@@ -15,8 +15,8 @@ use super::{cannot_check, claims};
 use crate::config::{Column, Plan, Role, Roles};
 use crate::error::{Error, Result};
 use crate::kind::Kind;
-use crate::prepare::{payload_of, prepare, table_in_one_spelling};
-use crate::release::check::{cover, model_claim, value_kind};
+use crate::prepare::{payload_of, prepare, spelt_once};
+use crate::release::check::{cover, model_claim, sensitive_column, value_kind};
 use crate::release::{Manifest, TableFile, Together};
 
 /// What was found in a folder of several tables.
@@ -32,6 +32,8 @@ pub struct CheckedFolder {
     pub groups: Option<u64>,
     /// What contradicts what.
     pub faults: Vec<String>,
+    /// What was not compared with the original, where one was given.
+    pub not_compared: Vec<String>,
 }
 
 /// What was found in one of several tables.
@@ -80,6 +82,16 @@ pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -
         }
     }
     let manifest = &manifest;
+    // What the tables are about is read as a sensitive column, whatever the plan says of it.
+    let mut with_target = plan.clone();
+    if matches!(manifest.together, Together::Groups { .. }) {
+        let role = Roles::one(Role::Sensitive);
+        match with_target.columns.iter_mut().find(|(name, _)| *name == manifest.target) {
+            Some((_, column)) => column.role = role,
+            None => with_target.columns.push((manifest.target.clone(), Column::new(role))),
+        }
+    }
+    let plan = &with_target;
     let mut faults = others(folder, manifest)?;
     let mut tables = Vec::new();
     for file in &manifest.tables {
@@ -87,7 +99,8 @@ pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -
         faults.extend(fault_of(&table, file));
         tables.push(table);
     }
-    let original = original.map(|original| Original::new(original, manifest, plan)).transpose()?;
+    let spelt = original.map(|original| spelt_once(original, plan));
+    let original = spelt.as_deref().map(|original| Original::new(original, manifest, plan)).transpose()?;
     let models =
         asked(manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
     let mut checked = CheckedFolder {
@@ -106,10 +119,11 @@ pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -
             .collect(),
         groups: None,
         faults,
+        not_compared: Vec::new(),
     };
     match &manifest.together {
         Together::Projections => projections(&mut checked, &tables, &models, manifest, original.as_ref())?,
-        Together::Groups { .. } => groups(&mut checked, &tables, &models, manifest, original.as_ref())?,
+        Together::Groups { .. } => groups(&mut checked, &tables, &models, manifest, original.as_ref(), plan)?,
     }
     let truths = checked.tables.iter().filter_map(|table| table.truth.as_ref());
     checked.holds = checked.faults.is_empty()
@@ -271,6 +285,10 @@ fn projections(
         }
     }
     if let Some(original) = original {
+        checked.not_compared.push(
+            "each table was compared by itself; which rows of several tables are one person's is not published, so it was not compared"
+                .to_owned(),
+        );
         for (table, found) in tables.iter().zip(&mut checked.tables) {
             found.truth = Some(original.truth(table, &[])?);
         }
@@ -285,6 +303,7 @@ fn groups(
     models: &[ModelClaim],
     manifest: &Manifest,
     original: Option<&Original<'_>>,
+    plan: &Plan,
 ) -> Result<()> {
     let Together::Groups { group, count, sums } = &manifest.together else { return Ok(()) };
     let [rows, told] = tables else {
@@ -292,20 +311,24 @@ fn groups(
     };
     let known = original.map_or(told, |original| original.table);
     let known = known.column(&manifest.target).or_else(|| rows.column(&manifest.target));
-    let values = known.map(|column| payload_of(column, &Plan::new("", "-"))).transpose()?;
+    let values = known.map(|column| payload_of(column, plan)).transpose()?;
+    let read = values.as_ref().map(|(values, _)| sensitive_column(values, plan));
     let comma = values.as_ref().is_some_and(|(values, _)| values.measure.kind == Kind::DecimalComma);
     let permuted = sums.as_ref().map(|[least, greatest, sum]| Sums { least, greatest, sum, comma });
-    let both = GroupTables { rows, groups: told, group, target: &manifest.target, count, permuted };
-    let spelt = original
-        .zip(values.as_ref())
-        .map(|(original, (values, _))| table_in_one_spelling(original.table, std::slice::from_ref(values)));
-    let truth = spelt.as_deref().map(|table| GroupedOriginal { table, row_map: None });
+    let target = &manifest.target;
+    let both =
+        GroupTables { rows, groups: told, group, target, count, permuted, values: read.as_ref() };
+    let truth = original.map(|original| GroupedOriginal { table: original.table, row_map: None });
     let outcome = check_groups(&both, models, truth).map_err(cannot_check)?;
     let both_columns = [group.as_str(), manifest.target.as_str()];
     checked.models = outcome.models;
     checked.groups = Some(outcome.groups);
     checked.faults.extend(outcome.faults);
     if let Some(original) = original {
+        checked.not_compared.push(format!(
+            "the rows were compared without {target}, and the values of {target} as a whole, over all groups; whether each row is in the \
+             group of its own value was not compared, since no published file says which row is whose"
+        ));
         checked.tables[0].truth =
             Some(original.truth(rows, if sums.is_some() { &both_columns } else { &both_columns[..1] })?);
     }

@@ -5,16 +5,16 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Cover, Distributed, Drops, Exchanged, ModelClaim, Originals, Truth, TruthOutcome, check_records,
-    check_truth,
+    check_truth, in_normal_form,
 };
 
 use super::{Checked, cannot_check, claims, truthful};
 use crate::algorithms::RecordAlgorithm;
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
-use crate::prepare::{Prepared, payload_of, prepare, table_in_one_spelling};
+use crate::prepare::{Prepared, payload_of, prepare, spelt_once};
 use crate::registry::{Method, method};
-use crate::release::check::cover;
+use crate::release::check::{cover, sensitive_column};
 
 /// What a table shows in place of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,9 @@ pub(super) fn check(
     plan: &Plan,
     folder: &Path,
 ) -> Result<Option<Checked>> {
+    // The original in one spelling for each value, as whoever made the records read it.
+    let original = original.map(|original| spelt_once(original, plan));
+    let original = original.as_deref();
     let distributions = distributions(release, plan)?;
     let algorithm = match method(&plan.algorithm.name)? {
         Method::Records(entry) => Some((entry.name, (entry.build)(&plan.algorithm.parameters)?)),
@@ -92,6 +95,16 @@ fn asked(known: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<ModelClai
         }
         models.append(&mut claims(spec, &sensitive, None, known, None, plan, folder)?);
     }
+    let judged = models.iter().filter_map(|model| model.parameters.get("column")?.as_str());
+    for column in judged.filter_map(|name| known.column(name)) {
+        if payload_of(column, plan)?.0.absent().is_some() {
+            return Err(Error::refused(format!(
+                "records that overlap are judged by every row that they cover, and some rows have no value of '{}'; leave those rows out \
+                 (missing_policy = \"drop-row\"), or say that a missing value is a value like any other (missing_counts = true)",
+                column.name
+            )));
+        }
+    }
     Ok(models)
 }
 
@@ -140,11 +153,10 @@ fn without_frequencies(
     }
     let exchanged = if algorithm.exchanges() { exchanged(&models) } else { None };
     let values = exchanged.as_deref().and_then(|name| original.column(name));
-    let values = values.map(|column| payload_of(column, plan)).transpose()?.map(|(values, _)| values);
-    let (release, original) = (
-        &table_in_one_spelling(release, values.as_slice()),
-        &table_in_one_spelling(original, values.as_slice()),
-    );
+    let values = values.map(|column| payload_of(column, plan)).transpose()?;
+    let values: Vec<_> = values.iter().map(|(values, _)| sensitive_column(values, plan)).collect();
+    let release = &in_normal_form(release, &values, Some(original)).map_err(cannot_check)?;
+    let original = &in_normal_form(original, &values, None).map_err(cannot_check)?;
     let quasi = quasi_covers(original, plan, folder)?;
     let instead: Vec<(&str, Instead)> =
         exchanged.iter().map(|name| (name.as_str(), Instead::Exchanged)).collect();

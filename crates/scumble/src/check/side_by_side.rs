@@ -10,7 +10,7 @@ use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
 use crate::hierarchy::Hierarchy;
 use crate::payload::PayloadColumn;
-use crate::prepare::{payload_of, prepare, table_in_one_spelling};
+use crate::prepare::{payload_of, prepare, spelt_once, table_in_one_spelling};
 use crate::registry::{Method, method};
 
 /// A release and its original, with what is needed to compare them.
@@ -30,7 +30,7 @@ pub struct SideBySide {
 }
 
 /// Whether the plan's algorithm has trees built for columns that have none: their labels are those of the trees.
-fn needs_trees(plan: &Plan) -> bool {
+pub(super) fn needs_trees(plan: &Plan) -> bool {
     let Ok(Method::Classes(entry)) = method(&plan.algorithm.name) else { return false };
     (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.needs_trees())
 }
@@ -42,6 +42,7 @@ pub fn side_by_side(
     plan: &Plan,
     folder: &Path,
 ) -> Result<SideBySide> {
+    let original = &*spelt_once(original, plan);
     let mut release = release.clone();
     let mut frequencies = Vec::new();
     let mut sensitive = Vec::new();

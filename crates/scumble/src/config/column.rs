@@ -44,6 +44,12 @@ pub struct Column {
     /// What to do with missing values of this column, instead of what `[read]` says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing_policy: Option<MissingPolicy>,
+    /// When two texts of a column that models read are one value: `normal` unless given.
+    #[serde(default, skip_serializing_if = "Equality::is_normal")]
+    pub equality: Equality,
+    /// Whether a missing value of this column is a value like any other to models of sensitive values; it is no value unless given.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missing_counts: bool,
     /// How values are generalised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Builder>,
@@ -63,6 +69,26 @@ pub enum ValueType {
     Date,
     /// Anything else.
     Text,
+}
+
+/// When two texts of a column are one value to models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Equality {
+    /// Whatever their case, white space, composition and invisible characters; numbers by value, dates by their day. The release
+    /// shows one spelling of each value.
+    #[default]
+    Normal,
+    /// As they are written; a column of nothing but numbers or dates still compares them by what they mean.
+    Exact,
+}
+
+impl Equality {
+    /// Whether spellings do not count.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    fn is_normal(&self) -> bool {
+        *self == Self::Normal
+    }
 }
 
 /// How generalised values are labelled.
@@ -118,6 +144,8 @@ impl Column {
             priority: None,
             missing: None,
             missing_policy: None,
+            equality: Equality::Normal,
+            missing_counts: false,
             hierarchy: None,
         }
     }

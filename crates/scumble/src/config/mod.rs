@@ -37,7 +37,7 @@ mod source;
 mod tests;
 mod value;
 
-pub use column::{Column, Label, ValueType};
+pub use column::{Column, Equality, Label, ValueType};
 pub use duration::Budget;
 pub use parameters::Parameters;
 pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy, TableSpec};

@@ -10,7 +10,7 @@ use super::dates::{self, DateLevel, LifeStages};
 use super::domain::{Built, Domain};
 use super::listing::Listing;
 use super::validate::idle_levels;
-use super::{cells, file, intervals, mdlp, merging, parent_child, prefix};
+use super::{cells, file, intervals, labels, mdlp, merging, parent_child, prefix};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 
@@ -163,6 +163,7 @@ pub fn build(builder: &Builder, domain: &Domain) -> Result<Built> {
         Builder::File { path, unlisted } => bind(read(path, file::read)?, domain, *unlisted),
         Builder::ParentChild { path, unlisted } => bind(read(path, parent_child::read)?, domain, *unlisted),
     }?;
+    labels::check(&built.hierarchy, &domain.measure, domain.name)?;
     built.notes.extend(idle_levels(&built.hierarchy, domain.name));
     Ok(built)
 }

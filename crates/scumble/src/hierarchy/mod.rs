@@ -13,7 +13,7 @@
 //! | `nested.rs` | trees of nested groups of ordered values, and the round edges between them |
 //! | `intervals.rs` `mdlp.rs` `merging.rs` `alphabetic.rs` `prefix.rs` `dates.rs` | one way to build each |
 //! | `cells.rs` `listing.rs` `file.rs` `parent_child.rs` | reading the two file formats |
-//! | `bind.rs` `numeric.rs` `validate.rs` | joining a file's tree with the data, and its checks |
+//! | `bind.rs` `numeric.rs` `validate.rs` `labels.rs` | joining a file's tree with the data, and its checks |
 //! | `find.rs` `show.rs` `outline.rs` | finding, drawing, and writing for people and programs |
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -27,6 +27,7 @@ mod domain;
 mod file;
 mod find;
 mod intervals;
+mod labels;
 mod listing;
 mod mdlp;
 mod merging;

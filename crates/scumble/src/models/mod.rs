@@ -30,6 +30,7 @@ pub(crate) mod several;
 pub mod t_closeness;
 #[cfg(test)]
 mod tests;
+mod valued;
 mod values;
 pub mod xy_anonymity;
 pub mod xy_linkability;
@@ -251,12 +252,14 @@ pub(crate) fn build(
     parameters: &Parameters,
     context: &ModelContext<'_>,
 ) -> Result<Vec<Box<dyn Model>>> {
-    (entry.build)(parameters, context).map_err(|error| match error {
+    let models = (entry.build)(parameters, context).map_err(|error| match error {
         crate::Error::Config(message) if !message.contains(entry.name) => {
             crate::Error::config(format!("model '{}': {message}", entry.name))
         }
         other => other,
-    })
+    })?;
+    let payloads = context.table.payloads();
+    Ok(models.into_iter().map(|model| valued::among_present(model, payloads)).collect())
 }
 
 /// Whether a model forbids, for some value at least, that everyone in a class has that value of the column it is about. One
@@ -271,6 +274,8 @@ pub(crate) fn forbids_sameness(model: &dyn Model, table: &FrequencyTable) -> boo
     for cell in table.payload_totals() {
         of_value.entry(payloads.value(cell.payload, column)).or_default().push(cell);
     }
+    // A missing value that is none says nothing about anybody.
+    payloads.columns[column].absent().and_then(|absent| of_value.remove(&absent));
     let mut of_value: Vec<(u64, Vec<Cell>)> =
         of_value.into_values().map(|cells| (total(&cells), cells)).collect();
     // Rare values are the first to be forbidden, so the search mostly ends at once.

@@ -130,12 +130,16 @@ impl Categories {
                 }
             }
         }
+        if let Some(absent) = column.absent() {
+            // It is no value, so no category is asked of it.
+            of_value[absent as usize].get_or_insert(0);
+        }
         let of_value: Option<Vec<u32>> = of_value.into_iter().collect();
         match of_value {
             Some(of_value) => Ok(Self { of_value, lists: written }),
             None => Err(Error::config(format!(
-                "model 'p_sensitive': some value of '{}' is in no category (missing values are values too); list every value \
-                 in categories",
+                "model 'p_sensitive': some value of '{}' is in no category; list every value in categories (also the missing one, where \
+                 missing_counts = true)",
                 column.name
             ))),
         }

@@ -204,7 +204,11 @@ pub(super) fn joint(
     let places: Vec<usize> = columns.iter().map(|(_, place)| *place).collect();
     let payloads = context.table.payloads().with_joint(&names.join(" and "), &places);
     // Models are made from the rows of each payload, so a table without quasi-identifiers will do.
-    let totals = context.table.payload_totals();
+    let mut totals = context.table.payload_totals();
+    // A tuple that lacks a value is no value.
+    let place = payloads.columns.len() - 1;
+    let absent = payloads.columns[place].absent();
+    totals.retain(|cell| Some(payloads.value(cell.payload, place)) != absent);
     let of_row: Vec<u32> = totals.iter().map(|cell| cell.payload).collect();
     let rows = |row: usize| totals[row].rows;
     let (table, _) = FrequencyTable::count(&[], totals.len(), |_, _| 0, payloads.clone(), &of_row, rows);

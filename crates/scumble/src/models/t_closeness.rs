@@ -101,6 +101,9 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
                 original[context.table.payloads().value(cell.payload, place) as usize] +=
                     u64::from(cell.rows);
             }
+            // A missing value that is none is the last, and has no rank.
+            let values = payload.absent().map_or(original.len(), |absent| absent as usize);
+            original.truncate(values);
             let distance = match distance {
                 Some("equal") => Distance::Equal,
                 Some("ordered") => Distance::Ordered,
@@ -111,7 +114,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
                              (hierarchy = … or --hierarchies DIR), or use distance = \"equal\""
                         ))
                     })?;
-                    Distance::Hierarchical(Tree::new(tree, payload.values.iter(), &original)?)
+                    Distance::Hierarchical(Tree::new(tree, payload.values.iter().take(values), &original)?)
                 }
                 None if payload.measure.kind == Kind::Text => Distance::Equal,
                 None => Distance::Ordered,
@@ -122,7 +125,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
                 up_to.push(up_to[place] + i128::from(*rows));
                 sums.push(sums[place] + up_to[place + 1]);
             }
-            let values = payload.values.iter().map(str::to_owned).collect();
+            let values = payload.values.iter().take(values).map(str::to_owned).collect();
             Ok(Box::new(TCloseness { t, distance, column, place, original, up_to, sums, rows, values })
                 as Box<dyn Model>)
         })

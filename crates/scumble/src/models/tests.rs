@@ -2,6 +2,7 @@
 //! the whole table will do.
 
 mod edges;
+mod missing;
 mod published;
 
 use serde_json::{Value as Json, json};
@@ -27,7 +28,7 @@ fn counted(columns: &[&str], rows: &[(u32, &[&str])], persons: bool) -> Frequenc
         name: (*name).to_owned(),
         values: values.iter().copied().collect(),
         measure: Measure { kind: if *name == "cost" { Kind::Integer } else { Kind::Text }, scale: 0 },
-        missing: Vec::new(),
+        missing: Vec::new(), reading: Default::default(),
     };
     let payloads = columns.iter().zip(&values).map(payload).collect();
     let code = |column: usize, row: usize| {

@@ -180,12 +180,15 @@ impl ValueTest for Different {
     }
 }
 
-/// The rows of each value of a payload column in the original table.
+/// The rows of each value of a payload column in the original table; none of a missing value that is no value.
 pub(super) fn original_rows(context: &ModelContext<'_>, place: usize) -> Vec<u64> {
     let payloads = context.table.payloads();
     let mut rows = vec![0; payloads.columns[place].values.len()];
     for cell in context.table.payload_totals() {
         rows[payloads.value(cell.payload, place) as usize] += u64::from(cell.rows);
+    }
+    if let Some(absent) = payloads.columns[place].absent() {
+        rows[absent as usize] = 0;
     }
     rows
 }

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
-use crate::config::{Column, Plan, Role};
+use crate::config::{Column, Equality, Plan, Role};
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::kind::{Inference, Kind, Measure};
-use crate::payload::{PayloadColumn, Payloads};
+use crate::normal::Form;
+use crate::payload::{PayloadColumn, Payloads, Reading};
 
 /// A column of the plan beside the table's.
 pub(super) struct Planned<'a> {
@@ -149,7 +150,12 @@ pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec
     // Codes without rows have no place; any place will do, since no row has them.
     let map = ordered.place.iter().map(|place| if *place == u32::MAX { 0 } else { *place }).collect();
     let missing = column.missing.to_vec();
-    Ok((PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure, missing }, map))
+    let present = ordered.values.iter().copied();
+    let reading = Reading {
+        form: (column.plan.equality == Equality::Normal).then(|| Form::of(ordered.measure.kind, present)),
+        missing_counts: column.plan.missing_counts,
+    };
+    Ok((PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure, missing, reading }, map))
 }
 
 /// The values of a column of a table, as models see them, and the value of each dictionary code.
@@ -163,7 +169,7 @@ pub(crate) fn payload_of(coded: &CodedColumn, plan: &Plan) -> Result<(PayloadCol
 /// A column in which every value is written as `values` write it: what models count. What is none of them stays as it is.
 ///
 /// A release may lack the spelling that the original table is known by, so both must be written as one of the two has it.
-pub(crate) fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
+fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
     let spellings = values.spellings();
     let texts: Vec<&str> = coded
         .values

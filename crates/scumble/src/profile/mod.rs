@@ -131,6 +131,24 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// What is said of a sensitive column that writes a value in several ways; without any value.
+fn spellings(facts: &Facts<'_>, sensitive: bool) -> String {
+    let values = &facts.column.values;
+    let kind = match facts.kind {
+        Inference::Clear(kind) => kind,
+        Inference::AmbiguousDate => Kind::Text,
+    };
+    let form = crate::normal::Form::of(kind, values.iter().copied());
+    let mut keys: Vec<String> = values.iter().filter(|_| sensitive).map(|text| form.key(text)).collect();
+    keys.sort_unstable();
+    let several = keys.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).count();
+    match several {
+        0 => String::new(),
+        1 => "; 1 value is written in several ways, which count as one value".to_owned(),
+        _ => format!("; {several} values are written in several ways, which count as one value each"),
+    }
+}
+
 /// Profiles all columns of a table, in their order: some guesses depend on the others.
 #[must_use]
 pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
@@ -142,6 +160,7 @@ pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
         .map(|(facts, guess)| {
             let value_type = hierarchies::value_type(&facts);
             let quasi = guess.roles.has(crate::config::Role::Quasi);
+            let sensitive = guess.roles.has(crate::config::Role::Sensitive);
             ColumnProfile {
                 name: facts.column.name.to_owned(),
                 rows: facts.column.rows,
@@ -152,7 +171,7 @@ pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
                 value_type,
                 roles: guess.roles.guessed(),
                 confidence: guess.confidence,
-                reason: guess.reason,
+                reason: guess.reason + &spellings(&facts, sensitive),
                 domain: if quasi { hierarchies::domain(&facts) } else { None },
                 hierarchy: quasi.then(|| hierarchies::guess(&facts, value_type)),
                 signs: facts.signs,

@@ -20,7 +20,7 @@ use crate::label::STAR;
 use crate::metrics::{self, measure_one};
 use crate::new_rows::{CodeFinder, Found, NewRows};
 use crate::prepare::population::quasi_only;
-use crate::prepare::{drop_incomplete, prepare_new};
+use crate::prepare::{Respelt, drop_incomplete, prepare_new, spell_once};
 use crate::problem::{Budget, Problem};
 use crate::profile::refuse_unjudged;
 use crate::published::{Classes, Published};
@@ -84,7 +84,7 @@ pub fn apply(
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
-    let New { plan, table, mut notes, left_out } = read_new(saved, &plan, private, &source, options.threads)?;
+    let New { plan, table, respelt, mut notes, left_out } = read_new(saved, &plan, private, &source, options.threads)?;
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
@@ -103,6 +103,7 @@ pub fn apply(
     let mut run = Run {
         plan: &plan,
         source: &table,
+        respelt: &respelt,
         population: None,
         algorithm: registry::find("algorithm", saved.algorithm, ALGORITHMS)?,
         metric,
@@ -164,6 +165,7 @@ struct New {
     /// The plan with a role for every column.
     plan: Plan,
     table: CodedTable,
+    respelt: Vec<Respelt>,
     notes: Vec<String>,
     left_out: Vec<String>,
 }
@@ -220,7 +222,9 @@ fn read_new(
     }
     let left_out = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
     notes.extend(read.notes);
-    Ok(New { plan, table, notes, left_out })
+    let respelt = spell_once(&mut table, &plan);
+    notes.extend(respelt.iter().map(Respelt::note));
+    Ok(New { plan, table, respelt, notes, left_out })
 }
 
 /// What each tuple of new rows shows: what the rule says where that is true of the row, and `*` elsewhere. Also the rows without a

@@ -6,17 +6,18 @@ use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population, Reference, ReferenceColumn,
-    StarRows, Truth, ValueKind, check_models_with, check_truth_with_map, distinct_given_others,
+    SensitiveColumn, StarRows, Truth, ValueKind, check_models_with, check_truth_with_map,
+    distinct_given_others, further_spellings, in_normal_form,
 };
 
 use super::rows::ReleasedRows;
 use super::{Run, together};
-use crate::config::{Role, StarPolicy};
+use crate::config::{Plan, Role, StarPolicy};
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 use crate::payload::PayloadColumn;
-use crate::prepare::{in_one_spelling, payload_of, table_in_one_spelling};
+use crate::prepare::{Respelt, as_read, counts_values, payload_of};
 use crate::quasi::Quasi;
 
 /// What the verifier found in a written release.
@@ -45,7 +46,9 @@ pub(super) fn verify(
         ));
     }
     let release = read_back(file, format)?;
-    let claim = Claim {
+    check_spelling(run.source, run.respelt, run.plan)?;
+    let original = as_read(run.source, run.respelt);
+    let mut claim = Claim {
         quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
         models: run.problem.models.iter().map(|model| model_claim(model.claim())).collect(),
         star: if run.problem.star_policy == StarPolicy::Paper {
@@ -53,29 +56,27 @@ pub(super) fn verify(
         } else {
             StarRows::Judged
         },
+        values: Vec::new(),
     };
-    // Two spellings of one value hide nothing, so models count values, not texts. The original says how they are written,
-    // since the release may have lost a spelling.
+    // Two spellings of one value hide nothing, so models count values, not texts. The verifier reads them by itself, and is given
+    // the original as it was read, since the release may have lost a spelling.
     let mut protected: Vec<&str> = run.problem.models.iter().flat_map(|model| model.reads()).collect();
     let sensitive: Vec<String> = run.plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     protected.extend(sensitive.iter().map(String::as_str));
     protected.sort_unstable();
     protected.dedup();
+    let columns = &run.problem.table.payloads().columns;
+    claim.values.extend(columns.iter().map(|values| sensitive_column(values, run.plan)));
     // What is not published is put beside the release below.
     protected.retain(|name| release.column(name).is_some());
-    let (references, spellings): (Vec<_>, Vec<_>) = protected
-        .into_iter()
-        .map(|name| reference(run, name))
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .unzip();
-    let mut reference = Reference { columns: references };
+    let mut reference = Reference {
+        columns: protected.into_iter().map(|name| reference(&original, name)).collect::<Result<_>>()?,
+    };
     if claim.models.iter().any(|model| model.parameters.contains_key("columns")) {
-        let original = table_in_one_spelling(run.source, &spellings);
-        reference.columns.extend(joint_references(&claim.models, &original)?);
+        reference.columns.extend(joint_references(&claim.models, &original, &claim.values)?);
     }
-    let mut counted = table_in_one_spelling(&release, &spellings);
-    let unpublished = unpublished(run, rows)?;
+    let mut counted = std::borrow::Cow::Borrowed(&release);
+    let unpublished = unpublished(run, &original, rows)?;
     if !unpublished.is_empty() {
         counted.to_mut().columns.extend(unpublished);
     }
@@ -83,10 +84,11 @@ pub(super) fn verify(
     let outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
     let mut warnings = Vec::new();
     if run.plan.has_separate_models() {
-        let figures = distinct_given_others(&counted, &claim.quasi, &sensitive, claim.star)?;
+        let plain = in_normal_form(&counted, &claim.values, Some(&original))?;
+        let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, claim.star)?;
         warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
-    let together = together::judge(&counted, run.source, run.plan, folder, claim.star)?;
+    let together = together::judge(&counted, &original, run.plan, folder, claim.star)?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(
@@ -96,7 +98,7 @@ pub(super) fn verify(
         )));
     }
     let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
-    let truth = check_truth_with_map(&release, run.source, &rows.order, &truths(run)?, drops)?;
+    let truth = check_truth_with_map(&release, &original, &rows.order, &truths(run)?, drops)?;
     if !truth.holds {
         let place = truth.first_false.map_or("rows or columns are missing or too many".into(), |cell| {
             format!("first in row {} of the release, column '{}'", cell.row, cell.column)
@@ -110,18 +112,17 @@ pub(super) fn verify(
 }
 
 /// Columns that models read and that are not published, for each released row: the verifier is given what a reader must not have.
-fn unpublished(run: &Run<'_>, rows: &ReleasedRows) -> Result<Vec<CodedColumn>> {
+fn unpublished(run: &Run<'_>, original: &CodedTable, rows: &ReleasedRows) -> Result<Vec<CodedColumn>> {
     let published: Vec<&str> = run.kept_columns().collect();
     let columns = run.problem.table.payloads().columns.iter();
     let private = columns.filter(|column| !published.contains(&column.name.as_str()));
     private
         .map(|values| {
-            let coded = run.source.column(&values.name);
+            let coded = original.column(&values.name);
             let coded = coded.ok_or_else(|| Error::internal("a column that models read was not read"))?;
-            let column = in_one_spelling(coded, values);
-            let mut codes = Codes::with_capacity(column.values.len(), rows.order.len());
-            rows.order.iter().for_each(|row| codes.push(column.codes.get(*row as usize)));
-            Ok(CodedColumn { codes, ..column })
+            let mut codes = Codes::with_capacity(coded.values.len(), rows.order.len());
+            rows.order.iter().for_each(|row| codes.push(coded.codes.get(*row as usize)));
+            Ok(CodedColumn { codes, name: coded.name.clone(), values: coded.values.clone() })
         })
         .collect()
 }
@@ -146,7 +147,11 @@ pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option
 }
 
 /// What the original table says about tuples of columns, for the claims that are about such.
-pub(crate) fn joint_references(models: &[ModelClaim], original: &CodedTable) -> Result<Vec<ReferenceColumn>> {
+pub(crate) fn joint_references(
+    models: &[ModelClaim],
+    original: &CodedTable,
+    values: &[SensitiveColumn],
+) -> Result<Vec<ReferenceColumn>> {
     let mut tuples: Vec<Vec<String>> = models
         .iter()
         .filter_map(|model| model.parameters.get("columns")?.as_array())
@@ -154,7 +159,7 @@ pub(crate) fn joint_references(models: &[ModelClaim], original: &CodedTable) -> 
         .collect();
     tuples.sort_unstable();
     tuples.dedup();
-    tuples.iter().map(|names| Ok(ReferenceColumn::count_joint(original, names)?)).collect()
+    tuples.iter().map(|names| Ok(ReferenceColumn::count_joint(original, names, values)?)).collect()
 }
 
 /// The people as they were read, for the verifier to put into classes by the labels alone.
@@ -180,14 +185,50 @@ pub(super) fn read_back_from(handle: std::fs::File, format: OutFormat) -> Result
     Ok(read_table(&Source::from_file(handle, "the written release"), &options)?.coded)
 }
 
-/// The original distribution of a column, and its values. Those that only occurred in rows that were left out are not in it.
-fn reference(run: &Run<'_>, name: &str) -> Result<(ReferenceColumn, PayloadColumn)> {
-    let coded = run.source.column(name).ok_or_else(|| Error::internal("a protected column was not read"))?;
-    let (values, _) = payload_of(coded, run.plan)?;
-    let columns = vec![in_one_spelling(coded, &values)];
-    let mut column = ReferenceColumn::count(&CodedTable { columns, rows: run.source.rows }, name)?;
+/// The original distribution of a column. Values that only occurred in rows that were left out are not in it.
+fn reference(original: &CodedTable, name: &str) -> Result<ReferenceColumn> {
+    let mut column = ReferenceColumn::count(original, name)?;
     column.counts.retain(|(_, rows)| *rows > 0);
-    Ok((column, values))
+    Ok(column)
+}
+
+/// How the verifier is to read the values of a column.
+pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> SensitiveColumn {
+    SensitiveColumn {
+        name: values.name.clone(),
+        kind: value_kind(&values.measure),
+        missing: values.missing.clone(),
+        exact: !counts_values(&values.name, plan),
+        missing_counts: values.reading.missing_counts,
+    }
+}
+
+/// Asks the verifier whether a table with one spelling for each value says the same as the table that was read, and has no value in
+/// two spellings. Whoever reads that table may then take its texts for values.
+pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Plan) -> Result<()> {
+    let failed = |name: &str| {
+        Error::Verification(format!(
+            "the spellings of '{name}' were not brought to one for each value. Nothing was published. This is a bug in Scumble, please \
+             report it"
+        ))
+    };
+    for column in source.columns.iter().filter(|column| counts_values(&column.name, plan)) {
+        let name = &column.name;
+        let values = sensitive_column(&payload_of(column, plan)?.0, plan);
+        if further_spellings(source, &values)? > 0 {
+            return Err(failed(name));
+        }
+        let Some(of) = respelt.iter().find(|of| of.original.name == *name) else { continue };
+        let alone = |column: &CodedColumn| CodedTable { columns: vec![column.clone()], rows: source.rows };
+        let rows: Vec<u32> = (0..source.rows as u32).collect();
+        let truths = [(name.clone(), Truth::Same(values))];
+        let truth =
+            check_truth_with_map(&alone(column), &alone(&of.original), &rows, &truths, Drops::Forbidden)?;
+        if !truth.holds {
+            return Err(failed(name));
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Value>) -> ModelClaim {
@@ -218,13 +259,21 @@ fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
                     .iter()
                     .any(|role| column.role.has(*role)) =>
                 {
-                    Truth::Exact
+                    same_value(run.source, name, run.plan)?
                 }
                 None => Truth::Absent,
             };
             Ok((name.clone(), truth))
         })
         .collect()
+}
+
+/// What a column that is published as it is owes to the original: the same value where spellings do not count, else the same text.
+pub(crate) fn same_value(known: &CodedTable, name: &str, plan: &Plan) -> Result<Truth> {
+    match known.column(name).filter(|_| counts_values(name, plan)) {
+        Some(column) => Ok(Truth::Same(sensitive_column(&payload_of(column, plan)?.0, plan))),
+        None => Ok(Truth::Exact),
+    }
 }
 
 fn missing_markers(run: &Run<'_>, name: &str) -> Vec<String> {

@@ -44,7 +44,7 @@ pub(super) fn report(run: &Run<'_>, title: &str, figures: &[Figure]) -> Report {
 pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary, seconds: &Seconds) {
     report.release = release(run, summary);
     report.models = models(run, summary);
-    report.warnings = warnings(summary);
+    report.warnings = warnings(summary, run.respelt);
     let entry = run.algorithm;
     let parameters = super::summary::parameters(run);
     let algorithm = (entry.name, entry.title, entry.paper, entry.standing);
@@ -476,7 +476,10 @@ fn homogeneous(run: &Run<'_>) -> Vec<Homogeneity> {
         .collect()
 }
 
-pub(super) fn warnings(summary: &Summary) -> Vec<Warning> {
-    let note = |text: &String| Warning { severity: Severity::Note, text: text.clone(), advice: None };
-    summary.warnings.iter().cloned().map(Warning::from).chain(summary.notes.iter().map(note)).collect()
+/// What the private report says besides its figures; spellings are values, and stand nowhere else.
+pub(super) fn warnings(summary: &Summary, respelt: &[Respelt]) -> Vec<Warning> {
+    let note = |text: String| Warning { severity: Severity::Note, text, advice: None };
+    let notes = summary.notes.iter().cloned().map(note);
+    let spelt = respelt.iter().map(Respelt::listed).map(note);
+    summary.warnings.iter().cloned().map(Warning::from).chain(notes).chain(spelt).collect()
 }

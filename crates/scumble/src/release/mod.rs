@@ -17,7 +17,7 @@ use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
 use crate::hierarchy::Hierarchy;
 use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
-use crate::prepare::{Prepared, drop_incomplete, prepare};
+use crate::prepare::{Prepared, Respelt, drop_incomplete, prepare, spell_once};
 use crate::problem::{Budget, Problem, Progress};
 use crate::profile::refuse_unjudged;
 use crate::published::{Classes, Published};
@@ -118,7 +118,10 @@ pub struct Released {
 /// Everything that is known about a run once the search is over.
 pub(crate) struct Run<'a> {
     pub(crate) plan: &'a Plan,
+    /// The table, with one spelling for each value of columns that models read.
     pub(crate) source: &'a CodedTable,
+    /// Columns of which some value had several spellings, as they were read.
+    pub(crate) respelt: &'a [Respelt],
     /// The people whom the rows are taken from, as they were read.
     pub(crate) population: Option<&'a CodedTable>,
     pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
@@ -182,7 +185,7 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
     let given = plan;
-    let (plan, table, mut notes, left_out) = read(plan, &source, options.threads)?;
+    let Read { plan, table, respelt, mut notes, left_out } = read(plan, &source, options.threads)?;
     let plan = &plan;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
@@ -202,7 +205,18 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
     options.progress.check()?;
 
     let budget = budget_of(plan);
-    let begun = Begun { plan, table: &table, population, targets, budget, notes, left_out, seconds, started };
+    let begun = Begun {
+        plan,
+        table: &table,
+        respelt: &respelt,
+        population,
+        targets,
+        budget,
+        notes,
+        left_out,
+        seconds,
+        started,
+    };
     match method {
         Method::Classes(entry) => beside_others(&begun, entry, options),
         Method::Records(entry) => records::release(begun, entry, options),
@@ -260,6 +274,8 @@ enum Ended {
 struct Begun<'a> {
     plan: &'a Plan,
     table: &'a CodedTable,
+    /// Columns of which some value had several spellings, as they were read.
+    respelt: &'a [Respelt],
     /// The population, if there is one.
     population: Option<&'a CodedTable>,
     targets: Targets,
@@ -279,7 +295,18 @@ fn classes(
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Ended> {
-    let Begun { plan, table, population, targets, budget, mut notes, left_out, mut seconds, started } = begun;
+    let Begun {
+        plan,
+        table,
+        respelt,
+        population,
+        targets,
+        budget,
+        mut notes,
+        left_out,
+        mut seconds,
+        started,
+    } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     let algorithm = build_algorithm(plan, entry)?;
@@ -293,6 +320,7 @@ fn classes(
     let limits = (budget.clone(), options.progress.clone());
     let mut run = search(plan, table, population, entry, &*algorithm, prepared, limits)?;
     budget.pause();
+    run.respelt = respelt;
     run.notes.append(&mut notes);
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
@@ -354,13 +382,22 @@ fn write_verified(
     Ok((file, verified))
 }
 
-/// Reads the columns that the plan needs: the plan with a role for every column, the table, what is worth knowing, and which
-/// rows were left out. Identifiers are never read.
-fn read(
-    plan: &Plan,
-    source: &Source,
-    threads: usize,
-) -> Result<(Plan, CodedTable, Vec<String>, Vec<String>)> {
+/// A table as a plan wants it read.
+struct Read {
+    /// The plan with a role for every column.
+    plan: Plan,
+    /// The table, with one spelling for each value of columns that models read.
+    table: CodedTable,
+    /// The columns of which some value had several, as they were read.
+    respelt: Vec<Respelt>,
+    /// What is worth knowing.
+    notes: Vec<String>,
+    /// Which rows were left out.
+    left_out: Vec<String>,
+}
+
+/// Reads the columns that the plan needs. Identifiers are never read.
+fn read(plan: &Plan, source: &Source, threads: usize) -> Result<Read> {
     let options = read_options(plan, threads)?;
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
@@ -368,9 +405,11 @@ fn read(
     let plan =
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
-    let mut table = read.coded;
+    let (mut table, mut notes) = (read.coded, read.notes);
     let left_out = drop_incomplete(&mut table, &plan)?;
-    Ok((plan, table, read.notes, left_out))
+    let respelt = spell_once(&mut table, &plan);
+    notes.extend(respelt.iter().map(Respelt::note));
+    Ok(Read { plan, table, respelt, notes, left_out })
 }
 
 /// Reads the columns of a plan that knows them all.
@@ -517,6 +556,7 @@ fn search<'a>(
     let mut run = Run {
         plan,
         source,
+        respelt: &[],
         population,
         algorithm: entry,
         metric,

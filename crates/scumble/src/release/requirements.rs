@@ -11,6 +11,23 @@ use crate::prepare::Prepared;
 use crate::problem::Problem;
 use crate::registry::{self, ALGORITHMS, Entry, MODELS};
 
+/// An error if a model is about values of which some are missing: an algorithm whose records or groups are no classes counts every
+/// row of them.
+pub(super) fn refuse_missing(problem: &Problem, algorithm: &str) -> Result<()> {
+    let payloads = problem.table.payloads();
+    for name in problem.models.iter().flat_map(|model| model.protected()) {
+        let column = payloads.position(name).map(|place| &payloads.columns[place]);
+        if column.is_some_and(|column| column.absent().is_some()) {
+            return Err(Error::refused(format!(
+                "'{algorithm}' counts every row for the diversity of '{name}', and some rows have no value there; leave those rows out \
+                 (missing_policy = \"drop-row\"), say that a missing value is a value like any other (missing_counts = true), or use an \
+                 algorithm that makes classes, such as mondrian"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Builds the models of a plan on a table.
 pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<dyn Model>>> {
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();

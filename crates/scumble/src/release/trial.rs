@@ -8,8 +8,9 @@ use std::time::Instant;
 use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
+use super::requirements::refuse_missing;
 use super::{
-    Needs, Run, allow_parameters, attempt, beside, budget_of, build_algorithm, check_metric, check_served,
+    Needs, Read, Run, allow_parameters, attempt, beside, budget_of, build_algorithm, check_metric, check_served,
     lasting, make_problem, population, read, rows, table_risk, tables,
 };
 use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
@@ -134,7 +135,7 @@ impl Trial {
 pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
     plan.ready()?;
     let source = Source::open(beside(folder, &plan.input))?;
-    let (plan, table, mut notes, left_out) = read(plan, &source, threads)?;
+    let Read { plan, table, mut notes, left_out, .. } = read(plan, &source, threads)?;
     notes.extend(left_out);
     Ok((plan, table, notes))
 }
@@ -199,6 +200,7 @@ fn try_classes(
     let run = Run {
         plan,
         source: table,
+        respelt: &[],
         population: None,
         algorithm: entry,
         metric,
@@ -243,6 +245,7 @@ fn try_records(
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
     let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
     let (problem, rest, _) = make_problem(plan, prepared, &needs, limits)?;
+    refuse_missing(&problem, &plan.algorithm.name)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;

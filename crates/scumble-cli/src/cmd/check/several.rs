@@ -71,6 +71,9 @@ fn tell(checked: &CheckedFolder, manifest: &Manifest) -> String {
             tell_truth(&mut text, truth);
         }
     }
+    for what in &checked.not_compared {
+        text += &format!("Not compared: {what}.\n");
+    }
     if let Some(groups) = checked.groups {
         text += &format!(
             "{} whose values of {} are told; rows can be told apart, and one row is taken for one person.\n",

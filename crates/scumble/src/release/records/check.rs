@@ -4,16 +4,15 @@ use scumble_files::table::CodedTable;
 use scumble_files::{OutFormat, PrivateFile};
 use scumble_verify::{
     Cover, Distributed, Drops, Exchanged, Nodes, Originals, RecordOutcome, Truth, check_records,
-    check_truth_with_map,
+    check_truth_with_map, in_normal_form,
 };
 
-use super::super::check::{cover, model_claim, read_back, value_kind};
+use super::super::check::{cover, model_claim, read_back, sensitive_column, value_kind};
 use super::rows::Arranged;
 use super::{RecordRun, exchange};
 use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::payload::PayloadColumn;
-use crate::prepare::table_in_one_spelling;
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold. Also returns what
 /// was read, with the possible values in place of frequencies.
@@ -44,7 +43,10 @@ pub(super) fn verify(
     // Exchanged values are written in one spelling, and must be those of the original.
     let columns = &run.problem.table.payloads().columns;
     let exchanged = columns.iter().find(|column| Some(column.name.as_str()) == run.exchanged());
-    let original = table_in_one_spelling(run.source, exchanged.map(std::slice::from_ref).unwrap_or_default());
+    super::super::check::check_spelling(run.source, run.respelt, run.plan)?;
+    let values: Vec<_> = exchanged.iter().map(|column| sensitive_column(column, run.plan)).collect();
+    let release = in_normal_form(&release, &values, Some(run.source))?.into_owned();
+    let original = in_normal_form(run.source, &values, None)?;
     let windows = exchange::windows(run, rows);
     let windows = exchanged.zip(windows.as_ref());
     let originals = Originals {

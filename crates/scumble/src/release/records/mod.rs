@@ -27,6 +27,8 @@ mod sheet;
 struct RecordRun<'a> {
     plan: &'a Plan,
     source: &'a CodedTable,
+    /// Columns of which some value had several spellings, as they were read.
+    respelt: &'a [crate::prepare::Respelt],
     entry: &'static Entry<BuildRecordAlgorithm>,
     problem: Problem,
     solution: RecordSolution,
@@ -77,7 +79,18 @@ pub(super) fn release(
     entry: &'static Entry<BuildRecordAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let Begun { plan, table, population, targets, budget, mut notes, left_out, mut seconds, started } = begun;
+    let Begun {
+        plan,
+        table,
+        respelt,
+        population,
+        targets,
+        budget,
+        mut notes,
+        left_out,
+        mut seconds,
+        started,
+    } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     allow_parameters(plan, entry)?;
@@ -99,6 +112,7 @@ pub(super) fn release(
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
     let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
     let (problem, rest, _) = make_problem(plan, prepared, &needs, (budget, options.progress.clone()))?;
+    super::requirements::refuse_missing(&problem, entry.name)?;
     if let Some(person) = problem.table.payloads().person() {
         return Err(Error::refused(format!(
             "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
@@ -114,6 +128,7 @@ pub(super) fn release(
     let mut run = RecordRun {
         plan,
         source: table,
+        respelt,
         entry,
         problem,
         solution,

@@ -91,7 +91,7 @@ pub(super) fn report(run: &RecordRun<'_>, summary: &Summary, title: &str, second
         }],
         columns: columns(run),
         kept: Some(kept_columns(run.plan, run.source, &run.kept_columns().collect::<Vec<_>>())),
-        warnings: warnings(summary),
+        warnings: warnings(summary, run.respelt),
         run: Some(run_note(
             (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
             &summary.parameters,

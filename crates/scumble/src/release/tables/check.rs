@@ -13,8 +13,9 @@ use super::manifest::Together;
 use crate::algorithms::tables::Tables;
 use crate::error::{Error, Result};
 use crate::kind::Kind;
-use crate::prepare::table_in_one_spelling;
-use crate::release::check::{cover, model_claim, read_back_from, value_kind};
+use crate::release::check::{
+    check_spelling, cover, model_claim, read_back_from, sensitive_column, value_kind,
+};
 
 /// What the verifier found.
 pub(super) struct Verified {
@@ -33,6 +34,7 @@ pub(super) fn verify(
     together: &Together,
     format: OutFormat,
 ) -> Result<Verified> {
+    check_spelling(run.source, run.respelt, run.plan)?;
     let mut tables = Vec::new();
     for (file, table) in written {
         let handle =
@@ -63,11 +65,19 @@ pub(super) fn verify(
                 sum,
                 comma: target.measure.kind == Kind::DecimalComma,
             });
-            let tables = GroupTables { rows, groups, group, target: &target.name, count, permuted: sums };
+            let values = sensitive_column(target, run.plan);
+            let tables = GroupTables {
+                rows,
+                groups,
+                group,
+                target: &target.name,
+                count,
+                permuted: sums,
+                values: Some(&values),
+            };
             let claims: Vec<_> =
                 run.problem.problem.models.iter().map(|model| model_claim(model.claim())).collect();
-            let original = table_in_one_spelling(run.source, std::slice::from_ref(target));
-            let original = GroupedOriginal { table: &original, row_map: Some(order) };
+            let original = GroupedOriginal { table: run.source, row_map: Some(order) };
             let outcome = check_groups(&tables, &claims, Some(original))?;
             if let Some(fault) = outcome.faults.first() {
                 return Err(failed(fault));

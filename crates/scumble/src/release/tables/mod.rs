@@ -34,6 +34,8 @@ struct TablesRun<'a> {
     /// The plan as it was given.
     plan: &'a Plan,
     source: &'a CodedTable,
+    /// Columns of which some value had several spellings, as they were read.
+    respelt: &'a [crate::prepare::Respelt],
     entry: &'static Entry<BuildTablesAlgorithm>,
     problem: TablesProblem,
     solution: TablesSolution,
@@ -73,7 +75,18 @@ pub(super) fn release(
     entry: &'static Entry<BuildTablesAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let Begun { plan, table, population, targets, budget, mut notes, left_out, mut seconds, started } = begun;
+    let Begun {
+        plan,
+        table,
+        respelt,
+        population,
+        targets,
+        budget,
+        mut notes,
+        left_out,
+        mut seconds,
+        started,
+    } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     let limits = (budget, options.progress.clone());
@@ -84,6 +97,7 @@ pub(super) fn release(
     let mut run = TablesRun {
         plan,
         source: table,
+        respelt,
         entry,
         problem,
         solution,
@@ -192,6 +206,7 @@ pub(super) fn search(
     };
     let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
     let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, limits)?;
+    super::requirements::refuse_missing(&problem, entry.name)?;
     if let Some(person) = problem.table.payloads().person() {
         return Err(Error::refused(format!(
             "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \

@@ -127,7 +127,7 @@ pub(super) fn report(
             .collect(),
         columns: columns(run, published),
         kept: Some(kept_columns(run.plan, run.source, &kept)),
-        warnings: warnings(summary),
+        warnings: warnings(summary, run.respelt),
         run: Some(run_note(
             (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
             &summary.parameters,

@@ -1,0 +1,143 @@
+//! When two texts are one value, what a missing value is, what labels say, and what `check` compares.
+
+mod common;
+
+use common::{Desk, cells};
+
+const SPELT: &str = "age,ill\n30,HIV\n30,hiv\n30,\"HIV \"\n40,HIV\n40,flu\n40,?\n";
+const ROLES: [&str; 4] = ["--quasi", "age", "--sensitive", "ill"];
+
+fn with<'a>(first: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    first.iter().chain(more).copied().collect()
+}
+
+#[test]
+fn spellings_of_one_value_are_one_value() {
+    let desk = Desk::with_table(SPELT);
+    let check = with(&["check", "people.csv", "--l", "2"], &ROLES);
+    let told = desk.run(&check);
+    assert_eq!(told.code, Some(1), "{}", told.out);
+    assert!(told.out.contains("attained 1"), "{}", told.out);
+    assert!(told.out.contains("written in several ways in 'ill'"), "{}", told.out);
+    desk.run(&with(&check, &["--equality", "ill=exact"])).succeeds();
+    // Without a model it says what is attained, by the same rule.
+    let told = desk.run(&with(&["check", "people.csv", "--json"], &ROLES)).succeeds();
+    assert_eq!(told.object()["attained"]["columns"][0]["distinct_l"], 1);
+}
+
+#[test]
+fn a_release_shows_one_spelling_of_a_value() {
+    let desk = Desk::with_table(SPELT);
+    let released = desk.run(&with(&["anonymize", "people.csv", "-o", "out.csv", "--l", "2"], &ROLES)).succeeds();
+    assert!(released.err.contains("column 'ill': 1 value is written in several ways (3 spellings)"), "{}", released.err);
+    let mut shown: Vec<String> = cells(&desk.path("out.csv")).into_iter().skip(1).map(|row| row[1].clone()).collect();
+    shown.sort();
+    assert_eq!(shown, ["?", "HIV", "HIV", "HIV", "HIV", "flu"]);
+    desk.run(&with(&["check", "out.csv", "--original", "people.csv", "--l", "2"], &ROLES)).succeeds();
+    // Three spellings in one class, and nobody has another value there: no two values.
+    let all = ["anonymize", "people.csv", "-o", "all.csv", "--l", "2", "--equality", "ill=exact"];
+    desk.run(&with(&all, &ROLES)).succeeds();
+    assert!(desk.text("all.csv").contains("hiv"));
+}
+
+#[test]
+fn a_missing_value_is_no_value() {
+    let desk = Desk::with_table("age,ill\n30,hiv\n30,?\n40,hiv\n40,flu\n");
+    let check = with(&["check", "people.csv", "--l", "2"], &ROLES);
+    assert_eq!(desk.run(&check).code, Some(1));
+    desk.run(&with(&check, &["--missing-counts", "ill"])).succeeds();
+    let anatomy = with(&["anonymize", "people.csv", "-o", "out", "--algorithm", "anatomy", "--l", "2"], &ROLES);
+    desk.refuses(2, &["anatomy", "missing_counts = true"], &anatomy);
+}
+
+/// Every way to build a hierarchy: a release is true of its original where the plan says how its labels were made, and never called
+/// untrue where nobody does.
+#[test]
+fn releases_are_compared_by_the_hierarchies_of_their_plan() {
+    let desk = Desk::new();
+    let mut table = String::from("x,day,zip,name,ill\n");
+    for row in 0..24 {
+        let (year, month, day) = (1990 + row % 4, 1 + row % 12, 1 + row % 27);
+        let name = char::from(b'a' + (row % 12) as u8);
+        table += &format!("{},{year}-{month:02}-{day:02},{},{name}nn,{}\n", 20 + row, 1200 + row * 37 % 90, row % 3);
+    }
+    desk.file("data.csv", &table);
+    desk.file("name.csv", (b'a'..b'm').map(|c| format!("{0}nn;{1};*\n", char::from(c), if c < b'f' { "low" } else { "high" })).collect::<String>());
+    let builders = [
+        ("x", "{ build = \"equal_width\", bins = 4 }"),
+        ("x", "{ build = \"equal_frequency\", bins = 4 }"),
+        ("x", "{ build = \"ordered_merging\" }"),
+        ("x", "{ build = \"widths\", widths = [5, 10] }"),
+        ("x", "{ build = \"mdlp\" }"),
+        ("day", "{ build = \"dates\", levels = [\"month\", \"year\"] }"),
+        ("zip", "{ build = \"prefix\" }"),
+        ("name", "{ build = \"alphabetic\" }"),
+        ("name", "{ build = \"flat\" }"),
+        ("name", "{ build = \"file\", path = \"name.csv\" }"),
+        ("x", ""),
+        ("day", ""),
+        ("zip", ""),
+        ("name", ""),
+    ];
+    for (column, builder) in builders {
+        let hierarchy = if builder.is_empty() { String::new() } else { format!("hierarchy = {builder}\n") };
+        let kind = if column == "zip" { "type = \"text\"\n" } else { "" };
+        let class = if builder.contains("mdlp") { "class" } else { "sensitive" };
+        let others: String = ["x", "day", "zip", "name"]
+            .iter()
+            .filter(|other| **other != column)
+            .map(|other| format!("[columns.{other}]\nrole = \"drop\"\n"))
+            .collect();
+        for algorithm in ["samarati", "mondrian"] {
+            let plan = format!(
+                "input = \"data.csv\"\noutput = \"out.csv\"\naccept_attribute_disclosure = true\n[algorithm]\nname = \"{algorithm}\"\n\
+                 [[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[columns.{column}]\nrole = \"quasi\"\n{kind}{hierarchy}\
+                 [columns.ill]\nrole = \"{class}\"\n{others}"
+            );
+            desk.file("release.toml", &plan);
+            let made = desk.run(&["anonymize", "release.toml"]);
+            assert_eq!(made.code, Some(0), "{column} {builder} {algorithm}: {}", made.err);
+            let told = desk.run(&["check", "out.csv", "--plan", "release.toml", "--original", "data.csv"]);
+            assert_eq!(told.code, Some(0), "{column} {builder} {algorithm}: {}{}", told.out, told.err);
+            // Without the plan either the labels say enough, or what is missing is said.
+            let bare = ["check", "out.csv", "--original", "data.csv", "--quasi", column, "--k", "3", "--rest", "drop"];
+            let role = if class == "class" { "--class" } else { "--sensitive" };
+            let told = desk.run(&with(&bare, &[role, "ill"]));
+            let said = told.code == Some(2) && told.err.contains("needs its hierarchy") && told.err.contains("--plan");
+            assert!(told.code == Some(0) || said, "{column} {builder} {algorithm}: {}{}", told.out, told.err);
+        }
+    }
+}
+
+#[test]
+fn labels_of_hierarchies_hold_what_they_say() {
+    let desk = Desk::new();
+    desk.file("data.csv", "job,ill\na,x\nb,y\na,y\nb,x\n");
+    for (label, words) in [("{a|d}", "set"), ("=a", "begins with '='"), ("=", "begins with '='")] {
+        desk.file("job.csv", format!("a;{label};*\nb;{label};*\n"));
+        let run = ["anonymize", "data.csv", "-o", "out.csv", "--quasi", "job", "--sensitive", "ill", "--k", "2", "--l", "2"];
+        desk.refuses(3, &["hierarchy of 'job'", words], &with(&run, &["--hierarchy", "job=file:job.csv"]));
+    }
+}
+
+#[test]
+fn what_is_not_compared_is_said() {
+    let desk = Desk::new();
+    desk.file("data.csv", "age,ill\n20,a\n21,b\n30,c\n31,d\n40,a\n41,b\n50,c\n51,d\n");
+    let anatomy = ["anonymize", "data.csv", "-o", "out", "--algorithm", "anatomy", "--l", "2", "--seed", "1"];
+    desk.run(&with(&anatomy, &ROLES)).succeeds();
+    // Everybody into another group: the values as a whole are the same.
+    let rows = desk.text("out/rows.csv");
+    let mut lines: Vec<String> = rows.lines().map(str::to_owned).collect();
+    let groups: Vec<String> = lines[1..].iter().map(|line| line.rsplit(',').next().expect("a group").to_owned()).collect();
+    let mut other = groups.clone();
+    other.rotate_left(1);
+    for (line, group) in lines[1..].iter_mut().zip(&other) {
+        let kept = line.rsplit_once(',').expect("a group").0.to_owned();
+        *line = format!("{kept},{group}");
+    }
+    lines[1..].sort();
+    desk.file("out/rows.csv", lines.join("\n") + "\n");
+    let told = desk.run(&["check", "out", "--original", "data.csv"]);
+    assert!(told.out.contains("Not compared:") && told.out.contains("was not compared"), "{}", told.out);
+}

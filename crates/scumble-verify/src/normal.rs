@@ -1,0 +1,412 @@
+//! When are two texts one value? This is the verifier's own reading; whoever makes a release has another one of the same rule:
+//!
+//! * characters that show nothing (zero-width, format and control characters) do not count, white space around a text does not
+//!   count, and white space inside it counts as one space;
+//! * upper and lower case, and composed and decomposed characters, are the same (canonical caseless matching);
+//! * numbers are compared by value, and dates by their day;
+//! * all texts that stand for a missing value are one.
+//!
+//! Compatibility forms stay apart (NFC, not NFKC): `10²` is not `102`.
+
+use std::borrow::Cow;
+
+use caseless::Caseless;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+use serde_json::Value as Json;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::columns::{ORIGINAL, RELEASE, column};
+use crate::error::VerifyError;
+use crate::models::{ModelClaim, Reference, ReferenceColumn, SensitiveColumn};
+use crate::value::{DateFormat, Decimal, Value, ValueKind};
+
+/// What a text means: texts with equal keys are one value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Missing,
+    Value(Value),
+    Text(String),
+}
+
+/// How the texts of one column are read.
+struct Sense<'a> {
+    column: &'a SensitiveColumn,
+    /// Whether numbers have a decimal comma.
+    comma: bool,
+    /// What comes first in dates with slashes; none where nobody can tell.
+    slashes: Option<DateFormat>,
+    markers: Vec<Key>,
+}
+
+/// Formats that are never taken for each other.
+const CLEAR: [DateFormat; 3] =
+    [DateFormat::YearMonthDayDash, DateFormat::YearMonthDaySlash, DateFormat::DayMonthYearDot];
+
+impl<'a> Sense<'a> {
+    /// The sense of a column that is known by these texts.
+    fn new<'t>(column: &'a SensitiveColumn, texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut sense = Self { column, comma: false, slashes: None, markers: Vec::new() };
+        if column.exact {
+            return sense;
+        }
+        if column.kind == ValueKind::Text {
+            let texts = texts.filter(|text| !column.missing.iter().any(|marker| marker == text));
+            let shown: Vec<String> = texts.map(visible).collect();
+            sense.comma = has_decimal_comma(&shown);
+            sense.slashes = slash_format(&shown);
+        }
+        sense.markers = column.missing.iter().map(|marker| sense.meaning(marker)).collect();
+        sense
+    }
+
+    fn key(&self, text: &str) -> Key {
+        if self.column.exact {
+            return match Value::read(text, self.column.kind) {
+                _ if self.column.missing.iter().any(|marker| marker == text) => Key::Missing,
+                Some(value) => Key::Value(value),
+                None => Key::Text(text.to_owned()),
+            };
+        }
+        match self.meaning(text) {
+            key if self.markers.contains(&key) => Key::Missing,
+            key => key,
+        }
+    }
+
+    fn meaning(&self, text: &str) -> Key {
+        let shown = visible(text);
+        self.value(&shown).map_or_else(|| Key::Text(folded(&shown)), Key::Value)
+    }
+
+    fn value(&self, shown: &str) -> Option<Value> {
+        if self.column.kind != ValueKind::Text {
+            return Value::read(shown, self.column.kind);
+        }
+        let number = Decimal::read(shown, self.comma).map(Value::Number);
+        let date = |format| Value::read(shown, ValueKind::Date { format });
+        number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date))
+    }
+}
+
+/// Whether a text is a number with this mark, and how many digits stand behind the mark.
+fn places(text: &str, mark: char) -> Option<usize> {
+    Decimal::read(text, mark == ',')?;
+    let (_, behind) = text.split_once(mark)?;
+    Some(behind.bytes().take_while(u8::is_ascii_digit).count())
+}
+
+/// `1,500` may be a thousand, so three places prove nothing; and a point in another number says that the comma is none.
+fn has_decimal_comma(shown: &[String]) -> bool {
+    shown.iter().any(|text| places(text, ',').is_some_and(|places| places != 3))
+        && shown.iter().all(|text| places(text, '.').is_none())
+}
+
+/// The one format that all dates with slashes have, where only one of the two fits all of them.
+fn slash_format(shown: &[String]) -> Option<DateFormat> {
+    let formats = [DateFormat::DayMonthYearSlash, DateFormat::MonthDayYearSlash];
+    let read = |text: &String, format| Value::read(text, ValueKind::Date { format }).is_some();
+    let dates: Vec<&String> =
+        shown.iter().filter(|text| formats.iter().any(|&format| read(text, format))).collect();
+    match formats.map(|format| dates.iter().all(|text| read(text, format))) {
+        [true, false] => Some(formats[0]),
+        [false, true] => Some(formats[1]),
+        _ => None,
+    }
+}
+
+/// A text without what shows nothing and without white space around it; white space inside is one space.
+fn visible(text: &str) -> String {
+    let shows = |character: &char| !is_ignorable(*character);
+    let shown: String = text.chars().filter(shows).collect();
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Characters that leave no trace on paper: those that Unicode calls default ignorable, and control characters.
+fn is_ignorable(character: char) -> bool {
+    match character {
+        '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' => true,
+        '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}' | '\u{180B}'..='\u{180F}' => true,
+        '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' => true,
+        '\u{FE00}'..='\u{FE0F}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}' => true,
+        '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}' => true,
+        _ => character.is_control() && !character.is_whitespace(),
+    }
+}
+
+/// Canonical caseless matching (Unicode 3.13, D145), composed.
+fn folded(shown: &str) -> String {
+    shown.nfd().default_case_fold().nfc().collect()
+}
+
+/// One spelling for each value of a column: the first that was added.
+struct Spelling<'a> {
+    sense: Sense<'a>,
+    by_key: HashMap<Key, String, FixedState>,
+}
+
+impl<'a> Spelling<'a> {
+    /// `known` are the texts that the column is known by, ascending; others are spelt as they come.
+    fn new<'t>(column: &'a SensitiveColumn, known: impl Iterator<Item = &'t str> + Clone) -> Self {
+        let mut spelling = Self { sense: Sense::new(column, known.clone()), by_key: HashMap::default() };
+        known.for_each(|text| spelling.add(text));
+        spelling
+    }
+
+    fn add(&mut self, text: &str) {
+        self.by_key.entry(self.sense.key(text)).or_insert_with(|| text.to_owned());
+    }
+
+    fn of<'t>(&'t self, text: &'t str) -> &'t str {
+        self.by_key.get(&self.sense.key(text)).map_or(text, String::as_str)
+    }
+
+    /// How a missing value is spelt, where it is no value.
+    fn absent(&self) -> Option<&String> {
+        if self.sense.column.missing_counts { None } else { self.by_key.get(&Key::Missing) }
+    }
+
+    /// The column in these spellings; nothing where it is.
+    fn respell(&self, column: &CodedColumn) -> Option<CodedColumn> {
+        if column.values.iter().all(|text| self.of(text) == text) {
+            return None;
+        }
+        let texts: Vec<&str> = column.values.iter().map(|text| self.of(text)).collect();
+        let mut sorted = texts.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let place: Vec<u32> =
+            texts.iter().map(|text| sorted.partition_point(|other| other < text) as u32).collect();
+        let codes: Vec<u32> = column.codes.iter().map(|code| place[code as usize]).collect();
+        let codes = Codes::narrow(sorted.len(), &codes);
+        Some(CodedColumn { name: column.name.clone(), values: sorted.into_iter().collect(), codes })
+    }
+}
+
+/// A table in which every value of these columns is written in one way. `known` is the table that says how, where the release may
+/// have lost a spelling: its own texts otherwise.
+pub fn in_normal_form<'a>(
+    table: &'a CodedTable,
+    columns: &[SensitiveColumn],
+    known: Option<&CodedTable>,
+) -> Result<Cow<'a, CodedTable>, VerifyError> {
+    let mut changed = Cow::Borrowed(table);
+    for values in columns {
+        let Some(place) = table.columns.iter().position(|column| column.name == values.name) else { continue };
+        let own = column(table, RELEASE, &values.name)?;
+        let by = match known.filter(|known| known.column(&values.name).is_some()) {
+            Some(known) => column(known, ORIGINAL, &values.name)?,
+            None => own,
+        };
+        let mut spelling = Spelling::new(values, by.values.iter());
+        own.values.iter().for_each(|text| spelling.add(text));
+        if let Some(respelt) = spelling.respell(own) {
+            changed.to_mut().columns[place] = respelt;
+        }
+    }
+    Ok(changed)
+}
+
+/// How many texts of a column are further spellings of values that have one already.
+pub fn further_spellings(table: &CodedTable, values: &SensitiveColumn) -> Result<u64, VerifyError> {
+    let own = column(table, RELEASE, &values.name)?;
+    let spelling = Spelling::new(values, own.values.iter());
+    Ok((own.values.len() - spelling.by_key.len()) as u64)
+}
+
+/// A claim and what it is about, with one spelling for each value.
+pub(crate) struct Plain<'a> {
+    pub(crate) release: Cow<'a, CodedTable>,
+    pub(crate) models: Vec<ModelClaim>,
+    pub(crate) reference: Option<Reference>,
+    /// How the missing value of a column is spelt, where it is no value.
+    pub(crate) absent: Vec<(String, String)>,
+}
+
+impl<'a> Plain<'a> {
+    pub(crate) fn of(
+        release: &'a CodedTable,
+        models: &[ModelClaim],
+        columns: &[SensitiveColumn],
+        reference: Option<&Reference>,
+    ) -> Result<Self, VerifyError> {
+        let mut plain = Self {
+            release: Cow::Borrowed(release),
+            models: models.to_vec(),
+            reference: reference.cloned(),
+            absent: Vec::new(),
+        };
+        for values in columns {
+            let Some(place) = release.columns.iter().position(|column| column.name == values.name) else {
+                continue;
+            };
+            let own = column(release, RELEASE, &values.name)?;
+            let of_column = |reference: &&mut ReferenceColumn| reference.name == values.name;
+            let described =
+                plain.reference.as_mut().and_then(|reference| reference.columns.iter_mut().find(of_column));
+            let mut known: Vec<&str> = match &described {
+                Some(described) => described.counts.iter().map(|(text, _)| text.as_str()).collect(),
+                None => own.values.iter().collect(),
+            };
+            known.sort_unstable();
+            let mut spelling = Spelling::new(values, known.into_iter());
+            let about = |model: &&mut ModelClaim| {
+                model.parameters.get("column").and_then(Json::as_str) == Some(&values.name)
+            };
+            for model in plain.models.iter_mut().filter(about) {
+                each_value(model, &mut |text| spelling.add(text));
+            }
+            own.values.iter().for_each(|text| spelling.add(text));
+            for model in plain.models.iter_mut().filter(about) {
+                each_value(model, &mut |text| *text = spelling.of(text).to_owned());
+            }
+            if let Some(respelt) = spelling.respell(own) {
+                plain.release.to_mut().columns[place] = respelt;
+            }
+            if let Some(described) = described {
+                respell_reference(described, &spelling);
+            }
+            plain.absent.extend(spelling.absent().map(|text| (values.name.clone(), text.clone())));
+        }
+        Ok(plain)
+    }
+}
+
+fn respell_reference(described: &mut ReferenceColumn, spelling: &Spelling<'_>) {
+    let absent = spelling.absent();
+    let mut counts: Vec<(String, u64)> = Vec::new();
+    let mut respelt: Vec<(String, u64)> =
+        described.counts.drain(..).map(|(text, rows)| (spelling.of(&text).to_owned(), rows)).collect();
+    respelt.sort_unstable();
+    for (text, rows) in respelt.into_iter().filter(|(text, _)| Some(text) != absent) {
+        match counts.last_mut() {
+            // Counts that are too large are found where they are added up.
+            Some((last, sum)) if *last == text => *sum = sum.saturating_add(rows),
+            _ => counts.push((text, rows)),
+        }
+    }
+    described.counts = counts;
+    if let Some(order) = &mut described.order {
+        order.iter_mut().for_each(|text| *text = spelling.of(text).to_owned());
+        order.retain(|text| Some(text) != absent);
+    }
+    for (leaf, _) in described.tree.iter_mut().flatten() {
+        *leaf = spelling.of(leaf).to_owned();
+    }
+}
+
+/// Calls a function with every value of the judged column that a claim names.
+fn each_value(model: &mut ModelClaim, call: &mut dyn FnMut(&mut String)) {
+    let personalised = model.name == "personalised";
+    let mut text = |value: &mut Json| {
+        if let Json::String(text) = value {
+            call(text);
+        }
+    };
+    for (name, value) in &mut model.parameters {
+        let Json::Array(values) = value else { continue };
+        match name.as_str() {
+            "values" | "order" | "missing" => values.iter_mut().for_each(&mut text),
+            "categories" => {
+                for list in values.iter_mut().filter_map(Json::as_array_mut) {
+                    list.iter_mut().for_each(&mut text);
+                }
+            }
+            "alphas" | "tree" => {
+                for list in values.iter_mut().filter_map(Json::as_array_mut) {
+                    let before = list.first().cloned();
+                    list.iter_mut().take(1).for_each(&mut text);
+                    // Somebody may guard a value by the name that the tree has for it.
+                    if personalised && before.as_ref() != list.first() {
+                        list.splice(1..1, before);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Some rows of a column, with a dictionary of the values that they have.
+pub(crate) fn taken(column: &CodedColumn, rows: &[u32]) -> CodedColumn {
+    let mut used = vec![false; column.values.len()];
+    rows.iter().for_each(|&row| used[column.codes.get(row as usize) as usize] = true);
+    let mut place = vec![0_u32; used.len()];
+    let mut next = 0;
+    for (place, used) in place.iter_mut().zip(&used) {
+        *place = next;
+        next += u32::from(*used);
+    }
+    let codes: Vec<u32> = rows.iter().map(|&row| place[column.codes.get(row as usize) as usize]).collect();
+    CodedColumn {
+        name: column.name.clone(),
+        values: column.values.iter().zip(&used).filter(|(_, used)| **used).map(|(text, _)| text).collect(),
+        codes: Codes::narrow(next as usize, &codes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(kind: ValueKind, exact: bool) -> SensitiveColumn {
+        let missing = ["?", "NA", "-9"].map(str::to_owned).to_vec();
+        SensitiveColumn { name: "s".into(), kind, missing, exact, missing_counts: false }
+    }
+
+    fn same(texts: &[&str], a: &str, b: &str) -> bool {
+        let column = column(ValueKind::Text, false);
+        let sense = Sense::new(&column, texts.iter().copied());
+        sense.key(a) == sense.key(b)
+    }
+
+    #[test]
+    fn spellings_of_one_value() {
+        for (a, b) in [
+            ("HIV", "hiv"),
+            ("HIV", " HIV\u{a0}"),
+            ("HIV", "H\u{200b}I\u{ad}V\u{feff}"),
+            ("Crohn  disease", "crohn\u{2003}disease"),
+            ("é", "e\u{301}"),
+            ("É", "e\u{301}"),
+            ("straße", "STRASSE"),
+            ("ὀδυσσεύς", "ὈΔΥΣΣΕΎΣ"),
+            ("5", "5.0"),
+            ("5", "05"),
+            ("5", "+5"),
+            ("5", " 5 "),
+            ("1e3", "1000"),
+            ("2020-03-05", "05.03.2020"),
+            ("2020-03-05", "2020/3/5"),
+            ("?", "na"),
+            ("NA", "-9.0"),
+        ] {
+            assert!(same(&[], a, b), "{a} {b}");
+        }
+        for (a, b) in [("HIV", "HIW"), ("10²", "102"), ("1,5", "1.5"), ("5", "50"), ("a b", "ab"), ("1", "I")] {
+            assert!(!same(&[], a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_column_says_what_commas_and_slashes_are() {
+        assert!(same(&["1,5", "2,25"], "1,5", "1,50"));
+        assert!(!same(&["1,500", "2,250"], "1,5", "1,50"), "may be thousands");
+        assert!(!same(&["1,5", "2.5"], "1,5", "1,50"));
+        assert!(same(&["13/04/2020", "2020-04-03"], "03/04/2020", "2020-04-03"));
+        assert!(same(&["04/13/2020"], "03/04/2020", "2020-03-04"));
+        assert!(!same(&["03/04/2020"], "03/04/2020", "2020-04-03"), "nobody can tell");
+    }
+
+    #[test]
+    fn exact_texts() {
+        let texts = column(ValueKind::Text, true);
+        let sense = Sense::new(&texts, std::iter::empty());
+        assert!(sense.key("HIV") != sense.key("hiv") && sense.key("5") != sense.key("5.0"));
+        assert!(sense.key("?") == sense.key("NA") && sense.key("na") != sense.key("NA"));
+        let numbers = column(ValueKind::Number { comma: false }, true);
+        let sense = Sense::new(&numbers, std::iter::empty());
+        assert!(sense.key("5") == sense.key("5.0"));
+    }
+}

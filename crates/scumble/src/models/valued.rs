@@ -1,0 +1,126 @@
+//! A missing value is no value: a model on a column is judged among the rows that have one.
+//!
+//! Whoever lacks a value protects nobody. Such rows count neither among the values of a class nor in the denominator of a share, here
+//! and in the original that shares are compared with. A class in which nobody has a value fails: nothing in it hides anything. The
+//! plan can say that a missing value is one like any other (`missing_counts = true`).
+
+use serde_json::{Map, Value};
+
+use super::{ClassTest, Model, Monotonicity, PopulationTest};
+use crate::error::{Error, Result};
+use crate::frequency::{Cell, total};
+use crate::payload::Payloads;
+use crate::published::ClassView;
+
+/// A model that is judged among the rows that have a value.
+struct Valued {
+    model: Box<dyn Model>,
+    /// The columns it judges that have missing values: place and code of the missing one.
+    absent: Vec<(usize, u32)>,
+}
+
+/// The model among rows that have a value; the model itself where none is missing.
+pub(super) fn among_present(model: Box<dyn Model>, payloads: &Payloads) -> Box<dyn Model> {
+    let judged = if model.protects().is_some() { model.protected() } else { model.reads() };
+    let absent = |name: &str| {
+        let place = payloads.position(name)?;
+        Some((place, payloads.columns[place].absent()?))
+    };
+    let absent: Vec<(usize, u32)> = judged.into_iter().filter_map(absent).collect();
+    if absent.is_empty() { model } else { Box::new(Valued { model, absent }) }
+}
+
+impl Valued {
+    /// The rows of a class that have a value.
+    fn present(&self, class: &ClassView<'_>) -> Vec<Cell> {
+        let has =
+            |cell: &&Cell| self.absent.iter().all(|(place, code)| class.payloads.value(cell.payload, *place) != *code);
+        class.cells.iter().filter(has).copied().collect()
+    }
+
+    /// What a test finds among these rows; none where there are no such rows.
+    fn judged<T>(
+        &self,
+        class: &ClassView<'_>,
+        figure: impl Fn(&dyn ClassTest, &ClassView<'_>) -> T,
+    ) -> Option<T> {
+        let cells = self.present(class);
+        let test = self.model.class_test().filter(|_| !cells.is_empty())?;
+        Some(figure(test, &class.of_cells(total(&cells), &cells)))
+    }
+}
+
+impl Model for Valued {
+    fn name(&self) -> &'static str {
+        self.model.name()
+    }
+    fn title(&self) -> String {
+        self.model.title()
+    }
+    fn claim(&self) -> Map<String, Value> {
+        self.model.claim()
+    }
+    fn required(&self) -> f64 {
+        self.model.required()
+    }
+    fn larger_is_better(&self) -> bool {
+        self.model.larger_is_better()
+    }
+    fn protects(&self) -> Option<&str> {
+        self.model.protects()
+    }
+    fn joint(&self) -> Option<&[String]> {
+        self.model.joint()
+    }
+    fn reads(&self) -> Vec<&str> {
+        self.model.reads()
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        self.model.class_test().map(|_| self as &dyn ClassTest)
+    }
+    fn population_test(&self) -> Option<&dyn PopulationTest> {
+        self.model.population_test()
+    }
+    fn sufficient_size(&self) -> Option<u64> {
+        self.model.sufficient_size()
+    }
+    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        self.model.projections(columns)
+    }
+    fn on(&self) -> Option<&[String]> {
+        self.model.on()
+    }
+    /// The rows with a value of a merged class are those of its parts, so nothing changes.
+    fn monotonicity(&self) -> Monotonicity {
+        self.model.monotonicity()
+    }
+    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
+        let cells = self.present(whole);
+        if cells.is_empty() {
+            return Err(Error::infeasible(format!(
+                "{} cannot be met: no row has a value of {}; leave the model out, or say that a missing value is a value \
+                 (missing_counts = true)",
+                self.title(),
+                self.model.protected().join(" and ")
+            )));
+        }
+        self.model.check_feasible(&whole.of_cells(total(&cells), &cells))
+    }
+}
+
+impl ClassTest for Valued {
+    fn passes(&self, class: &ClassView<'_>) -> bool {
+        self.judged(class, |test, present| test.passes(present)).unwrap_or(false)
+    }
+    fn attained(&self, class: &ClassView<'_>) -> f64 {
+        let nothing = if self.larger_is_better() { 0.0 } else { f64::INFINITY };
+        self.judged(class, |test, present| test.attained(present)).unwrap_or(nothing)
+    }
+    fn needs_size(&self) -> u64 {
+        self.model.class_test().map_or(0, ClassTest::needs_size)
+    }
+    /// However a class is divided, its rows with a value are divided so; parts without any fail.
+    fn failing_part(&self, class: &ClassView<'_>) -> u64 {
+        self.judged(class, |test, present| test.failing_part(present)).unwrap_or(class.size)
+    }
+}
