@@ -71,6 +71,7 @@ pub mod memory;
 pub mod metrics;
 pub mod models;
 pub mod new_rows;
+pub mod outputs;
 mod pack;
 pub mod partition;
 pub mod payload;
