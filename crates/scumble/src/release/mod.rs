@@ -340,7 +340,8 @@ fn write_verified(
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let verified = check::verify(run, &file, &released_rows, targets.format, options.folder)?;
+    let verified =
+        check::verify(run, &file, &released_rows, targets.format, options.folder).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
     Ok((file, verified))

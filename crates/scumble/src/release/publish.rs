@@ -33,7 +33,7 @@ pub(super) struct Papers {
 /// An error of a run that has published nothing.
 pub(super) fn unpublished(error: impl Into<Error>) -> Error {
     match error.into() {
-        Error::Io { what, source } if !what.ends_with("nothing was published") => {
+        Error::Io { what, source } if !what.contains("was published") => {
             Error::Io { what: what + "; nothing was published", source }
         }
         other => other,

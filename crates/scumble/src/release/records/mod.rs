@@ -140,13 +140,14 @@ pub(super) fn release(
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let (mut outcome, records) = check::verify(&run, &file, &arranged, targets.format)?;
+    let (mut outcome, records) =
+        check::verify(&run, &file, &arranged, targets.format).map_err(unpublished)?;
     if let Format::Sampled { tables } = run.solution.format {
         // The records stay without a name; what is published is drawn from them.
         let drawn = sampled::draw(&run, &arranged, tables)?;
         file = targets.private_file().map_err(unpublished)?;
         sampled::write(&run, &drawn, file.file(), targets.format).map_err(unpublished)?;
-        outcome.rows = sampled::verify(&run, &file, targets.format, &drawn, &records)?;
+        outcome.rows = sampled::verify(&run, &file, targets.format, &drawn, &records).map_err(unpublished)?;
     }
     drop(records);
     seconds.verify = clock.elapsed().as_secs_f64();

@@ -120,7 +120,7 @@ pub(super) fn release(
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let verified = check::verify(&run, &written, &together, targets.format)?;
+    let verified = check::verify(&run, &written, &together, targets.format).map_err(unpublished)?;
     drop(written);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
