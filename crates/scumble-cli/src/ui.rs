@@ -130,7 +130,10 @@ impl Interface {
     pub(crate) fn say(&self, line: impl Display) {
         if !self.quiet {
             let line = printable(&line.to_string());
-            self.bar.suspend(|| eprintln!("{line}"));
+            // Nobody may be listening; what was done is done all the same.
+            self.bar.suspend(|| {
+                let _ = writeln!(std::io::stderr(), "{line}");
+            });
         }
     }
 
@@ -195,6 +198,41 @@ pub(crate) fn print(text: impl Display) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether standard output was closed when the command began. The language's run-time then puts the null device in its place, open for
+/// reading and writing, so that no file gets its number; `>/dev/null` of a shell opens it for writing only.
+fn standard_output_is_closed() -> bool {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let out = std::io::stdout();
+    let Ok(flags) = rustix::fs::fcntl_getfl(&out) else { return true };
+    let (Ok(there), Ok(null)) = (rustix::fs::fstat(&out), std::fs::metadata("/dev/null")) else {
+        return false;
+    };
+    null.file_type().is_char_device()
+        && there.st_rdev == null.rdev()
+        && there.st_ino == null.ino()
+        && flags.contains(rustix::fs::OFlags::RDWR)
+}
+
+/// An error if a command is to write to standard output and there is none.
+pub(crate) fn check_standard_output(output: &std::path::Path) -> Result<()> {
+    if output == std::path::Path::new("-") && standard_output_is_closed() {
+        return Err(Error::Io {
+            what: "cannot write to standard output (it is closed; open it, or give a file name); nothing was published".into(),
+            source: std::io::ErrorKind::BrokenPipe.into(),
+        });
+    }
+    Ok(())
+}
+
+/// Prints what is to be told of a release that is published. If that fails, the release is there all the same.
+pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
+    print(text).map_err(|error| {
+        Error::AfterPublishing(format!(
+            "the release was published, but its figures could not be told: {error}"
+        ))
+    })
 }
 
 /// Reports an error and gives its exit code.

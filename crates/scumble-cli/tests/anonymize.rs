@@ -135,7 +135,7 @@ fn the_story_for_people_goes_to_standard_error() {
         "Released 12 rows to out.csv",
         "3-anonymity",
         "on age, sex, postcode; checked",
-        "out.datasheet.md",
+        "out.csv.datasheet.md",
         "private",
     ];
     for word in words {
@@ -170,8 +170,8 @@ fn the_files_of_a_release() {
     desk.release("out.csv", &[]);
     let expected = [
         "out.csv",
-        "out.datasheet.json",
-        "out.datasheet.md",
+        "out.csv.datasheet.json",
+        "out.csv.datasheet.md",
         "out.report",
         "out.report/recoding.json",
         "out.report/report.html",
@@ -192,7 +192,7 @@ fn the_files_of_a_release() {
 fn a_run_without_a_report() {
     let desk = Desk::with_people();
     desk.release("out.csv", &["--report", ""]);
-    assert!(!desk.exists("out.report") && desk.exists("out.datasheet.json"));
+    assert!(!desk.exists("out.report") && desk.exists("out.csv.datasheet.json"));
 }
 
 #[test]
@@ -213,8 +213,10 @@ fn the_same_bytes_again_and_with_any_number_of_threads() {
             let first =
                 ["anonymize", "people.csv", "-o", &output, "--threads", threads, "--hierarchies", "trees"];
             desk.run(&arguments(&[&first, flags, &["--class", "readmitted", "--rest", "drop"]])).succeeds();
-            let ends = ["csv", "datasheet.json", "datasheet.md", "report/recoding.json"];
-            releases.push(ends.iter().map(|end| desk.bytes(&format!("out{place}.{end}"))).collect());
+            let ends = ["csv", "csv.datasheet.json", "csv.datasheet.md", "report/recoding.json"];
+            // A datasheet names its file, and nothing else may differ.
+            let text = |end: &&str| desk.text(&format!("out{place}.{end}")).replace(&output, "out.csv");
+            releases.push(ends.iter().map(|end| text(end).into_bytes()).collect());
         }
         assert!(releases.windows(2).all(|pair| pair[0] == pair[1]), "{}", flags[1]);
     }
@@ -353,7 +355,9 @@ fn names_with_dots_do_not_collide() {
     for name in ["visits.2023.csv", "visits.2024.csv.gz"] {
         desk.release(name, &[]);
     }
-    for name in ["visits.2023.datasheet.md", "visits.2024.datasheet.md", "visits.2024.report/report.html"] {
+    for name in
+        ["visits.2023.csv.datasheet.md", "visits.2024.csv.gz.datasheet.md", "visits.2024.report/report.html"]
+    {
         assert!(desk.exists(name), "{name}");
     }
 }

@@ -45,7 +45,7 @@ fn its_own_rows_are_the_release_again() {
     assert_eq!(mode(&desk, "recoding.json"), 0o600);
     desk.run(&["apply", "recoding.json", "people.csv", "-o", "again.csv"]).succeeds();
     assert_eq!(desk.text("again.csv"), desk.text("release.csv"));
-    let sheet = |name: &str| desk.json(&format!("{name}.datasheet.json"));
+    let sheet = |name: &str| desk.json(&format!("{name}.csv.datasheet.json"));
     assert_eq!(sheet("again")["statement"], sheet("release")["statement"]);
     // So are they by the recoding of a report, from standard input to standard output, and in any order.
     desk.release("with.csv", &["--report", "report"]);
@@ -83,7 +83,7 @@ fn other_rows_become_a_release_of_their_own() {
     assert!(found["smallest_class"].as_u64().expect("a class") >= 3, "{found}");
     // The columns are in the order of the release, without the name.
     assert_eq!(desk.text("out.csv").lines().next(), Some("age,sex,postcode,diagnosis,readmitted"));
-    assert!(desk.text("out.datasheet.md").contains("3-anonymity"));
+    assert!(desk.text("out.csv.datasheet.md").contains("3-anonymity"));
     desk.run(&arguments(&[
         &[
             "check",
@@ -106,7 +106,7 @@ fn private_rows_stay_where_they_are() {
     let run = desk.run(&["apply", "recoding.json", "others.csv", "-o", "test.csv", "--private"]).succeeds();
     assert!(run.err.contains("not for publication"), "{}", run.err);
     assert_eq!(mode(&desk, "test.csv"), 0o600);
-    assert!(!desk.exists("test.datasheet.md"));
+    assert!(!desk.exists("test.csv.datasheet.md"));
     let text = desk.text("test.csv");
     let labels: Vec<&str> = text.lines().skip(1).filter_map(|line| line.rsplit(',').next()).collect();
     assert_eq!(labels, ["noq", "yesq", "noq", "noq", "yesq", "noq", "noq", "yesq"]);

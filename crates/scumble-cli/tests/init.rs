@@ -106,7 +106,8 @@ fn the_demo_runs_in_a_fresh_folder_and_says_where_to_look() {
     ] {
         assert!(run.err.contains(word), "{}", run.err);
     }
-    for file in ["patients.csv", "release.toml", "release.csv", "release.datasheet.md", "report/report.html"]
+    for file in
+        ["patients.csv", "release.toml", "release.csv", "release.csv.datasheet.md", "report/report.html"]
     {
         assert!(desk.exists(&format!("scumble-demo/{file}")), "{file}");
     }
@@ -127,7 +128,7 @@ fn the_demo_runs_in_a_fresh_folder_and_says_where_to_look() {
 fn the_demo_tells_its_story_again_word_for_word() {
     let (one, two) = (Desk::new(), Desk::new());
     assert_eq!(one.run(&["demo"]).succeeds().err, two.run(&["demo"]).succeeds().err);
-    for file in ["patients.csv", "release.toml", "release.csv", "release.datasheet.json"] {
+    for file in ["patients.csv", "release.toml", "release.csv", "release.csv.datasheet.json"] {
         assert_eq!(
             one.bytes(&format!("scumble-demo/{file}")),
             two.bytes(&format!("scumble-demo/{file}")),

@@ -46,7 +46,7 @@ fn command(desk: &Desk, k: &str) -> Command {
     std::fs::create_dir_all(desk.path("out")).unwrap();
     std::fs::create_dir_all(desk.path("tmp")).unwrap();
     let mut command = scumble(desk.root());
-    let first = ["anonymize", "people.csv", "-o", "out/release.csv", "--k", k];
+    let first = ["anonymize", "people.csv", "-o", "out/release.csv", "--force", "--k", k];
     command.args(arguments(&[&first, FLAGS])).env("TMPDIR", desk.path("tmp"));
     command
 }
@@ -74,8 +74,13 @@ fn inspect(stage: &Stage, what: &str) -> bool {
         let name = path.to_string_lossy().into_owned();
         let full = stage.desk.path(&name);
         let mode = std::fs::metadata(&full).unwrap().permissions().mode() & 0o777;
-        let public =
-            ["out", "tmp", "out/release.csv", "out/release.datasheet.json", "out/release.datasheet.md"];
+        let public = [
+            "out",
+            "tmp",
+            "out/release.csv",
+            "out/release.csv.datasheet.json",
+            "out/release.csv.datasheet.md",
+        ];
         if public.contains(&name.as_str()) {
             // A public file is whole from its first moment on.
             match Path::new(&name).extension().and_then(|extension| extension.to_str()) {

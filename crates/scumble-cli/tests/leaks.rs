@@ -163,10 +163,11 @@ fn layers(path: &Path) -> Vec<Vec<u8>> {
 /// Searches the folder of a release: only the private report may hold canaries, and only its owner may read it.
 fn search_outputs(desk: &Desk, extension: &str, what: &str) {
     let release = format!("release.{extension}");
+    let sheets = ["json", "md"].map(|end| format!("{release}.datasheet.{end}"));
     let expected: BTreeSet<_> = [
         release.as_str(),
-        "release.datasheet.json",
-        "release.datasheet.md",
+        sheets[0].as_str(),
+        sheets[1].as_str(),
         "release.report",
         "release.report/recoding.json",
         "release.report/report.html",
@@ -176,7 +177,7 @@ fn search_outputs(desk: &Desk, extension: &str, what: &str) {
     .into();
     assert_eq!(files_below(&desk.path("out")), expected, "{what}");
     assert_eq!(files_below(&desk.path("tmp")), BTreeSet::new(), "temporary files are left behind by {what}");
-    for file in [release.as_str(), "release.datasheet.json", "release.datasheet.md"] {
+    for file in [&release, &sheets[0], &sheets[1]] {
         for layer in layers(&desk.path(&format!("out/{file}"))) {
             search(&format!("{file} of {what}"), &layer, CANARY);
             for income in aviary().incomes {
@@ -360,9 +361,8 @@ fn the_order_of_the_rows_leaves_no_trace() {
             let release = |table: &str| {
                 let desk = desk_with(table);
                 anonymize(&desk, &format!("out/release.{extension}"), "--other", &[algorithm]).succeeds();
-                ["csv", "datasheet.json", "datasheet.md"].map(|end| {
-                    desk.bytes(&format!("out/release.{}", if end == "csv" { extension } else { end }))
-                })
+                ["", ".datasheet.json", ".datasheet.md"]
+                    .map(|end| desk.bytes(&format!("out/release.{extension}{end}")))
             };
             let first = release(&original);
             for seed in [1, 2] {
@@ -413,10 +413,21 @@ fn the_schema_of_the_datasheet_is_closed() {
                 &[algorithm, &["--star-policy", policy, "--seed", "4711"]],
             )
             .succeeds();
-            let sheet = desk.json("out/release.datasheet.json");
-            let top =
-                ["statement", "made_with", "algorithm", "rows", "guarantees", "columns", "reading", "limits"];
+            let sheet = desk.json("out/release.csv.datasheet.json");
+            let top = [
+                "statement",
+                "made_with",
+                "algorithm",
+                "rows",
+                "files",
+                "guarantees",
+                "columns",
+                "reading",
+                "limits",
+            ];
             assert_eq!(keys(&sheet), set(&top));
+            assert_eq!(sheet["files"].as_array().unwrap().len(), 1);
+            assert_eq!(keys(&sheet["files"][0]), set(&["file", "rows", "sha256"]));
             for guarantee in sheet["guarantees"].as_array().unwrap() {
                 assert_eq!(keys(guarantee), set(&["model", "on"]));
             }
@@ -429,8 +440,9 @@ fn the_schema_of_the_datasheet_is_closed() {
             }
             let released = desk.text("out/release.csv").lines().count() - 1;
             assert_eq!(sheet["rows"], released, "it counts the rows that everybody sees");
-            for name in ["out/release.datasheet.json", "out/release.datasheet.md"] {
-                let text = desk.text(name);
+            for name in ["out/release.csv.datasheet.json", "out/release.csv.datasheet.md"] {
+                // The digits of a digest are anybody's.
+                let text = desk.text(name).replace(sheet["files"][0]["sha256"].as_str().unwrap(), "");
                 assert!(
                     !text.contains("4711") && !text.contains("people") && !text.contains("trees"),
                     "{text}"

@@ -104,7 +104,7 @@ fn every_format_is_published_and_checked() {
     ] {
         let desk = desk();
         desk.run(&anonymize(output, more)).succeeds();
-        let sheet = desk.text("out.datasheet.md");
+        let sheet = desk.text("out.csv.datasheet.md");
         assert!(sheet.contains("each record covers at least 2 of the original rows"), "{sheet}");
         assert!(sheet.contains("must not be called so") && !sheet.contains("2-anonymity"), "{sheet}");
         let check = arguments(&[
@@ -149,7 +149,7 @@ fn values_are_exchanged_published_and_checked() {
     plan(&desk, "nhaa", &[K, L], "");
     let run = desk.run(&["anonymize", "release.toml"]).succeeds();
     assert!(!run.err.contains("a seed was given"), "{}", run.err);
-    let sheet = desk.text("out.datasheet.md");
+    let sheet = desk.text("out.csv.datasheet.md");
     assert!(sheet.contains("exchanged at random among 2 rows"), "{sheet}");
     assert!(sheet.contains("must not be called so") && !sheet.contains("2-diversity"), "{sheet}");
     let mut values: Vec<String> = desk.text("out.csv").lines().skip(1).map(last_cell).collect();

@@ -62,15 +62,15 @@ fn the_output_is_the_input() {
 
 #[test]
 fn a_datasheet_or_report_over_the_input() {
-    // `out.csv` has its datasheet in `out.datasheet.json`, and an input of that name must not be overwritten.
+    // `out.csv` has its datasheet in `out.csv.datasheet.json`, and an input of that name must not be overwritten.
     let mut desk = Desk::new();
-    desk.table("out.datasheet.json", PEOPLE);
+    desk.table("out.csv.datasheet.json", PEOPLE);
     desk.refuses(
         2,
-        &["out.datasheet.json"],
-        &arguments(&[&["anonymize", "out.datasheet.json", "-o", "out.csv"], ROLES]),
+        &["out.csv.datasheet.json"],
+        &arguments(&[&["anonymize", "out.csv.datasheet.json", "-o", "out.csv"], ROLES]),
     );
-    assert_eq!(desk.text("out.datasheet.json"), PEOPLE);
+    assert_eq!(desk.text("out.csv.datasheet.json"), PEOPLE);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn other_commands_do_not_overwrite_their_input() {
 fn init_does_not_overwrite_a_plan() {
     let desk = Desk::with_people();
     desk.file("release.toml", "mine");
-    desk.refuses(2, &["release.toml", "--force", "-o"], &["init", "people.csv"]);
+    desk.refuses(2, &["release.toml", "--force", "another name"], &["init", "people.csv"]);
     assert_eq!(desk.text("release.toml"), "mine");
     desk.run(&["init", "people.csv", "--force"]).succeeds();
     assert!(desk.text("release.toml").contains("people.csv"));
@@ -108,7 +108,7 @@ fn init_does_not_overwrite_a_plan() {
 fn an_old_release_stays_when_the_new_one_fails() {
     let desk = Desk::with_people();
     desk.file("out.csv", "the old release\n");
-    let flags = ["--quasi", "age,sex", "--rest", "drop", "--k", "13"];
+    let flags = ["--quasi", "age,sex", "--rest", "drop", "--k", "13", "--force"];
     desk.refuses_people(1, &["largest possible k"], &flags);
     assert_eq!(desk.text("out.csv"), "the old release\n");
 }
@@ -135,7 +135,7 @@ fn a_full_disk() {
     desk.run(&["sample", "--rows", "3000", "-o", "people.csv"]).succeeds();
     let script = "mount -t tmpfs -o size=64k none mounted || exit 99
         echo old > mounted/out.csv
-        \"$SCUMBLE\" anonymize people.csv -o mounted/out.csv --report '' --quasi sex,postcode --drop patient_id,name --rest other --k 3
+        \"$SCUMBLE\" anonymize people.csv -o mounted/out.csv --force --report '' --quasi sex,postcode --drop patient_id,name --rest other --k 3
         code=$?
         ls -A mounted; cat mounted/out.csv; exit $code";
     let Some(run) = in_own_mounts(&desk, script) else {
@@ -156,7 +156,7 @@ fn a_disk_that_is_full_for_the_report_only() {
     };
     run.fails(3, &["the disk is full", "mounted/report"]);
     assert!(
-        !desk.exists("out.csv") && !desk.exists("out.datasheet.json"),
+        !desk.exists("out.csv") && !desk.exists("out.csv.datasheet.json"),
         "nothing is published without its report"
     );
 }

@@ -61,5 +61,5 @@ pub(crate) fn writing(name: &str, source: io::Error) -> FileError {
         io::ErrorKind::IsADirectory => " (it is a folder; give a file name)",
         _ => "",
     };
-    FileError::Io { what: format!("cannot write '{name}'{advice}; nothing was published"), source }
+    FileError::Io { what: format!("cannot write '{name}'{advice}"), source }
 }

@@ -18,6 +18,21 @@ pub enum Audience {
     Owner,
 }
 
+/// A file that has its name. Something that was to follow may have failed; the file is there all the same.
+#[derive(Debug)]
+#[must_use = "what failed after the file got its name must be told"]
+pub struct Named {
+    /// What failed afterwards.
+    pub trouble: Option<FileError>,
+}
+
+impl Named {
+    /// An error if something failed after the file got its name.
+    pub fn sound(self) -> Result<()> {
+        self.trouble.map_or(Ok(()), Err)
+    }
+}
+
 /// A file in the folder of its target that only the owner can read. It has no name where the system
 /// allows that, so that nothing remains of it whatever happens; elsewhere a hidden one, removed on drop.
 #[derive(Debug)]
@@ -25,7 +40,10 @@ pub struct PrivateFile {
     file: File,
     /// The hidden name, where the file needs one.
     name: Option<TempPath>,
-    target: PathBuf,
+    /// The name that it is to get; none for a file that only passes through.
+    target: Option<PathBuf>,
+    /// Whether all is done that can fail before it gets its name.
+    is_ready: bool,
 }
 
 impl PrivateFile {
@@ -36,11 +54,20 @@ impl PrivateFile {
         let folder = folder_of(&target);
         check_target(&target)?;
         if let Some(file) = unnamed(folder, 0o600) {
-            return Ok(Self { file, name: None, target });
+            return Ok(Self { file, name: None, target: Some(target), is_ready: false });
         }
         let named = hidden_name().tempfile_in(folder).map_err(|error| writing(&shown, plain(&error)))?;
         let (file, name) = named.into_parts();
-        Ok(Self { file, name: Some(name), target })
+        Ok(Self { file, name: Some(name), target: Some(target), is_ready: false })
+    }
+
+    /// An empty file that never gets a name, in the system's folder of temporary files.
+    pub fn spool() -> Result<Self> {
+        let file = tempfile::tempfile().map_err(|error| {
+            let folder = std::env::temp_dir().display().to_string();
+            writing(&format!("a temporary file in {folder}; TMPDIR moves it"), plain(&error))
+        })?;
+        Ok(Self { file, name: None, target: None, is_ready: false })
     }
 
     /// The open file, for writing and for reading back what was written.
@@ -50,37 +77,127 @@ impl PrivateFile {
 
     /// A second handle of the same open file.
     pub fn reopen(&self) -> Result<File> {
-        self.file.try_clone().map_err(|error| writing(&self.target.display().to_string(), error))
+        self.file.try_clone().map_err(|error| writing(&self.shown(), error))
     }
 
-    /// Gives the file its name, in place of the file that had it before, if any. Until the very step
-    /// the old file is what stands under the name; on failure it stays, and nothing else remains.
-    pub fn publish(self, audience: Audience) -> Result<()> {
-        let shown = self.target.display().to_string();
-        self.publish_as_system_says(audience).map_err(|error| writing(&shown, plain(&error)))
+    /// The SHA-256 of what was written.
+    pub fn sha256(&mut self) -> Result<String> {
+        let shown = self.shown();
+        crate::digest::sha256(&mut self.file).map_err(|error| writing(&shown, error))
     }
 
-    fn publish_as_system_says(self, audience: Audience) -> io::Result<()> {
-        let folder = folder_of(&self.target);
+    /// The name in messages.
+    fn shown(&self) -> String {
+        self.target
+            .as_ref()
+            .map_or_else(|| "a temporary file".to_owned(), |target| target.display().to_string())
+    }
+
+    /// Does all that can fail before the file gets its name: what was written is on the disk, under a hidden name that only the
+    /// owner can read. Several files that belong together are all made ready before the first of them gets its name.
+    pub fn ready(&mut self) -> Result<()> {
+        let shown = self.shown();
+        let Some(target) = self.target.as_ref().filter(|_| !self.is_ready) else { return Ok(()) };
+        let refuse = |error: io::Error| writing(&shown, plain(&error));
+        self.file.sync_all().map_err(refuse)?;
+        if self.name.is_none() {
+            self.name = Some(link(&self.file, folder_of(target)).map_err(refuse)?);
+        }
+        self.is_ready = true;
+        Ok(())
+    }
+
+    /// Gives the file its name, in place of the file that had it before, if any. Until the very step the old file is what stands
+    /// under the name. An error means that the old file is still there, and nothing else. Whether the file has its name is looked
+    /// up on the disk, since a system may fail after it has done what was asked.
+    pub fn publish(mut self, audience: Audience) -> Result<Named> {
+        let shown = self.shown();
+        let refuse = |error: &io::Error| writing(&shown, plain(error));
+        let Some(target) = self.target.clone() else {
+            return Err(refuse(&io::ErrorKind::Unsupported.into()));
+        };
+        let folder = folder_of(&target);
         let mode = match audience {
-            Audience::Public => public_mode(folder)?,
-            Audience::Owner => 0o600,
+            Audience::Public => Some(public_mode(folder).map_err(|error| refuse(&error))?),
+            Audience::Owner => None,
         };
-        self.file.sync_all()?;
-        let name = match self.name {
-            Some(name) => name,
-            None => link(&self.file, folder)?,
-        };
+        self.ready()?;
+        let Some(name) = self.name.take() else { return Err(refuse(&io::ErrorKind::Unsupported.into())) };
         // Owner-only until it has its name: a leftover of a crash in between cannot be read by others.
-        name.persist(&self.target).map_err(|error| error.error)?;
-        self.file.set_permissions(Permissions::from_mode(mode))?;
-        self.file.sync_all()?;
-        File::open(folder)?.sync_all()
+        if let Err(failed) = name.persist(&target)
+            && !stands_at(&self.file.metadata(), &target)
+        {
+            return Err(refuse(&failed.error));
+        }
+        let allowed = mode.map_or(Ok(()), |mode| self.file.set_permissions(Permissions::from_mode(mode)));
+        let kept = self.file.sync_all().and_then(|()| File::open(folder)?.sync_all());
+        Ok(Named { trouble: trouble(&shown, allowed, kept) })
+    }
+}
+
+/// Whether a file or folder that is known by its metadata stands under a name. Where that cannot be looked up it may, and so
+/// nobody is told that it does not.
+pub(crate) fn stands_at(known: &io::Result<fs::Metadata>, target: &Path) -> bool {
+    match (known, fs::symlink_metadata(target)) {
+        (Ok(known), Ok(there)) => (known.dev(), known.ino()) == (there.dev(), there.ino()),
+        (_, Err(error)) if error.kind() == io::ErrorKind::NotFound => false,
+        _ => true,
+    }
+}
+
+/// Whether there is surely nothing under a name.
+fn is_absent(name: &Path) -> bool {
+    fs::symlink_metadata(name).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+/// What is to be told of a file or folder that has its name, where something failed afterwards.
+pub(crate) fn trouble(shown: &str, allowed: io::Result<()>, kept: io::Result<()>) -> Option<FileError> {
+    let after = |what: &str, source: io::Error| FileError::Io {
+        what: format!("'{shown}' is in its place, but {what}"),
+        source: plain(&source),
+    };
+    match (allowed, kept) {
+        (Err(error), _) => Some(after("only you can read it, since its permissions could not be set", error)),
+        (_, Err(error)) => Some(after(
+            "the system could not confirm that it is on the disk, so it may be gone after a power failure",
+            error,
+        )),
+        (Ok(()), Ok(())) => None,
+    }
+}
+
+/// A file that gave up its name for a hidden one. It is removed on drop, unless it is put back.
+#[derive(Debug)]
+pub struct SetAside {
+    hidden: TempPath,
+    name: PathBuf,
+}
+
+impl SetAside {
+    /// Takes a file from its name; none if there is none.
+    pub fn take(name: &Path) -> Result<Option<Self>> {
+        let moved = hidden_name().make_in(folder_of(name), |hidden| fs::rename(name, hidden));
+        match moved {
+            Ok(moved) => Ok(Some(Self { hidden: moved.into_temp_path(), name: name.to_owned() })),
+            Err(_) if is_absent(name) => Ok(None),
+            Err(error) => Err(FileError::Io {
+                what: format!("cannot remove '{}'", name.display()),
+                source: plain(&error),
+            }),
+        }
+    }
+
+    /// Gives the file its name again.
+    pub fn put_back(self) -> Result<()> {
+        let Self { hidden, name } = self;
+        let shown = name.display().to_string();
+        hidden.persist(&name).map_err(|failed| writing(&shown, plain(&failed.error)))
     }
 }
 
 /// The folder that a file is in.
-pub(crate) fn folder_of(target: &Path) -> &Path {
+#[must_use]
+pub fn folder_of(target: &Path) -> &Path {
     match target.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -109,8 +226,8 @@ pub(crate) fn plain(error: &io::Error) -> io::Error {
     }
 }
 
-const PREFIX: &str = ".scumble-";
-const SUFFIX: &str = ".tmp";
+pub(crate) const PREFIX: &str = ".scumble-";
+pub(crate) const SUFFIX: &str = ".tmp";
 
 /// Makes hidden names that tell whose they are.
 pub(crate) fn hidden_name() -> tempfile::Builder<'static, 'static> {
@@ -167,42 +284,6 @@ pub(crate) fn public_mode(folder: &Path) -> io::Result<u32> {
         }
     };
     Ok(probe.metadata()?.mode() & 0o666)
-}
-
-/// Removes hidden files and folders in the folder that processes left behind which are gone. Returns how many.
-pub fn sweep(folder: &Path) -> Result<usize> {
-    let explain = |error| writing(&folder.display().to_string(), error);
-    if !Path::new("/proc/self").exists() {
-        return Ok(0); // It cannot be told which processes are gone.
-    }
-    let mut removed = 0;
-    for entry in fs::read_dir(folder).map_err(explain)? {
-        let entry = entry.map_err(explain)?;
-        let name = entry.file_name();
-        let Ok(kind) = entry.file_type() else { continue };
-        let ours = kind.is_file() || kind.is_dir();
-        let Some(process) = name.to_str().and_then(process_of).filter(|_| ours) else { continue };
-        if process == std::process::id() || Path::new(&format!("/proc/{process}")).exists() {
-            continue;
-        }
-        let gone =
-            if kind.is_dir() { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
-        match gone {
-            Ok(()) => removed += 1,
-            // Somebody else was quicker, or it is somebody else's: neither is ours to mend.
-            Err(error)
-                if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
-            Err(error) => return Err(explain(error)),
-        }
-    }
-    Ok(removed)
-}
-
-/// The process that made a hidden name.
-fn process_of(name: &str) -> Option<u32> {
-    let inner = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?;
-    let (process, random) = inner.split_once('-')?;
-    (!random.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())).then(|| process.parse().ok())?
 }
 
 /// Creates a folder that only the owner can enter, with the folders above it. A folder that exists

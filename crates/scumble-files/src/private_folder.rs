@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::error::{FileError, Result, writing};
-use crate::private::{folder_of, hidden_name, plain, public_mode, unnamed};
+use crate::folder_lock::FolderLock;
+use crate::private::{Named, folder_of, hidden_name, plain, public_mode, stands_at, trouble, unnamed};
+use crate::sweep::aside_name;
 
 /// The files of a folder that does not exist yet. They have no names where the system allows that, so that nothing remains of them
 /// whatever happens; elsewhere they lie in a hidden folder, removed on drop, that only the owner can enter.
@@ -62,17 +64,47 @@ impl PrivateFolder {
         Ok(self.hidden.insert(hidden).path())
     }
 
-    /// Gives the folder its name, in place of the folder that had it before, if any. Until the very step the old folder is what
-    /// stands under the name; on failure it stays, and nothing else remains.
-    pub fn publish(self) -> Result<()> {
-        let shown = self.target.display().to_string();
-        self.publish_as_system_says().map_err(|error| writing(&shown, plain(&error)))
+    /// The SHA-256 of each file, in the order in which they were made.
+    pub fn digests(&mut self) -> Result<Vec<(String, String)>> {
+        let folder = &self.target;
+        let digest = |(name, file): &mut (String, File)| {
+            let digest = crate::digest::sha256(file);
+            let digest =
+                digest.map_err(|error| writing(&folder.join(&*name).display().to_string(), error))?;
+            Ok((name.clone(), digest))
+        };
+        self.files.iter_mut().map(digest).collect()
     }
 
-    fn publish_as_system_says(mut self) -> io::Result<()> {
+    /// Gives the folder its name, in place of the folder that had it before, if any. Until the very step the old folder is what
+    /// stands under the name. An error means that it is still there, and nothing else; that is looked up on the disk.
+    pub fn publish(mut self) -> Result<Named> {
         let target = self.target.clone();
-        let above = folder_of(&target);
-        let mode = public_mode(above)?;
+        let shown = target.display().to_string();
+        let _lock = FolderLock::exclusive(folder_of(&target))?;
+        let (known, mode) = self.ready().map_err(|error| writing(&shown, plain(&error)))?;
+        let hidden = self.hidden().map_err(|error| writing(&shown, plain(&error)))?;
+        let placed = if fs::symlink_metadata(&target).is_ok() {
+            // The old folder takes the hidden name, and goes with it.
+            exchange(hidden, &target)
+        } else {
+            fs::rename(hidden, &target)
+        };
+        if let Err(error) = placed
+            && !stands_at(&Ok(known), &target)
+        {
+            return Err(writing(&shown, plain(&error)));
+        }
+        // Whoever may read a file may enter its folder; it is opened last.
+        let enter = mode | (mode & 0o444) >> 2;
+        let allowed = fs::set_permissions(&target, Permissions::from_mode(enter));
+        let kept = File::open(folder_of(&target)).and_then(|above| above.sync_all());
+        Ok(Named { trouble: trouble(&shown, allowed, kept) })
+    }
+
+    /// Does all that can fail before the folder gets its name. Returns by what it is known then, and the mode of its files.
+    fn ready(&mut self) -> io::Result<(fs::Metadata, u32)> {
+        let mode = public_mode(folder_of(&self.target))?;
         let files = std::mem::take(&mut self.files);
         let hidden = self.hidden()?;
         for (name, file) in &files {
@@ -83,17 +115,9 @@ impl PrivateFolder {
             file.set_permissions(Permissions::from_mode(mode))?;
             file.sync_all()?;
         }
-        File::open(hidden)?.sync_all()?;
-        // Whoever may read a file may enter its folder; it is opened last.
-        let enter = mode | (mode & 0o444) >> 2;
-        if target.exists() {
-            // The old folder takes the hidden name, and goes with it.
-            exchange(hidden, &target)?;
-        } else {
-            fs::rename(hidden, &target)?;
-        }
-        fs::set_permissions(&target, Permissions::from_mode(enter))?;
-        File::open(above)?.sync_all()
+        let opened = File::open(hidden)?;
+        opened.sync_all()?;
+        Ok((opened.metadata()?, mode))
     }
 }
 
@@ -112,15 +136,15 @@ fn name_it(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Swaps two folders in one step.
+/// Puts a folder in the place of another, which takes its name.
 #[cfg(target_os = "linux")]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
         Ok(()) => Ok(()),
-        Err(error) if error == rustix::io::Errno::INVAL || error == rustix::io::Errno::NOSYS => {
-            exchange_in_steps(one, other)
-        }
+        // Some file systems, such as NFS, cannot do that.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => exchange_in_steps(one, other),
         Err(error) => Err(error.into()),
     }
 }
@@ -130,15 +154,18 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     exchange_in_steps(one, other)
 }
 
-/// Swaps two folders where the system cannot do it in one step; if the second fails, the first is undone.
+/// Puts a folder in the place of another where the system cannot do it in one step. If the second step fails, the first is undone;
+/// if the run is killed between them, the next run gives the old folder its name again.
 fn exchange_in_steps(one: &Path, other: &Path) -> io::Result<()> {
-    let aside = one.with_extension("old");
+    let aside = aside_name(other);
     fs::rename(other, &aside)?;
     if let Err(error) = fs::rename(one, other) {
         fs::rename(&aside, other)?;
         return Err(error);
     }
-    fs::rename(&aside, one)
+    // The new folder is in its place. Should the old one not go now, the next run removes it.
+    let _ = fs::remove_dir_all(&aside);
+    Ok(())
 }
 
 #[cfg(test)]
@@ -177,7 +204,7 @@ mod tests {
 
         let mut first = PrivateFolder::create(&target).unwrap();
         write(&mut first, "a.csv", "1");
-        first.publish().unwrap();
+        first.publish().unwrap().sound().unwrap();
         assert_eq!(names(&target), ["a.csv"]);
         // Whoever may read the files may enter.
         let file = fs::metadata(target.join("a.csv")).unwrap().permissions().mode();
@@ -188,7 +215,7 @@ mod tests {
         let mut second = PrivateFolder::create(&target).unwrap();
         write(&mut second, "b.csv", "2");
         assert_eq!(names(&target), ["a.csv"]);
-        second.publish().unwrap();
+        second.publish().unwrap().sound().unwrap();
         assert_eq!(names(&target), ["b.csv"]);
         assert_eq!(names(place.path()), ["release"]);
     }
@@ -210,7 +237,11 @@ mod tests {
             fs::create_dir(folder).unwrap();
         }
         fs::write(one.join("new"), "").unwrap();
+        fs::write(other.join("old"), "").unwrap();
         exchange_in_steps(&one, &other).unwrap();
-        assert_eq!((names(&other), names(&one).is_empty()), (vec!["new".to_owned()], true));
+        assert_eq!((names(&other), names(place.path())), (vec!["new".to_owned()], vec!["other".to_owned()]));
+        // What cannot be put in place leaves the old folder where it was.
+        assert!(exchange_in_steps(&one, &other).is_err());
+        assert_eq!((names(&other), names(place.path())), (vec!["new".to_owned()], vec!["other".to_owned()]));
     }
 }

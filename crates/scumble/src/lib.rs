@@ -73,6 +73,7 @@ pub mod metrics;
 pub mod models;
 pub mod new_rows;
 pub mod normal;
+pub mod outputs;
 mod pack;
 pub mod partition;
 pub mod payload;

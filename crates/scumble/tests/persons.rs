@@ -231,7 +231,7 @@ fn run(rows: &[Row], algorithm: &str, asked: &Asked, policy: StarPolicy) -> Resu
         standard_output: None,
     };
     anonymize(&plan, options)?;
-    for name in ["release.csv", "release.datasheet.json", "release.datasheet.md"] {
+    for name in ["release.csv", "release.csv.datasheet.json", "release.csv.datasheet.md"] {
         let written = std::fs::read_to_string(folder.path().join(name)).expect("it was announced");
         assert!(!written.contains("canary"), "a person is in {name}");
         assert!(name != "release.csv" || !written.contains("none"), "what somebody guards is in {name}");

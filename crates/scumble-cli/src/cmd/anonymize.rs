@@ -6,14 +6,15 @@ use std::process::ExitCode;
 use scumble::config::{Column, Equality, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
 use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
+use scumble::outputs::Outputs;
 use scumble::problem::Progress;
-use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize, stem_of};
+use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize_beside, stem_of};
 use scumble::{Error, Result};
 
 use super::attack;
 use super::choice;
 use super::reading::{Reading, parse_builder};
-use crate::ui::{Interface, counted, percent, print, row_count};
+use crate::ui::{Interface, check_standard_output, counted, percent, print_after_publishing, row_count};
 
 /// Make a verified release from a plan (release.toml), or from a table and flags
 #[derive(clap::Args)]
@@ -35,6 +36,9 @@ pub(crate) struct Arguments {
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
+    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     roles: RoleFlags,
     #[command(flatten)]
@@ -176,11 +180,16 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             "--attack reads the original and the release again; give both a file name, or attack later with scumble attack",
         ));
     }
-    let released = execute(&plan, &folder, interface)?;
+    check_standard_output(Path::new(&plan.output))?;
+    let mut outputs = Outputs::new(arguments.force);
+    if is_plan(&arguments.input) {
+        outputs.read("plan", &arguments.input);
+    }
+    let released = execute(&plan, &folder, &outputs, interface)?;
     // The release is told first: whatever becomes of the attacks, it is there.
     if arguments.json {
         let json = serde_json::to_string(&released.summary).map_err(Error::internal)?;
-        print(json + "\n")?;
+        print_after_publishing(json + "\n")?;
     } else {
         tell(&plan, &released, interface);
     }
@@ -195,7 +204,12 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
 }
 
 /// Carries out a plan with progress.
-pub(crate) fn execute(plan: &Plan, folder: &Path, interface: &Interface) -> Result<Released> {
+pub(crate) fn execute(
+    plan: &Plan,
+    folder: &Path,
+    outputs: &Outputs,
+    interface: &Interface,
+) -> Result<Released> {
     let mut out = std::io::stdout();
     let stage = |stage| interface.stage(stage);
     let mut options = RunOptions {
@@ -205,7 +219,7 @@ pub(crate) fn execute(plan: &Plan, folder: &Path, interface: &Interface) -> Resu
         stage: &stage,
         standard_output: Some(&mut out),
     };
-    let released = anonymize(plan, &mut options);
+    let released = anonymize_beside(plan, outputs, &mut options);
     interface.done();
     released
 }
@@ -290,9 +304,13 @@ fn tell_classes(summary: &Summary, interface: &Interface) {
     ));
 }
 
+fn is_plan(input: &Path) -> bool {
+    input.extension().is_some_and(|extension| extension == "toml")
+}
+
 /// The plan that the arguments ask for, and the folder that its file names are relative to.
 fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
-    let is_plan = arguments.input.extension().is_some_and(|extension| extension == "toml");
+    let is_plan = is_plan(&arguments.input);
     let (mut plan, folder) = if is_plan {
         let folder = arguments.input.parent().map(Path::to_owned).unwrap_or_default();
         (Plan::load(&arguments.input)?, folder)

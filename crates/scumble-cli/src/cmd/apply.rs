@@ -1,17 +1,18 @@
 //! `scumble apply`: a saved recoding, applied to other rows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Plan;
+use scumble::outputs::Outputs;
 use scumble::problem::Progress;
-use scumble::release::{Applied, RunOptions, apply};
+use scumble::release::{Applied, RunOptions, apply_beside};
 use scumble::saved::SavedRecoding;
 use scumble::{Error, Result};
 
 use super::anonymize;
 use super::reading::Reading;
-use crate::ui::{Interface, percent, print, row_count};
+use crate::ui::{Interface, check_standard_output, percent, print_after_publishing, row_count};
 
 /// Recode the rows of another table as those of a release were, and verify that
 #[derive(clap::Args)]
@@ -35,6 +36,9 @@ pub(crate) struct Arguments {
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
+    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     reading: Reading,
 }
@@ -43,6 +47,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.json && arguments.output == "-" {
         return Err(Error::config("--json and -o - both want standard output; give the output a file name"));
     }
+    check_standard_output(Path::new(&arguments.output))?;
     let saved = SavedRecoding::load(&arguments.recoding)?;
     let mut plan = saved.plan(&arguments.data, &arguments.output);
     arguments.reading.apply(&mut plan.read)?;
@@ -61,11 +66,12 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         stage: &stage,
         standard_output: Some(&mut out),
     };
-    let applied = apply(&saved, &plan, arguments.private, &mut options);
+    let outputs = Outputs::new(arguments.force);
+    let applied = apply_beside(&saved, &plan, arguments.private, &outputs, &mut options);
     interface.done();
     let applied = applied?;
     if arguments.json {
-        print(format!("{}\n", applied.figures()?))?;
+        print_after_publishing(format!("{}\n", applied.figures()?))?;
     } else {
         tell(&plan, &applied, interface);
     }

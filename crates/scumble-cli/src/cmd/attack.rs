@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Rational, Rest, Role};
+use scumble::outputs::{Outputs, Own};
 use scumble::release::Released;
 use scumble::report::{
     self,
@@ -18,7 +19,7 @@ use scumble_files::{CodedTable, Source, read_header};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
 use super::beside::{from_here, plan_for, read, read_original};
-use super::init::{refuse_input, write_private};
+use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
 
@@ -74,6 +75,9 @@ pub(crate) struct Arguments {
     /// Print exactly one JSON object (private: it is about the original)
     #[arg(long)]
     json: bool,
+    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    #[arg(long)]
+    force: bool,
     /// The algorithm that made the release, where no plan says it
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
@@ -112,11 +116,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if several {
         add_roles(&mut plan, &arguments.release)?;
     }
-    if let Some(output) = &arguments.output {
-        let given = [&arguments.original, &arguments.release].into_iter().chain(&arguments.also);
-        let given = given.chain(&arguments.outsiders).chain(&arguments.plan).cloned();
-        given.chain(plan.files(&folder)).try_for_each(|input| refuse_input(&input, output))?;
-    }
+    check_outputs(arguments, &plan, &folder)?;
     let (original, plan) = read_original(&arguments.original, &plan, interface)?;
     if let (Some(report), Some(folder)) = (&report, &arguments.report)
         && report.release.rows != original.rows as u64
@@ -164,6 +164,28 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         print(tell(&found, &plan, &original))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// An error if a file would be overwritten that must not be. The report is read and written again: that is what it was named for.
+fn check_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<()> {
+    let mut outputs = Outputs::new(arguments.force);
+    // Without a plan, its input is only a stand-in.
+    outputs.read_plan(plan, folder);
+    outputs.read("original", &arguments.original);
+    outputs.read("release", &arguments.release);
+    if arguments.release.is_dir() {
+        let files = std::fs::read_dir(&arguments.release).into_iter().flatten().flatten();
+        files.for_each(|file| outputs.read("release", file.path()));
+    }
+    arguments.also.iter().for_each(|path| outputs.read("further release", path));
+    arguments.outsiders.iter().for_each(|path| outputs.read("table of outsiders", path));
+    arguments.plan.iter().for_each(|path| outputs.read("plan", path));
+    if let Some(report) = &arguments.report {
+        ["report.html", "report.json"]
+            .iter()
+            .try_for_each(|name| outputs.write(&report.join(name), Own::Report))?;
+    }
+    arguments.output.iter().try_for_each(|page| outputs.write(page, Own::Page))
 }
 
 /// Every attack on a release that was just made by a plan, told in the private report too.

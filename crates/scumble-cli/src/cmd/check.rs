@@ -1,10 +1,11 @@
 //! `scumble check`: verify any table, also another tool's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::check::{Checked, check};
 use scumble::config::{Plan, Role};
+use scumble::release::{SheetCheck, compare_with_datasheet, older_datasheets_of};
 use scumble::{Error, Result};
 use scumble_files::{Source, read_header};
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
@@ -91,15 +92,23 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     };
     let checked = check(&release, original.as_ref(), &plan, &folder)?;
     let unjudged = unjudged::unjudged(&names, &given, &checked);
-    let code = if checked.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    let sheet = match arguments.release.as_os_str() == "-" {
+        true => None,
+        false => compare_with_datasheet(&arguments.release, release.rows as u64)?,
+    };
+    if sheet.is_none() {
+        tell_no_datasheet(&arguments.release, interface);
+    }
+    let holds = checked.holds() && sheet.as_ref().is_none_or(|sheet| sheet.describes);
+    let code = if holds { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if arguments.json {
         print(
-            serde_json::to_string(&Verdict { holds: checked.holds(), checked, unjudged })
+            serde_json::to_string(&Verdict { holds, datasheet: sheet, checked, unjudged })
                 .map_err(Error::internal)?
                 + "\n",
         )?;
     } else {
-        print(tell(&checked, &plan, &names) + &unjudged::tell(&unjudged))?;
+        print(tell_sheet(sheet.as_ref()) + &tell(&checked, &plan, &names) + &unjudged::tell(&unjudged))?;
     }
     Ok(code)
 }
@@ -107,9 +116,33 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
 #[derive(serde::Serialize)]
 struct Verdict {
     holds: bool,
+    /// Whether the datasheet beside it describes it; none if there is none.
+    datasheet: Option<SheetCheck>,
     #[serde(flatten)]
     checked: Checked,
     unjudged: Vec<unjudged::Unjudged>,
+}
+
+/// What is to be known of a table without a datasheet.
+fn tell_no_datasheet(release: &Path, interface: &Interface) {
+    match older_datasheets_of(release).first() {
+        None => interface.note("there is no datasheet beside it that could be compared with it"),
+        Some(sheet) => interface.warn(format_args!(
+            "'{}' names no file, so nobody can tell whether it describes this table; releases of today have a datasheet that does",
+            sheet.display()
+        )),
+    }
+}
+
+/// Whether a datasheet describes the table.
+fn tell_sheet(sheet: Option<&SheetCheck>) -> String {
+    let Some(sheet) = sheet else { return String::new() };
+    if sheet.describes {
+        return format!("holds  datasheet: '{}' names this file, its SHA-256 and its rows\n", sheet.file);
+    }
+    let mut text = format!("FAILS  datasheet: '{}' does not describe what was checked\n", sheet.file);
+    sheet.faults.iter().for_each(|fault| text += &format!("       {fault}\n"));
+    text
 }
 
 fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Rational, Rest, Role};
+use scumble::outputs::{Outputs, Own};
 use scumble::problem::Progress;
 use scumble::registry::algorithm_names;
 use scumble::{Error, Result};
@@ -15,7 +16,6 @@ use scumble_eval::protocol::TestRows;
 use scumble_files::{Audience, PrivateFile, cannot_write};
 
 use super::anonymize::RoleFlags;
-use super::init::refuse_input;
 use super::model_flag;
 use super::reading::Reading;
 use crate::ui::{Interface, count, counted, print, wrap};
@@ -40,6 +40,9 @@ pub(crate) struct Arguments {
     /// Print exactly one JSON object (private: it is about the original)
     #[arg(long)]
     json: bool,
+    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     tried: Tried,
     #[command(flatten)]
@@ -95,11 +98,14 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     request.check()?;
     let table = Plan::beside(&request.folder.join("plan"), &request.plan.input);
     // Made before the work, so that a folder that is not there is told at once.
-    let mut read = request.plan.files(&request.folder);
-    read.extend(inputs(arguments).0.map(Path::to_owned));
-    let page = arguments.output.as_deref().map(|target| private(&read, target)).transpose()?;
-    read.extend(arguments.output.clone());
-    let csv = arguments.csv.as_deref().map(|target| private(&read, target)).transpose()?;
+    let mut outputs = Outputs::new(arguments.force);
+    outputs.read_plan(&request.plan, &request.folder);
+    inputs(arguments).0.into_iter().for_each(|plan| outputs.read("plan", plan));
+    let page = arguments.output.as_deref();
+    let page = page.map(|target| private(&mut outputs, target, Own::Page)).transpose()?;
+    let csv = arguments.csv.as_deref();
+    let csv =
+        csv.map(|target| private(&mut outputs, target, Own::Table("algorithm,standing,k,"))).transpose()?;
     let progress = Progress::default();
     let found = compare(&request, &progress, &|told| interface.count(told.done, told.all, "releases"));
     interface.done();
@@ -244,18 +250,17 @@ impl Tried {
 }
 
 /// A private file that is to get this name.
-/// A private file that is none of those that are read or written otherwise.
-fn private<'a>(others: &[PathBuf], target: &'a Path) -> Result<(PrivateFile, &'a Path)> {
+fn private<'a>(outputs: &mut Outputs, target: &'a Path, own: Own) -> Result<(PrivateFile, &'a Path)> {
     if target == Path::new("-") {
         return Err(Error::config("the page and the table of figures are private files; give them names"));
     }
-    others.iter().try_for_each(|other| refuse_input(other, target))?;
+    outputs.write(target, own)?;
     Ok((PrivateFile::create(target)?, target))
 }
 
 fn publish(mut file: PrivateFile, target: &Path, text: &str) -> Result<()> {
     file.file().write_all(text.as_bytes()).map_err(|error| cannot_write(target, error))?;
-    Ok(file.publish(Audience::Owner)?)
+    Ok(file.publish(Audience::Owner)?.sound()?)
 }
 
 /// The figures of the releases, the recommendation, and what could not be done. Releases that others beat are only told if all are

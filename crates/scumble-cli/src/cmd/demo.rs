@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Role};
+use scumble::outputs::{Outputs, Own};
 use scumble::{Error, Result};
 
 use super::anonymize::{execute, tell};
 use super::attack;
 use super::init::{make_plan, write_private};
-use super::sample::{DEMO_SEED, write_hierarchies, write_to};
+use super::sample::{DEMO_SEED, claim, write_hierarchies, write_to};
 use crate::sample::write_sample;
 use crate::ui::{Interface, row_count, wrap};
 
@@ -25,6 +26,9 @@ pub(crate) struct Arguments {
     /// Rows of the synthetic table
     #[arg(long, default_value_t = 5_000, value_name = "N")]
     rows: u64,
+    /// Replace files of the folder that are not those of a demo
+    #[arg(long)]
+    force: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
@@ -33,10 +37,13 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         what: format!("cannot make the folder '{}'", folder.display()),
         source,
     })?;
+    let mut outputs = Outputs::new(arguments.force);
+    let hierarchies = folder.join("hierarchies");
+    claim(&mut outputs, &folder.join("patients.csv"), Some(&hierarchies), DEMO_SEED)?;
     interface.say("1  A clinic's table, made up: no person in it exists");
     let table = folder.join("patients.csv");
     write_to(&table, |out| write_sample(out, arguments.rows, DEMO_SEED))?;
-    write_hierarchies(&folder.join("hierarchies"))?;
+    write_hierarchies(&hierarchies)?;
     interface.say(format_args!(
         "   {} with {}, hierarchies beside it",
         table.display(),
@@ -46,6 +53,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say("2  scumble init: what the columns probably are, as a plan to confirm");
     let plan_file = folder.join("release.toml");
     let plan = demo_plan(&table, interface)?;
+    // A plan that somebody has changed is theirs.
+    let same = std::fs::read_to_string(&plan_file).is_ok_and(|there| there == plan);
+    outputs.write(&plan_file, if same { Own::Known } else { Own::Nothing })?;
     write_private(&plan_file, &plan)?;
     let plan = Plan::load(&plan_file)?;
     interface.say(format_args!("   {}", plan_file.display()));
@@ -57,7 +67,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
 
     interface.say("3  scumble anonymize: generalise, write, read back, verify, publish");
-    let released = execute(&plan, folder, interface)?;
+    let mut outputs = Outputs::new(arguments.force);
+    outputs.read("plan", &plan_file);
+    let released = execute(&plan, folder, &outputs, interface)?;
     tell(&plan, &released, interface);
     interface.released();
 

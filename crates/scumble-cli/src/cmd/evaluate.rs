@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use scumble::config::Plan;
+use scumble::outputs::{Outputs, Own};
 use scumble::problem::Progress;
 use scumble::{Error, Result};
 use scumble_eval::experiment::{EvaluationPlan, Experiment, Group, Journal, Results, Summary, write_results};
@@ -25,6 +27,9 @@ pub(crate) struct Arguments {
     /// Forget what earlier runs have found
     #[arg(long)]
     anew: bool,
+    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    #[arg(long)]
+    force: bool,
 }
 
 /// The files of a folder of results.
@@ -34,6 +39,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let plan = EvaluationPlan::load(&arguments.plan)?;
     let beside = arguments.plan.parent().map(Path::to_owned).unwrap_or_default();
     let folder = folder(arguments, &plan, &beside);
+    check_outputs(arguments, &plan, &beside, &folder)?;
     let experiment = Experiment::read(plan, &beside)?;
     for data in &experiment.data {
         data.notes.iter().for_each(|note| interface.note(format_args!("{}: {note}", data.name)));
@@ -80,6 +86,27 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
+/// An error if a file would be overwritten that must not be.
+fn check_outputs(arguments: &Arguments, plan: &EvaluationPlan, beside: &Path, folder: &Path) -> Result<()> {
+    let mut outputs = Outputs::new(arguments.force);
+    outputs.read("plan", &arguments.plan);
+    for data in &plan.data {
+        let path = beside.join(&data.plan);
+        outputs.read("plan of a table", &path);
+        data.test.iter().for_each(|test| outputs.read("table of test rows", beside.join(test)));
+        // A plan that cannot be read is told where it is used.
+        if let Ok(plan) = Plan::load(&path) {
+            outputs.read_plan(&plan, path.parent().unwrap_or(Path::new("")));
+        }
+    }
+    // The journal is read and goes on. With --anew it is removed, and so it must be one.
+    let journal = folder.join(JOURNAL);
+    outputs.write(&journal, Own::Evaluation)?;
+    ["results.csv", "results.parquet", "index.html"]
+        .iter()
+        .try_for_each(|name| outputs.write(&folder.join(name), Own::Evaluation))
+}
+
 fn folder(arguments: &Arguments, plan: &EvaluationPlan, beside: &Path) -> PathBuf {
     match (&arguments.output, &plan.output) {
         (Some(folder), _) => folder.clone(),
@@ -96,7 +123,7 @@ fn write(experiment: &Experiment, results: &Results, folder: &Path) -> Result<()
         let target = folder.join(name);
         let mut file = PrivateFile::create(&target)?;
         write_results(results, &varying, &metrics, &target, file.file())?;
-        file.publish(Audience::Owner)?;
+        file.publish(Audience::Owner)?.sound()?;
     }
     write_private(&folder.join("index.html"), &scumble_eval::page::html(experiment, results, None)?)
 }

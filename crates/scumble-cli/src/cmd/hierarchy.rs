@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use scumble::Result;
 use scumble::config::{Column, Plan, Role, Roles};
-use scumble::hierarchy::{Built, Provenance, show, to_csv};
+use scumble::hierarchy::{Builder, Built, Provenance, show, to_csv};
+use scumble::outputs::{Outputs, Own};
 use scumble::prepare::{ColumnTree, column_tree};
 use scumble_files::{Source, read_header, read_table};
 
 use super::reading::{Reading, parse_builder};
-use crate::ui::{Interface, count, print};
+use crate::ui::{Interface, check_standard_output, count, print};
 
 /// Make, look at and validate hierarchies
 #[derive(clap::Args)]
@@ -28,6 +29,9 @@ enum Action {
         /// The file to write; - is standard output
         #[arg(long, short, default_value = "-", value_name = "FILE")]
         output: PathBuf,
+        /// Replace a file that is already there
+        #[arg(long)]
+        force: bool,
     },
     /// Draw the tree of a column with its row counts
     Show {
@@ -67,8 +71,15 @@ struct ColumnArguments {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     match &arguments.action {
-        Action::Build { column, output } => {
-            super::init::refuse_input(&column.data, output)?;
+        Action::Build { column, output, force } => {
+            check_standard_output(output)?;
+            let mut outputs = Outputs::new(*force);
+            outputs.read("input", &column.data);
+            let given = column.hierarchy.as_deref().map(parse_builder).transpose()?;
+            if let Some(Builder::File { path, .. } | Builder::ParentChild { path, .. }) = given {
+                outputs.read("hierarchy", path);
+            }
+            outputs.write(output, Own::Nothing)?;
             let (_, tree) = build(column, interface)?;
             let text = to_csv(&tree.built.hierarchy);
             if output.as_os_str() == "-" {

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Read;
+use scumble::outputs::{Outputs, Own};
 use scumble::profile::{PlanFiles, column_values, plan_toml, profile};
 use scumble::{Error, Result};
 use scumble_files::{Source, read_table};
 
 use super::reading::Reading;
-use crate::ui::{Interface, counted, print, row_count};
+use crate::ui::{Interface, check_standard_output, counted, print, row_count};
 
 /// Profile the columns of a table, guess roles, types and hierarchies, and write a commented plan
 #[derive(clap::Args)]
@@ -30,13 +31,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
-    if !arguments.force && arguments.output.exists() {
-        return Err(Error::config(format!(
-            "'{}' is already there; --force replaces it, -o FILE writes another",
-            arguments.output.display()
-        )));
-    }
-    refuse_input(&arguments.data, &arguments.output)?;
+    check_standard_output(&arguments.output)?;
+    let mut outputs = Outputs::new(arguments.force);
+    outputs.read("input", &arguments.data);
+    outputs.write(&arguments.output, Own::Nothing)?;
     let mut read = Read::default();
     arguments.reading.apply(&mut read)?;
     let input = input_from(&arguments.data, &arguments.output)?;
@@ -63,23 +61,12 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error if a command would overwrite a file that it reads.
-pub(crate) fn refuse_input(input: &Path, output: &Path) -> Result<()> {
-    if output != Path::new("-") && scumble_files::same_file(input, output) {
-        return Err(Error::config(format!(
-            "the output '{}' is a file that is read here; choose another name, since what is read must stay as it is",
-            output.display()
-        )));
-    }
-    Ok(())
-}
-
 /// Writes a file for the owner only: it describes the original.
 pub(crate) fn write_private(target: &Path, text: &str) -> Result<()> {
     let mut file = scumble_files::PrivateFile::create(target)?;
     std::io::Write::write_all(file.file(), text.as_bytes())
         .map_err(|error| scumble_files::cannot_write(target, error))?;
-    Ok(file.publish(scumble_files::Audience::Owner)?)
+    Ok(file.publish(scumble_files::Audience::Owner)?.sound()?)
 }
 
 /// The table's name as seen from the plan's folder.

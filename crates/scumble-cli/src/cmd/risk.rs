@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Column, Plan, Rational, Role, Roles};
+use scumble::outputs::{Outputs, Own};
 use scumble::prepare::{drop_incomplete, persons_of_rows};
 use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header, read_table};
 
-use super::init::{refuse_input, write_private};
+use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
 
@@ -30,6 +31,9 @@ pub(crate) struct Arguments {
     /// Print exactly one JSON object (private: it says what singles people out)
     #[arg(long)]
     json: bool,
+    /// Replace files that are already there, also those that Scumble does not recognise as its own
+    #[arg(long)]
+    force: bool,
     /// Columns that outsiders may know, comma-separated; instead of those of the plan
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     quasi: Vec<String>,
@@ -76,14 +80,19 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         Some(path) => path.clone(),
         None => Plan::beside(&folder.join("plan"), &plan.input),
     };
+    let mut outputs = Outputs::new(arguments.force);
+    outputs.read_plan(&plan, &folder);
+    outputs.read("table", &path);
+    arguments.plan.iter().for_each(|plan| outputs.read("plan", plan));
     for output in arguments.output.iter().chain(&arguments.records) {
-        refuse_input(&path, output)?;
         if output == Path::new("-") {
             return Err(Error::config(
                 "the page and the table of records are private files; give them names",
             ));
         }
     }
+    arguments.output.iter().try_for_each(|page| outputs.write(page, Own::Page))?;
+    arguments.records.iter().try_for_each(|table| outputs.write(table, Own::Table("row,class_size")))?;
     let asked = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household).chain(&arguments.subject);
     let wanted: Vec<&String> = asked.collect();
     let subject = plan.names_with(Role::Subject).next();

@@ -4,11 +4,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use scumble::outputs::{Outputs, Own};
 use scumble::{Error, Result};
 use scumble_files::{Audience, PrivateFile};
 
 use crate::sample::{hierarchies, write_sample};
-use crate::ui::{Interface, row_count};
+use crate::ui::{Interface, check_standard_output, row_count};
 
 /// Write a synthetic clinic table of any size, for trying things. No person in it exists
 #[derive(clap::Args)]
@@ -25,12 +26,18 @@ pub(crate) struct Arguments {
     /// Also write the table's hierarchies to this folder
     #[arg(long, value_name = "DIR")]
     hierarchies: Option<PathBuf>,
+    /// Replace files that are already there, also those that this command would not write again as they are
+    #[arg(long)]
+    force: bool,
 }
 
 /// The seed of the demo.
 pub(crate) const DEMO_SEED: u64 = 42;
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    check_standard_output(&arguments.output)?;
+    let mut outputs = Outputs::new(arguments.force);
+    claim(&mut outputs, &arguments.output, arguments.hierarchies.as_deref(), arguments.seed)?;
     if let Some(folder) = &arguments.hierarchies {
         write_hierarchies(folder)?;
     }
@@ -46,6 +53,41 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     write_to(&arguments.output, |out| write_sample(out, arguments.rows, arguments.seed))?;
     interface.say(format_args!("Wrote {} to {}", row_count(arguments.rows), arguments.output.display()));
     Ok(ExitCode::SUCCESS)
+}
+
+/// An error if the sample or its hierarchies would overwrite something else. A table is replaced if this seed makes it again, with as
+/// many rows as it has; a hierarchy if it is the same.
+pub(crate) fn claim(outputs: &mut Outputs, table: &Path, folder: Option<&Path>, seed: u64) -> Result<()> {
+    let own = |known: bool| if known { Own::Known } else { Own::Nothing };
+    outputs.write(table, own(is_sample(table, seed)))?;
+    for (column, text) in folder.iter().flat_map(|_| hierarchies()) {
+        let file = folder.unwrap_or(Path::new("")).join(format!("{column}.csv"));
+        let same = std::fs::read(&file).is_ok_and(|there| there == text.as_bytes());
+        outputs.write(&file, own(same))?;
+    }
+    Ok(())
+}
+
+/// Whether a file is a sample that this seed makes again.
+fn is_sample(path: &Path, seed: u64) -> bool {
+    let Ok(there) = std::fs::read(path) else { return false };
+    let lines = there.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let mut rest = Expected(&there);
+    lines > 0 && write_sample(&mut rest, lines - 1, seed).is_ok() && rest.0.is_empty()
+}
+
+/// Takes what it expects, and fails at the first difference.
+struct Expected<'a>(&'a [u8]);
+
+impl Write for Expected<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 = self.0.strip_prefix(bytes).ok_or(std::io::ErrorKind::InvalidData)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Writes the hierarchies of the sample's columns into a folder.
@@ -67,5 +109,5 @@ pub(crate) fn write_to(
 ) -> Result<()> {
     let mut file = PrivateFile::create(target)?;
     write(file.file()).map_err(|error| scumble_files::cannot_write(target, error))?;
-    Ok(file.publish(Audience::Public)?)
+    Ok(file.publish(Audience::Public)?.sound()?)
 }

@@ -394,16 +394,22 @@ impl Plan {
         let mut names: Vec<PathBuf> = Vec::new();
         names.extend([Some(&self.input), self.population.as_ref()].into_iter().flatten().map(PathBuf::from));
         names.extend(self.table.iter().map(|table| PathBuf::from(&table.file)));
-        names.extend(self.columns.iter().filter_map(|(_, column)| match column.hierarchy.as_ref()? {
-            Builder::File { path, .. } | Builder::ParentChild { path, .. } => Some(path.clone()),
-            _ => None,
-        }));
+        names.extend(self.hierarchy_files());
         let mut files: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
         // A folder that cannot be listed is told where it is read.
         let listed = self.hierarchies.as_ref().and_then(|name| std::fs::read_dir(folder.join(name)).ok());
         files.extend(listed.into_iter().flatten().flatten().map(|entry| entry.path()));
         files.retain(|file| file != Path::new("-"));
         files
+    }
+
+    /// The hierarchy files that columns name.
+    pub fn hierarchy_files(&self) -> Vec<PathBuf> {
+        let files = self.columns.iter().filter_map(|(_, column)| match column.hierarchy.as_ref()? {
+            Builder::File { path, .. } | Builder::ParentChild { path, .. } => Some(path.clone()),
+            _ => None,
+        });
+        files.collect()
     }
 
     /// A file named in a plan, seen from the plan's own place; `-` stays as it is.

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use scumble_files::Source;
 use scumble_files::table::CodedTable;
 
-use super::publish::{Papers, Targets, beside, publish};
+use super::publish::{Papers, publish};
+use super::targets::{Targets, beside};
 use super::{
     Needs, Released, Run, RunOptions, Seconds, Stage, datasheet, make_problem, read_columns, read_options,
     summary, warnings, write_verified,
@@ -19,6 +20,7 @@ use crate::frequency::total;
 use crate::label::STAR;
 use crate::metrics::{self, measure_one};
 use crate::new_rows::{CodeFinder, Found, NewRows};
+use crate::outputs::Outputs;
 use crate::prepare::population::quasi_only;
 use crate::prepare::{Respelt, drop_incomplete, prepare_new, spell_once};
 use crate::problem::{Budget, Problem};
@@ -63,6 +65,17 @@ pub fn apply(
     private: bool,
     options: &mut RunOptions<'_>,
 ) -> Result<Applied> {
+    apply_beside(saved, plan, private, &Outputs::default(), options)
+}
+
+/// As [`apply`], beside what else the run reads and writes, which it must not overwrite either.
+pub fn apply_beside(
+    saved: &SavedRecoding,
+    plan: &Plan,
+    private: bool,
+    outputs: &Outputs,
+    options: &mut RunOptions<'_>,
+) -> Result<Applied> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
@@ -75,12 +88,13 @@ pub fn apply(
              is not for publication",
         ));
     }
+    let mut outputs = outputs.clone();
+    outputs.read("recoding", &saved.file);
     let targets = if private {
-        Targets::of_private(&plan, options.folder)
+        Targets::of_private(&plan, options.folder, &outputs)
     } else {
-        Targets::of(&plan, options.folder)
+        Targets::of(&plan, options.folder, &outputs)
     }?;
-    targets.check_spared("the recoding", &saved.file)?;
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();

@@ -5,6 +5,7 @@
 
 use serde::Serialize;
 
+use super::described::FileSheet;
 use super::{Run, Summary};
 use crate::config::{Role, StarPolicy};
 use crate::hierarchy::Provenance;
@@ -20,6 +21,8 @@ pub(crate) struct Datasheet {
     pub(super) made_with: String,
     pub(super) algorithm: String,
     pub(super) rows: u64,
+    /// The files that it is about, filled in when they are written.
+    pub(super) files: Vec<FileSheet>,
     pub(super) guarantees: Vec<Guarantee>,
     pub(super) columns: Vec<ColumnSheet>,
     pub(super) reading: Vec<&'static str>,
@@ -81,6 +84,7 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
         made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
         algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
         rows: summary.released,
+        files: Vec::new(),
         guarantees: titles
             .into_iter()
             .zip(sets)
@@ -267,14 +271,26 @@ fn limits(run: &Run<'_>) -> Vec<String> {
     lines.into_iter().map(str::to_owned).collect()
 }
 
+/// Which files a datasheet is about, and how to tell.
+fn about(files: &[FileSheet]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let mut text = "## Files\n\n| file | rows | SHA-256 |\n|---|---|---|\n".to_owned();
+    for of in files {
+        let rows = of.rows.map_or(String::new(), |rows| rows.to_string());
+        text += &format!("| {} | {rows} | `{}` |\n", escaped(&of.file), of.sha256);
+    }
+    text + "\nThis datasheet is about these files and no others: `scumble check` compares them, and so does `sha256sum`.\n\n"
+}
+
 /// The datasheet for people.
 pub(super) fn markdown(sheet: &Datasheet) -> String {
     // Names of columns can hold anything.
     let mut text = format!("# Datasheet\n\n**{}**\n\n", escaped(&sheet.statement));
-    text += &format!(
-        "{} rows. Made with {} by {}.\n\n## Columns\n\n",
-        sheet.rows, sheet.made_with, sheet.algorithm
-    );
+    text += &format!("{} rows. Made with {} by {}.\n\n", sheet.rows, sheet.made_with, sheet.algorithm);
+    text += &about(&sheet.files);
+    text += "## Columns\n\n";
     text += "| column | role | how it was published | values | hierarchy |\n|---|---|---|---|---|\n";
     for column in &sheet.columns {
         let name = escaped(&column.name);

@@ -16,6 +16,7 @@ use crate::algorithms::{Algorithm, Finding};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result, did_you_mean};
 use crate::hierarchy::Hierarchy;
+use crate::outputs::Outputs;
 use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
 use crate::prepare::{Prepared, Respelt, drop_incomplete, prepare, spell_once};
 use crate::problem::{Budget, Problem, Progress};
@@ -32,6 +33,7 @@ mod apply;
 pub(crate) mod check;
 mod combinations;
 mod datasheet;
+pub(crate) mod described;
 mod fill_report;
 mod population;
 mod publish;
@@ -44,15 +46,20 @@ mod spreadsheet;
 mod summary;
 mod table_risk;
 mod tables;
+mod targets;
 mod together;
 mod trial;
 mod warnings;
 
-pub use apply::{Applied, apply};
-pub use publish::stem_of;
-use publish::{Papers, Targets, beside, publish};
+pub use apply::{Applied, apply, apply_beside};
+pub use described::{
+    SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, older_datasheets_of,
+};
+use publish::{Papers, publish, unpublished};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
+pub use targets::stem_of;
+use targets::{Targets, beside};
 pub use trial::{Outcome, Trial, read_planned, try_release, try_within};
 
 /// What a run is told besides the plan.
@@ -167,7 +174,14 @@ impl Run<'_> {
 }
 
 /// Makes the release that a plan asks for, verified, with its datasheet and private report.
+///
+/// An error means that nothing was published, with one exception: [`Error::AfterPublishing`].
 pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> {
+    anonymize_beside(plan, &Outputs::default(), options)
+}
+
+/// As [`anonymize`], beside what else the run reads and writes, such as the plan's own file, which it must not overwrite either.
+pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions<'_>) -> Result<Released> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
@@ -178,8 +192,8 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
         check_rule_for_rows(plan, &method)?;
     }
     let targets = match method {
-        Method::Tables(_) => Targets::of_several(plan, options.folder)?,
-        Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder)?,
+        Method::Tables(_) => Targets::of_several(plan, options.folder, outputs)?,
+        Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder, outputs)?,
     };
 
     (options.stage)(Stage::Read);
@@ -369,14 +383,15 @@ fn write_verified(
     let released_rows = rows::arrange(run, tuple_of_row, payload_of_row)?;
     seconds.apply += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let mut file = targets.private_file()?;
-    rows::write(run, &released_rows, file.file(), targets.format)?;
+    let mut file = targets.private_file().map_err(unpublished)?;
+    rows::write(run, &released_rows, file.file(), targets.format).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let verified = check::verify(run, &file, &released_rows, targets.format, options.folder)?;
+    let verified =
+        check::verify(run, &file, &released_rows, targets.format, options.folder).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
     Ok((file, verified))

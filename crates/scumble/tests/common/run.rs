@@ -130,7 +130,7 @@ pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
     match outcome {
         Ok(released) => Ok(Written {
             text: std::fs::read_to_string(&target).expect("the release was announced"),
-            datasheet: std::fs::read_to_string(folder.path().join("release.datasheet.json"))
+            datasheet: std::fs::read_to_string(folder.path().join("release.csv.datasheet.json"))
                 .expect("a datasheet"),
             summary: released.summary,
         }),

@@ -6,25 +6,41 @@ use std::process::ExitCode;
 use scumble::check::{CheckedFolder, check_folder, published_columns};
 use scumble::config::{Column, Plan, Role, Roles};
 use scumble::prepare::drop_incomplete;
-use scumble::release::Manifest;
+use scumble::release::{Manifest, SheetCheck, compare_folder_with_datasheet};
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header};
 
 use super::super::beside::read;
-use super::{Arguments, number, tell_truth};
+use super::{Arguments, number, tell_sheet, tell_truth};
 use crate::ui::{Interface, counted, print, row_count};
 
 pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> Result<ExitCode> {
     let manifest = Manifest::load(&arguments.release)?;
     let original = arguments.original.as_ref().map(|path| original(path, &manifest, plan, interface));
     let original = original.transpose()?;
-    let checked = check_folder(&arguments.release, original.as_ref(), plan)?;
+    let mut checked = check_folder(&arguments.release, original.as_ref(), plan)?;
+    let rows: Vec<(String, u64)> =
+        checked.tables.iter().map(|table| (table.file.clone(), table.rows)).collect();
+    let datasheet = compare_folder_with_datasheet(&arguments.release, &rows)?;
+    if datasheet.is_none() {
+        interface.note("there is no datasheet in it that could be compared with it");
+    }
+    checked.holds &= datasheet.as_ref().is_none_or(|sheet| sheet.describes);
     if arguments.json {
-        print(serde_json::to_string(&checked).map_err(Error::internal)? + "\n")?;
+        let told = Told { datasheet, checked: &checked };
+        print(serde_json::to_string(&told).map_err(Error::internal)? + "\n")?;
     } else {
-        print(tell(&checked, &manifest))?;
+        print(tell_sheet(datasheet.as_ref()) + &tell(&checked, &manifest))?;
     }
     Ok(if checked.holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+#[derive(serde::Serialize)]
+struct Told<'a> {
+    /// Whether the datasheet of the folder describes it; none if there is none.
+    datasheet: Option<SheetCheck>,
+    #[serde(flatten)]
+    checked: &'a CheckedFolder,
 }
 
 /// The original, without the rows that a release leaves out.

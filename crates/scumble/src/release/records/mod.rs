@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use scumble_files::table::CodedTable;
 
-use super::publish::{Papers, publish};
+use super::publish::{Papers, publish, unpublished};
 use super::{Begun, Needs, Released, RunOptions, Stage, allow_parameters, make_problem};
 use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 use crate::config::{Plan, Rational, Role};
@@ -148,20 +148,21 @@ pub(super) fn release(
     let arranged = rows::arrange(&run, &tuple_of_row, &payload_of_row)?;
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let mut file = targets.private_file()?;
-    rows::write(&run, &arranged, file.file(), targets.format)?;
+    let mut file = targets.private_file().map_err(unpublished)?;
+    rows::write(&run, &arranged, file.file(), targets.format).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let (mut outcome, records) = check::verify(&run, &file, &arranged, targets.format)?;
+    let (mut outcome, records) =
+        check::verify(&run, &file, &arranged, targets.format).map_err(unpublished)?;
     if let Format::Sampled { tables } = run.solution.format {
         // The records stay without a name; what is published is drawn from them.
         let drawn = sampled::draw(&run, &arranged, tables)?;
-        file = targets.private_file()?;
-        sampled::write(&run, &drawn, file.file(), targets.format)?;
-        outcome.rows = sampled::verify(&run, &file, targets.format, &drawn, &records)?;
+        file = targets.private_file().map_err(unpublished)?;
+        sampled::write(&run, &drawn, file.file(), targets.format).map_err(unpublished)?;
+        outcome.rows = sampled::verify(&run, &file, targets.format, &drawn, &records).map_err(unpublished)?;
     }
     drop(records);
     seconds.verify = clock.elapsed().as_secs_f64();

@@ -52,6 +52,7 @@ pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
         made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
         algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
         rows: summary.released,
+        files: Vec::new(),
         guarantees: promises.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
         columns: columns(run),
         reading: reading(run),

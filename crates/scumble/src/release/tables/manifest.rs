@@ -85,8 +85,12 @@ impl Manifest {
 
     /// Every file of the folder.
     pub(crate) fn files(&self) -> Vec<&str> {
-        let tables = self.tables.iter().map(|table| table.file.as_str());
-        tables.chain([MANIFEST, "datasheet.json", "datasheet.md"]).collect()
+        self.described_files().into_iter().chain(crate::release::described::ENDINGS).collect()
+    }
+
+    /// The files that the datasheet of the folder names.
+    pub(crate) fn described_files(&self) -> Vec<&str> {
+        self.tables.iter().map(|table| table.file.as_str()).chain([MANIFEST]).collect()
     }
 }
 

@@ -6,9 +6,11 @@
 use std::io::Write;
 use std::time::Instant;
 
+use scumble_files::PrivateFolder;
 use scumble_files::table::CodedTable;
 
-use super::publish::{Papers, publish_folder};
+use super::described::{ENDINGS, FileSheet};
+use super::publish::{Papers, publish_folder, unpublished};
 use super::{Begun, Needs, Released, Rest, RunOptions, Stage, allow_parameters, datasheet, make_problem};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
@@ -124,8 +126,8 @@ pub(super) fn release(
     let described: Vec<TableFile> = tables.iter().map(|table| table.described(targets.ending())).collect();
     let mut written = Vec::new();
     for (table, TableFile { file: name, .. }) in tables.into_iter().zip(&described) {
-        let mut file = folder.file(name)?;
-        table.write(&mut file, targets.format, name)?;
+        let mut file = folder.file(name).map_err(unpublished)?;
+        table.write(&mut file, targets.format, name).map_err(unpublished)?;
         written.push((file, table));
         options.progress.check()?;
     }
@@ -133,7 +135,7 @@ pub(super) fn release(
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    let verified = check::verify(&run, &written, &together, targets.format)?;
+    let verified = check::verify(&run, &written, &together, targets.format).map_err(unpublished)?;
     drop(written);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -145,7 +147,7 @@ pub(super) fn release(
         .report
         .is_some()
         .then(|| report::report(&run, &summary, &verified, &targets.name(), &seconds));
-    let sheet = sheet::datasheet(&run, &described, summary.released);
+    let mut sheet = sheet::datasheet(&run, &described, summary.released);
     let manifest = Manifest {
         made_with: sheet.made_with.clone(),
         target: run.target().name.clone(),
@@ -155,20 +157,23 @@ pub(super) fn release(
         tables: described.clone(),
     };
     let as_file = |error: serde_json::Error| Error::internal(error);
-    let mut add = |name: &str, mut text: Vec<u8>| -> Result<()> {
-        let mut file = folder.file(name)?;
+    let add = |folder: &mut PrivateFolder, name: &str, mut text: Vec<u8>| -> Result<()> {
+        let mut file = folder.file(name).map_err(unpublished)?;
         text.push(b'\n');
         file.write_all(&text)
-            .map_err(|error| scumble_files::cannot_write(std::path::Path::new(name), error).into())
+            .map_err(|error| unpublished(scumble_files::cannot_write(std::path::Path::new(name), error)))
     };
-    add(MANIFEST, serde_json::to_vec_pretty(&manifest).map_err(as_file)?)?;
-    add("datasheet.json", serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
-    add("datasheet.md", datasheet::markdown(&sheet).trim_end().into())?;
+    add(&mut folder, MANIFEST, serde_json::to_vec_pretty(&manifest).map_err(as_file)?)?;
+    let rows = |name: &str| described.iter().find(|table| table.file == name).map(|table| table.rows);
+    let digests = folder.digests().map_err(unpublished)?.into_iter();
+    sheet.files = digests.map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256 }).collect();
+    add(&mut folder, ENDINGS[0], serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
+    add(&mut folder, ENDINGS[1], datasheet::markdown(&sheet).trim_end().into())?;
     let recoding = serde_json::to_vec(&report::rule(&run, described)).map_err(as_file)?;
     publish_folder(
         folder,
         &targets,
-        Papers { report, recoding, sheet: Some(sheet) },
+        &Papers { report, recoding, sheet: Some(sheet) },
         summary,
         seconds,
         started,

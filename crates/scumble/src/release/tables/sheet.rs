@@ -35,6 +35,7 @@ pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) ->
         made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
         algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
         rows,
+        files: Vec::new(),
         guarantees: promises.into_iter().map(|model| Guarantee { model, on: known.clone() }).collect(),
         columns: run
             .plan

@@ -1,0 +1,86 @@
+//! One run at a time gives names to files in a folder.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::error::{FileError, Result};
+
+/// How long a run waits for another one. Giving names takes milliseconds, so whoever takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A lock on a folder, released on drop. It is a lock on the folder itself, so no lock file is left behind, and the system
+/// releases it when a process is killed. Some network file systems have no such locks: there nothing is locked, and only the
+/// digest in a datasheet tells whether it belongs to the release beside it.
+#[derive(Debug)]
+pub struct FolderLock {
+    _held: Option<File>,
+}
+
+impl FolderLock {
+    /// Waits until no other run has a lock on the folder.
+    pub fn exclusive(folder: &Path) -> Result<Self> {
+        let Ok(file) = File::open(folder) else { return Ok(Self { _held: None }) };
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _held: Some(file) }),
+                Err(TryLockError::Error(_)) => return Ok(Self { _held: None }),
+                Err(TryLockError::WouldBlock) if began.elapsed() > PATIENCE => {
+                    return Err(FileError::Resources(format!(
+                        "another run has been giving names to files in '{}' for {} seconds; wait for it, or end it, and try again; \
+                         nothing was published",
+                        folder.display(),
+                        PATIENCE.as_secs()
+                    )));
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
+    }
+
+    /// Waits until no other run gives names to files in the folder. Several readers do not disturb each other. Where this cannot
+    /// be had in time there is no lock: a reader has its digests.
+    #[must_use]
+    pub fn shared(folder: &Path) -> Self {
+        let Ok(file) = File::open(folder) else { return Self { _held: None } };
+        let began = Instant::now();
+        loop {
+            match file.try_lock_shared() {
+                Ok(()) => return Self { _held: Some(file) },
+                Err(TryLockError::WouldBlock) if began.elapsed() <= PATIENCE => {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+                Err(_) => return Self { _held: None },
+            }
+        }
+    }
+
+    /// A lock if no other run has one.
+    pub(crate) fn at_once(folder: &Path) -> Option<Self> {
+        let Ok(file) = File::open(folder) else { return Some(Self { _held: None }) };
+        match file.try_lock() {
+            Ok(()) => Some(Self { _held: Some(file) }),
+            Err(TryLockError::Error(_)) => Some(Self { _held: None }),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_runs_exclude_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = FolderLock::exclusive(folder.path()).unwrap();
+        assert!(FolderLock::at_once(folder.path()).is_none());
+        drop(first);
+        let readers = [FolderLock::shared(folder.path()), FolderLock::shared(folder.path())];
+        assert!(FolderLock::at_once(folder.path()).is_none());
+        drop(readers);
+        assert!(FolderLock::at_once(folder.path()).is_some());
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "no lock file");
+    }
+}

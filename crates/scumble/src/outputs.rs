@@ -1,0 +1,301 @@
+//! The one rule about files that are written, for every command:
+//!
+//! - a file that a run reads, or has written already, is never overwritten by it;
+//! - a file that is there already is only replaced if it is recognisably what an earlier run has written, or if the user says so
+//!   (`--force`).
+//!
+//! A release is recognised by its datasheet, which names the SHA-256 of the file; so a release that somebody has changed is theirs.
+//! Papers are recognised by what only they begin with.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use scumble_files::same_file;
+
+use crate::config::Plan;
+use crate::error::{Error, Result};
+use crate::release::described::{has_datasheet, is_datasheet};
+
+/// What a run reads and writes.
+#[derive(Debug, Clone, Default)]
+pub struct Outputs {
+    read: Vec<(&'static str, PathBuf)>,
+    hierarchies: Vec<(PathBuf, Vec<String>)>,
+    written: Vec<PathBuf>,
+    force: bool,
+}
+
+/// What a file is that may be replaced without a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Own {
+    /// A table whose datasheet names its SHA-256.
+    Release,
+    /// A datasheet.
+    Datasheet,
+    /// A page in HTML.
+    Page,
+    /// A file of the folder of a private report.
+    Report,
+    /// A saved recoding.
+    Recoding,
+    /// A table with this head.
+    Table(&'static str),
+    /// A file of a folder whose journal is that of an evaluation.
+    Evaluation,
+    /// Nothing can be recognised: whatever is there needs `--force`.
+    Nothing,
+    /// The caller has seen that it may be replaced.
+    Known,
+}
+
+impl Outputs {
+    /// A run that has read and written nothing yet. With `force` it may replace files that it does not recognise.
+    #[must_use]
+    pub fn new(force: bool) -> Self {
+        Self { force, ..Self::default() }
+    }
+
+    /// Whether files may be replaced that are not recognised.
+    #[must_use]
+    pub fn force(&self) -> bool {
+        self.force
+    }
+
+    /// A file is read: `what` names it in a message, e.g. "plan".
+    pub fn read(&mut self, what: &'static str, path: impl Into<PathBuf>) {
+        let path = path.into();
+        if path != Path::new("-") {
+            self.read.push((what, path));
+        }
+    }
+
+    /// Everything that a plan names is read; `folder` is where its file names start.
+    pub fn read_plan(&mut self, plan: &Plan, folder: &Path) {
+        let at = |name: &str| if name == "-" { PathBuf::from(name) } else { folder.join(name) };
+        self.read("input", at(&plan.input));
+        plan.population.iter().for_each(|name| self.read("population", at(name)));
+        plan.table.iter().for_each(|table| self.read("table that was published before", at(&table.file)));
+        for path in plan.hierarchy_files() {
+            self.read("hierarchy", folder.join(path));
+        }
+        if let Some(name) = &plan.hierarchies {
+            let columns = plan.columns.iter().map(|(name, _)| name.clone()).collect();
+            self.hierarchies.push((real(&folder.join(name)), columns));
+        }
+    }
+
+    /// A file is going to be written. An error if it must not be; the error says why, before any work is done. `-` is no file.
+    pub fn write(&mut self, target: &Path, own: Own) -> Result<()> {
+        if target == Path::new("-") {
+            return Ok(());
+        }
+        let read = self.read.iter().find(|(_, path)| is_same(path, target)).map(|(what, _)| *what);
+        if let Some(what) = read.or_else(|| self.is_hierarchy(target).then_some("hierarchy")) {
+            return Err(Error::config(format!(
+                "the output is the {what} itself: '{}' would be overwritten; choose another name, since what is read must stay as it \
+                 is",
+                target.display()
+            )));
+        }
+        if self.written.iter().any(|path| is_same(path, target)) {
+            return Err(Error::config(format!(
+                "two of the files that are written are called '{}'; choose another name for one of them",
+                target.display()
+            )));
+        }
+        // Folders and devices are refused where the file is made.
+        let there = std::fs::symlink_metadata(target).is_ok()
+            && std::fs::metadata(target).map_or(true, |found| found.is_file());
+        if there && !self.force && !own.is(target) {
+            return Err(Error::config(format!(
+                "'{}' is already there, and {}; --force replaces it, another name keeps it",
+                target.display(),
+                own.why_not()
+            )));
+        }
+        self.written.push(target.to_owned());
+        Ok(())
+    }
+
+    /// Whether a file has a name by which it is a hierarchy of the plan, there or not.
+    fn is_hierarchy(&self, target: &Path) -> bool {
+        let (Some(name), Some(folder)) = (target.file_name(), real(target).parent().map(Path::to_owned))
+        else {
+            return false;
+        };
+        let name = name.to_string_lossy();
+        let is = |column: &String| {
+            name == format!("{column}.csv") || name.ends_with(&format!("_hierarchy_{column}.csv"))
+        };
+        self.hierarchies.iter().any(|(of, columns)| *of == folder && columns.iter().any(is))
+    }
+}
+
+impl Own {
+    /// Whether a file is recognised.
+    fn is(self, path: &Path) -> bool {
+        match self {
+            Self::Release => has_datasheet(path),
+            Self::Datasheet => is_datasheet(path),
+            Self::Page => is_page(path),
+            // A page says what it is; the other files of the folder are told by the one that does.
+            Self::Report => is_page(path) || is_report(&path.with_file_name("report.json")),
+            Self::Recoding => starts_with(path, "{\"scumble_recoding\":"),
+            Self::Table(head) => starts_with(path, head),
+            Self::Evaluation => is_journal(&path.with_file_name("journal.jsonl")),
+            Self::Nothing => false,
+            Self::Known => true,
+        }
+    }
+
+    /// What a file is not.
+    fn why_not(self) -> &'static str {
+        match self {
+            Self::Release => {
+                "no datasheet beside it says that it is a release (the file name, or its SHA-256, is another)"
+            }
+            Self::Datasheet => "it is not a datasheet of Scumble",
+            Self::Page => "it is not a page of Scumble",
+            Self::Report => "it is not a report of Scumble",
+            Self::Recoding => "it is not a recoding of Scumble",
+            Self::Table(_) => "it is not a table that this command has written",
+            Self::Evaluation => "its folder is not that of an evaluation",
+            Self::Nothing | Self::Known => "it may not be Scumble's",
+        }
+    }
+}
+
+/// Whether two paths lead to the same file, or would if it were there.
+fn is_same(one: &Path, other: &Path) -> bool {
+    same_file(one, other) || real(one) == real(other)
+}
+
+/// A path without links and detours. What does not exist yet is looked for from its parent on.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let there = absolute.ancestors().find_map(|part| Some((part.canonicalize().ok()?, part.to_owned())));
+    match there {
+        Some((real, part)) if part == absolute => real,
+        Some((real, part)) => absolute.strip_prefix(&part).map(|rest| real.join(rest)).unwrap_or(real),
+        None => absolute,
+    }
+}
+
+/// The first bytes of a file.
+fn first(path: &Path, bytes: u64) -> Vec<u8> {
+    let mut first = Vec::new();
+    // What cannot be read is not recognised.
+    let _ = File::open(path).and_then(|file| file.take(bytes).read_to_end(&mut first));
+    first
+}
+
+fn starts_with(path: &Path, text: &str) -> bool {
+    first(path, text.len() as u64) == text.as_bytes()
+}
+
+/// What every page of Scumble has near its beginning.
+const GENERATOR: &str = "<meta name=\"generator\" content=\"Scumble\">";
+
+fn is_page(path: &Path) -> bool {
+    String::from_utf8_lossy(&first(path, 2 << 10)).contains(GENERATOR)
+}
+
+/// Whether a file is the data of a private report.
+fn is_report(path: &Path) -> bool {
+    let Ok(Ok(serde_json::Value::Object(report))) =
+        std::fs::read(path).map(|text| serde_json::from_slice(&text))
+    else {
+        return false;
+    };
+    let has = |name: &str| report.contains_key(name);
+    report.get("release").is_some_and(|release| release.get("released").is_some())
+        && ["title", "models", "metrics", "class_sizes", "warnings", "run"].into_iter().all(has)
+}
+
+/// Whether a file is the journal of an evaluation: every line of it is JSON, and its first line is a result. One that has not begun
+/// yet is recognised, too.
+#[must_use]
+pub fn is_journal(path: &Path) -> bool {
+    let Ok(text) = std::fs::read_to_string(path) else { return false };
+    let Some(line) = text.lines().next() else { return true };
+    let has = |name: &str| format!("\"{name}\":");
+    ["key", "data", "learner", "part"].into_iter().all(|name| line.contains(&has(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(outputs: &mut Outputs, target: &Path, own: Own, words: &str) {
+        let error = outputs.write(target, own).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+
+    #[test]
+    fn what_is_read_or_written_is_never_a_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("plan.toml"), "").unwrap();
+        std::fs::create_dir(path("sub")).unwrap();
+        std::os::unix::fs::symlink(path("sub"), path("link")).unwrap();
+        let mut outputs = Outputs::new(true);
+        outputs.read("plan", path("plan.toml"));
+        for way in ["plan.toml", "sub/../plan.toml", "link/../plan.toml"] {
+            refused(&mut outputs, &path(way), Own::Nothing, "the output is the plan itself");
+        }
+        outputs.write(&path("sub/new.csv"), Own::Nothing).unwrap();
+        for way in ["sub/new.csv", "link/new.csv", "sub/./new.csv"] {
+            refused(&mut outputs, &path(way), Own::Nothing, "two of the files that are written");
+        }
+        outputs.write(Path::new("-"), Own::Nothing).unwrap();
+        outputs.write(Path::new("-"), Own::Nothing).unwrap();
+    }
+
+    #[test]
+    fn names_of_hierarchies_are_never_targets() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plan = Plan::new("people.csv", "out.csv");
+        plan.hierarchies = Some("hh".into());
+        let role = crate::config::Roles::one(crate::config::Role::Quasi);
+        plan.columns.push(("occ".into(), crate::config::Column::new(role)));
+        std::fs::create_dir(folder.path().join("hh")).unwrap();
+        let mut outputs = Outputs::new(true);
+        outputs.read_plan(&plan, folder.path());
+        for name in ["hh/occ.csv", "hh/adult_hierarchy_occ.csv", "hh/../hh/occ.csv"] {
+            refused(
+                &mut outputs,
+                &folder.path().join(name),
+                Own::Nothing,
+                "the output is the hierarchy itself",
+            );
+        }
+        for name in ["hh/other.csv", "occ.csv"] {
+            outputs.write(&folder.path().join(name), Own::Nothing).unwrap();
+        }
+    }
+
+    #[test]
+    fn only_what_is_recognised_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let kinds = [
+            (Own::Page, format!("<!doctype html>\n{GENERATOR}\n")),
+            (Own::Recoding, "{\"scumble_recoding\":1}".into()),
+            (Own::Table("row,class_size"), "row,class_size,prosecutor\n".into()),
+        ];
+        for (own, text) in kinds {
+            std::fs::write(&path, text).unwrap();
+            Outputs::new(false).write(&path, own).unwrap();
+            refused(&mut Outputs::new(false), &path, Own::Nothing, "--force");
+            std::fs::write(&path, "mine").unwrap();
+            refused(&mut Outputs::new(false), &path, own, "--force");
+            Outputs::new(true).write(&path, own).unwrap();
+        }
+        // Also a link that leads nowhere is somebody's.
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("nowhere", &path).unwrap();
+        refused(&mut Outputs::new(false), &path, Own::Page, "--force");
+    }
+}

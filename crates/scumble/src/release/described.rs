@@ -1,0 +1,212 @@
+//! Which file a datasheet is about: it names the file, its SHA-256 and its rows, so that anybody can tell whether a datasheet and
+//! a release belong together.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use scumble_files::{FolderLock, folder_of, sha256};
+use serde::{Deserialize, Serialize};
+
+use super::tables::manifest::Manifest;
+use super::targets::stem_of;
+use crate::error::{Error, Result};
+
+/// The endings of a datasheet, for programs and for people.
+pub(crate) const ENDINGS: [&str; 2] = ["datasheet.json", "datasheet.md"];
+
+/// One file that a datasheet is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileSheet {
+    /// Its name, without a folder.
+    pub(crate) file: String,
+    /// Its rows, if it is a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rows: Option<u64>,
+    /// Its SHA-256 in hexadecimal digits.
+    pub(crate) sha256: String,
+}
+
+/// The part of a datasheet that says what it is about.
+#[derive(Deserialize)]
+struct About {
+    made_with: String,
+    files: Vec<FileSheet>,
+}
+
+/// What was found when a release was compared with its datasheet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SheetCheck {
+    /// The datasheet's file, without its folder.
+    pub file: String,
+    /// Whether it describes this release.
+    pub describes: bool,
+    /// In what it does not.
+    pub faults: Vec<String>,
+}
+
+/// The datasheets of a release: `release.csv` has `release.csv.datasheet.json` and `release.csv.datasheet.md`, so that releases with
+/// different endings never share one.
+#[must_use]
+pub fn datasheets_of(release: &Path) -> [PathBuf; 2] {
+    let name = release.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    ENDINGS.map(|ending| release.with_file_name(format!("{name}.{ending}")))
+}
+
+/// Datasheets of earlier versions of Scumble beside a release: `release.csv` had `release.datasheet.json`, which names no file.
+#[must_use]
+pub fn older_datasheets_of(release: &Path) -> Vec<PathBuf> {
+    let sheets = ENDINGS.map(|ending| release.with_file_name(format!("{}.{ending}", stem_of(release))));
+    sheets.into_iter().filter(|path| is_older_datasheet(path)).collect()
+}
+
+/// Whether a file is a datasheet of an earlier version, which names no file.
+fn is_older_datasheet(path: &Path) -> bool {
+    let Ok(text) = std::fs::read(path) else { return false };
+    if path.extension().is_some_and(|ending| ending == "json") {
+        let Ok(sheet) = serde_json::from_slice::<serde_json::Value>(&text) else { return false };
+        let made = sheet.get("made_with").and_then(serde_json::Value::as_str);
+        made.is_some_and(|made| made.starts_with("Scumble ")) && sheet.get("files").is_none()
+    } else {
+        let text = String::from_utf8_lossy(&text);
+        is_markdown(&text) && !text.contains("SHA-256")
+    }
+}
+
+fn is_markdown(text: &str) -> bool {
+    text.starts_with("# Datasheet\n") && text.contains(" Made with Scumble ")
+}
+
+/// Whether a file is a datasheet.
+pub(crate) fn is_datasheet(path: &Path) -> bool {
+    if path.extension().is_some_and(|ending| ending == "json") {
+        return matches!(read(path), Ok(Some(_)));
+    }
+    std::fs::read(path).is_ok_and(|text| is_markdown(&String::from_utf8_lossy(&text)))
+}
+
+/// Whether a file is a release as its datasheet says.
+pub(crate) fn has_datasheet(release: &Path) -> bool {
+    let [sheet, _] = datasheets_of(release);
+    let (Ok(Some(about)), Some(name)) = (read(&sheet), release.file_name()) else { return false };
+    let Some(of) = about.files.iter().find(|of| name == of.file.as_str()) else { return false };
+    digest(release).is_ok_and(|digest| digest == of.sha256)
+}
+
+/// Whether the tables of a folder are as its datasheet says.
+pub(crate) fn folder_has_datasheet(folder: &Path) -> bool {
+    let Ok(Some(about)) = read(&folder.join(ENDINGS[0])) else { return false };
+    let as_said = |of: &FileSheet| digest(&folder.join(&of.file)).is_ok_and(|digest| digest == of.sha256);
+    !about.files.is_empty() && about.files.iter().all(as_said)
+}
+
+/// What a datasheet is about; none if the file is no datasheet.
+fn read(path: &Path) -> std::io::Result<Option<About>> {
+    let about: Option<About> = serde_json::from_slice(&std::fs::read(path)?).ok();
+    let inside =
+        |of: &FileSheet| Path::new(&of.file).file_name().is_some_and(|only| only == of.file.as_str());
+    Ok(about.filter(|about| about.made_with.starts_with("Scumble ") && about.files.iter().all(inside)))
+}
+
+fn digest(path: &Path) -> std::io::Result<String> {
+    sha256(&mut File::open(path)?)
+}
+
+/// Compares a release with the datasheet beside it; none if there is no datasheet.
+pub fn compare_with_datasheet(release: &Path, rows: u64) -> Result<Option<SheetCheck>> {
+    // A run that is publishing at this moment has its release in place before its datasheet.
+    let _lock = FolderLock::shared(folder_of(release));
+    let [data, markdown] = datasheets_of(release);
+    let name = release.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    compare(&data, &markdown, |about, faults| {
+        let Some(of) = about.files.iter().find(|of| of.file == name) else {
+            let others: Vec<String> =
+                about.files.iter().map(|of| of.file.escape_debug().to_string()).collect();
+            faults.push(format!("it is about another file ({})", others.join(", ")));
+            return Ok(Vec::new());
+        };
+        let found = digest(release)
+            .map_err(|source| Error::Io { what: format!("cannot read '{}'", release.display()), source })?;
+        judge(of, &found, Some(rows), "", faults);
+        Ok(vec![found])
+    })
+}
+
+/// Compares the tables of a folder, with their rows, with the datasheet that is in it; none if there is no datasheet.
+pub fn compare_folder_with_datasheet(folder: &Path, tables: &[(String, u64)]) -> Result<Option<SheetCheck>> {
+    let _lock = FolderLock::shared(folder_of(folder));
+    let [data, markdown] = ENDINGS.map(|ending| folder.join(ending));
+    let manifest = Manifest::load(folder)?;
+    compare(&data, &markdown, |about, faults| {
+        let mut digests = Vec::new();
+        for of in &about.files {
+            let shown = of.file.escape_debug().to_string();
+            match digest(&folder.join(&of.file)) {
+                Ok(found) => {
+                    let rows = tables.iter().find(|(name, _)| *name == of.file).map(|(_, rows)| *rows);
+                    judge(of, &found, rows, &format!("{shown}: "), faults);
+                    digests.push(found);
+                }
+                Err(_) => faults.push(format!("{shown}: it is not there, or cannot be read")),
+            }
+        }
+        for name in manifest.described_files() {
+            if !about.files.iter().any(|of| of.file == name) {
+                faults.push(format!("{}: the datasheet does not name it", name.escape_debug()));
+            }
+        }
+        Ok(digests)
+    })
+}
+
+/// Compares files with both forms of a datasheet. `files` says what differs, and gives the digests that were found.
+fn compare(
+    data: &Path,
+    markdown: &Path,
+    files: impl FnOnce(&About, &mut Vec<String>) -> Result<Vec<String>>,
+) -> Result<Option<SheetCheck>> {
+    let name =
+        |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let text = std::fs::read(markdown).ok();
+    let mut faults = Vec::new();
+    let about = match read(data) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && text.is_none() => return Ok(None),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            faults.push(format!("'{}' is missing, so only its form for people is there", name(data)));
+            None
+        }
+        Err(_) => {
+            faults.push("it cannot be read".to_owned());
+            None
+        }
+        Ok(None) => {
+            faults.push("it is not a datasheet of Scumble that names its files".to_owned());
+            None
+        }
+        Ok(about) => about,
+    };
+    if let Some(about) = about {
+        let digests = files(&about, &mut faults)?;
+        let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
+        if let Some(text) = text
+            && !digests.iter().all(|digest| text.contains(digest))
+        {
+            faults.push(format!("'{}' names another SHA-256", name(markdown)));
+        }
+    }
+    Ok(Some(SheetCheck { file: name(data), describes: faults.is_empty(), faults }))
+}
+
+/// What a datasheet says of a file, and what the file is.
+fn judge(of: &FileSheet, digest: &str, rows: Option<u64>, before: &str, faults: &mut Vec<String>) {
+    if of.sha256 != digest {
+        faults.push(format!(
+            "{before}its SHA-256 is not the one of the datasheet: the file was changed, or the datasheet belongs to another release"
+        ));
+    }
+    if let (Some(said), Some(found)) = (of.rows, rows)
+        && said != found
+    {
+        faults.push(format!("{before}the datasheet says {said} rows, and there are {found}"));
+    }
+}

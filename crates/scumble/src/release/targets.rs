@@ -1,0 +1,225 @@
+//! Where the files of a run go.
+
+use std::path::{Path, PathBuf};
+
+use scumble_files::{Audience, Compression, OutFormat, PrivateFile, PrivateFolder, folder_of};
+
+use super::described::{datasheets_of, folder_has_datasheet, older_datasheets_of};
+use super::tables::manifest::{MANIFEST, Manifest};
+use crate::config::Plan;
+use crate::error::{Error, Result};
+use crate::outputs::{Outputs, Own, real};
+
+/// What the folder of the private report holds.
+pub(super) const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
+
+/// Where things go.
+#[derive(Clone)]
+pub(super) struct Targets {
+    pub(super) release: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
+    /// Where the recoding goes besides the report.
+    pub(super) recoding: Option<PathBuf>,
+    pub(super) format: OutFormat,
+    /// Who may read the release.
+    pub(super) audience: Audience,
+}
+
+impl Targets {
+    /// Where a folder of several tables goes: it has the name of the output without its ending, which tells the format.
+    pub(super) fn of_several(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
+        if plan.output == "-" {
+            return Err(Error::config(
+                "several tables go into a folder, not to standard output; give a name, e.g. -o release",
+            ));
+        }
+        let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
+        let output = folder.join(&plan.output);
+        if output.file_name().is_none() {
+            return Err(Error::config(format!(
+                "'{}' is not the name of a new folder, which several tables go into; give one, e.g. -o release",
+                plan.output
+            )));
+        }
+        let release = output.with_file_name(stem_of(&output));
+        let format = if release.file_name() == output.file_name() {
+            OutFormat::Csv { delimiter: b',', compression: Compression::None }
+        } else {
+            scumble_files::format_for(&output)?
+        };
+        sweep_beside(&release);
+        let targets = Self {
+            release: Some(release.clone()),
+            report: report.clone(),
+            recoding: None,
+            format,
+            audience: Audience::Public,
+        };
+        let mut outputs = outputs.clone();
+        outputs.read_plan(plan, folder);
+        targets.claim_papers(&mut outputs)?;
+        if std::fs::symlink_metadata(&release).is_ok_and(|found| found.is_dir()) {
+            check_replaceable(&release, outputs.force())?;
+            outputs.write(&release, Own::Known)?;
+        } else {
+            outputs.write(&release, Own::Nothing)?;
+        }
+        // The folder is replaced as a whole, with all that is in it.
+        let read = [&plan.input].into_iter().chain(&plan.population).chain(&plan.hierarchies);
+        let read = read.chain(plan.table.iter().map(|table| &table.file)).map(|name| beside(folder, name));
+        if let Some(inside) = read.chain(report.clone()).find(|path| is_inside(path, &release)) {
+            return Err(Error::config(format!(
+                "'{}' is in the folder '{}', which is replaced as a whole; choose another name for one of them",
+                inside.display(),
+                release.display()
+            )));
+        }
+        Ok(targets)
+    }
+
+    pub(super) fn of(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
+        Self::of_table(plan, folder, outputs, Audience::Public)
+    }
+
+    /// Where rows go that only their owner may see: a file without a datasheet, which would promise what was not judged.
+    pub(super) fn of_private(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
+        let targets = Self::of_table(plan, folder, outputs, Audience::Owner)?;
+        let sheets = targets.release.iter().flat_map(|release| {
+            datasheets_of(release)
+                .into_iter()
+                .filter(|path| path.exists())
+                .chain(older_datasheets_of(release))
+        });
+        match sheets.into_iter().next() {
+            None => Ok(targets),
+            Some(sheet) => Err(Error::config(format!(
+                "there is a datasheet '{}', which would stand beside rows that it says nothing about; choose another name",
+                sheet.display()
+            ))),
+        }
+    }
+
+    fn of_table(plan: &Plan, folder: &Path, outputs: &Outputs, audience: Audience) -> Result<Self> {
+        let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
+        let recoding = plan.recoding.as_ref().map(|name| folder.join(name));
+        let release = (plan.output != "-").then(|| folder.join(&plan.output));
+        let format = match &release {
+            None => OutFormat::Csv { delimiter: b',', compression: Compression::None },
+            Some(release) => scumble_files::format_for(release)?,
+        };
+        release.iter().for_each(|release| sweep_beside(release));
+        let targets = Self { release, report, recoding, format, audience };
+        let mut outputs = outputs.clone();
+        outputs.read_plan(plan, folder);
+        if let Some(release) = &targets.release {
+            outputs.write(release, Own::Release)?;
+        }
+        targets.sheets().iter().try_for_each(|sheet| outputs.write(sheet, Own::Datasheet))?;
+        targets.claim_papers(&mut outputs)?;
+        Ok(targets)
+    }
+
+    /// The private files of the run are going to be written.
+    fn claim_papers(&self, outputs: &mut Outputs) -> Result<()> {
+        if let Some(folder) = &self.report {
+            REPORT_FILES.iter().try_for_each(|name| outputs.write(&folder.join(name), Own::Report))?;
+        }
+        self.recoding.iter().try_for_each(|target| outputs.write(target, Own::Recoding))
+    }
+
+    /// The datasheets beside the release, if there may be any.
+    pub(super) fn sheets(&self) -> Vec<PathBuf> {
+        let release = self.release.iter().filter(|_| self.audience == Audience::Public);
+        release.flat_map(|release| datasheets_of(release)).collect()
+    }
+
+    pub(super) fn private_file(&self) -> Result<PrivateFile> {
+        match &self.release {
+            Some(release) => Ok(PrivateFile::create(release)?),
+            None => Ok(PrivateFile::spool()?),
+        }
+    }
+
+    /// A folder that can become the release.
+    pub(super) fn private_folder(&self) -> Result<PrivateFolder> {
+        match &self.release {
+            Some(release) => Ok(PrivateFolder::create(release)?),
+            None => Err(Error::internal("several tables without a folder")),
+        }
+    }
+
+    /// The ending of a table's file.
+    pub(super) fn ending(&self) -> &'static str {
+        match self.format {
+            OutFormat::Csv { delimiter: b'\t', compression } => match compression {
+                Compression::None => "tsv",
+                Compression::Gzip => "tsv.gz",
+                Compression::Zstd => "tsv.zst",
+            },
+            OutFormat::Csv { compression, .. } => match compression {
+                Compression::None => "csv",
+                Compression::Gzip => "csv.gz",
+                Compression::Zstd => "csv.zst",
+            },
+            OutFormat::Parquet => "parquet",
+            OutFormat::ArrowIpc => "arrow",
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        let name = self.release.as_ref().and_then(|path| path.file_name());
+        name.map_or("standard output".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+}
+
+/// The name of a file without the endings that tell its format: `visits.2024.csv.gz` is `visits.2024`.
+#[must_use]
+pub fn stem_of(file: &Path) -> String {
+    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut stem = name.as_str();
+    for ending in [".gz", ".zst", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".feather", ".ipc"] {
+        stem = stem.strip_suffix(ending).unwrap_or(stem);
+    }
+    if stem.is_empty() { "release".to_owned() } else { stem.to_owned() }
+}
+
+/// Removes what a run that was killed may have left in the folder of a file.
+pub(super) fn sweep_beside(file: &Path) {
+    // Leftovers that cannot be removed are unreadable for others and harm nothing.
+    let _ = scumble_files::sweep(folder_of(file));
+}
+
+/// Whether a path is a folder or leads into it, also by another name.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    real(path).starts_with(real(folder))
+}
+
+/// An error if a folder is there that is not an earlier release of several tables, with nothing else in it: a release takes the
+/// place of the whole folder. Tables that are not as their datasheet says may be replaced by `force`; other things never are.
+fn check_replaceable(release: &Path, force: bool) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(release) else { return Ok(()) };
+    let names: Vec<String> =
+        entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned())).collect();
+    let earlier = names.is_empty()
+        || names.iter().any(|name| name == MANIFEST)
+            && Manifest::load(release)
+                .is_ok_and(|manifest| names.iter().all(|name| manifest.files().contains(&name.as_str())));
+    if !earlier {
+        return Err(Error::config(format!(
+            "the folder '{}' holds other things than an earlier release, and would be replaced as a whole; choose another name, or \
+             move them away",
+            release.display()
+        )));
+    }
+    if names.is_empty() || force || folder_has_datasheet(release) {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "the folder '{}' is already there, and its files are not as its datasheet says; --force replaces it, another name keeps it",
+        release.display()
+    )))
+}
+
+pub(super) fn beside(folder: &Path, name: &str) -> PathBuf {
+    if name == "-" { PathBuf::from(name) } else { folder.join(name) }
+}
