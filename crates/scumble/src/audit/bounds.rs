@@ -399,11 +399,16 @@ impl<'k> Bounds<'k> {
             }
         }
         self.steps += steps;
+        // Nothing can be better than to leave no sum outside.
+        let perfect = -self.outside.iter().map(|bound| self.excess(*bound, 0).abs()).sum::<i64>();
         let mut best: Option<(i64, (u32, bool))> = None;
         for (unknown, rises) in found {
             let cost = self.cost(unknown, rises);
             if best.is_none_or(|(least, _)| cost < least) {
                 best = Some((cost, (unknown, rises)));
+            }
+            if cost == perfect {
+                break;
             }
         }
         best.map(|(_, found)| found)

@@ -116,6 +116,11 @@ fn disclosures(
         let nothing = Disclosure { records: 0, certain: 0, unknown: 0 };
         return Ok((nothing, nothing));
     }
+    if !covers.kept {
+        // Too large to be looked at, and said so.
+        let everyone = Disclosure { records: 0, certain: 0, unknown: table.rows() };
+        return Ok((everyone, everyone));
+    }
     let unknown = vec![Verdict::Unknown; table.tuples()];
     let judge = |known: Option<Known<'_>>, given: Vec<Verdict>| -> Result<(u64, Vec<Verdict>)> {
         let Some(known) = known else { return Ok((0, given)) };
