@@ -51,7 +51,9 @@ fn can_inject() -> bool {
 fn traced(desk: &Desk, inject: &[String], flags: &[&str]) -> Run {
     let mut command = Command::new("strace");
     command.args(["-qq", "-o", "trace.log", "-e"]).arg(format!("trace={}", CALLS.join(",")));
-    inject.iter().for_each(|rule| drop(command.args(["-e", rule])));
+    for rule in inject {
+        command.args(["-e", rule]);
+    }
     command.arg(assert_cmd::cargo::cargo_bin("scumble")).args(flags).args(["--threads", "1"]);
     command.current_dir(desk.root()).env("NO_COLOR", "1");
     // Kept apart, so that what is in it can be told from what is published.

@@ -216,8 +216,7 @@ fn is_report(path: &Path) -> bool {
 
 /// Whether a file is the journal of an evaluation: every line of it is JSON, and its first line is a result. One that has not begun
 /// yet is recognised, too.
-#[must_use]
-pub fn is_journal(path: &Path) -> bool {
+fn is_journal(path: &Path) -> bool {
     let Ok(text) = std::fs::read_to_string(path) else { return false };
     let Some(line) = text.lines().next() else { return true };
     let has = |name: &str| format!("\"{name}\":");
