@@ -214,13 +214,14 @@ fn is_report(path: &Path) -> bool {
         && ["title", "models", "metrics", "class_sizes", "warnings", "run"].into_iter().all(has)
 }
 
-/// Whether a file is the journal of an evaluation: every line of it is JSON, and its first line is a result. One that has not begun
-/// yet is recognised, too.
+/// Whether a file is the journal of an evaluation, by its first line. One that was cut short there, or has not begun, is one, too.
 fn is_journal(path: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(path) else { return false };
-    let Some(line) = text.lines().next() else { return true };
-    let has = |name: &str| format!("\"{name}\":");
-    ["key", "data", "learner", "part"].into_iter().all(|name| line.contains(&has(name)))
+    const START: &[u8] = b"{\"key\":";
+    if !path.is_file() {
+        return false;
+    }
+    let there = first(path, START.len() as u64);
+    START.starts_with(&there)
 }
 
 #[cfg(test)]
