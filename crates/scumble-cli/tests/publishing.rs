@@ -261,8 +261,7 @@ fn a_release_over_an_older_one() {
         return skip("a_release_over_an_older_one", "strace cannot inject faults here");
     }
     let flags = arguments(&[&["anonymize", "people.csv", "-o", "out.csv", "--report", ""], ROLES]);
-    let older = arguments(&[&flags, &["--k", "6"]]).into_iter().collect::<Vec<_>>();
-    let older: Vec<&str> = older_flags(&older);
+    let older = older_flags(&arguments(&[&flags, &["--k", "6"]]));
     let failed = inject_everywhere(&Case {
         flags,
         release: Some("out.csv"),

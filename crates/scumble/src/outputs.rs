@@ -94,7 +94,7 @@ impl Outputs {
         let read = self.read.iter().find(|(_, path)| is_same(path, target)).map(|(what, _)| *what);
         if let Some(what) = read.or_else(|| self.is_hierarchy(target).then_some("hierarchy")) {
             return Err(Error::config(format!(
-                "the output is the {what} itself: '{}' would be overwritten; choose another name, since what is read must stay as it \
+                "the output is the {what}: '{}' would be overwritten; choose another name, since what is read must stay as it \
                  is",
                 target.display()
             )));
@@ -243,7 +243,7 @@ mod tests {
         let mut outputs = Outputs::new(true);
         outputs.read("plan", path("plan.toml"));
         for way in ["plan.toml", "sub/../plan.toml", "link/../plan.toml"] {
-            refused(&mut outputs, &path(way), Own::Nothing, "the output is the plan itself");
+            refused(&mut outputs, &path(way), Own::Nothing, "the output is the plan: ");
         }
         outputs.write(&path("sub/new.csv"), Own::Nothing).unwrap();
         for way in ["sub/new.csv", "link/new.csv", "sub/./new.csv"] {
@@ -264,12 +264,7 @@ mod tests {
         let mut outputs = Outputs::new(true);
         outputs.read_plan(&plan, folder.path());
         for name in ["hh/occ.csv", "hh/adult_hierarchy_occ.csv", "hh/../hh/occ.csv"] {
-            refused(
-                &mut outputs,
-                &folder.path().join(name),
-                Own::Nothing,
-                "the output is the hierarchy itself",
-            );
+            refused(&mut outputs, &folder.path().join(name), Own::Nothing, "the output is the hierarchy: ");
         }
         for name in ["hh/other.csv", "occ.csv"] {
             outputs.write(&folder.path().join(name), Own::Nothing).unwrap();
