@@ -189,7 +189,11 @@ fn too_few_rows_are_refused_or_for_oneself() {
 fn what_is_read_is_not_overwritten() {
     let desk = desk();
     desk.file("recoding.csv", desk.text("recoding.json"));
-    desk.refuses(2, &["the recoding itself"], &["apply", "recoding.csv", "others.csv", "-o", "recoding.csv"]);
+    desk.refuses(
+        2,
+        &["the output is the recoding: "],
+        &["apply", "recoding.csv", "others.csv", "-o", "recoding.csv"],
+    );
     desk.refuses(2, &["input"], &["apply", "recoding.json", "others.csv", "-o", "others.csv"]);
     desk.refuses(
         2,

@@ -51,7 +51,9 @@ fn can_inject() -> bool {
 fn traced(desk: &Desk, inject: &[String], flags: &[&str]) -> Run {
     let mut command = Command::new("strace");
     command.args(["-qq", "-o", "trace.log", "-e"]).arg(format!("trace={}", CALLS.join(",")));
-    inject.iter().for_each(|rule| drop(command.args(["-e", rule])));
+    for rule in inject {
+        command.args(["-e", rule]);
+    }
     command.arg(assert_cmd::cargo::cargo_bin("scumble")).args(flags).args(["--threads", "1"]);
     command.current_dir(desk.root()).env("NO_COLOR", "1");
     // Kept apart, so that what is in it can be told from what is published.
@@ -259,8 +261,7 @@ fn a_release_over_an_older_one() {
         return skip("a_release_over_an_older_one", "strace cannot inject faults here");
     }
     let flags = arguments(&[&["anonymize", "people.csv", "-o", "out.csv", "--report", ""], ROLES]);
-    let older = arguments(&[&flags, &["--k", "6"]]).into_iter().collect::<Vec<_>>();
-    let older: Vec<&str> = older_flags(&older);
+    let older = older_flags(&arguments(&[&flags, &["--k", "6"]]));
     let failed = inject_everywhere(&Case {
         flags,
         release: Some("out.csv"),

@@ -94,7 +94,7 @@ impl Outputs {
         let read = self.read.iter().find(|(_, path)| is_same(path, target)).map(|(what, _)| *what);
         if let Some(what) = read.or_else(|| self.is_hierarchy(target).then_some("hierarchy")) {
             return Err(Error::config(format!(
-                "the output is the {what} itself: '{}' would be overwritten; choose another name, since what is read must stay as it \
+                "the output is the {what}: '{}' would be overwritten; choose another name, since what is read must stay as it \
                  is",
                 target.display()
             )));
@@ -214,14 +214,14 @@ fn is_report(path: &Path) -> bool {
         && ["title", "models", "metrics", "class_sizes", "warnings", "run"].into_iter().all(has)
 }
 
-/// Whether a file is the journal of an evaluation: every line of it is JSON, and its first line is a result. One that has not begun
-/// yet is recognised, too.
-#[must_use]
-pub fn is_journal(path: &Path) -> bool {
-    let Ok(text) = std::fs::read_to_string(path) else { return false };
-    let Some(line) = text.lines().next() else { return true };
-    let has = |name: &str| format!("\"{name}\":");
-    ["key", "data", "learner", "part"].into_iter().all(|name| line.contains(&has(name)))
+/// Whether a file is the journal of an evaluation, by its first line. One that was cut short there, or has not begun, is one, too.
+fn is_journal(path: &Path) -> bool {
+    const START: &[u8] = b"{\"key\":";
+    if !path.is_file() {
+        return false;
+    }
+    let there = first(path, START.len() as u64);
+    START.starts_with(&there)
 }
 
 #[cfg(test)]
@@ -243,7 +243,7 @@ mod tests {
         let mut outputs = Outputs::new(true);
         outputs.read("plan", path("plan.toml"));
         for way in ["plan.toml", "sub/../plan.toml", "link/../plan.toml"] {
-            refused(&mut outputs, &path(way), Own::Nothing, "the output is the plan itself");
+            refused(&mut outputs, &path(way), Own::Nothing, "the output is the plan: ");
         }
         outputs.write(&path("sub/new.csv"), Own::Nothing).unwrap();
         for way in ["sub/new.csv", "link/new.csv", "sub/./new.csv"] {
@@ -264,12 +264,7 @@ mod tests {
         let mut outputs = Outputs::new(true);
         outputs.read_plan(&plan, folder.path());
         for name in ["hh/occ.csv", "hh/adult_hierarchy_occ.csv", "hh/../hh/occ.csv"] {
-            refused(
-                &mut outputs,
-                &folder.path().join(name),
-                Own::Nothing,
-                "the output is the hierarchy itself",
-            );
+            refused(&mut outputs, &folder.path().join(name), Own::Nothing, "the output is the hierarchy: ");
         }
         for name in ["hh/other.csv", "occ.csv"] {
             outputs.write(&folder.path().join(name), Own::Nothing).unwrap();

@@ -108,7 +108,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
                 + "\n",
         )?;
     } else {
-        print(tell_sheet(sheet.as_ref()) + &tell(&checked, &plan, &names) + &unjudged::tell(&unjudged))?;
+        print(
+            tell_sheet(sheet.as_ref(), "this file, its SHA-256 and its rows")
+                + &tell(&checked, &plan, &names)
+                + &unjudged::tell(&unjudged),
+        )?;
     }
     Ok(code)
 }
@@ -135,10 +139,10 @@ fn tell_no_datasheet(release: &Path, interface: &Interface) {
 }
 
 /// Whether a datasheet describes the table.
-fn tell_sheet(sheet: Option<&SheetCheck>) -> String {
+fn tell_sheet(sheet: Option<&SheetCheck>, named: &str) -> String {
     let Some(sheet) = sheet else { return String::new() };
     if sheet.describes {
-        return format!("holds  datasheet: '{}' names this file, its SHA-256 and its rows\n", sheet.file);
+        return format!("holds  datasheet: '{}' names {named}\n", sheet.file);
     }
     let mut text = format!("FAILS  datasheet: '{}' does not describe what was checked\n", sheet.file);
     sheet.faults.iter().for_each(|fault| text += &format!("       {fault}\n"));

@@ -30,7 +30,10 @@ pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> 
         let told = Told { datasheet, checked: &checked };
         print(serde_json::to_string(&told).map_err(Error::internal)? + "\n")?;
     } else {
-        print(tell_sheet(datasheet.as_ref()) + &tell(&checked, &manifest))?;
+        print(
+            tell_sheet(datasheet.as_ref(), "the files, their SHA-256 and their rows")
+                + &tell(&checked, &manifest),
+        )?;
     }
     Ok(if checked.holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
