@@ -42,7 +42,7 @@ use covers::Covers;
 use known::Known;
 pub use matching::Degrees;
 pub(crate) use matching::links;
-use search::{BUDGET, Budget, Verdict, verdicts};
+use search::{BY_COVER, BY_MASK, Budget, Verdict, verdicts};
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -93,7 +93,7 @@ pub fn audit(
     let covers = Covers::new(&coverage, records, progress)?;
     let rows = records.iter().zip(&covers.of_record);
     let covered = |(record, cover): (&Record, &u32)| covers.rows[*cover as usize] * u64::from(record.rows);
-    let (by_cover, by_mask) = disclosures(table, sensitive, records, &covers, BUDGET, progress)?;
+    let (by_cover, by_mask) = disclosures(table, sensitive, records, &covers, [BY_COVER, BY_MASK], progress)?;
     Ok(Audit {
         least_covered: covers.rows.iter().copied().min().unwrap_or(0),
         mean_covered: rows.map(covered).sum::<u64>() as f64 / table.rows().max(1) as f64,
@@ -109,7 +109,7 @@ fn disclosures(
     sensitive: usize,
     records: &[Record],
     covers: &Covers,
-    budget: Budget,
+    budgets: [Budget; 2],
     progress: &Progress,
 ) -> Result<(Disclosure, Disclosure)> {
     if records.iter().all(|record| record.counts.is_empty()) {
@@ -122,19 +122,20 @@ fn disclosures(
         return Ok((everyone, everyone));
     }
     let unknown = vec![Verdict::Unknown; table.tuples()];
-    let judge = |known: Option<Known<'_>>, given: Vec<Verdict>| -> Result<(u64, Vec<Verdict>)> {
-        let Some(known) = known else { return Ok((0, given)) };
-        Ok((known.equations, verdicts(&known, &given, budget, progress)?))
-    };
+    let judge =
+        |known: Option<Known<'_>>, given: Vec<Verdict>, budget: Budget| -> Result<(u64, Vec<Verdict>)> {
+            let Some(known) = known else { return Ok((0, given)) };
+            Ok((known.equations, verdicts(&known, &given, budget, progress)?))
+        };
     let known = Known::by_cover(table, sensitive, records, covers, progress)?;
-    let (cover_records, mut by_cover) = judge(known, unknown)?;
+    let (cover_records, mut by_cover) = judge(known, unknown, budgets[0])?;
     // What is certain for one is certain for the other, who knows more.
     let certain = |verdict: &Verdict| match verdict {
         Verdict::Certain => Verdict::Certain,
         Verdict::Free | Verdict::Unknown => Verdict::Unknown,
     };
     let known = Known::by_mask(table, sensitive, records, covers, progress)?;
-    let (mask_records, by_mask) = judge(known, by_cover.iter().map(certain).collect())?;
+    let (mask_records, by_mask) = judge(known, by_cover.iter().map(certain).collect(), budgets[1])?;
     // And a world of the other is a world of the one.
     for (cover, mask) in by_cover.iter_mut().zip(&by_mask) {
         if *cover == Verdict::Unknown && *mask == Verdict::Free {

@@ -36,8 +36,9 @@ pub(super) struct Budget {
     pub(super) all: u64,
 }
 
-/// What is taken for a release.
-pub(super) const BUDGET: Budget = Budget { each: [1 << 14, 1 << 18, 1 << 22], all: 1 << 32 };
+/// What is taken for a release: more for the one whom a release must satisfy by default.
+pub(super) const BY_COVER: Budget = Budget { each: [1 << 14, 1 << 18, 1 << 22], all: 1 << 31 };
+pub(super) const BY_MASK: Budget = Budget { each: [1 << 14, 1 << 18, 1 << 21], all: 1 << 29 };
 
 /// Cuts have at most so many unknowns together.
 const MOST_CUT: usize = 1 << 22;

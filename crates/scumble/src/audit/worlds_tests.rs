@@ -150,8 +150,8 @@ fn compare(
     let covers = Covers::new(&Coverage::new(&table, &quasi), &records, &Progress::default()).expect("covers");
     for all in [0, 30, 100] {
         let budget = Budget { each: [10, 20, all], all };
-        let (cover, mask) =
-            disclosures(&table, 0, &records, &covers, budget, &Progress::default()).expect("not stopped");
+        let (cover, mask) = disclosures(&table, 0, &records, &covers, [budget; 2], &Progress::default())
+            .expect("not stopped");
         for (found, truth) in [(cover, truth.0), (mask, truth.1)] {
             let bounds = found.certain..=found.certain + found.unknown;
             assert!(bounds.contains(&truth), "{found:?}, and {truth} are certain: {what:?}");
