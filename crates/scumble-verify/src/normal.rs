@@ -193,7 +193,9 @@ pub fn in_normal_form<'a>(
 ) -> Result<Cow<'a, CodedTable>, VerifyError> {
     let mut changed = Cow::Borrowed(table);
     for values in columns {
-        let Some(place) = table.columns.iter().position(|column| column.name == values.name) else { continue };
+        let Some(place) = table.columns.iter().position(|column| column.name == values.name) else {
+            continue;
+        };
         let own = column(table, RELEASE, &values.name)?;
         let by = match known.filter(|known| known.column(&values.name).is_some()) {
             Some(known) => column(known, ORIGINAL, &values.name)?,
@@ -384,7 +386,8 @@ mod tests {
         ] {
             assert!(same(&[], a, b), "{a} {b}");
         }
-        for (a, b) in [("HIV", "HIW"), ("10²", "102"), ("1,5", "1.5"), ("5", "50"), ("a b", "ab"), ("1", "I")] {
+        for (a, b) in [("HIV", "HIW"), ("10²", "102"), ("1,5", "1.5"), ("5", "50"), ("a b", "ab"), ("1", "I")]
+        {
             assert!(!same(&[], a, b), "{a} {b}");
         }
     }

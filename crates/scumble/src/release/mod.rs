@@ -274,7 +274,8 @@ fn classes(
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Ended> {
-    let Begun { plan, table, respelt, population, targets, mut notes, left_out, mut seconds, started } = begun;
+    let Begun { plan, table, respelt, population, targets, mut notes, left_out, mut seconds, started } =
+        begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     let algorithm = build_algorithm(plan, entry)?;

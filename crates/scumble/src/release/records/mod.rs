@@ -79,7 +79,8 @@ pub(super) fn release(
     entry: &'static Entry<BuildRecordAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let Begun { plan, table, respelt, population, targets, mut notes, left_out, mut seconds, started } = begun;
+    let Begun { plan, table, respelt, population, targets, mut notes, left_out, mut seconds, started } =
+        begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     allow_parameters(plan, entry)?;

@@ -75,7 +75,8 @@ pub(super) fn release(
     entry: &'static Entry<BuildTablesAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let Begun { plan, table, respelt, population, targets, mut notes, left_out, mut seconds, started } = begun;
+    let Begun { plan, table, respelt, population, targets, mut notes, left_out, mut seconds, started } =
+        begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     let found = search(plan, table, population.is_some(), entry, options.folder, options.progress.clone())?;
