@@ -158,6 +158,7 @@ impl Wide {
             quasi: vec!["q".into()],
             models: vec![ModelClaim::from_json(&model.claim().into()).expect("a model")],
             star: if policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged },
+            values: Vec::new(),
         };
         let checked = || check_models(&release, &claim, Some(&Reference { columns }));
         (release.rows > 0).then(|| checked().expect("a claim that can be read").models.remove(0))
