@@ -51,11 +51,17 @@ impl<'a> Sense<'a> {
         if column.exact {
             return sense;
         }
-        if column.kind == ValueKind::Text {
-            let texts = texts.filter(|text| !column.missing.iter().any(|marker| marker == text));
-            let shown: Vec<String> = texts.map(visible).collect();
-            sense.comma = has_decimal_comma(&shown);
-            sense.slashes = slash_format(&shown);
+        let texts = texts.filter(|text| !column.missing.iter().any(|marker| marker == text));
+        let shown: Vec<String> = texts.map(visible).collect();
+        sense.slashes = slash_format(&shown);
+        match column.kind {
+            ValueKind::Number { comma } => sense.comma = comma,
+            ValueKind::Text => sense.comma = has_decimal_comma(&shown),
+            // Whoever says so knows better than the texts.
+            ValueKind::Date {
+                format: format @ (DateFormat::DayMonthYearSlash | DateFormat::MonthDayYearSlash),
+            } => sense.slashes = Some(format),
+            ValueKind::Date { .. } => {}
         }
         sense.markers = column.missing.iter().map(|marker| sense.meaning(marker)).collect();
         sense
@@ -81,9 +87,6 @@ impl<'a> Sense<'a> {
     }
 
     fn value(&self, shown: &str) -> Option<Value> {
-        if self.column.kind != ValueKind::Text {
-            return Value::read(shown, self.column.kind);
-        }
         let number = Decimal::read(shown, self.comma).map(Value::Number);
         let date = |format| Value::read(shown, ValueKind::Date { format });
         number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date))
