@@ -28,9 +28,15 @@ fn spellings_of_one_value_are_one_value() {
 #[test]
 fn a_release_shows_one_spelling_of_a_value() {
     let desk = Desk::with_table(SPELT);
-    let released = desk.run(&with(&["anonymize", "people.csv", "-o", "out.csv", "--l", "2"], &ROLES)).succeeds();
-    assert!(released.err.contains("column 'ill': 1 value is written in several ways (3 spellings)"), "{}", released.err);
-    let mut shown: Vec<String> = cells(&desk.path("out.csv")).into_iter().skip(1).map(|row| row[1].clone()).collect();
+    let released =
+        desk.run(&with(&["anonymize", "people.csv", "-o", "out.csv", "--l", "2"], &ROLES)).succeeds();
+    assert!(
+        released.err.contains("column 'ill': 1 value is written in several ways (3 spellings)"),
+        "{}",
+        released.err
+    );
+    let mut shown: Vec<String> =
+        cells(&desk.path("out.csv")).into_iter().skip(1).map(|row| row[1].clone()).collect();
     shown.sort();
     assert_eq!(shown, ["?", "HIV", "HIV", "HIV", "HIV", "flu"]);
     desk.run(&with(&["check", "out.csv", "--original", "people.csv", "--l", "2"], &ROLES)).succeeds();
@@ -46,7 +52,8 @@ fn a_missing_value_is_no_value() {
     let check = with(&["check", "people.csv", "--l", "2"], &ROLES);
     assert_eq!(desk.run(&check).code, Some(1));
     desk.run(&with(&check, &["--missing-counts", "ill"])).succeeds();
-    let anatomy = with(&["anonymize", "people.csv", "-o", "out", "--algorithm", "anatomy", "--l", "2"], &ROLES);
+    let anatomy =
+        with(&["anonymize", "people.csv", "-o", "out", "--algorithm", "anatomy", "--l", "2"], &ROLES);
     desk.refuses(2, &["anatomy", "missing_counts = true"], &anatomy);
 }
 
@@ -59,10 +66,20 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
     for row in 0..24 {
         let (year, month, day) = (1990 + row % 4, 1 + row % 12, 1 + row % 27);
         let name = char::from(b'a' + (row % 12) as u8);
-        table += &format!("{},{year}-{month:02}-{day:02},{},{name}nn,{}\n", 20 + row, 1200 + row * 37 % 90, row % 3);
+        table += &format!(
+            "{},{year}-{month:02}-{day:02},{},{name}nn,{}\n",
+            20 + row,
+            1200 + row * 37 % 90,
+            row % 3
+        );
     }
     desk.file("data.csv", &table);
-    desk.file("name.csv", (b'a'..b'm').map(|c| format!("{0}nn;{1};*\n", char::from(c), if c < b'f' { "low" } else { "high" })).collect::<String>());
+    desk.file(
+        "name.csv",
+        (b'a'..b'm')
+            .map(|c| format!("{0}nn;{1};*\n", char::from(c), if c < b'f' { "low" } else { "high" }))
+            .collect::<String>(),
+    );
     let builders = [
         ("x", "{ build = \"equal_width\", bins = 4 }"),
         ("x", "{ build = \"equal_frequency\", bins = 4 }"),
@@ -100,10 +117,23 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
             let told = desk.run(&["check", "out.csv", "--plan", "release.toml", "--original", "data.csv"]);
             assert_eq!(told.code, Some(0), "{column} {builder} {algorithm}: {}{}", told.out, told.err);
             // Without the plan either the labels say enough, or what is missing is said.
-            let bare = ["check", "out.csv", "--original", "data.csv", "--quasi", column, "--k", "3", "--rest", "drop"];
+            let bare = [
+                "check",
+                "out.csv",
+                "--original",
+                "data.csv",
+                "--quasi",
+                column,
+                "--k",
+                "3",
+                "--rest",
+                "drop",
+            ];
             let role = if class == "class" { "--class" } else { "--sensitive" };
             let told = desk.run(&with(&bare, &[role, "ill"]));
-            let said = told.code == Some(2) && told.err.contains("needs its hierarchy") && told.err.contains("--plan");
+            let said = told.code == Some(2)
+                && told.err.contains("needs its hierarchy")
+                && told.err.contains("--plan");
             assert!(told.code == Some(0) || said, "{column} {builder} {algorithm}: {}{}", told.out, told.err);
         }
     }
@@ -115,7 +145,20 @@ fn labels_of_hierarchies_hold_what_they_say() {
     desk.file("data.csv", "job,ill\na,x\nb,y\na,y\nb,x\n");
     for (label, words) in [("{a|d}", "set"), ("=a", "begins with '='"), ("=", "begins with '='")] {
         desk.file("job.csv", format!("a;{label};*\nb;{label};*\n"));
-        let run = ["anonymize", "data.csv", "-o", "out.csv", "--quasi", "job", "--sensitive", "ill", "--k", "2", "--l", "2"];
+        let run = [
+            "anonymize",
+            "data.csv",
+            "-o",
+            "out.csv",
+            "--quasi",
+            "job",
+            "--sensitive",
+            "ill",
+            "--k",
+            "2",
+            "--l",
+            "2",
+        ];
         desk.refuses(3, &["hierarchy of 'job'", words], &with(&run, &["--hierarchy", "job=file:job.csv"]));
     }
 }
@@ -129,7 +172,8 @@ fn what_is_not_compared_is_said() {
     // Everybody into another group: the values as a whole are the same.
     let rows = desk.text("out/rows.csv");
     let mut lines: Vec<String> = rows.lines().map(str::to_owned).collect();
-    let groups: Vec<String> = lines[1..].iter().map(|line| line.rsplit(',').next().expect("a group").to_owned()).collect();
+    let groups: Vec<String> =
+        lines[1..].iter().map(|line| line.rsplit(',').next().expect("a group").to_owned()).collect();
     let mut other = groups.clone();
     other.rotate_left(1);
     for (line, group) in lines[1..].iter_mut().zip(&other) {

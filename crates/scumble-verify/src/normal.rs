@@ -51,11 +51,17 @@ impl<'a> Sense<'a> {
         if column.exact {
             return sense;
         }
-        if column.kind == ValueKind::Text {
-            let texts = texts.filter(|text| !column.missing.iter().any(|marker| marker == text));
-            let shown: Vec<String> = texts.map(visible).collect();
-            sense.comma = has_decimal_comma(&shown);
-            sense.slashes = slash_format(&shown);
+        let texts = texts.filter(|text| !column.missing.iter().any(|marker| marker == text));
+        let shown: Vec<String> = texts.map(visible).collect();
+        sense.slashes = slash_format(&shown);
+        match column.kind {
+            ValueKind::Number { comma } => sense.comma = comma,
+            ValueKind::Text => sense.comma = has_decimal_comma(&shown),
+            // Whoever says so knows better than the texts.
+            ValueKind::Date {
+                format: format @ (DateFormat::DayMonthYearSlash | DateFormat::MonthDayYearSlash),
+            } => sense.slashes = Some(format),
+            ValueKind::Date { .. } => {}
         }
         sense.markers = column.missing.iter().map(|marker| sense.meaning(marker)).collect();
         sense
@@ -81,9 +87,6 @@ impl<'a> Sense<'a> {
     }
 
     fn value(&self, shown: &str) -> Option<Value> {
-        if self.column.kind != ValueKind::Text {
-            return Value::read(shown, self.column.kind);
-        }
         let number = Decimal::read(shown, self.comma).map(Value::Number);
         let date = |format| Value::read(shown, ValueKind::Date { format });
         number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date))
@@ -193,7 +196,9 @@ pub fn in_normal_form<'a>(
 ) -> Result<Cow<'a, CodedTable>, VerifyError> {
     let mut changed = Cow::Borrowed(table);
     for values in columns {
-        let Some(place) = table.columns.iter().position(|column| column.name == values.name) else { continue };
+        let Some(place) = table.columns.iter().position(|column| column.name == values.name) else {
+            continue;
+        };
         let own = column(table, RELEASE, &values.name)?;
         let by = match known.filter(|known| known.column(&values.name).is_some()) {
             Some(known) => column(known, ORIGINAL, &values.name)?,
@@ -384,7 +389,8 @@ mod tests {
         ] {
             assert!(same(&[], a, b), "{a} {b}");
         }
-        for (a, b) in [("HIV", "HIW"), ("10²", "102"), ("1,5", "1.5"), ("5", "50"), ("a b", "ab"), ("1", "I")] {
+        for (a, b) in [("HIV", "HIW"), ("10²", "102"), ("1,5", "1.5"), ("5", "50"), ("a b", "ab"), ("1", "I")]
+        {
             assert!(!same(&[], a, b), "{a} {b}");
         }
     }

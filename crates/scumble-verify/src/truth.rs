@@ -126,7 +126,8 @@ pub fn check_truth_with_map(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
-    let (release, original) = (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
+    let (release, original) =
+        (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
     let Paired { faults: column_faults, pairings, means, permuted } =
         pair_columns(release, original, columns)?;
     if row_map.len() != release.rows {
@@ -184,7 +185,8 @@ pub fn check_truth(
     columns: &[(String, Truth)],
     drops: Drops,
 ) -> Result<TruthOutcome, VerifyError> {
-    let (release, original) = (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
+    let (release, original) =
+        (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
     let Paired { faults: column_faults, pairings, means, permuted } =
         pair_columns(release, original, columns)?;
     let compared: Vec<ColumnTruth> =

@@ -90,9 +90,17 @@ pub fn check(
     let known = original.unwrap_or(release);
     let known = &*spelt_once(known, plan);
     let columns = protected.iter().filter_map(|name| known.column(name));
-    let values: Vec<SensitiveColumn> = columns
-        .map(|column| payload_of(column, plan).map(|(values, _)| sensitive_column(&values, plan)))
-        .collect::<Result<_>>()?;
+    let (mut values, mut guarding) = (Vec::new(), Vec::new());
+    for column in columns {
+        let (of_column, _) = payload_of(column, plan)?;
+        if plan.column(&column.name).is_some_and(|column| column.role.has(Role::Guarding)) {
+            guarding.push(of_column);
+        } else {
+            values.push(sensitive_column(&of_column, plan));
+        }
+    }
+    // Guarding nodes are labels, not values, and what guards nothing is written as the model's claim has it.
+    let release = &*table_in_one_spelling(release, &guarding);
     let spellings_note = spellings_note(release, &values)?;
     let plain = in_normal_form(release, &values, original).map_err(cannot_check)?;
     let mut reference = original
@@ -106,8 +114,10 @@ pub fn check(
     let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
     if plan.privacy.is_empty() {
         let of_column = |name: &String| values.iter().find(|values| values.name == *name).cloned();
-        let measured: Vec<SensitiveColumn> =
-            sensitive.iter().map(|name| of_column(name).unwrap_or_else(|| SensitiveColumn::texts(name))).collect();
+        let measured: Vec<SensitiveColumn> = sensitive
+            .iter()
+            .map(|name| of_column(name).unwrap_or_else(|| SensitiveColumn::texts(name)))
+            .collect();
         let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
         let threshold = plan.risk.threshold.to_string();
         let beside =
@@ -229,6 +239,7 @@ pub(crate) fn relational(
     let subject = plan.names_with(Role::Subject).next().ok_or_else(multirelational::no_subject)?;
     let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
+    let release = &*spelt_once(release, plan);
     let persons = release.column(subject).ok_or_else(|| {
         Error::config(format!(
             "the table has no column '{subject}', which says who a row is about; check a private copy that still has it"
@@ -518,8 +529,7 @@ fn truthful(
                 columns.push((name.clone(), mean(quasi)));
                 continue;
             }
-            let cover =
-                cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?;
+            let cover = cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?;
             unexplained.extend(needs_hierarchy(release, original, name, quasi, &cover));
             Truth::Covers(cover)
         } else if instead == Some(records::Instead::Exchanged) {

@@ -233,7 +233,8 @@ mod tests {
             name: "p".into(),
             values: ["a", "b", "c"].into_iter().collect(),
             measure: Measure { kind: Kind::Text, scale: 0 },
-            missing: Vec::new(), reading: Default::default(),
+            missing: Vec::new(),
+            reading: Default::default(),
         };
         let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
         FrequencyTable::count(&[4, 4, 4], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |r| rows[r].2).0

@@ -43,8 +43,8 @@ impl Form {
         if let Some(number) = number(&shown, if self.comma { ',' } else { '.' }) {
             return number;
         }
-        let clear =
-            [DateFormat::YearMonthDay, DateFormat::YearMonthDaySlash, DateFormat::DayMonthYearDot].into_iter();
+        let clear = [DateFormat::YearMonthDay, DateFormat::YearMonthDaySlash, DateFormat::DayMonthYearDot]
+            .into_iter();
         match clear.chain(self.slashes).find_map(|format| format.parse(&shown)) {
             Some(day) => format!("date {day}"),
             None => format!("text {}", folded(&shown)),
@@ -126,7 +126,8 @@ fn number(shown: &str, mark: char) -> Option<String> {
         return None;
     }
     let significant = digits.trim_start_matches('0');
-    let power = exponent - places.len() as i64 + (significant.len() - significant.trim_end_matches('0').len()) as i64;
+    let power =
+        exponent - places.len() as i64 + (significant.len() - significant.trim_end_matches('0').len()) as i64;
     let significant = significant.trim_end_matches('0');
     match significant.len() {
         0 => Some("number 0".to_owned()),
@@ -181,7 +182,8 @@ mod tests {
                 assert_eq!(key(other), key(spellings[0]), "{other:?}");
             }
         }
-        for (one, other) in [("10²", "102"), ("5", "-5"), ("ab", "a b"), ("1,5", "1.5"), ("number 5e0", "5")] {
+        for (one, other) in [("10²", "102"), ("5", "-5"), ("ab", "a b"), ("1,5", "1.5"), ("number 5e0", "5")]
+        {
             assert_ne!(key(one), key(other), "{one:?} {other:?}");
         }
         assert_ne!(key("03/04/2020"), key("2020-04-03"), "day and month cannot be told apart");

@@ -154,7 +154,8 @@ impl Payloads {
         tuples.dedup();
         // A tuple that lacks a value is no value, and all of them are the last.
         let absent: Vec<Option<u32>> = places.iter().map(|place| self.columns[*place].absent()).collect();
-        let lacks = |values: &Vec<u32>| values.iter().zip(&absent).any(|(value, absent)| Some(*value) == *absent);
+        let lacks =
+            |values: &Vec<u32>| values.iter().zip(&absent).any(|(value, absent)| Some(*value) == *absent);
         let all = tuples.len();
         tuples.retain(|values| !lacks(values));
         let some_lack = tuples.len() < all;

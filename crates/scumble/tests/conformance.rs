@@ -421,7 +421,7 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
         ModelClaim::from_json(&demand.claim(&original)).expect("a model")
     });
     let star = if ask.policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
-    let claim = Claim { quasi: quasi.clone(), models: models.collect(), star };
+    let claim = Claim { quasi: quasi.clone(), models: models.collect(), star, values: Vec::new() };
     let reference = Reference {
         columns: ask
             .sensitive()

@@ -319,8 +319,7 @@ proptest! {
             let claim = Claim {
                 quasi: vec!["town".into(), "job".into()],
                 models: vec![ModelClaim { name: model.name().into(), parameters }],
-                star,
-            };
+                star, values: Vec::new() };
             let found = check_models_with(&coded, &claim, None, Some(&population)).expect("labels that do not overlap");
             let found = &found.models[0];
             let verdict = model.judge(&published, problem.table.payloads());

@@ -4,11 +4,11 @@ use rayon::prelude::*;
 use scumble_files::table::CodedTable;
 use serde::Serialize;
 
+use super::judging::present_rows;
 use super::l_diversity::{entropy_diversity, frequency_diversity};
 use super::original::{Original, described};
 use super::people::{self, PeopleTest};
 use super::risk::RiskTest;
-use super::judging::present_rows;
 use super::several::least_given_others;
 use super::t_closeness::{Closeness, Ground};
 use super::values::{Numbers, largest_change, largest_enhanced_growth, largest_growth};

@@ -254,8 +254,7 @@ impl<'a> Judging<'a> {
 
 /// The rows in which none of these columns has that value.
 pub(super) fn present_rows(rows: usize, absent: &[(&CodedColumn, u32)]) -> Vec<u32> {
-    let present =
-        |row: &u32| absent.iter().all(|(column, code)| column.codes.get(*row as usize) != *code);
+    let present = |row: &u32| absent.iter().all(|(column, code)| column.codes.get(*row as usize) != *code);
     (0..rows as u32).filter(present).collect()
 }
 

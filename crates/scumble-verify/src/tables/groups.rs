@@ -292,7 +292,15 @@ mod tests {
     }
 
     fn anatomy<'a>(rows: &'a CodedTable, groups: &'a CodedTable) -> GroupTables<'a> {
-        GroupTables { rows, groups, group: "group", target: "ill", count: "rows", permuted: None, values: None }
+        GroupTables {
+            rows,
+            groups,
+            group: "group",
+            target: "ill",
+            count: "rows",
+            permuted: None,
+            values: None,
+        }
     }
 
     #[test]
@@ -341,8 +349,15 @@ mod tests {
         };
         let check = |groups: &CodedTable| {
             let permuted = Some(Sums { least: "least", greatest: "most", sum: "sum", comma: false });
-            let tables =
-                GroupTables { rows: &rows, groups, group: "group", target: "pay", count: "rows", permuted, values: None };
+            let tables = GroupTables {
+                rows: &rows,
+                groups,
+                group: "group",
+                target: "pay",
+                count: "rows",
+                permuted,
+                values: None,
+            };
             let claim = serde_json::json!({"model": "k_e", "e": "2.5", "column": "pay", "comma": false});
             check_groups(&tables, &[ModelClaim::from_json(&claim).unwrap()], None).unwrap()
         };

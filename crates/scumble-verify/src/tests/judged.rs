@@ -3,9 +3,7 @@
 use serde_json::{Value, json};
 
 use super::table;
-use crate::{
-    Claim, ModelClaim, Outcome, SensitiveColumn, StarRows, VerifyError, attained, check_models,
-};
+use crate::{Claim, ModelClaim, Outcome, SensitiveColumn, StarRows, VerifyError, attained, check_models};
 use scumble_files::table::CodedTable;
 
 /// T1: E1 = {flu, flu, cancer, hiv}, E2 = {flu, flu, flu, cancer, asthma}.
@@ -199,8 +197,7 @@ fn claims_that_cannot_be_judged_are_errors() {
 #[test]
 fn what_t1_attains() {
     let strings = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-    let disease_column =
-        [SensitiveColumn::texts("disease")];
+    let disease_column = [SensitiveColumn::texts("disease")];
     let found =
         attained(&t1(), &strings(&["age"]), &disease_column, StarRows::Judged, None).expect("a measure");
     assert_eq!((found.rows, found.classes, found.k), (9, 2, Some(4)));

@@ -108,7 +108,8 @@ fn one_absent_person_is_enough() {
     // What fails there is a class without rows.
     let least =
         ModelClaim::from_json(&json!({"model": "delta_presence", "delta_min": "0.5"})).expect("a model");
-    let claim = Claim { quasi: vec!["q".into()], models: vec![least], star: StarRows::Judged, values: Vec::new() };
+    let claim =
+        Claim { quasi: vec!["q".into()], models: vec![least], star: StarRows::Judged, values: Vec::new() };
     let outcome = check_models_with(&release, &claim, None, Some(&population)).expect("a check");
     assert_eq!((outcome.models[0].failing_classes, outcome.models[0].failing_rows), (1, 0));
 }

@@ -11,7 +11,9 @@ use scumble_files::table::CodedTable;
 
 fn check(release: &CodedTable, star: StarRows, model: &Value) -> Result<ModelOutcome, VerifyError> {
     let models = vec![ModelClaim::from_json(model)?];
-    Ok(check_models(release, &Claim { quasi: vec!["q".into()], models, star, values: Vec::new() }, None)?.models.remove(0))
+    Ok(check_models(release, &Claim { quasi: vec!["q".into()], models, star, values: Vec::new() }, None)?
+        .models
+        .remove(0))
 }
 
 fn judged(release: &CodedTable, model: &Value) -> ModelOutcome {

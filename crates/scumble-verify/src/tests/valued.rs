@@ -138,8 +138,12 @@ fn growth_of_belief() {
     let model = ModelClaim::from_json(
         &json!({"model": "beta_likeness", "beta": 1, "variant": "basic", "column": "s"}),
     );
-    let claim =
-        Claim { quasi: vec!["q".into()], models: vec![model.expect("a claim")], star: StarRows::Judged, values: Vec::new() };
+    let claim = Claim {
+        quasi: vec!["q".into()],
+        models: vec![model.expect("a claim")],
+        star: StarRows::Judged,
+        values: Vec::new(),
+    };
     assert!(check_models(&table(&[("q", &["x"]), ("s", &["a"])]), &claim, Some(&elsewhere)).is_err());
 }
 
@@ -166,7 +170,8 @@ fn change_of_belief() {
 fn the_range_that_numbers_attain() {
     let release = table(&[("q", &["a", "a", "b", "b", "b"]), ("s", &["1,5", "4", "2", "-9", "10"])]);
     let kind = ValueKind::Number { comma: true };
-    let column = SensitiveColumn { name: "s".into(), kind, missing: vec!["-9".into()], ..SensitiveColumn::texts("s") };
+    let column =
+        SensitiveColumn { name: "s".into(), kind, missing: vec!["-9".into()], ..SensitiveColumn::texts("s") };
     let found = attained(&release, &["q".into()], &[column], StarRows::Judged, None).expect("a measure");
     assert_eq!(found.columns[0].e, Some(2.5));
 }

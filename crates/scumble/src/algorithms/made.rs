@@ -80,7 +80,8 @@ pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> P
         name: name.into(),
         values: values.iter().copied().collect(),
         measure: TEXT,
-        missing: Vec::new(), reading: Default::default(),
+        missing: Vec::new(),
+        reading: Default::default(),
     };
     let columns = vec![payload("class", &["n", "y"]), payload("ill", &["a", "b", "c"])];
     let value = |column: usize, row: usize| if column == 0 { rows[row].1 } else { rows[row].2 };

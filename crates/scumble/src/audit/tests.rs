@@ -21,8 +21,13 @@ pub(super) fn table(sizes: &[u32], rows: &[(Vec<u32>, u32)], values: usize) -> (
         tight: false,
         sets: false,
     });
-    let column =
-        PayloadColumn { name: "s".into(), values: texts(values as u32), measure: TEXT, missing: Vec::new() , reading: Default::default()};
+    let column = PayloadColumn {
+        name: "s".into(),
+        values: texts(values as u32),
+        measure: TEXT,
+        missing: Vec::new(),
+        reading: Default::default(),
+    };
     let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
     let code = |column: usize, row: usize| rows[row].0[column];
     let (table, _) = FrequencyTable::count(sizes, rows.len(), code, payloads, &of_row, |_| 1);

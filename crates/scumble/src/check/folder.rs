@@ -316,8 +316,7 @@ fn groups(
     let comma = values.as_ref().is_some_and(|(values, _)| values.measure.kind == Kind::DecimalComma);
     let permuted = sums.as_ref().map(|[least, greatest, sum]| Sums { least, greatest, sum, comma });
     let target = &manifest.target;
-    let both =
-        GroupTables { rows, groups: told, group, target, count, permuted, values: read.as_ref() };
+    let both = GroupTables { rows, groups: told, group, target, count, permuted, values: read.as_ref() };
     let truth = original.map(|original| GroupedOriginal { table: original.table, row_map: None });
     let outcome = check_groups(&both, models, truth).map_err(cannot_check)?;
     let both_columns = [group.as_str(), manifest.target.as_str()];

@@ -43,14 +43,16 @@ fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static s
             };
             members.iter().any(same)
         };
-        return (!leaves.all(named)).then_some("is written as a set, {…|…}, and something below it is not in that set");
+        return (!leaves.all(named))
+            .then_some("is written as a set, {…|…}, and something below it is not in that set");
     }
     let ends = Ends::read(measure, label)?;
     let inside = |leaf: NodeId| match Ends::number(measure, tree.label(leaf)) {
         Some(number) => ends.contains(number),
         None => Ends::read(measure, tree.label(leaf)).is_some_and(|within| ends.covers(&within)),
     };
-    (!leaves.all(inside)).then_some("is written as an interval, and something below it is not in that interval")
+    (!leaves.all(inside))
+        .then_some("is written as an interval, and something below it is not in that interval")
 }
 
 /// The members of a label that is written as a set.
@@ -91,7 +93,8 @@ impl Ends {
         // Whoever reads a label does not mind zeros in front.
         let digits = text.trim_start_matches(['+', '-']);
         let zeros = digits.len() - digits.trim_start_matches('0').len();
-        let spare = zeros - usize::from(zeros > 0 && !digits[zeros..].starts_with(|next: char| next.is_ascii_digit()));
+        let spare = zeros
+            - usize::from(zeros > 0 && !digits[zeros..].starts_with(|next: char| next.is_ascii_digit()));
         match kind {
             Kind::Date(_) => Measure { kind, scale }.number(text),
             _ => {
@@ -117,7 +120,8 @@ impl Ends {
     }
 
     fn covers(&self, other: &Self) -> bool {
-        self.low <= other.low && (other.high < self.high || (other.high == self.high && (self.closed || !other.closed)))
+        self.low <= other.low
+            && (other.high < self.high || (other.high == self.high && (self.closed || !other.closed)))
     }
 }
 

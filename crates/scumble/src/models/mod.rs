@@ -275,7 +275,9 @@ pub(crate) fn forbids_sameness(model: &dyn Model, table: &FrequencyTable) -> boo
         of_value.entry(payloads.value(cell.payload, column)).or_default().push(cell);
     }
     // A missing value that is none says nothing about anybody.
-    payloads.columns[column].absent().and_then(|absent| of_value.remove(&absent));
+    if let Some(absent) = payloads.columns[column].absent() {
+        of_value.remove(&absent);
+    }
     let mut of_value: Vec<(u64, Vec<Cell>)> =
         of_value.into_values().map(|cells| (total(&cells), cells)).collect();
     // Rare values are the first to be forbidden, so the search mostly ends at once.

@@ -28,7 +28,8 @@ fn counted(columns: &[&str], rows: &[(u32, &[&str])], persons: bool) -> Frequenc
         name: (*name).to_owned(),
         values: values.iter().copied().collect(),
         measure: Measure { kind: if *name == "cost" { Kind::Integer } else { Kind::Text }, scale: 0 },
-        missing: Vec::new(), reading: Default::default(),
+        missing: Vec::new(),
+        reading: Default::default(),
     };
     let payloads = columns.iter().zip(&values).map(payload).collect();
     let code = |column: usize, row: usize| {

@@ -33,8 +33,9 @@ pub(super) fn among_present(model: Box<dyn Model>, payloads: &Payloads) -> Box<d
 impl Valued {
     /// The rows of a class that have a value.
     fn present(&self, class: &ClassView<'_>) -> Vec<Cell> {
-        let has =
-            |cell: &&Cell| self.absent.iter().all(|(place, code)| class.payloads.value(cell.payload, *place) != *code);
+        let has = |cell: &&Cell| {
+            self.absent.iter().all(|(place, code)| class.payloads.value(cell.payload, *place) != *code)
+        };
         class.cells.iter().filter(has).copied().collect()
     }
 
@@ -117,7 +118,7 @@ impl ClassTest for Valued {
         self.judged(class, |test, present| test.attained(present)).unwrap_or(nothing)
     }
     fn needs_size(&self) -> u64 {
-        self.model.class_test().map_or(0, ClassTest::needs_size)
+        self.model.class_test().map_or(0, |test| test.needs_size())
     }
     /// However a class is divided, its rows with a value are divided so; parts without any fail.
     fn failing_part(&self, class: &ClassView<'_>) -> u64 {

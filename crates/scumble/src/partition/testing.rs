@@ -31,7 +31,13 @@ pub(crate) fn words(count: usize) -> Quasi {
 /// A problem: the codes and the payload of each row, k and l.
 pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[(Vec<u32>, u32)], k: i128, l: i128) -> Problem {
     let values = ["a", "b", "c", "d"].into_iter().collect();
-    let column = PayloadColumn { name: "ill".into(), values, measure: TEXT, missing: Vec::new() , reading: Default::default()};
+    let column = PayloadColumn {
+        name: "ill".into(),
+        values,
+        measure: TEXT,
+        missing: Vec::new(),
+        reading: Default::default(),
+    };
     let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
     let sizes: Vec<u32> = quasi.iter().map(Quasi::size).collect();
     let code = |column: usize, row: usize| rows[row].0[column];

@@ -22,8 +22,8 @@ mod values;
 pub(crate) use new_rows::prepare_new;
 use payloads::{PayloadRows, payload_rows, persons};
 use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
-use values::{Planned, order, payload_column};
 pub(crate) use spelling::{Respelt, as_read, counts_values, spell_once, spelt_once};
+use values::{Planned, order, payload_column};
 pub(crate) use values::{payload_of, table_in_one_spelling, value_table};
 
 /// A table ready for a search.
@@ -62,7 +62,8 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
         }
         let markers = column.missing.as_ref().unwrap_or(&plan.read.missing);
         let form = counts_values(name, plan).then(|| spelling::form_of(column, markers, coded.values.iter()));
-        let keys: Vec<String> = form.iter().flat_map(|form| markers.iter().map(|m| form.key(m))).collect();
+        let keys: Vec<String> =
+            form.iter().flat_map(|form| markers.iter().map(move |m| form.key(m))).collect();
         let is_missing = |text: &str| {
             markers.iter().any(|m| m == text) || form.is_some_and(|form| keys.contains(&form.key(text)))
         };

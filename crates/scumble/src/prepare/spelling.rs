@@ -35,7 +35,8 @@ impl Respelt {
     /// The spellings themselves, for the private report.
     pub(crate) fn listed(&self) -> String {
         const MOST: usize = 20;
-        let of_value = |texts: &Vec<String>| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+        let of_value =
+            |texts: &Vec<String>| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
         let shown: Vec<String> = self.spellings.iter().take(MOST).map(of_value).collect();
         let more = if self.spellings.len() > MOST { "; and others" } else { "" };
         format!("column '{}', spellings of one value: {}{more}", self.original.name, shown.join("; "))
@@ -60,7 +61,7 @@ pub(super) fn form_of<'a>(
 fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option<(CodedColumn, Respelt)> {
     let mut rows = vec![0_u64; column.values.len()];
     column.codes.iter().for_each(|code| rows[code as usize] += 1);
-    let present = || (0..).zip(column.values.iter()).filter(|(code, _)| rows[*code as usize] > 0);
+    let present = || (0_u32..).zip(column.values.iter()).filter(|(code, _)| rows[*code as usize] > 0);
     let form = form_of(planned, missing, present().map(|(_, text)| text));
     let markers: Vec<String> = missing.iter().map(|marker| form.key(marker)).collect();
     let mut by_value: BTreeMap<Option<String>, Vec<u32>> = BTreeMap::new();

@@ -155,7 +155,10 @@ pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec
         form: (column.plan.equality == Equality::Normal).then(|| Form::of(ordered.measure.kind, present)),
         missing_counts: column.plan.missing_counts,
     };
-    Ok((PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure, missing, reading }, map))
+    Ok((
+        PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure, missing, reading },
+        map,
+    ))
 }
 
 /// The values of a column of a table, as models see them, and the value of each dictionary code.

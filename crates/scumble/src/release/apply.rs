@@ -98,7 +98,8 @@ pub fn apply_beside(
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
-    let New { plan, table, respelt, mut notes, left_out } = read_new(saved, &plan, private, &source, options.threads)?;
+    let New { plan, table, respelt, mut notes, left_out } =
+        read_new(saved, &plan, private, &source, options.threads)?;
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 

@@ -17,7 +17,7 @@ use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 use crate::payload::PayloadColumn;
-use crate::prepare::{Respelt, as_read, counts_values, payload_of};
+use crate::prepare::{Respelt, as_read, counts_values, payload_of, table_in_one_spelling};
 use crate::quasi::Quasi;
 
 /// What the verifier found in a written release.
@@ -66,7 +66,9 @@ pub(super) fn verify(
     protected.sort_unstable();
     protected.dedup();
     let columns = &run.problem.table.payloads().columns;
-    claim.values.extend(columns.iter().map(|values| sensitive_column(values, run.plan)));
+    // Guarding nodes are labels, not values.
+    let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
+    claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
     // What is not published is put beside the release below.
     protected.retain(|name| release.column(name).is_some());
     let mut reference = Reference {
@@ -120,11 +122,21 @@ fn unpublished(run: &Run<'_>, original: &CodedTable, rows: &ReleasedRows) -> Res
         .map(|values| {
             let coded = original.column(&values.name);
             let coded = coded.ok_or_else(|| Error::internal("a column that models read was not read"))?;
+            let one = CodedTable { columns: vec![coded.clone()], rows: original.rows };
+            // What guards nothing is written as the model's claim has it.
+            let guarding: &[PayloadColumn] =
+                if is_guarding(run.plan, &values.name) { std::slice::from_ref(values) } else { &[] };
+            let spelt = table_in_one_spelling(&one, guarding);
+            let coded = &spelt.columns[0];
             let mut codes = Codes::with_capacity(coded.values.len(), rows.order.len());
             rows.order.iter().for_each(|row| codes.push(coded.codes.get(*row as usize)));
             Ok(CodedColumn { codes, name: coded.name.clone(), values: coded.values.clone() })
         })
         .collect()
+}
+
+fn is_guarding(plan: &Plan, name: &str) -> bool {
+    plan.column(name).is_some_and(|column| column.role.has(Role::Guarding))
 }
 
 /// What somebody who already knows the other sensitive values learns, where models look at each column alone.

@@ -9,6 +9,7 @@ use crate::frequency::FrequencyTable;
 use crate::hierarchy::Provenance as Origin;
 use crate::metrics::{Figure, information, loss};
 use crate::pack::Packer;
+use crate::prepare::Respelt;
 use crate::quasi::{Quasi, Shape};
 use crate::report::data::{
     AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport,

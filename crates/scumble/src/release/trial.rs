@@ -10,8 +10,8 @@ use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::requirements::refuse_missing;
 use super::{
-    Needs, Read, Run, allow_parameters, attempt, beside, budget_of, build_algorithm, check_metric, check_served,
-    lasting, make_problem, population, read, rows, table_risk, tables,
+    Needs, Read, Run, allow_parameters, attempt, beside, budget_of, build_algorithm, check_metric,
+    check_served, lasting, make_problem, population, read, rows, table_risk, tables,
 };
 use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
 use crate::config::{Plan, Rational};

@@ -16,7 +16,8 @@ pub(crate) fn table(width: usize, rows: &[Row]) -> DecisionTable {
         name: "decision".into(),
         values: ["n", "y", "z"].into_iter().collect(),
         measure: Measure { kind: Kind::Text, scale: 0 },
-        missing: Vec::new(), reading: Default::default(),
+        missing: Vec::new(),
+        reading: Default::default(),
     };
     let (payloads, of_row) = Payloads::of_rows(vec![decision], rows.len(), |_, row| rows[row].1);
     let sizes = vec![16; width];

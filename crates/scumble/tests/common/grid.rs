@@ -39,7 +39,8 @@ impl Grid {
             name: "ill".into(),
             values: order.iter().copied().collect(),
             measure,
-            missing: MISSING.map(str::to_owned).to_vec(), reading: Default::default(),
+            missing: MISSING.map(str::to_owned).to_vec(),
+            reading: scumble::payload::Reading { form: None, missing_counts: true },
         };
         let code = |_: usize, row: usize| {
             order.iter().position(|value| *value == values[row]).expect("its own value") as u32

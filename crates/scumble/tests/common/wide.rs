@@ -50,7 +50,8 @@ impl Wide {
             name: (*name).into(),
             values: values(place).into_iter().collect(),
             measure: TEXT,
-            missing: Vec::new(), reading: Default::default(),
+            missing: Vec::new(),
+            reading: Default::default(),
         });
         let code = |place: usize, row: usize| {
             values(place).binary_search(&rows[row].1[place]).expect("its own value") as u32
@@ -148,13 +149,16 @@ impl Wide {
         let mut columns: Vec<ReferenceColumn> =
             COLUMNS.iter().map(|name| ReferenceColumn::count(&original, name).expect("its column")).collect();
         columns.extend(
-            model.joint().map(|names| ReferenceColumn::count_joint(&original, names, &[]).expect("its columns")),
+            model
+                .joint()
+                .map(|names| ReferenceColumn::count_joint(&original, names, &[]).expect("its columns")),
         );
         let release = coded(suppressed, policy);
         let claim = Claim {
             quasi: vec!["q".into()],
             models: vec![ModelClaim::from_json(&model.claim().into()).expect("a model")],
             star: if policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged },
+            values: Vec::new(),
         };
         let checked = || check_models(&release, &claim, Some(&Reference { columns }));
         (release.rows > 0).then(|| checked().expect("a claim that can be read").models.remove(0))

@@ -167,7 +167,8 @@ fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str]
         name: "label".into(),
         values: labels.iter().copied().collect(),
         measure: TEXT,
-        missing: Vec::new(), reading: Default::default(),
+        missing: Vec::new(),
+        reading: Default::default(),
     };
     let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
     let sizes: Vec<u32> = trees.iter().map(Hierarchy::leaf_count).collect();

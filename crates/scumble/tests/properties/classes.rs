@@ -102,8 +102,7 @@ proptest! {
             let claim = Claim {
                 quasi: vec!["q".into()],
                 models: vec![ModelClaim::from_json(&demand.claim(&original)).expect("a model")],
-                star,
-            };
+                star, values: Vec::new() };
             let outcome = check_models(&coded, &claim, Some(&reference)).expect("a claim that can be read");
             let found = &outcome.models[0];
             prop_assert_eq!(verdict.holds, found.holds, "{:?}", demand);

@@ -57,7 +57,8 @@ fn two_columns(
         name: "label".into(),
         values: ["n", "y"].into_iter().collect(),
         measure: TEXT,
-        missing: Vec::new(), reading: Default::default(),
+        missing: Vec::new(),
+        reading: Default::default(),
     };
     let (payloads, of_row) =
         Payloads::of_rows(vec![column], rows.len(), |_, row| u32::from(labels[row] == "y"));

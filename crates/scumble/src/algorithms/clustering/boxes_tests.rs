@@ -47,7 +47,13 @@ fn columns() -> Vec<Quasi> {
 
 fn table(rows: &[([u32; 3], u32)]) -> FrequencyTable {
     let values = ["x", "y", "z"].into_iter().collect();
-    let label = PayloadColumn { name: "label".into(), values, measure: TEXT, missing: Vec::new() , reading: Default::default()};
+    let label = PayloadColumn {
+        name: "label".into(),
+        values,
+        measure: TEXT,
+        missing: Vec::new(),
+        reading: Default::default(),
+    };
     let (payloads, of_row) = Payloads::of_rows(vec![label], rows.len(), |_, row| rows[row].1);
     FrequencyTable::count(&[64, 21, 10], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |_| 1).0
 }

@@ -36,7 +36,8 @@ fn paper(zip: &str) -> (Vec<Quasi>, FrequencyTable) {
         name: "disease".into(),
         values: ["A", "D", "F", "M"].into_iter().collect(),
         measure: Measure { kind: Kind::Text, scale: 0 },
-        missing: Vec::new(), reading: Default::default(),
+        missing: Vec::new(),
+        reading: Default::default(),
     };
     let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].2);
     let codes: Vec<[u32; 2]> = rows.iter().map(|row| [row.0, code(row.1)]).collect();

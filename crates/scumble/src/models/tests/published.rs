@@ -241,7 +241,8 @@ fn the_diversity_of_adult() {
         name: "income".to_owned(),
         values: ["<=50K", ">50K"].into_iter().collect(),
         measure: Measure { kind: Kind::Text, scale: 0 },
-        missing: Vec::new(), reading: Default::default(),
+        missing: Vec::new(),
+        reading: Default::default(),
     };
     let (payloads, of_row) = Payloads::of_rows(vec![values], 2, |_, row| row as u32);
     let rows = [34_014, 45_222 - 34_014];
