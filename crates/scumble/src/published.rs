@@ -201,7 +201,10 @@ impl Classes {
                 .iter()
                 .zip(&seen_as_star)
                 .all(|(column, star)| star[column.of_class.get(class) as usize]);
-            generalised_away[class] = shows_nothing && !assignment.suppressed[class];
+            // A class that was flagged here before, since it shows nothing, still has the nodes that it was generalised to.
+            generalised_away[class] = shows_nothing
+                && (!assignment.suppressed[class]
+                    || assignment.values(class).iter().any(|value| *value != Value::Star));
             // With no quasi-identifier at all there is nothing to suppress.
             assignment.suppressed[class] |= shows_nothing && !quasi.is_empty() && policy != StarPolicy::Drop;
         }
