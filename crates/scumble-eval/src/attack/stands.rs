@@ -45,7 +45,8 @@ impl Scene {
         self.look_of_person = look_of_person;
         let class = |look: &Option<u32>| look.map(|look| self.looks[look as usize].class);
         self.class_of_person = self.look_of_person.iter().map(class).collect();
-        (self.rows_of_nobody, self.values_kept) = (self.rows() - (self.people as u64 - self.unplaced()), true);
+        (self.rows_of_nobody, self.values_kept) =
+            (self.rows() - (self.people as u64 - self.unplaced()), true);
         Ok(())
     }
 
