@@ -209,9 +209,14 @@ impl Classes {
             let mut columns = assignment.columns.iter().zip(&seen_as_star);
             columns.all(|(column, star)| star[column.of_class.get(class) as usize])
         };
+        // A class that was flagged here before, since it shows nothing, still has the nodes that it was generalised to.
+        let was_shown = |class: usize| {
+            !assignment.suppressed[class]
+                || assignment.values(class).iter().any(|value| *value != Value::Star)
+        };
         // With no quasi-identifier at all there is nothing to generalise.
         let generalised_away = (0..assignment.classes())
-            .map(|class| !quasi.is_empty() && !assignment.suppressed[class] && shows_nothing(class))
+            .map(|class| !quasi.is_empty() && was_shown(class) && shows_nothing(class))
             .collect();
         let (starts, cells) = cells_by_group(assignment.classes(), || {
             let cell = |share: Share| (share.class, Cell { payload: share.payload, rows: share.rows });

@@ -26,12 +26,12 @@ enum Reason {
 impl Reason {
     fn words(self) -> &'static str {
         match self {
-            Self::NoRole => "no role is given, so nobody said what they are",
+            Self::NoRole => "no role is given",
             Self::KeptAsItIs => {
-                "kept as they are; no model looks at them, and whoever knows them may find people by them"
+                "kept as is; no model looks at these values, and whoever knows them may find people"
             }
-            Self::NoModel => "sensitive, and no model that was asked for protects them",
-            Self::NamesPeople => "said to name people or to be left out, and published nevertheless",
+            Self::NoModel => "sensitive, and no model that was asked for protects these values",
+            Self::NamesPeople => "the role says identifier or drop, and yet they are published",
         }
     }
 }
