@@ -66,12 +66,15 @@ impl Dictionary {
         &self.texts
     }
 
-    /// How many bytes of memory this takes, and merging it with those of other workers will.
+    /// How many bytes of memory this takes at most, now or when it is merged with those of other workers.
     pub(crate) fn memory(&self) -> u64 {
-        // A text with its end is held twice while dictionaries are merged, beside 16 bytes for sorting and 4 for its
-        // new code. The hash tables are gone by then, and take less.
-        const MERGING: usize = 2 * 4 + 16 + 4;
-        (2 * self.texts.bytes().len() + MERGING * self.texts.len()) as u64
+        // A list that grows is there twice for a moment, and so are texts and their ends when dictionaries are merged.
+        let texts = 2 * (self.texts.bytes().len() + 4 * self.texts.len());
+        // An entry has a byte beside it; a table that grows is there with the one of half its size.
+        let tables = (17 * self.short.capacity() + 5 * self.long.capacity()) * 3 / 2;
+        // 16 bytes for sorting, 4 for the new code. The tables are gone by then.
+        let merging = 20 * self.texts.len();
+        (texts + tables.max(merging)) as u64
     }
 
     /// The texts alone; what was only needed to find them is freed.

@@ -64,7 +64,7 @@ impl<'a> Named<'a> {
             Some((_, true)) => Err(VerifyError::Repeated { place: table, column }),
             Some((found, false)) => match fault(found, self.table.rows) {
                 Some(why) => Err(VerifyError::Malformed { table, column, why }),
-                None => Ok(found),
+                None => Ok(*found),
             },
         }
     }

@@ -290,7 +290,7 @@ fn pair_columns<'a>(
     Ok(Paired { faults, pairings, means, permuted })
 }
 
-impl Pairing<'_> {
+impl<'p> Pairing<'p> {
     fn check(&self, row_map: &[u32]) -> ColumnTruth {
         match self.cover {
             None => {
@@ -303,7 +303,7 @@ impl Pairing<'_> {
 
     /// Label by label, so that nothing but one label and one original is held in memory as it is understood: there may be millions
     /// of each. Each pair of values is asked about once.
-    fn check_labels(&self, row_map: &[u32], reading: &Reading<'_>) -> ColumnTruth {
+    fn check_labels(&self, row_map: &[u32], reading: &Reading<'p>) -> ColumnTruth {
         let (originals, released) = (part(self.original).codes, part(self.released).codes);
         let labels = self.released.values.len();
         // The released rows, by their labels.

@@ -118,6 +118,18 @@ fn planned<'a>(table: &'a CodedTable, plan: &'a Plan) -> Vec<Planned<'a>> {
     plan.columns.iter().filter_map(of_plan).collect()
 }
 
+/// Fails if what a search needs at least does not fit in the memory that is left: better now, with a sentence, than later.
+fn check_memory(planned: &[Planned<'_>], rows: usize) -> Result<()> {
+    // A code for each quasi-identifier of a tuple, and a few numbers for each row; a label with its node for each value.
+    const ROW: u64 = 24;
+    const VALUE: u64 = 64;
+    let quasi = planned.iter().filter(|column| column.plan.role.has(Role::Quasi));
+    let (columns, values) = quasi
+        .fold((0, 0), |(columns, values), column| (columns + 1, values + column.coded.values.len() as u64));
+    let bytes = rows as u64 * (ROW + 4 * columns) + values * VALUE;
+    Ok(scumble_files::limits::enough_memory(bytes, "preparing the table")?)
+}
+
 /// Types and codes a table. `trees` says whether every quasi-identifier must have levels; `folder` is where the plan's own
 /// file names start.
 pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> Result<Prepared> {
@@ -133,6 +145,7 @@ fn prepare_joined(
     trees: bool,
 ) -> Result<Prepared> {
     let planned = planned(table, plan);
+    check_memory(&planned, table.rows + people)?;
     let with_role = |role: Role| planned.iter().filter(move |column| column.plan.role.has(role));
     let persons = persons(&planned, plan)?;
     let class_column = with_role(Role::Class).next();

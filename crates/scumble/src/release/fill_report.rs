@@ -240,11 +240,7 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
             released[value as usize] += classes.size(class);
         }
     }
-    let before: Vec<ValueCount> = (0..)
-        .zip(&original)
-        .filter(|(_, rows)| **rows > 0)
-        .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
-        .collect();
+    let before: Vec<(u32, u64)> = (0..).zip(original).filter(|(_, rows)| *rows > 0).collect();
     let mut after: Vec<ValueCount> = shown
         .values
         .iter()
@@ -271,7 +267,7 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
         loss: loss.into(),
         distinct_before: before.len() as u64,
         distinct_after,
-        before: Some(Distribution::of(before, ordered)),
+        before: Some(Distribution::of_codes(before, ordered, |code| quasi.text(code))),
         after: Some(Distribution::of(after, ordered)),
     }
 }

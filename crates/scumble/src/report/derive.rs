@@ -22,6 +22,29 @@ impl Distribution {
         Self { ordered, values, other_values: rest.len() as u64, other_rows }
     }
 
+    /// The same of codes, whose texts are only copied where they are listed: there may be millions.
+    #[must_use]
+    pub(crate) fn of_codes<'a>(
+        mut counts: Vec<(u32, u64)>,
+        ordered: bool,
+        text: impl Fn(u32) -> &'a str,
+    ) -> Self {
+        let named = |(code, rows): &(u32, u64)| ValueCount { value: text(*code).to_owned(), rows: *rows };
+        if ordered || counts.len() <= LISTED {
+            return Self::of(counts.iter().map(named).collect(), ordered);
+        }
+        let order = |a: &(u32, u64), b: &(u32, u64)| b.1.cmp(&a.1).then_with(|| text(a.0).cmp(text(b.0)));
+        counts.select_nth_unstable_by(LISTED, order);
+        let (listed, rest) = counts.split_at_mut(LISTED);
+        listed.sort_unstable_by(order);
+        Self {
+            ordered,
+            values: listed.iter().map(named).collect(),
+            other_values: rest.len() as u64,
+            other_rows: rest.iter().map(|(_, rows)| rows).sum(),
+        }
+    }
+
     /// All rows of the distribution.
     #[must_use]
     pub fn rows(&self) -> u64 {
@@ -52,6 +75,22 @@ mod tests {
 
     fn value(value: &str, rows: u64) -> ValueCount {
         ValueCount { value: value.to_owned(), rows }
+    }
+
+    #[test]
+    fn codes_give_what_their_texts_give() {
+        let texts: Vec<String> = (0..300).map(|i| format!("v{:03}", i * 7 % 300)).collect();
+        let counts: Vec<(u32, u64)> = (0..300).map(|i| (i, u64::from(i % 5))).collect();
+        for length in [3, 40, 41, 300] {
+            let counts = counts[..length].to_vec();
+            let values: Vec<ValueCount> =
+                counts.iter().map(|(code, rows)| value(&texts[*code as usize], *rows)).collect();
+            for ordered in [false, true] {
+                let of_codes = Distribution::of_codes(counts.clone(), ordered, |code| &texts[code as usize]);
+                let of_texts = Distribution::of(Vec::clone(&values), ordered);
+                assert_eq!(format!("{of_codes:?}"), format!("{of_texts:?}"));
+            }
+        }
     }
 
     #[test]
