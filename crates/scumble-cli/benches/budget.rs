@@ -92,7 +92,8 @@ fn one(path: &Path, seconds: f64) -> Outcome<()> {
 /// A plan that the algorithm can serve.
 fn plan(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
     let model = match algorithm {
-        "anatomy" | "nhaa" => "model = \"l_diversity\"\nl = 2\ncolumns = [\"diagnosis\"]",
+        "anatomy" => "model = \"l_diversity\"\nl = 2\ncolumns = [\"diagnosis\"]",
+        "nhaa" => "model = \"l_diversity\"\nl = 2\nvariant = \"frequency\"",
         "nsvdist" => {
             "model = \"k_anonymity\"\nk = 5\n[[privacy]]\nmodel = \"l_diversity\"\nl = 1.2\nvariant = \"frequency\""
         }

@@ -354,7 +354,14 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     }
     if message.contains("flatten leaves nothing") {
         // Some value of every column overlaps with all others; without a common domain there is a release.
-        return ask.flatten && release(table, &Ask { flatten: false, ..ask.clone() }).is_ok();
+        let without = Ask { flatten: false, ..ask.clone() };
+        return ask.flatten
+            && match release(table, &without) {
+                Ok(_) => true,
+                // There is none either where rows that show nothing are left out, and no other row was there before.
+                Err(Error::Infeasible(message)) => justified(table, &without, &message),
+                Err(_) => false,
+            };
     }
     if ask.policy == StarPolicy::Drop && message.contains("left out, so there is nothing to release") {
         // Rows that show nothing go with the suppressed ones; where those may stay, nothing else is to be seen.

@@ -279,10 +279,10 @@ fn threads_change_nothing_and_a_seed_repeats_a_search() {
             let metric =
                 ["classification", if name == "genetic" { "loss" } else { "discernibility" }][number % 2];
             let mut problem = mixed(&mut chance, metric);
-            problem.budget = Budget::new(Some(200), None);
             problem.seed = number as u64;
             let given: &[(&str, &str)] = if name == "genetic" { &[("population", "20")] } else { &[] };
-            let run = |threads: usize| {
+            let mut run = |threads: usize| {
+                problem.budget = Budget::new(Some(200), None);
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
                 pool.install(|| {
                     let solution = algorithm(name, given).run(&problem).ok()?;
