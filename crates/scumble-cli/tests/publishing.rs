@@ -43,7 +43,7 @@ const CALLS: &[&str] = &[
 /// Whether system calls can be made to fail here.
 fn can_inject() -> bool {
     let mut probe = Command::new("strace");
-    probe.args(["-o", "/dev/null", "-e", "trace=close", "-e", "inject=close:error=EIO:when=999999", "true"]);
+    probe.args(["-o", "/dev/null", "-e", "trace=close", "-e", "inject=close:error=EIO:when=60000", "true"]);
     probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 

@@ -14,7 +14,7 @@ fn desk() -> Desk {
     desk.file(
         "release.toml",
         "input = \"people.csv\"\noutput = \"planned.csv\"\nreport = \"planned\"\nhierarchies = \"trees\"\nrest = \"drop\"\n\
-         [columns]\nage = { role = \"quasi\" }\nsex = { role = \"quasi\" }\ndiagnosis = { role = \"sensitive\" }\n\
+         [columns]\nage = { role = \"quasi\" }\nsex = { role = \"quasi\" }\ndiagnosis = { role = \"sensitive\" }\nreadmitted = { role = \"class\" }\n\
          [[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n",
     );
     desk.file(
@@ -95,7 +95,7 @@ fn what_is_read_or_written_in_a_run_is_never_a_target() {
                 let line = arguments(&[&with(command, target), more]);
                 let run = desk.run(&line);
                 assert_eq!(run.code, Some(2), "{line:?}: {}", run.err);
-                let told = run.err.contains("the output is the")
+                let told = run.err.contains("output is the")
                     || run.err.contains("two of the files that are written");
                 assert!(
                     told && run.err.contains(target.rsplit('/').next().unwrap_or(target)),
