@@ -29,7 +29,7 @@ fn spellings_of_one_value_are_one_value() {
 fn a_release_shows_one_spelling_of_a_value() {
     let desk = Desk::with_table(SPELT);
     let released =
-        desk.run(&with(&["anonymize", "people.csv", "-o", "out.csv", "--l", "2"], &ROLES)).succeeds();
+        desk.run(&with(&["-v", "anonymize", "people.csv", "-o", "out.csv", "--l", "2"], &ROLES)).succeeds();
     assert!(
         released.err.contains("column 'ill': 1 value is written in several ways (3 spellings)"),
         "{}",
@@ -70,7 +70,8 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
             "{},{year}-{month:02}-{day:02},{},{name}nn,{}\n",
             20 + row,
             1200 + row * 37 % 90,
-            row % 3
+            // MDLP cuts where the class changes.
+            row / 8
         );
     }
     desk.file("data.csv", &table);
@@ -159,7 +160,7 @@ fn labels_of_hierarchies_hold_what_they_say() {
             "--l",
             "2",
         ];
-        desk.refuses(3, &["hierarchy of 'job'", words], &with(&run, &["--hierarchy", "job=file:job.csv"]));
+        desk.refuses(3, &["hierarchy of 'job'", words], &with(&run, &["--hierarchies", "."]));
     }
 }
 

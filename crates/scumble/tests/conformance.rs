@@ -18,7 +18,8 @@ use scumble::registry::{ALGORITHMS, MODELS};
 use scumble::release::{RunOptions, anonymize};
 use scumble_files::{ReadOptions, Source, read_table};
 use scumble_verify::{
-    Claim, Cover, Drops, ModelClaim, Nodes, Reference, ReferenceColumn, StarRows, Truth, ValueKind,
+    Claim, Cover, Drops, ModelClaim, Nodes, Reference, ReferenceColumn, SensitiveColumn, StarRows, Truth,
+    ValueKind,
 };
 
 /// The algorithms that cut and never suppress.
@@ -424,11 +425,18 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
     let coded = read(&written.text);
     let quasi = table.quasi();
     let models = ask.demands.iter().map(|demand| {
-        let original = table.values(demand.column().unwrap_or("ill"), &surviving);
+        // A missing value is no value, so it has no place in an order either.
+        let mut original = table.values(demand.column().unwrap_or("ill"), &surviving);
+        original.retain(|value| !is_missing(value));
         ModelClaim::from_json(&demand.claim(&original)).expect("a model")
     });
     let star = if ask.policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
-    let claim = Claim { quasi: quasi.clone(), models: models.collect(), star, values: Vec::new() };
+    let values = ask.sensitive().into_iter().map(|name| SensitiveColumn {
+        kind: if name == "cost" { ValueKind::Number { comma: false } } else { ValueKind::Text },
+        missing: MISSING.map(str::to_owned).to_vec(),
+        ..SensitiveColumn::texts(name)
+    });
+    let claim = Claim { quasi: quasi.clone(), models: models.collect(), star, values: values.collect() };
     let reference = Reference {
         columns: ask
             .sensitive()

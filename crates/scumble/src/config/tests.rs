@@ -26,6 +26,7 @@ header = true
 encoding = "windows-1252"
 missing = ["-", ""]
 missing_policy = "drop-row"
+max_size = "2 GB"
 
 [columns.zip]
 role = "quasi"
@@ -50,6 +51,8 @@ min = "01/01/1900"
 
 [columns.diagnosis]
 role = ["class", "sensitive"]
+equality = "exact"
+missing_counts = true
 
 [quasi_sets]
 neighbours = ["zip", "age"]

@@ -246,8 +246,9 @@ pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> 
 /// How a model is made from its parameters: one model for each column that it protects.
 pub type BuildModel = fn(&Parameters, &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>>;
 
-/// Makes a model of the registry; an error about its parameters says which model they are of.
-pub(crate) fn build(
+/// Makes a model of the registry, judged among the rows that have a value; an error about its parameters says which model they
+/// are of.
+pub fn build(
     entry: &Entry<BuildModel>,
     parameters: &Parameters,
     context: &ModelContext<'_>,

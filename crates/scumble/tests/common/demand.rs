@@ -329,8 +329,33 @@ impl Demand {
     }
 
     /// Whether a class keeps the requirement. `class` and `original` are the column's values in the class and in the
-    /// original table; decided in integers, the entropy excepted.
+    /// original table. A missing value is no value: rows without one are left aside, and a class of nothing else fails.
     pub(crate) fn holds(self, class: &[&str], original: &[&str]) -> bool {
+        match self.present(class, original) {
+            Some((class, original)) => self.holds_of_all(&class, &original),
+            None => false,
+        }
+    }
+
+    /// What a class attains, in the requirement's own unit, among the rows that have a value.
+    pub(crate) fn attained(self, class: &[&str], original: &[&str]) -> f64 {
+        match self.present(class, original) {
+            Some((class, original)) => self.attained_of_all(&class, &original),
+            None if self.larger_is_better() => 0.0,
+            None => f64::INFINITY,
+        }
+    }
+
+    /// The values that are there, of a class and of the original table; none if the class has none.
+    fn present<'a>(self, class: &[&'a str], original: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+        let counts = |text: &&str| self.column().is_none() || !is_missing(text);
+        let of = |texts: &[&'a str]| texts.iter().copied().filter(counts).collect::<Vec<_>>();
+        let class = of(class);
+        (!class.is_empty()).then(|| (class, of(original)))
+    }
+
+    /// The same where a missing value counts as a value; decided in integers, the entropy excepted.
+    pub(crate) fn holds_of_all(self, class: &[&str], original: &[&str]) -> bool {
         let (class, original) = (&one_spelling(class, original)[..], &one_spelling(original, original)[..]);
         let size = class.len() as i128;
         let rows = descending(class);
@@ -338,7 +363,7 @@ impl Demand {
         match self {
             Self::K(k) => size >= k,
             Self::Distinct(_, l) => rows.len() as i128 >= l,
-            Self::Entropy(_, l) => self.attained(class, original) >= l.0 as f64 / l.1 as f64 - 1e-9,
+            Self::Entropy(_, l) => self.attained_of_all(class, original) >= l.0 as f64 / l.1 as f64 - 1e-9,
             Self::Recursive(_, c, l) => most * c.1 < c.0 * rows.iter().skip(l - 1).sum::<i128>(),
             Self::Frequency(_, l) => most * l.0 <= size * l.1,
             Self::Known(_, k) => size >= k,
@@ -359,7 +384,7 @@ impl Demand {
             Self::Growth(_, beta, enhanced) => gains(class, original).into_iter().all(|(gain, of, share)| {
                 gain * beta.1 <= beta.0 * of && (!enhanced || gain as f64 / of as f64 <= -share.ln())
             }),
-            Self::Change(_, delta) => self.attained(class, original) < delta.0 as f64 / delta.1 as f64,
+            Self::Change(_, delta) => self.attained_of_all(class, original) < delta.0 as f64 / delta.1 as f64,
             Self::Close(_, t, ground) => {
                 let (distance, whole) = earth_movers(class, original, ground);
                 distance * t.1 <= t.0 * whole
@@ -367,8 +392,8 @@ impl Demand {
         }
     }
 
-    /// What a class attains, in the requirement's own unit.
-    pub(crate) fn attained(self, class: &[&str], original: &[&str]) -> f64 {
+    /// What a class attains, in the requirement's own unit, where a missing value counts as a value.
+    pub(crate) fn attained_of_all(self, class: &[&str], original: &[&str]) -> f64 {
         let (class, original) = (&one_spelling(class, original)[..], &one_spelling(original, original)[..]);
         let size = class.len() as f64;
         let rows = descending(class);

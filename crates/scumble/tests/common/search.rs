@@ -45,7 +45,7 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
                 sensitive: &[],
             };
             let entry = find("model", &spec.model, MODELS).expect("a registered model");
-            (entry.build)(&spec.parameters, &context).expect("fitting parameters")
+            scumble::models::build(entry, &spec.parameters, &context).expect("fitting parameters")
         })
         .collect();
     let algorithm = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");

@@ -89,7 +89,7 @@ impl Wide {
                 sensitive: &self.sensitive,
             };
             let entry = find("model", &spec.model, MODELS).expect("a registered model");
-            (entry.build)(&spec.parameters, &context).expect("fitting parameters")
+            scumble::models::build(entry, &spec.parameters, &context).expect("fitting parameters")
         });
         built.collect()
     }

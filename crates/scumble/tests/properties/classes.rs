@@ -94,7 +94,7 @@ proptest! {
         }
         for demand in all_variants(&original) {
             let verdict = grid.model(demand).judge(&grid.published(suppressed, policy), grid.table.payloads());
-            let failing: Vec<&Vec<&str>> = judged.iter().filter(|class| !demand.holds(class, &original)).collect();
+            let failing: Vec<&Vec<&str>> = judged.iter().filter(|class| !demand.holds_of_all(class, &original)).collect();
             prop_assert_eq!(verdict.holds, failing.is_empty(), "{:?}", demand);
             prop_assert_eq!(verdict.failing_classes, failing.len(), "{:?}", demand);
             prop_assert_eq!(verdict.failing_rows, failing.iter().map(|class| class.len() as u64).sum::<u64>());
@@ -120,7 +120,7 @@ proptest! {
             };
             let same = |a: f64, b: f64| a == b || (a - b).abs() < 1e-9;
             prop_assert!(same(verdict.attained, attained), "{:?}: {} or {}?", demand, verdict.attained, attained);
-            let naive = judged.iter().map(|class| demand.attained(class, &original));
+            let naive = judged.iter().map(|class| demand.attained_of_all(class, &original));
             let naive = if demand.larger_is_better() { naive.fold(f64::INFINITY, f64::min) } else { naive.fold(f64::NEG_INFINITY, f64::max) };
             prop_assert!(same(naive, attained), "{:?}: {} or {}?", demand, naive, attained);
         }

@@ -50,7 +50,9 @@ fn build(asked: Asked, problem: &Problem) -> Option<Box<dyn Model>> {
         }
     };
     let context = ModelContext { table: &problem.table, trees: &|_| None, columns: &columns, sensitive: &[] };
-    let mut built = (find("model", name, MODELS).expect("registered").build)(&parameters, &context).ok()?;
+    let mut built =
+        scumble::models::build(find("model", name, MODELS).expect("registered"), &parameters, &context)
+            .ok()?;
     let part = match asked {
         Asked::Class(demand) => demand.parts().iter().position(|part| *part == demand)?,
         _ => 0,

@@ -35,7 +35,7 @@ fn two_rows_under_a_node_of_two_are_one_each() {
     assert!(finding.worst.is_some_and(|worst| (worst - 1.0).abs() < 1e-9));
     assert!((figure(&finding, BITS) - 1.0).abs() < 1e-9);
     assert_eq!((figure(&finding, RIGHT), figure(&finding, "labels whose premise is true")), (1.0, 1.0));
-    assert!(finding.sentence.contains("for 100\u{a0}% of the rows"), "{}", finding.sentence);
+    assert!(finding.sentence.contains("for 100\u{a0}% of the people"), "{}", finding.sentence);
 }
 
 #[test]
