@@ -544,6 +544,14 @@ fn nobody_listens() {
             std::fs::remove_file(desk.path("out.csv")).unwrap();
         }
     }
+    // Neither do warnings.
+    let several = SEVERAL.join(" ");
+    for redirected in ["2>/dev/full", "2>&-"] {
+        let script = format!("'{}' {several} --l 2 --seed 1 {redirected}", scumble.display());
+        let run = Run::of(Command::new("bash").args(["-c", &script]).current_dir(desk.root()));
+        assert_eq!(run.code, Some(0), "{redirected}: {}", run.err);
+        assert!(desk.exists("out/datasheet.json"));
+    }
     // Figures that cannot be told are told as such.
     let script = format!("'{}' {line} --json >/dev/full", scumble.display());
     let run = Run::of(Command::new("bash").args(["-c", &script]).current_dir(desk.root()));
