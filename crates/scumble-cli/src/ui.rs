@@ -44,11 +44,17 @@ static GOES_ON: AtomicBool = AtomicBool::new(false);
 /// Set once a release has its name, while a command goes on with something else.
 static RELEASED: AtomicBool = AtomicBool::new(false);
 
+/// Set once files begin to get their names, and never taken back.
+static MAY_BE_RELEASED: AtomicBool = AtomicBool::new(false);
+
 /// What there is of a command's work where it stops before its end.
 fn left_behind() -> &'static str {
     match (RELEASED.load(Ordering::SeqCst), GOES_ON.load(Ordering::SeqCst)) {
         (true, _) => "the release is made and verified, and stays; what came after it was not finished",
         (false, true) => "what is finished is kept; run the same command again to go on",
+        (false, false) if MAY_BE_RELEASED.load(Ordering::SeqCst) => {
+            "the release may be published already; look whether it is under its name, and check it"
+        }
         (false, false) => "nothing was released",
     }
 }
@@ -90,6 +96,7 @@ impl Interface {
     /// Shows what is being done.
     pub(crate) fn stage(&self, stage: Stage) {
         PUBLISHING.store(stage == Stage::Publish, Ordering::SeqCst);
+        MAY_BE_RELEASED.fetch_or(stage == Stage::Publish, Ordering::SeqCst);
         self.bar.set_message(stage.name());
     }
 
@@ -158,7 +165,10 @@ impl Interface {
     fn tell(&self, word: &str, colour: &str, line: &dyn Display) {
         if !self.quiet {
             let line = printable(&line.to_string());
-            self.bar.suspend(|| eprintln!("{} {line}", paint(word, colour)));
+            // As above: a warning that cannot be written must not end a run that has published.
+            self.bar.suspend(|| {
+                let _ = writeln!(std::io::stderr(), "{} {line}", paint(word, colour));
+            });
         }
     }
 }

@@ -135,8 +135,10 @@ fn values_without_a_place_are_told_and_show_nothing() {
     let text = desk.text("odd.out.csv");
     let ages: Vec<bool> = text.lines().skip(1).map(|line| line.starts_with("*,")).collect();
     assert_eq!(ages, [false, true, true, true]);
-    let said =
-        desk.run(&["apply", "recoding.json", "odd.csv", "-o", "odd.out.csv", "--private"]).succeeds().err;
+    // Rows for oneself have no datasheet, so nothing tells that the file is ours.
+    let again = ["apply", "recoding.json", "odd.csv", "-o", "odd.out.csv", "--private"];
+    desk.refuses(2, &["'odd.out.csv' is already there", "--force"], &again);
+    let said = desk.run(&arguments(&[&again, &["--force"]])).succeeds().err;
     assert!(
         said.contains("age: * in 3 rows, of which nothing that the recoding shows there is true"),
         "{said}"
@@ -210,10 +212,14 @@ fn what_is_read_is_not_overwritten() {
         &["--rest is other or drop"],
         &["apply", "recoding.json", "others.csv", "-o", "x.csv", "--rest", "keep"],
     );
-    // What is there is replaced, as by anonymize.
+    // What is there is replaced if it is a release, or with --force, as by anonymize.
     desk.file("old.csv", "old");
-    desk.run(&["apply", "recoding.json", "others.csv", "-o", "old.csv"]).succeeds();
+    let apply = ["apply", "recoding.json", "others.csv", "-o", "old.csv"];
+    desk.refuses(2, &["'old.csv' is already there", "--force"], &apply);
+    assert_eq!(desk.text("old.csv"), "old");
+    desk.run(&arguments(&[&apply, &["--force"]])).succeeds();
     assert!(desk.text("old.csv").starts_with("age,"));
+    desk.run(&apply).succeeds();
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn a_model_that_cannot_be_read() {
     refuses("p_sensitive:p=2,categories=[flu]", &["in no category"]);
 }
 
-/// `1` and `1.0` are one value, by whatever name it is called, and so are all missing ones.
+/// `1` and `1.0` are one value, by whatever name it is called, and so are all missing ones where they count as a value.
 #[test]
 fn spellings_of_one_value_are_one_value() {
     let desk = Desk::new();
@@ -171,21 +171,44 @@ fn spellings_of_one_value_are_one_value() {
     desk.file("part.csv", "age,wage\nb,1.0\nb,3\nb,?\nb,?\n");
     let flags = ["--quasi", "age", "--sensitive", "wage", "--missing-values", "?,NA"];
     let check = |table: &str, more: &[&str]| desk.run(&arguments(&[&["check", table], &flags, more]));
+    let counted =
+        |table: &str, more: &[&str]| check(table, &arguments(&[&["--missing-counts", "wage"], more]));
     for name in ["1", "1.0", "1.00"] {
-        let run = check("wages.csv", &["--model", &format!("alpha_k:alphas=[{name}=0.5]")]).succeeds();
-        assert!(run.out.contains("required 1, attained 1\n"), "{}", run.out);
-        assert_eq!(check("wages.csv", &["--model", &format!("alpha_k:alphas=[{name}=0.49]")]).code, Some(1));
+        let model = |share: &str| format!("alpha_k:alphas=[{name}={share}]");
+        // Two of the three rows of class a that have a value; two of its four rows.
+        for (run, less) in [
+            (
+                check("wages.csv", &["--model", &model("2/3")]),
+                check("wages.csv", &["--model", &model("0.66")]),
+            ),
+            (
+                counted("wages.csv", &["--model", &model("0.5")]),
+                counted("wages.csv", &["--model", &model("0.49")]),
+            ),
+        ] {
+            assert!(run.succeeds().out.contains("required 1, attained 1\n"), "{name}");
+            assert_eq!(less.code, Some(1), "{name}");
+        }
         // The release alone writes 1 as 1.0; the original as 1.
-        let original = ["--original", "wages.csv", "--model", &format!("alpha_k:alphas=[{name}=0.25]")];
-        check("part.csv", &original).succeeds();
+        check("part.csv", &["--original", "wages.csv", "--model", &model("0.5")]).succeeds();
+        assert_eq!(check("part.csv", &["--original", "wages.csv", "--model", &model("0.49")]).code, Some(1));
+        counted("part.csv", &["--original", "wages.csv", "--model", &model("0.25")]).succeeds();
     }
-    check("wages.csv", &["--model", "alpha_k:alphas=[NA=0.5]"]).succeeds();
-    assert_eq!(check("wages.csv", &["--model", "alpha_k:alphas=[NA=0.49]"]).code, Some(1));
-    let original = ["--original", "wages.csv", "--model", "beta_likeness:beta=1"];
-    let run = check("part.csv", &original).succeeds();
+    counted("wages.csv", &["--model", "alpha_k:alphas=[NA=0.5]"]).succeeds();
+    assert_eq!(counted("wages.csv", &["--model", "alpha_k:alphas=[NA=0.49]"]).code, Some(1));
     // Of the original 3 of 8 are 1, 3 of 8 missing and 1 of 8 is 3, which has a share of 1/4 here.
+    let original = ["--original", "wages.csv", "--model", "beta_likeness:beta=1"];
+    let run = counted("part.csv", &original).succeeds();
     assert!(run.out.contains("attained 1\n"), "{}", run.out);
-    check("wages.csv", &["--model", "p_sensitive:p=2,categories=[1.0|2,3|?]"]).succeeds();
+    // Of the five values 1 is 3, and here 1 of the two.
+    assert_eq!(check("part.csv", &original).code, Some(1));
+    let original = ["--original", "wages.csv", "--model", "beta_likeness:beta=1.5"];
+    let run = check("part.csv", &original).succeeds();
+    assert!(run.out.contains("attained 1.5\n"), "{}", run.out);
+    // Without its missing value class a has values of one category only.
+    let model = ["--model", "p_sensitive:p=2,categories=[1.0|2,3|?]"];
+    counted("wages.csv", &model).succeeds();
+    assert_eq!(check("wages.csv", &model).code, Some(1));
     let run = check("wages.csv", &["--model", "p_sensitive:p=2,categories=[1.0|2,3|?|1]"]);
     assert_eq!(run.code, Some(2), "{run:#?}");
 }
@@ -415,7 +438,11 @@ fn a_release_of_every_format_checks_alike() {
             "--l",
             "2",
         ];
-        told.push(desk.run(&flags).succeeds().out);
+        let out = desk.run(&flags).succeeds().out;
+        // Each has a datasheet of its own, whose name tells the format.
+        let sheet = format!("'{output}.datasheet.json'");
+        assert!(out.contains(&sheet), "{out}");
+        told.push(out.replace(&sheet, "the datasheet"));
     }
     assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "{told:#?}");
 }

@@ -112,7 +112,7 @@ fn an_edited_plan_is_noticed_and_costs_only_what_is_new() {
     );
     assert!(run.out.contains("k = 30"), "{}", run.out);
     // Another table decides everything.
-    desk.run(&["sample", "--rows", "200", "--seed", "7", "-o", "patients.csv"]).succeeds();
+    desk.run(&["sample", "--rows", "200", "--seed", "7", "-o", "patients.csv", "--force"]).succeeds();
     let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
     assert!(!run.err.contains("used again"), "{}", run.err);
     desk.run(&["evaluate", "evaluation.toml", "--anew"]).succeeds();

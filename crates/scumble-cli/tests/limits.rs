@@ -111,7 +111,7 @@ fn names_are_not_obeyed_by_terminals_and_markdown() {
     let (code, said) = run(&desk, &arguments, Stdio::null());
     assert_eq!(code, Some(0), "{said}");
     assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{said:?}");
-    let sheet = std::fs::read_to_string(desk.root().join("r.datasheet.md")).expect("a datasheet");
+    let sheet = std::fs::read_to_string(desk.root().join("r.csv.datasheet.md")).expect("a datasheet");
     assert!(sheet.contains("| evil\\\\u{1b}\\[2J\\|&lt;b&gt;\\`x\\`\\\\u{202e} |"), "{sheet}");
     assert!(!sheet.contains("<b>") && !sheet.contains('\u{1b}'), "{sheet}");
 }

@@ -104,7 +104,7 @@ fn every_format_is_published_and_checked() {
     ] {
         let desk = desk();
         desk.run(&anonymize(output, more)).succeeds();
-        let sheet = desk.text("out.csv.datasheet.md");
+        let sheet = desk.text(&format!("{output}.datasheet.md"));
         assert!(sheet.contains("each record covers at least 2 of the original rows"), "{sheet}");
         assert!(sheet.contains("must not be called so") && !sheet.contains("2-anonymity"), "{sheet}");
         let check = arguments(&[

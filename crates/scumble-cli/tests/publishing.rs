@@ -1,20 +1,28 @@
 //! The publishing step under faults: one system call after the other fails, and message, exit code and disk must agree.
 //!
-//! The faults are injected by `strace` into the real command. Only its first thread publishes, so a call is known by its number
-//! there.
+//! The faults are injected by `strace` into the real command. Only its first thread publishes, and only that one is traced, so a call
+//! is known by its number there. One library opens files by `open`, another by `openat`: both are looked at, here and elsewhere.
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Desk, ROLES, Run, arguments, files_below, skip};
 
 /// The calls that publishing is made of.
 const CALLS: &[&str] = &[
+    "open",
     "openat",
+    "fcntl",
+    "getcwd",
+    "getdents64",
+    "ftruncate",
     "write",
     "read",
     "lseek",
@@ -66,9 +74,17 @@ fn call(line: &str) -> &str {
     line.split('(').next().unwrap_or_default()
 }
 
+/// The file that a call is about, by its first argument: a descriptor, for calls that have one.
+fn descriptor(line: &str) -> Option<&str> {
+    let first = line.split_once('(')?.1.split([',', ')']).next()?;
+    first.bytes().all(|byte| byte.is_ascii_digit()).then_some(first)
+}
+
 /// The calls of the last part of a trace, from the first file without a name on: each with its number among those of its name.
+/// Looking at the system (how much memory there is) is no part of publishing.
 fn publishing_calls(trace: &str) -> Vec<(String, u32)> {
     let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
+    let mut of_the_system = BTreeSet::new();
     let mut found = Vec::new();
     let mut begun = false;
     for line in trace.lines() {
@@ -79,11 +95,56 @@ fn publishing_calls(trace: &str) -> Vec<(String, u32)> {
         let number = seen.entry(name).or_default();
         *number += 1;
         begun |= line.contains("O_TMPFILE");
-        if begun {
+        let mut is_ours = true;
+        if name == "open" || name == "openat" {
+            is_ours = !["\"/proc/", "\"/sys/"].iter().any(|start| line.contains(start));
+            if let Some((_, opened)) = line.rsplit_once(" = ").filter(|_| !is_ours) {
+                of_the_system.insert(opened);
+            }
+        } else if let Some(file) = descriptor(line) {
+            let system =
+                if name == "close" { of_the_system.remove(file) } else { of_the_system.contains(file) };
+            is_ours = !system;
+        }
+        if begun && is_ours {
             found.push((name.to_owned(), *number));
         }
     }
+    assert!(begun, "no file without a name was made: {trace}");
     found
+}
+
+/// A copy of a desk.
+fn copied(desk: &Desk) -> Desk {
+    let copy = Desk::new();
+    for path in desk.listing() {
+        let (from, to) = (desk.root().join(&path), copy.root().join(&path));
+        if from.is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            std::fs::set_permissions(&to, std::fs::metadata(&from).unwrap().permissions()).unwrap();
+        } else {
+            std::fs::copy(from, to).unwrap();
+        }
+    }
+    copy
+}
+
+/// Does something for each of many, a few at a time: the runs mostly wait for the disk. Every one that fails is told.
+fn for_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let failed = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if catch_unwind(AssertUnwindSafe(|| act(item))).is_err() {
+                        failed.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(failed.into_inner(), 0, "of {} runs", items.len());
 }
 
 /// What is under public names.
@@ -137,70 +198,67 @@ struct Case<'a> {
 
 /// Fails every call of the publishing step once. Returns how many calls of each name failed.
 fn inject_everywhere(case: &Case<'_>) -> BTreeMap<String, u32> {
-    let start = || {
-        let desk = Desk::with_people();
-        if let Some(older) = &case.older {
-            desk.run(older).succeeds();
-        }
-        desk
-    };
-    let desk = start();
-    let before = Disk::of(&desk);
+    let first = Desk::with_people();
+    if let Some(older) = &case.older {
+        first.run(older).succeeds();
+    }
+    let before = Disk::of(&first);
+    let desk = copied(&first);
     let sound = traced(&desk, &[], &case.flags).succeeds();
     let after = Disk::of(&desk);
     assert_ne!(before, after.without_hidden());
-    let old = case.release.and_then(|name| before.bytes(name).cloned());
-    let new = case.release.map(|name| after.bytes(name).unwrap().clone());
-    assert_ne!(old, new, "the new release must be told from the old one");
+    if let Some(release) = case.release {
+        let new = after.bytes(release).expect("a release");
+        assert_ne!(before.bytes(release), Some(new), "the new release must be told from the old one");
+    }
     let calls = publishing_calls(&desk.text("trace.log"));
-    let mut failed: BTreeMap<String, u32> = BTreeMap::new();
-    for (name, number) in calls {
-        let desk = start();
+    let failed = Mutex::new(BTreeMap::<String, u32>::new());
+    for_each(&calls, |(name, number)| {
+        let desk = copied(&first);
         let rule = format!("inject={name}:error=EIO:when={number}");
         let run = traced(&desk, std::slice::from_ref(&rule), &case.flags);
         let log = desk.text("trace.log");
-        if !log.contains("(INJECTED)") {
-            continue;
-        }
-        let what = format!(
-            "{rule}: exit {:?}\n{}\n{}",
-            run.code,
-            run.err,
-            log.lines().find(|line| line.contains("INJECTED")).unwrap()
-        );
-        *failed.entry(name).or_default() += 1;
-        assert!(!run.err.contains("a bug in Scumble"), "{what}");
-        let disk = Disk::of(&desk);
-        match case.release {
-            Some(release) => judge(case, release, &disk, [&before, &after], &run, &what),
-            None if run.code == Some(0) => assert_eq!(run.out, sound.out, "{what}"),
-            None => {
-                assert_eq!(run.code, Some(3), "{what}");
-                match run.out.as_str() {
-                    "" => {
-                        assert!(run.err.contains("nothing was published"), "{what}");
-                        assert_eq!(before, disk.without_hidden(), "{what}");
-                    }
-                    whole if whole == sound.out => {
-                        assert!(
-                            run.err.contains("the release was written to standard output, but"),
-                            "{what}"
-                        );
-                    }
-                    _ => assert!(run.err.contains("only a part of the release was published"), "{what}"),
-                }
-            }
-        }
+        let Some(injected) = log.lines().find(|line| line.contains("(INJECTED)")) else {
+            // How often the files of the system are read depends on their length.
+            assert_eq!(name, "read", "{rule}: no call failed");
+            return;
+        };
+        *failed.lock().unwrap().entry(name.clone()).or_default() += 1;
+        let what = format!("{rule}: exit {:?}\n{}\n{injected}", run.code, run.err);
+        judge_run(case, &desk, &sound, [&before, &after], &run, &what);
         // Whatever happened, nothing is left behind once another run has been here.
         let flags = arguments(&[&case.flags, &["--force"]]);
-        Run::of(common::scumble(desk.root()).args(flags)).succeeds();
+        let again = Run::of(common::scumble(desk.root()).args(flags));
+        assert_eq!(again.code, Some(0), "{what}: again: {again:#?}");
         assert_eq!(
             Disk::of(&desk).0.keys().collect::<Vec<_>>(),
             after.0.keys().collect::<Vec<_>>(),
             "{what}"
         );
+    });
+    failed.into_inner().unwrap()
+}
+
+fn judge_run(case: &Case<'_>, desk: &Desk, sound: &Run, disks: [&Disk; 2], run: &Run, what: &str) {
+    assert!(!run.err.contains("a bug in Scumble"), "{what}");
+    let disk = Disk::of(desk);
+    match case.release {
+        Some(release) => judge(case, release, &disk, disks, run, what),
+        None if run.code == Some(0) => assert_eq!(run.out, sound.out, "{what}"),
+        None => {
+            assert_eq!(run.code, Some(3), "{what}");
+            match run.out.as_str() {
+                "" => {
+                    assert!(run.err.contains("nothing was published"), "{what}");
+                    assert_eq!(*disks[0], disk.without_hidden(), "{what}");
+                }
+                whole if whole == sound.out => {
+                    assert!(run.err.contains("the release was written to standard output, but"), "{what}");
+                }
+                _ => assert!(run.err.contains("only a part of the release was published"), "{what}"),
+            }
+        }
     }
-    failed
 }
 
 /// Message, exit code and disk agree for a release that has a name.
@@ -247,7 +305,7 @@ fn covers(failed: &BTreeMap<String, u32>, groups: &[&[&str]]) {
 
 /// Names differ between systems; of each group one is used.
 const NAMING: &[&[&str]] = &[
-    &["openat"],
+    &["open", "openat"],
     &["fsync", "fdatasync"],
     &["fchmod", "chmod", "fchmodat"],
     &["linkat", "link"],
@@ -340,7 +398,13 @@ fn standard_output_with_a_report() {
     });
     covers(
         &failed,
-        &[&["openat"], &["write"], &["fsync"], &["linkat", "link"], &["rename", "renameat", "renameat2"]],
+        &[
+            &["open", "openat"],
+            &["write"],
+            &["fsync"],
+            &["linkat", "link"],
+            &["rename", "renameat", "renameat2"],
+        ],
     );
 }
 
@@ -352,21 +416,31 @@ fn killed_at_every_call() {
     }
     let flags = arguments(&[&["anonymize", "people.csv", "-o", "out.csv", "--report", ""], ROLES]);
     let older = older_flags(&arguments(&[&flags, &["--k", "6"]]));
-    let start = || {
-        let desk = Desk::with_people();
-        desk.run(&older).succeeds();
-        desk
-    };
-    let desk = start();
+    let first = Desk::with_people();
+    first.run(&older).succeeds();
+    let old = first.bytes("out.csv");
+    let desk = copied(&first);
     traced(&desk, &[], &flags).succeeds();
-    let calls = publishing_calls(&desk.text("trace.log"));
-    let naming =
-        ["rename", "renameat", "renameat2", "unlink", "unlinkat", "linkat", "fchmod", "fsync", "openat"];
-    let mut states = std::collections::BTreeSet::new();
-    for (name, number) in calls.into_iter().filter(|(name, _)| naming.contains(&name.as_str())) {
-        let desk = start();
-        let old = desk.bytes("out.csv");
-        traced(&desk, &[format!("inject={name}:signal=KILL:when={number}")], &flags);
+    let naming = [
+        "rename",
+        "renameat",
+        "renameat2",
+        "unlink",
+        "unlinkat",
+        "link",
+        "linkat",
+        "fchmod",
+        "fsync",
+        "open",
+        "openat",
+    ];
+    let mut calls = publishing_calls(&desk.text("trace.log"));
+    calls.retain(|(name, _)| naming.contains(&name.as_str()));
+    let states = Mutex::new(BTreeSet::new());
+    for_each(&calls, |(name, number)| {
+        let desk = copied(&first);
+        let run = traced(&desk, &[format!("inject={name}:signal=KILL:when={number}")], &flags);
+        assert_ne!(run.code, Some(0), "{name} {number}: it was not killed");
         let replaced = desk.bytes("out.csv") != old;
         let beside = digest(&desk.bytes("out.csv"));
         let mut sheets = 0;
@@ -379,9 +453,10 @@ fn killed_at_every_call() {
                 sheets += 1;
             }
         }
-        states.insert((replaced, sheets));
+        states.lock().unwrap().insert((replaced, sheets));
         desk.run(&arguments(&[&["check", "out.csv"], &ROLES[..4], &["--k", "3"]])).succeeds();
-    }
+    });
+    let states = states.into_inner().unwrap();
     for state in [(false, 2), (false, 0), (true, 0), (true, 2)] {
         assert!(states.contains(&state), "{state:?} was never seen: {states:?}");
     }
@@ -468,6 +543,14 @@ fn nobody_listens() {
             assert!(desk.exists("out.csv.datasheet.json"));
             std::fs::remove_file(desk.path("out.csv")).unwrap();
         }
+    }
+    // Neither do warnings.
+    let several = SEVERAL.join(" ");
+    for redirected in ["2>/dev/full", "2>&-"] {
+        let script = format!("'{}' {several} --l 2 --seed 1 {redirected}", scumble.display());
+        let run = Run::of(Command::new("bash").args(["-c", &script]).current_dir(desk.root()));
+        assert_eq!(run.code, Some(0), "{redirected}: {}", run.err);
+        assert!(desk.exists("out/datasheet.json"));
     }
     // Figures that cannot be told are told as such.
     let script = format!("'{}' {line} --json >/dev/full", scumble.display());

@@ -16,6 +16,7 @@ mod digest;
 mod encoding;
 pub mod error;
 mod flaw;
+mod folder;
 mod folder_lock;
 pub mod limits;
 mod names;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::error::{FileError, Result, writing};
+use crate::folder;
 use crate::folder_lock::FolderLock;
 use crate::private::{Named, folder_of, hidden_name, plain, public_mode, stands_at, trouble, unnamed};
 use crate::sweep::aside_name;
@@ -121,6 +122,15 @@ impl PrivateFolder {
     }
 }
 
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        // Should it not go now, the next run removes it.
+        if let Some(hidden) = self.hidden.take() {
+            let _ = folder::remove(&hidden.keep());
+        }
+    }
+}
+
 /// Gives an unnamed file a name.
 #[cfg(target_os = "linux")]
 fn name_it(file: &File, path: &Path) -> io::Result<()> {
@@ -164,7 +174,7 @@ fn exchange_in_steps(one: &Path, other: &Path) -> io::Result<()> {
         return Err(error);
     }
     // The new folder is in its place. Should the old one not go now, the next run removes it.
-    let _ = fs::remove_dir_all(&aside);
+    let _ = folder::remove(&aside);
     Ok(())
 }
 

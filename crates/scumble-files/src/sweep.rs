@@ -7,6 +7,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Result, writing};
+use crate::folder;
 use crate::folder_lock::FolderLock;
 use crate::private::{PREFIX, SUFFIX, folder_of};
 
@@ -51,24 +52,25 @@ pub fn sweep(folder: &Path) -> Result<usize> {
         return Ok(0); // It cannot be told which processes are gone.
     }
     let mut removed = 0;
-    for entry in fs::read_dir(folder).map_err(explain)? {
-        let entry = entry.map_err(explain)?;
-        let Ok(kind) = entry.file_type() else { continue };
-        let Some(found) = hidden(&entry.file_name()).filter(|_| kind.is_file() || kind.is_dir()) else {
+    for name in folder::list(folder).map_err(explain)? {
+        let Some(found) = hidden(&name) else { continue };
+        let path = folder.join(&name);
+        let Ok(kind) = fs::symlink_metadata(&path).map(|found| found.file_type()) else { continue };
+        if !kind.is_file() && !kind.is_dir() {
             continue;
-        };
+        }
         if found.process == std::process::id() || Path::new(&format!("/proc/{}", found.process)).exists() {
             continue;
         }
         let gone = match found.was.map(|was| folder.join(was)) {
             Some(was) => match FolderLock::at_once(folder) {
-                Some(_lock) if fs::symlink_metadata(&was).is_err() => fs::rename(entry.path(), was),
-                Some(_) => fs::remove_dir_all(entry.path()),
+                Some(_lock) if fs::symlink_metadata(&was).is_err() => fs::rename(&path, was),
+                Some(_) => folder::remove(&path),
                 // Somebody is giving names here at this moment; the next run will see.
                 None => continue,
             },
-            None if kind.is_dir() => fs::remove_dir_all(entry.path()),
-            None => fs::remove_file(entry.path()),
+            None if kind.is_dir() => folder::remove(&path),
+            None => fs::remove_file(&path),
         };
         match gone {
             Ok(()) => removed += 1,

@@ -111,8 +111,8 @@ fn a_full_disk_is_told_with_the_target() {
         let options = WriteOptions { format, name: "out.csv", threads: 0 };
         let columns = out_columns(&table, ColumnType::Text);
         let error = write_table(&mut full, &columns, &[0], &options).unwrap_err();
-        let start = "cannot write 'out.csv' (the disk is full; free some space or choose another disk); nothing \
-                     was published: ";
+        // Whether anything was published is for the caller to say, who knows what has its name.
+        let start = "cannot write 'out.csv' (the disk is full; free some space or choose another disk): ";
         assert!(error.to_string().starts_with(start), "{error}");
     }
 }

@@ -155,7 +155,10 @@ impl Plan {
             ));
         }
         if self.input == self.output && self.input != "-" {
-            return Err(Error::config("output is the same file as input; give the release another name"));
+            return Err(Error::config(format_args!(
+                "output is the same file as input ('{}'); give the release another name",
+                crate::text::on_one_line(&self.output)
+            )));
         }
         Ok(())
     }

@@ -50,6 +50,7 @@ const WORDS: &[(Topic, Weight, &str)] = &[
             vorname* nachname* familienname* zuname geburtsname prenom* nomdefamille apellido*
             primerapellido cognome sobrenome apelido voornaam achternaam imie nazwisko fornamn
             efternamn etunimi sukunimi jmeno prijmeni nachnamen patientname patientenname kundenname
+            nickname* spitzname* surnom* apodo*
         ",
     ),
     (

@@ -280,21 +280,25 @@ fn copy(file: &PrivateFile, out: &mut (dyn Write + Send)) -> Result<()> {
     let again =
         |source| failed("cannot read the temporary copy of the release again; nothing was published", source);
     handle.rewind().map_err(again)?;
+    // Its length is known before, so that a release that is out as a whole is never said to be cut.
+    let mut left = handle.metadata().map_err(again)?.len();
     let mut buffer = vec![0; 64 << 10];
     let mut begun = false;
-    loop {
+    while left > 0 {
+        let unread = |source| match begun {
+            true => failed(
+                "cannot read the temporary copy of the release again; only a part of the release was published",
+                source,
+            ),
+            false => again(source),
+        };
         let read = match handle.read(&mut buffer) {
-            Ok(0) => break,
+            Ok(0) => return Err(unread(std::io::ErrorKind::UnexpectedEof.into())),
             Ok(read) => read,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) if begun => {
-                return Err(failed(
-                    "cannot read the temporary copy of the release again; only a part of it was published",
-                    error,
-                ));
-            }
-            Err(error) => return Err(again(error)),
+            Err(error) => return Err(unread(error)),
         };
+        left = left.saturating_sub(read as u64);
         let mut rest = &buffer[..read];
         while !rest.is_empty() {
             match out.write(rest) {
