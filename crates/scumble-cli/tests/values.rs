@@ -109,7 +109,7 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
         for algorithm in ["samarati", "mondrian"] {
             let plan = format!(
                 "input = \"data.csv\"\noutput = \"out.csv\"\naccept_attribute_disclosure = true\n[algorithm]\nname = \"{algorithm}\"\n\
-                 [[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[columns.{column}]\nrole = \"quasi\"\n{kind}{hierarchy}\
+                 [[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[columns.{column}]\nrole = \"quasi\"\n{kind}{hierarchy}\
                  [columns.ill]\nrole = \"{class}\"\n{others}"
             );
             desk.file("release.toml", &plan);
@@ -126,7 +126,7 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
                 "--quasi",
                 column,
                 "--k",
-                "3",
+                "2",
                 "--rest",
                 "drop",
             ];

@@ -305,7 +305,10 @@ impl Demand {
             _ => {}
         }
         if own.contains_key("categories") {
-            own.insert("categories".into(), CATEGORIES.into());
+            // Where missing values do not count, they are in no category.
+            let counts = |value: &&&str| !is_missing(value) || original.iter().any(|text| is_missing(text));
+            let listed = |values: &&[&'static str]| values.iter().filter(counts).copied().collect::<Vec<_>>();
+            own.insert("categories".into(), CATEGORIES.iter().map(listed).collect::<Vec<_>>().into());
         }
         if let Some(column) = self.column() {
             claim["column"] = column.into();
