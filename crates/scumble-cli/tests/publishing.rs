@@ -5,147 +5,16 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like the tests themselves")]
 
 mod common;
+#[path = "common/faults.rs"]
+mod faults;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Desk, ROLES, Run, arguments, files_below, skip};
-
-/// The calls that publishing is made of.
-const CALLS: &[&str] = &[
-    "open",
-    "openat",
-    "fcntl",
-    "getcwd",
-    "getdents64",
-    "ftruncate",
-    "write",
-    "read",
-    "lseek",
-    "fsync",
-    "fdatasync",
-    "fchmod",
-    "chmod",
-    "fchmodat",
-    "linkat",
-    "link",
-    "rename",
-    "renameat",
-    "renameat2",
-    "unlink",
-    "unlinkat",
-    "mkdir",
-    "mkdirat",
-    "rmdir",
-    "flock",
-    "close",
-    "fstat",
-    "statx",
-    "newfstatat",
-];
-
-/// Whether system calls can be made to fail here.
-fn can_inject() -> bool {
-    let mut probe = Command::new("strace");
-    probe.args(["-o", "/dev/null", "-e", "trace=close", "-e", "inject=close:error=EIO:when=60000", "true"]);
-    probe.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-}
-
-/// A command under `strace`, with its trace in a file.
-fn traced(desk: &Desk, inject: &[String], flags: &[&str]) -> Run {
-    let mut command = Command::new("strace");
-    command.args(["-qq", "-o", "trace.log", "-e"]).arg(format!("trace={}", CALLS.join(",")));
-    for rule in inject {
-        command.args(["-e", rule]);
-    }
-    command.arg(assert_cmd::cargo::cargo_bin("scumble")).args(flags).args(["--threads", "1"]);
-    command.current_dir(desk.root()).env("NO_COLOR", "1");
-    // Kept apart, so that what is in it can be told from what is published.
-    std::fs::create_dir_all(desk.path("tmp")).unwrap();
-    Run::of(command.env("TMPDIR", desk.path("tmp")))
-}
-
-/// The name of the call of a line of a trace.
-fn call(line: &str) -> &str {
-    line.split('(').next().unwrap_or_default()
-}
-
-/// The file that a call is about, by its first argument: a descriptor, for calls that have one.
-fn descriptor(line: &str) -> Option<&str> {
-    let first = line.split_once('(')?.1.split([',', ')']).next()?;
-    first.bytes().all(|byte| byte.is_ascii_digit()).then_some(first)
-}
-
-/// The calls of the last part of a trace, from the first file without a name on: each with its number among those of its name.
-/// Looking at the system (how much memory there is) is no part of publishing.
-fn publishing_calls(trace: &str) -> Vec<(String, u32)> {
-    let mut seen: BTreeMap<&str, u32> = BTreeMap::new();
-    let mut of_the_system = BTreeSet::new();
-    let mut found = Vec::new();
-    let mut begun = false;
-    for line in trace.lines() {
-        let name = call(line);
-        if !CALLS.contains(&name) {
-            continue;
-        }
-        let number = seen.entry(name).or_default();
-        *number += 1;
-        begun |= line.contains("O_TMPFILE");
-        let mut is_ours = true;
-        if name == "open" || name == "openat" {
-            is_ours = !["\"/proc/", "\"/sys/"].iter().any(|start| line.contains(start));
-            if let Some((_, opened)) = line.rsplit_once(" = ").filter(|_| !is_ours) {
-                of_the_system.insert(opened);
-            }
-        } else if let Some(file) = descriptor(line) {
-            let system =
-                if name == "close" { of_the_system.remove(file) } else { of_the_system.contains(file) };
-            is_ours = !system;
-        }
-        if begun && is_ours {
-            found.push((name.to_owned(), *number));
-        }
-    }
-    assert!(begun, "no file without a name was made: {trace}");
-    found
-}
-
-/// A copy of a desk.
-fn copied(desk: &Desk) -> Desk {
-    let copy = Desk::new();
-    for path in desk.listing() {
-        let (from, to) = (desk.root().join(&path), copy.root().join(&path));
-        if from.is_dir() {
-            std::fs::create_dir_all(&to).unwrap();
-            std::fs::set_permissions(&to, std::fs::metadata(&from).unwrap().permissions()).unwrap();
-        } else {
-            std::fs::copy(from, to).unwrap();
-        }
-    }
-    copy
-}
-
-/// Does something for each of many, a few at a time: the runs mostly wait for the disk. Every one that fails is told.
-fn for_each<T: Sync>(items: &[T], act: impl Fn(&T) + Sync) {
-    let next = AtomicUsize::new(0);
-    let failed = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if catch_unwind(AssertUnwindSafe(|| act(item))).is_err() {
-                        failed.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(failed.into_inner(), 0, "of {} runs", items.len());
-}
+use faults::{call, can_inject, copied, for_each, publishing_calls, traced};
 
 /// What is under public names.
 #[derive(Debug, Clone, PartialEq, Eq)]

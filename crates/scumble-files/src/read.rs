@@ -125,7 +125,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
         Form::Text { first, reader } => {
             delimited::read_table(source.name(), &first, reader, content.compression, options)?
         }
-        Form::Parquet(file) => columnar::read_parquet(source.name(), file, options)?,
+        Form::Parquet(file) => columnar::read_parquet(source.name(), &file, options)?,
         Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,
         Form::ArrowStream(reader) => columnar::read_arrow_stream(source.name(), reader, options)?,
     };
@@ -146,7 +146,7 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
         Form::Text { first, reader } => {
             delimited::read_header(source.name(), &first, reader, content.compression, options)
         }
-        Form::Parquet(file) => columnar::parquet_header(source.name(), file),
+        Form::Parquet(file) => columnar::parquet_header(source.name(), &file),
         Form::ArrowFile(file) => columnar::arrow_file_header(source.name(), file),
         Form::ArrowStream(reader) => columnar::arrow_stream_header(source.name(), reader),
     }

@@ -33,13 +33,13 @@ const BATCH_ROWS: usize = 32 << 10;
 const BATCH_CELLS: usize = 32 << 20;
 
 /// Reads a Parquet file.
-pub(crate) fn read_parquet(name: &str, file: File, options: &ReadOptions) -> Result<Table> {
+pub(crate) fn read_parquet(name: &str, file: &File, options: &ReadOptions) -> Result<Table> {
     let kind = Kind { name, what: "Parquet" };
-    let builder = open_parquet(kind, &file)?;
+    let builder = open_parquet(kind, file)?;
     let selection = select(name, builder.schema(), options)?;
     let wanted: Vec<bool> = selection.places.iter().map(Option::is_some).collect();
     let rows = BATCH_ROWS.min(BATCH_CELLS / selection.names.len().max(1)).max(1);
-    kind.decode(|| pages::check(&file, builder.metadata(), &wanted, options.memory, rows))?;
+    kind.decode(|| pages::check(file, builder.metadata(), &wanted, options.memory, rows))?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
     let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(rows).build())?;
     let next = || batches.next().transpose();
@@ -75,9 +75,9 @@ pub(crate) fn read_arrow_stream(
 }
 
 /// The columns of a Parquet file.
-pub(crate) fn parquet_header(name: &str, file: File) -> Result<Header> {
+pub(crate) fn parquet_header(name: &str, file: &File) -> Result<Header> {
     let kind = Kind { name, what: "Parquet" };
-    let builder = open_parquet(kind, &file)?;
+    let builder = open_parquet(kind, file)?;
     header(name, builder.schema(), FileFormat::Parquet)
 }
 
