@@ -17,13 +17,18 @@ pub(in super::super) struct Categories(Vec<Vec<String>>);
 
 impl Categories {
     pub(super) fn read(parameters: &mut Parameters<'_>) -> Result<Self, VerifyError> {
-        let wish = "it must be a list of lists of values, each value once";
+        let wish = "it must be a list of lists of values, each value in one list";
         let lists = parameters
             .optional("categories", wish, lists)?
             .ok_or_else(|| parameters.error("categories", "it is missing"))?;
-        let mut values: Vec<&String> = lists.iter().flatten().collect();
+        // Several spellings of one value may stand in one list.
+        let mut values: Vec<(&String, usize)> = (0..)
+            .zip(&lists)
+            .flat_map(|(place, list)| list.iter().map(move |value| (value, place)))
+            .collect();
         values.sort_unstable();
-        if lists.is_empty() || values.windows(2).any(|pair| pair[0] == pair[1]) {
+        let in_two = |pair: &[(&String, usize)]| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1;
+        if lists.is_empty() || values.windows(2).any(in_two) {
             return Err(parameters.error("categories", wish));
         }
         Ok(Self(lists))
