@@ -61,7 +61,10 @@ fn main() -> Outcome<()> {
             match output.status.success() {
                 true => print!("| {algorithm} | {seconds} {}", String::from_utf8_lossy(&output.stdout)),
                 false => {
-                    println!("| {algorithm} | {seconds} | {}", String::from_utf8_lossy(&output.stderr).trim())
+                    println!(
+                        "| {algorithm} | {seconds} | {}",
+                        String::from_utf8_lossy(&output.stderr).trim()
+                    );
                 }
             }
         }

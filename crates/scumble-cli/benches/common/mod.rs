@@ -1,4 +1,5 @@
 //! What the search benches share: a plan carried out in a process of its own, so that peak memory is its own too.
+#![allow(dead_code, reason = "each bench uses its own part of these helpers")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
