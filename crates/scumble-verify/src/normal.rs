@@ -213,11 +213,14 @@ pub fn in_normal_form<'a>(
     Ok(changed)
 }
 
-/// How many texts of a column are further spellings of values that have one already.
+/// How many texts of a column are further spellings of values that have one already. Texts that no row has do not count.
 pub fn further_spellings(table: &CodedTable, values: &SensitiveColumn) -> Result<u64, VerifyError> {
     let own = column(table, RELEASE, &values.name)?;
-    let spelling = Spelling::new(values, own.values.iter());
-    Ok((own.values.len() - spelling.by_key.len()) as u64)
+    let mut has_rows = vec![false; own.values.len()];
+    own.codes.iter().for_each(|code| has_rows[code as usize] = true);
+    let texts = || own.values.iter().zip(&has_rows).filter(|(_, has_rows)| **has_rows).map(|(text, _)| text);
+    let spelling = Spelling::new(values, texts());
+    Ok((texts().count() - spelling.by_key.len()) as u64)
 }
 
 /// A claim and what it is about, with one spelling for each value.

@@ -22,6 +22,9 @@ use crate::frequency::FrequencyTable;
 use crate::problem::Progress;
 use crate::published::Record;
 
+/// How many rows have each value.
+type Counts = Vec<(u32, i64)>;
+
 /// How many rows of each value some tuples have, less those of some other tuples.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sum<'a> {
@@ -132,7 +135,7 @@ impl<'a> Known<'a> {
         covers: &'a Covers,
         progress: &Progress,
     ) -> Result<Option<Self>> {
-        let mut whole: BTreeMap<(&'a [u32], bool), Vec<(u32, i64)>> = BTreeMap::new();
+        let mut whole: BTreeMap<(&'a [u32], bool), Counts> = BTreeMap::new();
         let mut covers_needed = vec![false; covers.list.len()];
         let mut sums: Vec<Sum<'a>> = Vec::new();
         for (record, cover) in records.iter().zip(&covers.of_record) {

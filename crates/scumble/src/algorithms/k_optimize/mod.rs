@@ -255,7 +255,7 @@ impl Search<'_> {
             if self.is_spent() {
                 return Ok(Some(open));
             }
-            match self.to_next(&mut stack) {
+            match self.advance(&mut stack) {
                 Ok(true) => {}
                 Ok(false) => return Ok(None),
                 Err(error) => return self.ended(error).map(|()| Some(open)),
@@ -264,7 +264,7 @@ impl Search<'_> {
     }
 
     /// Goes on to the next set and looks at it; whether there is one.
-    fn to_next(&mut self, stack: &mut Vec<Branch>) -> Result<bool> {
+    fn advance(&mut self, stack: &mut Vec<Branch>) -> Result<bool> {
         while let Some(branch) = stack.last_mut() {
             if let Some(tried) = branch.tried.take() {
                 self.close(branch, tried)?;
