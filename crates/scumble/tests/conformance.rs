@@ -366,8 +366,9 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     }
     if ask.policy == StarPolicy::Drop && message.contains("left out, so there is nothing to release") {
         // Rows that show nothing go with the suppressed ones; where those may stay, nothing else is to be seen.
-        let stays = Ask { policy: StarPolicy::Paper, ..ask.clone() };
-        return release(table, &stays).is_ok_and(|written| all_star(table, &written));
+        // What polishing would show again had to be suppressed all the same.
+        let parameters = ask.parameters.iter().filter(|(name, _)| *name != "polish").copied().collect();
+        return shows_nothing_else(table, &Ask { parameters, ..ask.clone() });
     }
     if MONDRIANS.contains(&ask.algorithm)
         || GREEDY.contains(&ask.algorithm)
@@ -396,15 +397,22 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
         Ok(written) => written.summary.suppressed > limit_of(written.summary.rows),
         Err(Error::Infeasible(message)) if message.contains("delta_d") => ask.algorithm == "iacc",
         // Nothing would be left: every row is suppressed where suppressed rows may stay.
-        Err(Error::Infeasible(_)) if ask.policy == StarPolicy::Drop => {
-            let paper = Ask { policy: StarPolicy::Paper, ..bare };
-            release(table, &paper).is_ok_and(|written| all_star(table, &written))
-        }
+        Err(Error::Infeasible(_)) if ask.policy == StarPolicy::Drop => shows_nothing_else(table, &bare),
         // What may be suppressed is refused; the exact search then says whether there is anything to find.
         Err(Error::Refused(_)) if may_refuse(ask) => {
             release(table, &Ask { algorithm: "optimal", ..ask.clone() }).is_err()
         }
         Err(error) => panic!("the suppression limit alone was in the way, and now: {error}"),
+    }
+}
+
+/// Whether nothing is to be seen where suppressed rows stay.
+fn shows_nothing_else(table: &Table, ask: &Ask) -> bool {
+    match release(table, &Ask { policy: StarPolicy::Paper, ..ask.clone() }) {
+        Ok(written) => all_star(table, &written),
+        // To suppress all of them damages too much.
+        Err(Error::Infeasible(message)) => ask.algorithm == "iacc" && message.contains("delta_d"),
+        Err(_) => false,
     }
 }
 
@@ -473,7 +481,10 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
                 ((*name).to_owned(), Truth::Aggregate { comma })
             }
             Some(place) => ((*name).to_owned(), Truth::Covers(covers[place].clone())),
-            None => ((*name).to_owned(), Truth::Exact),
+            None => match claim.values.iter().find(|values| values.name == **name) {
+                Some(values) => ((*name).to_owned(), Truth::Same(values.clone())),
+                None => ((*name).to_owned(), Truth::Exact),
+            },
         };
         let truths: Vec<(String, Truth)> = published.iter().map(truth).collect();
         let drops = if ask.policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };

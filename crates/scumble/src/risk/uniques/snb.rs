@@ -170,8 +170,11 @@ mod tests {
             let (mut low, mut high) = (1e-9_f64.ln(), 1e9_f64.ln());
             for _ in 0..60 {
                 let middle = f64::midpoint(low, high);
-                let model = Snb { classes: 1.0, alpha: middle.exp(), beta, uniques: 0.0 };
-                let (first, second) = expected(&model, pi);
+                let alpha = middle.exp();
+                let (p, q) = (beta + pi * (1.0 - beta), (1.0 - pi) * (1.0 - beta));
+                // Without the share of classes that show nobody, which both have and which may be too small for a number.
+                let first = 1.0 + alpha * q / p;
+                let second = pi / 2.0 * alpha * (1.0 - beta) * (2.0 - (1.0 - alpha) * q) / (p * p);
                 if second * ones < first * twos { low = middle } else { high = middle }
             }
             let model = Snb { classes, alpha: low.exp(), beta, uniques: 0.0 };
