@@ -141,7 +141,7 @@ fn check_rows(table: &Table, ask: &Ask, strings: &Strings, original: &[usize], s
                     }
                 }
                 None => {
-                    assert_eq!(kept(ask, name, from), kept(ask, name, shown), "{name} must be kept as it is")
+                    assert_eq!(kept(ask, name, from), kept(ask, name, shown), "{name} must be kept as it is");
                 }
             }
         }
