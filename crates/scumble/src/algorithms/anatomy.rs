@@ -16,6 +16,7 @@ use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::models::l_diversity;
 use crate::pack::{Packer, group};
+use crate::problem::Pace;
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
 
@@ -98,8 +99,9 @@ impl TablesAlgorithm for Anatomy {
         let start = |groups: usize| {
             if self.random { chance::below(groups as u64, &mut chance) as usize } else { 0 }
         };
-        let members = groups(rows, l, start)?;
         let mut pace = problem.problem.progress.pace();
+        let members = groups(rows, l, start, &mut pace)?;
+        problem.problem.progress.check()?;
         for group in &members {
             pace.tick(group.len())?;
             // Every value is there once, which is enough for any l-diversity but one that asks for rows to spare.
@@ -193,6 +195,7 @@ fn groups(
     mut rows: Vec<Vec<u32>>,
     l: usize,
     mut start: impl FnMut(usize) -> usize,
+    pace: &mut Pace<'_>,
 ) -> Result<Vec<Vec<Member>>> {
     let mut largest: BinaryHeap<(usize, Reverse<usize>)> = rows
         .iter()
@@ -202,6 +205,7 @@ fn groups(
         .collect();
     let mut groups: Vec<Vec<Member>> = Vec::new();
     while largest.len() >= l {
+        pace.tick(l)?;
         let values: Vec<usize> =
             (0..l).filter_map(|_| largest.pop()).map(|(_, Reverse(value))| value).collect();
         let mut group = Vec::with_capacity(l);
@@ -236,7 +240,7 @@ mod tests {
     #[test]
     fn the_groups_of_mini() {
         let rows = vec![vec![8, 6, 4, 2, 1], vec![10, 7, 3], vec![11, 5], vec![12, 9]];
-        let found = groups(rows, 2, |_| 0).unwrap();
+        let found = groups(rows, 2, |_| 0, &mut crate::problem::Progress::default().pace()).unwrap();
         let tuples: Vec<Vec<u32>> =
             found.iter().map(|group| group.iter().map(|member| member.tuple).collect()).collect();
         assert_eq!(tuples, [[1, 3], [2, 7], [4, 5], [6, 9], [8, 10], [11, 12]]);
@@ -250,7 +254,7 @@ mod tests {
             prop_assume!(counts.iter().all(|count| count * l <= all));
             let mut next = 0..;
             let rows: Vec<Vec<u32>> = counts.iter().map(|count| next.by_ref().take(*count).collect()).collect();
-            let found = groups(rows, l, |groups| from % groups).unwrap();
+            let found = groups(rows, l, |groups| from % groups, &mut crate::problem::Progress::default().pace()).unwrap();
             let mut seen: Vec<u32> = found.iter().flatten().map(|member| member.tuple).collect();
             seen.sort_unstable();
             prop_assert_eq!(seen, (0..all as u32).collect::<Vec<_>>());
