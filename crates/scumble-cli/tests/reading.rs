@@ -183,3 +183,35 @@ fn a_named_pipe_is_read_once_and_kept() {
     Run::of(&mut command).succeeds();
     assert_eq!(desk.text("out.csv"), expected());
 }
+
+#[test]
+fn what_a_plan_says_about_its_input_does_not_hold_for_the_release() {
+    let desk = Desk::new();
+    // The last column is quoted by another mark than the release uses, and holds a delimiter.
+    desk.file(
+        "table.csv",
+        b"M\xfcnchen;01067;'a;b'\nM\xfcnchen;01067;'a;b'\nZ\xfcrich;08001;c\nZ\xfcrich;08001;c\n",
+    );
+    desk.file(
+        "release.toml",
+        "input = \"table.csv\"\noutput = \"out.csv\"\n\
+         [read]\ndelimiter = \";\"\nquote = \"'\"\nheader = false\nencoding = \"windows-1252\"\n\
+         [columns]\ncolumn_1 = { role = \"quasi\" }\ncolumn_2 = { role = \"quasi\" }\ncolumn_3 = { role = \"other\" }\n\
+         [[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n",
+    );
+    desk.run(&["anonymize", "release.toml"]).succeeds();
+    assert!(desk.text("out.csv").starts_with("column_1,column_2,column_3\nMünchen,01067,a;b\n"));
+    let of_both = ["out.csv", "--plan", "release.toml", "--original", "table.csv"];
+    let run = desk.run(&arguments(&[&["check"], &of_both])).succeeds();
+    assert!(run.out.contains("true of the original"), "{}", run.out);
+    desk.run(&arguments(&[&["attack"], &of_both])).succeeds();
+    let classes = |table: &[&str]| {
+        let run = desk.run(&arguments(&[&["risk"], table, &["--plan", "release.toml", "--json"]])).succeeds();
+        run.object()["prosecutor"]["highest"].clone()
+    };
+    assert_eq!(classes(&["out.csv"]), classes(&["table.csv"]));
+    assert_eq!(classes(&["out.csv"]), classes(&[]));
+    // What the command line says is about the release too.
+    let run = desk.run(&["check", "out.csv", "--plan", "release.toml", "--delimiter", ";"]);
+    run.fails(2, &["there is no column", "column_1"]);
+}

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Plan, Rational, Rest, Role};
+use scumble::config::{Plan, Rational, Read, Rest, Role};
 use scumble::outputs::{Outputs, Own};
 use scumble::release::Released;
 use scumble::report::{
@@ -18,7 +18,7 @@ use scumble_eval::attack::{
 use scumble_files::{CodedTable, Source, read_header};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, plan_for, read, read_original};
+use super::beside::{from_here, how_release_is_read, plan_for, read, read_original};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
@@ -117,6 +117,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         add_roles(&mut plan, &arguments.release)?;
     }
     check_outputs(arguments, &plan, &folder)?;
+    let how = how_release_is_read(&plan, &arguments.reading)?;
     let (original, plan) = read_original(&arguments.original, &plan, interface)?;
     if let (Some(report), Some(folder)) = (&report, &arguments.report)
         && report.release.rows != original.rows as u64
@@ -126,11 +127,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             folder.display()
         )));
     }
-    let table = if several { None } else { Some(whole(&arguments.release, &plan, interface)?) };
+    let table = if several { None } else { Some(whole(&arguments.release, &how, interface)?) };
     let further = plan.table.iter().map(|table| folder.join(&table.file));
     let others: Vec<CodedTable> = further
         .chain(arguments.also.iter().cloned())
-        .map(|path| whole(&path, &plan, interface))
+        .map(|path| whole(&path, &how, interface))
         .collect::<Result<_>>()?;
     let outsiders =
         arguments.outsiders.as_ref().map(|path| read_original(path, &plan, interface)).transpose()?;
@@ -204,7 +205,7 @@ pub(super) fn on_release(
         add_roles(&mut plan, release)?;
     }
     let (original, plan) = read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
-    let table = if several { None } else { Some(whole(release, &plan, interface)?) };
+    let table = if several { None } else { Some(whole(release, &plan.read.of_release(), interface)?) };
     let target = Target {
         release: table.as_ref().map_or(Release::Folder(release), Release::Table),
         others: &[],
@@ -266,10 +267,10 @@ fn options(arguments: &Arguments) -> Result<Options> {
 }
 
 /// Reads a release with all its columns.
-fn whole(path: &Path, plan: &Plan, interface: &Interface) -> Result<CodedTable> {
+fn whole(path: &Path, how: &Read, interface: &Interface) -> Result<CodedTable> {
     let source = Source::open(path)?;
-    let header = read_header(&source, &scumble::release::read_options(plan, 0)?)?;
-    read(&source, plan, &header.names.iter().map(String::as_str).collect::<Vec<_>>(), interface)
+    let header = read_header(&source, &scumble::release::read_options(how, 0)?)?;
+    read(&source, how, &header.names.iter().map(String::as_str).collect::<Vec<_>>(), interface)
 }
 
 fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {

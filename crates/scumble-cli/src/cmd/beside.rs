@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::config::{Plan, Role};
+use scumble::config::{Plan, Read, Role};
 use scumble::prepare::drop_incomplete;
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header, read_table};
 
+use super::reading::Reading;
 use crate::ui::Interface;
 
 /// The plan that was given, or an empty one for a release; and where its file names start.
@@ -15,6 +16,14 @@ pub(super) fn plan_for(release: &Path, plan: Option<&Path>) -> Result<(Plan, Pat
         Some(path) => (Plan::load(path)?, path.parent().map(Path::to_owned).unwrap_or_default()),
         None => (Plan::new(release.to_string_lossy(), "-"), PathBuf::new()),
     })
+}
+
+/// How a release is read. What a plan says about its input does not hold for the release, which has a delimiter and an encoding of its own;
+/// what the command line says does.
+pub(super) fn how_release_is_read(plan: &Plan, given: &Reading) -> Result<Read> {
+    let mut how = plan.read.of_release();
+    given.apply(&mut how)?;
+    Ok(how)
 }
 
 /// A file name on the command line is relative to where the command runs, not to the plan.
@@ -27,11 +36,11 @@ pub(super) fn from_here(name: &String) -> Result<String> {
 /// Reads some columns of a table.
 pub(super) fn read(
     source: &Source,
-    plan: &Plan,
+    how: &Read,
     columns: &[&str],
     interface: &Interface,
 ) -> Result<CodedTable> {
-    let mut options = scumble::release::read_options(plan, 0)?;
+    let mut options = scumble::release::read_options(how, 0)?;
     options.columns = Some(columns.iter().map(|name| (*name).to_owned()).collect());
     let table = read_table(source, &options)?;
     table.notes.iter().for_each(|note| interface.note(note));
@@ -42,7 +51,7 @@ pub(super) fn read(
 pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> Result<(CodedTable, Plan)> {
     let mut plan = plan.clone();
     let source = Source::open(path)?;
-    let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
+    let header = read_header(&source, &scumble::release::read_options(&plan.read, 0)?)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
     plan.columns = names.iter().map(|name| (*name).to_owned()).zip(columns).collect();
@@ -52,7 +61,7 @@ pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> 
             .is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
     };
     let needed: Vec<&str> = names.iter().copied().filter(|name| !unread(name)).collect();
-    let mut table = read(&source, &plan, &needed, interface)?;
+    let mut table = read(&source, &plan.read, &needed, interface)?;
     drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
     Ok((table, plan))
 }

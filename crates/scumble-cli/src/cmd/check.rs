@@ -11,7 +11,7 @@ use scumble_files::{Source, read_header};
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, plan_for, read, read_original};
+use super::beside::{from_here, how_release_is_read, plan_for, read, read_original};
 use super::reading::Reading;
 use crate::ui::{Interface, count, counted, print, row_count};
 
@@ -49,12 +49,13 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         return several::run(arguments, &plan, interface);
     }
     let source = Source::open(&arguments.release)?;
+    let how = how_release_is_read(&plan, &arguments.reading)?;
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
     }
-    let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
+    let header = read_header(&source, &scumble::release::read_options(&how, 0)?)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
         // A column that is published as frequencies has one column a value.
@@ -80,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             )
     };
     let needed: Vec<&str> = names.iter().copied().filter(|name| needed(name)).collect();
-    let release = read(&source, &plan, &needed, interface)?;
+    let release = read(&source, &how, &needed, interface)?;
     let given = plan.clone();
     let original = match &arguments.original {
         None => None,

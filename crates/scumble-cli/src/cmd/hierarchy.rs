@@ -127,7 +127,7 @@ fn build(arguments: &ColumnArguments, interface: &Interface) -> Result<(u64, Col
     }
     column.hierarchy = arguments.hierarchy.as_deref().map(parse_builder).transpose()?;
     let source = Source::open(&arguments.data)?;
-    let mut options = scumble::release::read_options(&plan, 0)?;
+    let mut options = scumble::release::read_options(&plan.read, 0)?;
     let header = read_header(&source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let wanted: Vec<String> = std::iter::once(&arguments.column).chain(&arguments.class).cloned().collect();

@@ -90,7 +90,7 @@ pub(crate) fn make_plan(
 ) -> Result<(String, usize, u64)> {
     let mut plan = scumble::config::Plan::new(input, "-");
     plan.read = read.clone();
-    let table = read_table(&Source::open(data)?, &scumble::release::read_options(&plan, 0)?)?;
+    let table = read_table(&Source::open(data)?, &scumble::release::read_options(&plan.read, 0)?)?;
     table.notes.iter().for_each(|note| interface.note(note));
     let profiles = profile(&column_values(&table.coded, &read.missing));
     let text = plan_toml(&profiles, &PlanFiles::for_input(input), read, accept);

@@ -162,6 +162,13 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         plan.columns.retain(|(name, column)| name != subject && !column.role.has(Role::Subject));
         plan.columns.push((subject.clone(), Column::new(Roles::one(Role::Subject))));
     }
+    // What a plan says about reading is about its input, not about another table such as its release.
+    let is_input = |table: &PathBuf| {
+        table.canonicalize().ok() == Plan::beside(&folder.join("plan"), &plan.input).canonicalize().ok()
+    };
+    if arguments.table.as_ref().is_some_and(|table| !is_input(table)) {
+        plan.read = plan.read.of_release();
+    }
     arguments.reading.apply(&mut plan.read)?;
     arguments.risk.apply(&mut plan)?;
     Ok((plan, folder))
@@ -233,7 +240,7 @@ fn read(
     interface: &Interface,
 ) -> Result<CodedTable> {
     let source = Source::open(path)?;
-    let mut options = scumble::release::read_options(plan, 0)?;
+    let mut options = scumble::release::read_options(&plan.read, 0)?;
     let header = read_header(&source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     for name in wanted {

@@ -221,6 +221,14 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+impl Read {
+    /// How a release of this plan is read: the same texts mean a missing value, but it has a delimiter, quotes and an encoding of its own.
+    #[must_use]
+    pub fn of_release(&self) -> Self {
+        Self { delimiter: None, quote: None, header: None, encoding: None, ..self.clone() }
+    }
+}
+
 impl Default for Read {
     fn default() -> Self {
         Self {

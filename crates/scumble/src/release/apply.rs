@@ -193,7 +193,7 @@ fn read_new(
     source: &Source,
     threads: usize,
 ) -> Result<New> {
-    let options = read_options(plan, threads)?;
+    let options = read_options(&plan.read, threads)?;
     let header = scumble_files::read_header(source, &options)?;
     let has = |name: &str| header.names.iter().any(|of| of == name);
     if let Some(absent) = saved.needed(private).into_iter().find(|name| !has(name)) {

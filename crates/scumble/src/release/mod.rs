@@ -413,7 +413,7 @@ struct Read {
 
 /// Reads the columns that the plan needs. Identifiers are never read.
 fn read(plan: &Plan, source: &Source, threads: usize) -> Result<Read> {
-    let options = read_options(plan, threads)?;
+    let options = read_options(&plan.read, threads)?;
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
@@ -436,7 +436,7 @@ fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Resul
 }
 
 /// How the plan wants its input read.
-pub fn read_options(plan: &Plan, threads: usize) -> Result<ReadOptions> {
+pub fn read_options(read: &crate::config::Read, threads: usize) -> Result<ReadOptions> {
     let byte = |what: &str, given: Option<char>| match given {
         None => Ok(None),
         Some(character) => u8::try_from(character)
@@ -445,14 +445,14 @@ pub fn read_options(plan: &Plan, threads: usize) -> Result<ReadOptions> {
             .map(Some)
             .ok_or_else(|| Error::config(format!("the {what} must be one ASCII character"))),
     };
-    let encoding = plan.read.encoding.as_deref().map(str::parse).transpose()?;
+    let encoding = read.encoding.as_deref().map(str::parse).transpose()?;
     Ok(ReadOptions {
-        delimiter: byte("delimiter", plan.read.delimiter)?,
-        quote: byte("quote", plan.read.quote)?,
-        header: plan.read.header,
+        delimiter: byte("delimiter", read.delimiter)?,
+        quote: byte("quote", read.quote)?,
+        header: read.header,
         encoding,
         threads,
-        max_size: plan.read.max_size.map(crate::config::Size::bytes),
+        max_size: read.max_size.map(crate::config::Size::bytes),
         ..ReadOptions::default()
     })
 }

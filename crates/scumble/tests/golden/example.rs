@@ -189,7 +189,7 @@ impl Reader {
 
     fn check(&self, plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         let read = |name: &str| -> scumble::Result<CodedTable> {
-            Ok(read_table(&Source::open(folder.join(name))?, &read_options(plan, 1)?)?.coded)
+            Ok(read_table(&Source::open(folder.join(name))?, &read_options(&plan.read, 1)?)?.coded)
         };
         let table = read(&plan.output)?;
         let original = self.original.as_ref().map(|_| read(&plan.input)).transpose()?;
@@ -217,7 +217,7 @@ fn table_of_sizes(text: &str) -> Result<String, String> {
 
 fn risk(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     let read = |name: &str| -> scumble::Result<CodedTable> {
-        Ok(read_table(&Source::open(folder.join(name))?, &read_options(plan, 1)?)?.coded)
+        Ok(read_table(&Source::open(folder.join(name))?, &read_options(&plan.read, 1)?)?.coded)
     };
     let table = read(&plan.input)?;
     let population = plan.population.as_deref().map(read).transpose()?;
@@ -286,7 +286,8 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     let (mut release, mut verdict) = (Vec::new(), Value::Null);
     if output.is_dir() {
         // What was published is put side by side again, as `scumble check` does it.
-        let original = read_table(&Source::open(folder.join(&plan.input))?, &read_options(plan, 1)?)?.coded;
+        let original =
+            read_table(&Source::open(folder.join(&plan.input))?, &read_options(&plan.read, 1)?)?.coded;
         let asked = Plan { privacy: Vec::new(), ..plan.clone() };
         let checked = scumble::check::check_folder(&output, Some(&original), &asked)?;
         assert!(checked.holds, "{checked:?}");

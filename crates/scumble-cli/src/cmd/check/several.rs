@@ -49,13 +49,13 @@ struct Told<'a> {
 /// The original, without the rows that a release leaves out.
 fn original(path: &Path, manifest: &Manifest, plan: &Plan, interface: &Interface) -> Result<CodedTable> {
     let source = Source::open(path)?;
-    let header = read_header(&source, &scumble::release::read_options(plan, 0)?)?;
+    let header = read_header(&source, &scumble::release::read_options(&plan.read, 0)?)?;
     let mut plan = plan.clone();
     // Rows were also left out for columns that are not published.
     let published = published_columns(manifest);
     let named = |name: &&str| published.contains(name) || plan.column(name).is_some();
     let columns: Vec<&str> = header.names.iter().map(String::as_str).filter(named).collect();
-    let mut table = read(&source, &plan, &columns, interface)?;
+    let mut table = read(&source, &plan.read, &columns, interface)?;
     for name in published {
         if plan.column(name).is_none() {
             let role = if name == manifest.target { Role::Class } else { Role::Quasi };
