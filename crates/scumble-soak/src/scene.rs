@@ -355,7 +355,10 @@ fn guarding(random: &mut Random, columns: &[Column], rows: usize) -> Column {
     let mut made = column("guards".into(), Role::Guarding, Kind::Text);
     let sensitive = columns.iter().find(|column| column.role == Role::Sensitive);
     let Some(Hierarchy::File(lines)) = sensitive.map(|column| &column.hierarchy) else { return made };
-    let nodes: Vec<&String> = lines.iter().flat_map(|line| &line[..line.len() - 1]).collect();
+    // A node with every value below it is refused, as the root is.
+    let is_smaller = |node: &&String| lines.len() == 1 || !lines.iter().all(|line| line.contains(node));
+    let nodes: Vec<&String> =
+        lines.iter().flat_map(|line| &line[..line.len() - 1]).filter(is_smaller).collect();
     made.cells = (0..rows)
         .map(|_| if random.percent(60) { "none".into() } else { (*random.pick(&nodes)).clone() })
         .collect();
