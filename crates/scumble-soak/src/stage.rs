@@ -18,6 +18,9 @@ pub(crate) struct Stage<'a> {
     binary: &'a Path,
 }
 
+/// What a hidden file that others can read is told with, before its name.
+pub(crate) const OPEN: &str = "others can read ";
+
 /// Some searches look at every combination of levels, which takes hours where a table has many columns.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -87,8 +90,13 @@ impl<'a> Stage<'a> {
 
     /// Carries out a plan. A search that takes longer than [`PATIENCE`] is ended, with no exit code.
     pub(crate) fn run(&self, plan: &str) -> std::io::Result<Ending> {
+        self.run_with(plan, &[])
+    }
+
+    /// The same, with more flags.
+    pub(crate) fn run_with(&self, plan: &str, flags: &[&str]) -> std::io::Result<Ending> {
         let started = Instant::now();
-        let mut child = self.start(plan, &[])?;
+        let mut child = self.command(plan, &[]).args(flags).spawn()?;
         while child.try_wait()?.is_none() {
             if started.elapsed() > PATIENCE {
                 child.kill()?;
@@ -130,7 +138,7 @@ impl<'a> Stage<'a> {
                 let metadata = entry.metadata()?;
                 if entry.file_name().to_string_lossy().starts_with('.') {
                     let open = metadata.permissions().mode() & 0o077 != 0;
-                    private.push(if open { format!("others can read {name}") } else { name });
+                    private.push(if open { OPEN.to_owned() + &name } else { name });
                 } else if metadata.is_dir() {
                     folders.push((entry.path(), name + "/"));
                 } else {

@@ -108,8 +108,9 @@ impl<'a> Ascent<'a> {
         let trees: Vec<&Hierarchy> = problem.quasi.iter().filter_map(|quasi| quasi.tree()).collect();
         let column = |(place, tree): (usize, &&'a Hierarchy)| Column::new(problem, place, tree, class);
         let columns = trees.iter().enumerate().map(column).collect();
-        let set = |projection| Classes::of_leaves(&problem.table, &trees, projection);
-        Ok(Self { columns, sets: problem.projections()?.into_iter().map(set).collect() })
+        let set = |projection| Classes::of_leaves(&problem.table, &trees, projection, &problem.progress);
+        let sets = problem.projections()?.into_iter().map(set).collect::<Result<_>>()?;
+        Ok(Self { columns, sets })
     }
 
     /// The size of the smallest class, A(VID) in the paper; of the smallest group, where models judge several sets of columns.

@@ -7,7 +7,7 @@ use super::{Algorithm, Finding, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::lattice::{Best, Checker, Lattice, Pruning};
-use crate::problem::Problem;
+use crate::problem::{Problem, Progress};
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -71,6 +71,7 @@ impl Algorithm for Flash {
 }
 
 struct Search<'a> {
+    progress: &'a Progress,
     lattice: &'a Lattice,
     checker: Checker<'a>,
     tags: Vec<Option<bool>>,
@@ -81,7 +82,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(problem: &'a Problem, lattice: &'a Lattice) -> Result<Self> {
         let checker = Checker::new(problem, lattice)?;
-        // Height, then the share of each column's levels, then the share of values lost, then the vector.
+        // The share of each column's levels, then the share of values lost, then the vector.
         let key = |node: usize| {
             let (mut steps, mut lost) = (0.0, 0.0);
             for (column, height) in lattice.heights().iter().enumerate() {
@@ -90,19 +91,32 @@ impl<'a> Search<'a> {
                 lost += 1.0 - checker.values(column, level) as f64 / checker.values(column, 0).max(1) as f64;
             }
             // Shares that are equal but for rounding must not decide.
-            (lattice.height(node), (steps * 1e9).round() as u64, (lost * 1e9).round() as u64, node)
+            ((steps * 1e9).round() as u64, (lost * 1e9).round() as u64, node)
         };
-        let mut keys: Vec<_> = (0..lattice.nodes()).map(key).collect();
-        keys.sort_unstable();
-        let mut rank = vec![0; keys.len()];
-        (0..).zip(keys).for_each(|(place, (.., node))| rank[node] = place);
-        Ok(Self { lattice, checker, tags: vec![None; lattice.nodes()], rank })
+        let mut rank = vec![0; lattice.nodes()];
+        let mut place = 0;
+        // Sorted height by height, with a look at the clock in between: millions of nodes take seconds.
+        for nodes in lattice.by_height() {
+            problem.progress.check()?;
+            let mut keys: Vec<_> = nodes.into_iter().map(key).collect();
+            keys.sort_unstable();
+            for (.., node) in keys {
+                rank[node] = place;
+                place += 1;
+            }
+        }
+        Ok(Self { progress: &problem.progress, lattice, checker, tags: vec![None; lattice.nodes()], rank })
     }
 
     fn tag_all(&mut self) -> Result<()> {
         let mut order = vec![0; self.rank.len()];
         self.rank.iter().enumerate().for_each(|(node, place)| order[*place as usize] = node);
+        let mut pace = self.progress.pace();
         for node in order.iter().copied() {
+            pace.tick(1)?;
+            if self.tags[node].is_some() {
+                continue;
+            }
             let mut heap = BinaryHeap::from([Reverse(self.rank[node])]);
             while let Some(Reverse(place)) = heap.pop() {
                 let start = order[place as usize];

@@ -187,7 +187,8 @@ impl<'a> Search<'a> {
 
     /// For each tuple whether what it shows in these columns is rare: the rows that show it fail a model. A combination of
     /// nothing but blanks shows nothing, so it is not rare.
-    fn rare(&self, columns: &[usize]) -> Vec<bool> {
+    fn rare(&self, columns: &[usize]) -> Result<Vec<bool>> {
+        self.problem.progress.check()?;
         let table = &self.problem.table;
         let mut packer = Packer::new(table.tuples());
         for column in columns {
@@ -211,7 +212,7 @@ impl<'a> Search<'a> {
         for (rare, tuple) in rare.iter_mut().zip(&groups.representative) {
             *rare &= columns.iter().any(|column| !self.is_blank(*column, *tuple as usize));
         }
-        of_tuple.iter().map(|group| rare[*group as usize]).collect()
+        Ok(of_tuple.iter().map(|group| rare[*group as usize]).collect())
     }
 
     fn passes(&self, size: u64, cells: &[Cell]) -> bool {
@@ -228,7 +229,7 @@ impl<'a> Search<'a> {
         let table = &self.problem.table;
         let columns: Vec<usize> = (0..self.levels.len()).collect();
         let sets = combinations(&columns, most).unwrap_or_default();
-        let mut rare: Vec<Vec<bool>> = sets.par_iter().map(|set| self.rare(set)).collect();
+        let mut rare: Vec<Vec<bool>> = sets.par_iter().map(|set| self.rare(set)).collect::<Result<_>>()?;
         loop {
             self.problem.progress.check()?;
             self.problem.progress.advance(1);
@@ -250,10 +251,12 @@ impl<'a> Search<'a> {
             self.levels[column] += 1;
             self.show(column);
             let search = &*self;
-            rare.par_iter_mut()
-                .zip(&sets)
-                .filter(|(_, set)| set.contains(&column))
-                .for_each(|(rare, set)| *rare = search.rare(set));
+            rare.par_iter_mut().zip(&sets).filter(|(_, set)| set.contains(&column)).try_for_each(
+                |(rare, set)| -> Result<()> {
+                    *rare = search.rare(set)?;
+                    Ok(())
+                },
+            )?;
         }
     }
 
@@ -265,9 +268,11 @@ impl<'a> Search<'a> {
         for round in 0.. {
             self.problem.progress.check()?;
             self.problem.progress.advance(1);
-            let rare: Vec<Vec<bool>> = sets.par_iter().map(|set| self.rare(set)).collect();
+            let rare: Vec<Vec<bool>> = sets.par_iter().map(|set| self.rare(set)).collect::<Result<_>>()?;
             let mut found = false;
+            let mut pace = self.problem.progress.pace();
             for tuple in 0..self.problem.table.tuples() {
+                pace.tick(sets.len())?;
                 let of_tuple = sets.iter().zip(&rare).filter(|(_, rare)| rare[tuple]).map(|(set, _)| set);
                 let mut uncovered: Vec<&Vec<usize>> = of_tuple.collect();
                 found |= !uncovered.is_empty();

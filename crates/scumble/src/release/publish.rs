@@ -158,8 +158,11 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
         None => "the release was written to standard output".to_owned(),
     };
     let troubles: Vec<String> = troubles.iter().map(ToString::to_string).collect();
+    // A file is known to be a release by its datasheet.
+    let is_known = released.release.as_deref().is_none_or(super::described::has_datasheet);
+    let again = if is_known { "" } else { " with --force" };
     Err(Error::AfterPublishing(format!(
-        "{what}, but not everything that belongs to it: {}; run the same command again once that is mended",
+        "{what}, but not everything that belongs to it: {}; run the same command again{again} once that is mended",
         troubles.join("; ")
     )))
 }

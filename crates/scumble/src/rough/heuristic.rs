@@ -103,19 +103,23 @@ pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<
         wish.progress.check()?;
         let after: Vec<u64> = left
             .par_iter()
-            .map(|column| if wish.known[*column] { classes.smallest_with(table, *column) } else { smallest })
-            .collect();
+            .map(|column| {
+                wish.progress.check()?;
+                Ok(if wish.known[*column] { classes.smallest_with(table, *column) } else { smallest })
+            })
+            .collect::<Result<_>>()?;
         // Classes only get smaller, so what is not admissible now never will be.
         let admissible = left.iter().zip(after).filter(|(_, after)| *after >= wish.k);
         let admissible: Vec<(usize, u64)> = admissible.map(|(column, after)| (*column, after)).collect();
         left = admissible.iter().map(|(column, _)| *column).collect();
         let offers: Vec<Offer> = admissible
             .par_iter()
-            .map(|(column, after)| Offer {
-                gain: region.positive_with(table, *column) - region.positive(),
-                loss: smallest - after,
+            .map(|(column, after)| {
+                wish.progress.check()?;
+                let gain = region.positive_with(table, *column) - region.positive();
+                Ok(Offer { gain, loss: smallest - after })
             })
-            .collect();
+            .collect::<Result<_>>()?;
         wish.progress.advance(left.len() as u64);
         // The last of the greatest is taken, so from behind: the first column among equals.
         let best = (0..offers.len()).rev().max_by(|a, b| offers[*a].compare(&offers[*b]));

@@ -4,10 +4,11 @@ use std::hash::BuildHasher;
 
 use hashbrown::{HashMap, HashTable};
 
+use crate::error::Result;
 use crate::frequency::{Cell, FrequencyTable, merged};
 use crate::hierarchy::{Hierarchy, NodeId};
 use crate::models::ClassTest;
-use crate::problem::Projection;
+use crate::problem::{Progress, Projection};
 use crate::published::ClassView;
 
 type Hasher = foldhash::fast::FixedState;
@@ -44,7 +45,8 @@ impl<'a> Classes<'a> {
         table: &'a FrequencyTable,
         trees: &[&'a Hierarchy],
         projection: Projection<'a>,
-    ) -> Self {
+        progress: &Progress,
+    ) -> Result<Self> {
         let Projection { columns, mut tests } = projection;
         tests.sort_by_key(|test| !test.only_size());
         let reads_payloads = tests.iter().any(|test| !test.only_size());
@@ -60,7 +62,9 @@ impl<'a> Classes<'a> {
             by_nodes: HashTable::new(),
             showing,
         };
+        let mut pace = progress.pace();
         for tuple in 0..table.tuples() as u32 {
+            pace.tick(1)?;
             let leaf =
                 |(column, tree): (&usize, &&Hierarchy)| tree.leaf(table.column(*column).get(tuple as usize));
             let nodes: Vec<NodeId> = all.columns.iter().zip(&all.trees).map(leaf).collect();
@@ -68,9 +72,10 @@ impl<'a> Classes<'a> {
             all.insert(Class { nodes, size: table.weight(tuple), cells, passes: false });
         }
         for class in 0..all.classes.len() {
+            pace.tick(1)?;
             all.judge(class as u32);
         }
-        all
+        Ok(all)
     }
 
     /// The place of a column here.
