@@ -155,6 +155,7 @@ impl<'k> Bounds<'k> {
         if !self.cuts.is_empty()
             && let Some(cuts) = self.cuts_of.get(&unknown)
         {
+            self.steps += cuts.len() as u64;
             for cut in cuts.clone() {
                 let bound = self.sum_of_bound.len() + cut as usize;
                 self.low[bound] += least;
@@ -263,12 +264,16 @@ impl<'k> Bounds<'k> {
             return false;
         }
         let Some(sum) = self.sum_of_bound.get(at).map(|sum| *sum as usize) else {
-            let unknowns = self.cuts[at - self.sum_of_bound.len()].unknowns.clone();
-            return unknowns.iter().all(|unknown| {
+            let cut = at - self.sum_of_bound.len();
+            let unknowns = std::mem::take(&mut self.cuts[cut].unknowns);
+            self.steps += unknowns.len() as u64;
+            let possible = unknowns.iter().all(|unknown| {
                 let free = to - self.low[at];
                 let most = i64::from(self.least[*unknown as usize]) + free;
                 free >= 0 && self.narrow(*unknown, 0, most.min(i64::from(u32::MAX)) as u32)
             });
+            self.cuts[cut].unknowns = unknowns;
+            return possible;
         };
         if to - self.low[at] >= self.widest[sum] && self.high[at] - from >= self.widest[sum] {
             return true;
@@ -433,7 +438,8 @@ impl<'k> Bounds<'k> {
         };
         let other = others.filter(can).map(|other| change(other, -by)).min();
         let cost = change(unknown, by) + other.unwrap_or(i64::from(u32::MAX));
-        self.steps += self.known.of_tuple.of(tuple).len() as u64 * 2;
+        let cuts = self.cuts_of.get(&unknown).map_or(0, Vec::len);
+        self.steps += (self.known.of_tuple.of(tuple).len() + cuts) as u64 * 2;
         cost
     }
 

@@ -259,6 +259,7 @@ impl Places<'_> {
                     self.exchange(&reached, &from, group);
                     return Handed::Out(Vec::new());
                 }
+                *limit = limit.saturating_sub(self.owners.owned.of(group).len() as u64);
                 for holder in self.holders(known, group) {
                     *limit = limit.saturating_sub(8);
                     if let std::collections::btree_map::Entry::Vacant(entry) = from.entry(holder) {
