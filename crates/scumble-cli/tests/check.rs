@@ -397,6 +397,27 @@ fn a_private_copy_is_compared_in_its_private_columns_too() {
     assert!(swapped.out.contains("FAILS  true of the original: 2 of 4"), "{}", swapped.out);
     let guarded = check("job,who,guards,ill\n*,p1,-,flu\n*,p1,-,flu\n*,p2,flu,hiv\n*,p3,-,hiv\n");
     assert!(guarded.out.contains("FAILS  true of the original: 2 of 4"), "{}", guarded.out);
+    // A model about what people guard cannot be judged where nobody says what they do.
+    desk.file("job.csv", "flu;lung;*\nhiv;blood;*\n");
+    desk.file("copy.csv", "job,ill\n*,flu\n*,flu\n*,hiv\n*,hiv\n");
+    desk.refuses(
+        2,
+        &["no column 'guards'", "private copy"],
+        &[
+            "check",
+            "copy.csv",
+            "--quasi",
+            "job",
+            "--guarding",
+            "guards",
+            "--sensitive",
+            "ill",
+            "--hierarchy",
+            "ill=job.csv",
+            "--model",
+            "personalised:p_breach=0.5,guarding=guards",
+        ],
+    );
     // The copy that may be published has neither.
     let run = check("job,ill\n*,flu\n*,flu\n*,hiv\n*,hiv\n").succeeds();
     assert!(run.out.contains("holds  true of the original") && !run.out.contains("private"), "{}", run.out);

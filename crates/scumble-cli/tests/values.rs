@@ -81,6 +81,13 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
             .map(|c| format!("{0}nn;{1};*\n", char::from(c), if c < b'f' { "low" } else { "high" }))
             .collect::<String>(),
     );
+    desk.file(
+        "parents.csv",
+        (b'a'..b'm')
+            .map(|c| format!("{0}nn;{1}\n", char::from(c), if c < b'f' { "low" } else { "high" }))
+            .chain(["low;*\n", "high;*\n"].map(str::to_owned))
+            .collect::<String>(),
+    );
     let builders = [
         ("x", "{ build = \"equal_width\", bins = 4 }"),
         ("x", "{ build = \"equal_frequency\", bins = 4 }"),
@@ -92,6 +99,7 @@ fn releases_are_compared_by_the_hierarchies_of_their_plan() {
         ("name", "{ build = \"alphabetic\" }"),
         ("name", "{ build = \"flat\" }"),
         ("name", "{ build = \"file\", path = \"name.csv\" }"),
+        ("name", "{ build = \"parent_child\", path = \"parents.csv\" }"),
         ("x", ""),
         ("day", ""),
         ("zip", ""),

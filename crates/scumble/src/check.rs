@@ -73,6 +73,7 @@ pub fn check(
     }
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
+    what_is_guarded_is_there(release, plan)?;
     let truth = original.map(|original| truthful(release, original, &[], plan, folder)).transpose()?;
     let private_note = private_note(release, original, plan);
     // Models count values, whatever their spelling.
@@ -483,6 +484,21 @@ fn sensitive_only(plan: &Plan) -> Plan {
     let columns =
         plan.columns.iter().filter(|(_, column)| column.role.has(Role::Sensitive)).cloned().collect();
     Plan { columns, ..plan.clone() }
+}
+
+/// An error if a model needs a column that no release has.
+fn what_is_guarded_is_there(release: &CodedTable, plan: &Plan) -> Result<()> {
+    let asked = |name: &&str| {
+        let names_it = |spec: &ModelSpec| spec.parameters.text("guarding").is_ok_and(|of| of == Some(*name));
+        plan.privacy.iter().any(names_it)
+    };
+    match plan.names_with(Role::Guarding).filter(asked).find(|name| release.column(name).is_none()) {
+        None => Ok(()),
+        Some(name) => Err(Error::config(format!(
+            "the table has no column '{name}', which says what people guard; no release has it, so check a private copy that still does, \
+             or leave the model out"
+        ))),
+    }
 }
 
 /// Columns that say who a row is about, or what they guard, and that are here and in the original. No release shows them, but
