@@ -18,7 +18,7 @@ use scumble_eval::attack::{
 use scumble_files::{CodedTable, Source, read_header};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, plan_for, read, read_original};
+use super::beside::{Original, from_here, plan_for, read, read_original};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         add_roles(&mut plan, &arguments.release)?;
     }
     check_outputs(arguments, &plan, &folder)?;
-    let (original, plan) = read_original(&arguments.original, &plan, interface)?;
+    let Original { table: original, plan, .. } = read_original(&arguments.original, &plan, interface)?;
     if let (Some(report), Some(folder)) = (&report, &arguments.report)
         && report.release.rows != original.rows as u64
     {
@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         release: table.as_ref().map_or(Release::Folder(&arguments.release), Release::Table),
         others: &others,
         original: &original,
-        outsiders: outsiders.as_ref().map(|(table, _)| table),
+        outsiders: outsiders.as_ref().map(|outsiders| &outsiders.table),
         plan: &plan,
         method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
         folder: &folder,
@@ -203,7 +203,8 @@ pub(super) fn on_release(
     if several {
         add_roles(&mut plan, release)?;
     }
-    let (original, plan) = read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
+    let Original { table: original, plan, .. } =
+        read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
     let table = if several { None } else { Some(whole(release, &plan, interface)?) };
     let target = Target {
         release: table.as_ref().map_or(Release::Folder(release), Release::Table),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use scumble::config::{Plan, Role};
-use scumble::prepare::drop_incomplete;
+use scumble::prepare::{Complete, keep_complete};
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header, read_table};
 
@@ -38,8 +38,19 @@ pub(super) fn read(
     Ok(table.coded)
 }
 
-/// Reads an original without identifiers and without the rows that the plan leaves out; and the plan with a role for every column of it.
-pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> Result<(CodedTable, Plan)> {
+/// An original as a release is made from it: without identifiers and without the rows that the plan leaves out.
+pub(super) struct Original {
+    pub(super) table: CodedTable,
+    /// The plan with a role for every column of it.
+    pub(super) plan: Plan,
+    /// The file.
+    pub(super) source: Source,
+    /// For each row of the file whether the table has it.
+    pub(super) kept: Vec<bool>,
+}
+
+/// Reads an original.
+pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> Result<Original> {
     let mut plan = plan.clone();
     let source = Source::open(path)?;
     let header = read_header(&source, &scumble::release::read_options(&plan, 0)?)?;
@@ -53,6 +64,7 @@ pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> 
     };
     let needed: Vec<&str> = names.iter().copied().filter(|name| !unread(name)).collect();
     let mut table = read(&source, &plan, &needed, interface)?;
-    drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
-    Ok((table, plan))
+    let Complete { kept, notes } = keep_complete(&mut table, &plan)?;
+    notes.iter().for_each(|note| interface.note(note));
+    Ok(Original { table, plan, source, kept })
 }

@@ -11,10 +11,11 @@ use scumble_files::{Source, read_header};
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, plan_for, read, read_original};
+use super::beside::{Original, from_here, plan_for, read, read_original};
 use super::reading::Reading;
 use crate::ui::{Interface, count, counted, print, row_count};
 
+mod row_map;
 mod several;
 mod unjudged;
 
@@ -29,6 +30,9 @@ pub(crate) struct Arguments {
     /// The original table: also check that the release is true of it
     #[arg(long, value_name = "DATA")]
     original: Option<PathBuf>,
+    /// The private row map of the release (anonymize --row-map): compare every row with its own original row
+    #[arg(long, value_name = "FILE", requires = "original")]
+    row_map: Option<PathBuf>,
     /// Do not judge rows that show * in every quasi-identifier
     #[arg(long)]
     ignore_suppressed: bool,
@@ -85,12 +89,19 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let original = match &arguments.original {
         None => None,
         Some(path) => {
-            let (table, with_roles) = read_original(path, &plan, interface)?;
-            plan = with_roles;
-            Some(table)
+            let original = read_original(path, &plan, interface)?;
+            plan = original.plan.clone();
+            Some(original)
         }
     };
-    let checked = check(&release, original.as_ref(), &plan, &folder)?;
+    let sources = match (&arguments.row_map, &original) {
+        (Some(path), Some(original)) => {
+            Some(row_map::sources(path, original, &source, release.rows, interface)?)
+        }
+        _ => None,
+    };
+    let original = original.map(|Original { table, .. }| table);
+    let checked = check(&release, original.as_ref(), sources.as_deref(), &plan, &folder)?;
     let unjudged = unjudged::unjudged(&names, &given, &checked);
     let sheet = match arguments.release.as_os_str() == "-" {
         true => None,
@@ -319,13 +330,24 @@ fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u
 
 fn tell_truth(text: &mut String, truth: &TruthOutcome) {
     if truth.holds {
-        *text += "holds  true of the original: every released row can stand for an original row of its own\n";
+        *text += match truth.with_row_map {
+            true => {
+                "holds  true of the original: every released row is true of the original row that the row map gives it\n"
+            }
+            false => {
+                "holds  true of the original: every released row can stand for an original row of its own\n"
+            }
+        };
     } else {
-        *text += &format!(
-            "FAILS  true of the original: {} of {} released rows stand for no original row\n",
-            count(truth.unassigned_rows),
-            count(truth.released_rows)
-        );
+        *text += &match truth.with_row_map {
+            true => "FAILS  true of the original: not every released row is true of the original row that the row map gives it\n"
+                .to_owned(),
+            false => format!(
+                "FAILS  true of the original: {} of {} released rows stand for no original row\n",
+                count(truth.unassigned_rows),
+                count(truth.released_rows)
+            ),
+        };
         for fault in &truth.column_faults {
             let what = match fault.fault {
                 scumble_verify::ColumnFaultKind::MustBeAbsent => "must not be in the release",
@@ -337,11 +359,19 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome) {
             *text += &format!("       column '{}' {what}\n", fault.column);
         }
         for column in truth.columns.iter().filter(|column| column.false_cells > 0) {
-            let cells = counted(column.false_cells, "value is", "values are");
-            *text += &format!(
-                "       column '{}' was exchanged, and {cells} not in the original so often\n",
-                column.column
-            );
+            *text += &match (truth.with_row_map, column.first_row) {
+                (true, Some(row)) => format!(
+                    "       column '{}' has {}, the first in row {}\n",
+                    column.column,
+                    counted(column.false_cells, "false value", "false values"),
+                    count(row)
+                ),
+                _ => format!(
+                    "       column '{}' was exchanged, and {} not in the original so often\n",
+                    column.column,
+                    counted(column.false_cells, "value is", "values are")
+                ),
+            };
         }
     }
     for column in &truth.unchecked {

@@ -124,7 +124,7 @@ fn without_hierarchy(text: &str, column: &str) -> String {
 fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
     use scumble_files::{ReadOptions, Source, read_table};
     let release = read_table(&Source::open(folder.join(&plan.output))?, &ReadOptions::default())?.coded;
-    let checked = scumble::check::check(&release, None, plan, folder)?;
+    let checked = scumble::check::check(&release, None, None, plan, folder)?;
     for model in checked.outcome.iter().flat_map(|outcome| &outcome.models) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         interface.say(format_args!("   {mark}  {}", model.label));

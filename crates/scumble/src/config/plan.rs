@@ -33,6 +33,9 @@ pub struct Plan {
     /// A file that the recoding goes to, for applying it to other rows; private, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recoding: Option<String>,
+    /// A file that says which row of the input stands in which row and group of the release, for checking it; private, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_map: Option<String>,
     /// A folder of hierarchy files, `<column>.csv`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchies: Option<String>,
@@ -290,6 +293,7 @@ impl Plan {
             output: output.into(),
             report: report_folder(),
             recoding: None,
+            row_map: None,
             hierarchies: None,
             population: None,
             rest: None,

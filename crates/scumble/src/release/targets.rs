@@ -20,6 +20,8 @@ pub(super) struct Targets {
     pub(super) report: Option<PathBuf>,
     /// Where the recoding goes besides the report.
     pub(super) recoding: Option<PathBuf>,
+    /// Where the private row map goes.
+    pub(super) row_map: Option<PathBuf>,
     pub(super) format: OutFormat,
     /// Who may read the release.
     pub(super) audience: Audience,
@@ -52,6 +54,7 @@ impl Targets {
             release: Some(release.clone()),
             report: report.clone(),
             recoding: None,
+            row_map: plan.row_map.as_ref().map(|name| folder.join(name)),
             format,
             audience: Audience::Public,
         };
@@ -67,7 +70,8 @@ impl Targets {
         // The folder is replaced as a whole, with all that is in it.
         let read = [&plan.input].into_iter().chain(&plan.population).chain(&plan.hierarchies);
         let read = read.chain(plan.table.iter().map(|table| &table.file)).map(|name| beside(folder, name));
-        if let Some(inside) = read.chain(report.clone()).find(|path| is_inside(path, &release)) {
+        let private = report.into_iter().chain(targets.row_map.clone());
+        if let Some(inside) = read.chain(private).find(|path| is_inside(path, &release)) {
             return Err(Error::config(format!(
                 "'{}' is in the folder '{}', which is replaced as a whole; choose another name for one of them",
                 inside.display(),
@@ -102,13 +106,14 @@ impl Targets {
     fn of_table(plan: &Plan, folder: &Path, outputs: &Outputs, audience: Audience) -> Result<Self> {
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         let recoding = plan.recoding.as_ref().map(|name| folder.join(name));
+        let row_map = plan.row_map.as_ref().map(|name| folder.join(name));
         let release = (plan.output != "-").then(|| folder.join(&plan.output));
         let format = match &release {
             None => OutFormat::Csv { delimiter: b',', compression: Compression::None },
             Some(release) => scumble_files::format_for(release)?,
         };
         release.iter().for_each(|release| sweep_beside(release));
-        let targets = Self { release, report, recoding, format, audience };
+        let targets = Self { release, report, recoding, row_map, format, audience };
         let mut outputs = outputs.clone();
         outputs.read_plan(plan, folder);
         if let Some(release) = &targets.release {
@@ -124,7 +129,8 @@ impl Targets {
         if let Some(folder) = &self.report {
             REPORT_FILES.iter().try_for_each(|name| outputs.write(&folder.join(name), Own::Report))?;
         }
-        self.recoding.iter().try_for_each(|target| outputs.write(target, Own::Recoding))
+        self.recoding.iter().try_for_each(|target| outputs.write(target, Own::Recoding))?;
+        self.row_map.iter().try_for_each(|target| outputs.write(target, Own::RowMap))
     }
 
     /// The datasheets beside the release, if there may be any.

@@ -82,6 +82,7 @@ pub(super) fn release(
     let Begun {
         plan,
         table,
+        original,
         respelt,
         population,
         targets,
@@ -107,6 +108,12 @@ pub(super) fn release(
         )));
     }
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+    if targets.row_map.is_some() && algorithm.draws_rows() {
+        return Err(Error::refused(format!(
+            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish              the records themselves (another format)",
+            entry.name
+        )));
+    }
     let mut prepared = prepare(table, plan, options.folder, false)?;
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
@@ -175,6 +182,11 @@ pub(super) fn release(
     let papers = Papers {
         report,
         recoding: serde_json::to_vec(&report::recoding(&run)).map_err(Error::internal)?,
+        row_map: targets
+            .row_map
+            .as_ref()
+            .map(|_| original.row_map(&[&arranged.order[..]], None))
+            .transpose()?,
         sheet: Some(sheet::datasheet(&run, &summary)),
     };
     publish(file, &targets, papers, summary, options, seconds, started)

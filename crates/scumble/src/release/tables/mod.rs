@@ -80,6 +80,7 @@ pub(super) fn release(
     let Begun {
         plan,
         table,
+        original,
         respelt,
         population,
         targets,
@@ -118,7 +119,7 @@ pub(super) fn release(
 
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    let (tables, together) = files::tables(&run, &of_row)?;
+    let files::Made { tables, together, group_of_row } = files::tables(&run, &of_row)?;
     drop(of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
@@ -136,6 +137,11 @@ pub(super) fn release(
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
     let verified = check::verify(&run, &written, &together, targets.format).map_err(unpublished)?;
+    let orders: Vec<&[u32]> = written.iter().map(|(_, table)| &table.order[..]).collect();
+    // The table about groups has no rows of people.
+    let orders = if group_of_row.is_some() { &orders[..1] } else { &orders };
+    let row_map = targets.row_map.as_ref().map(|_| original.row_map(orders, group_of_row.as_deref()));
+    let mut row_map = row_map.transpose()?;
     drop(written);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -167,13 +173,17 @@ pub(super) fn release(
     let rows = |name: &str| described.iter().find(|table| table.file == name).map(|table| table.rows);
     let digests = folder.digests().map_err(unpublished)?.into_iter();
     sheet.files = digests.map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256 }).collect();
+    // Tables come first, in their order.
+    if let Some(map) = &mut row_map {
+        map.is_about(sheet.files.iter().map(|of| (of.file.as_str(), of.sha256.as_str())));
+    }
     add(&mut folder, ENDINGS[0], serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
     add(&mut folder, ENDINGS[1], datasheet::markdown(&sheet).trim_end().into())?;
     let recoding = serde_json::to_vec(&report::rule(&run, described)).map_err(as_file)?;
     publish_folder(
         folder,
         &targets,
-        &Papers { report, recoding, sheet: Some(sheet) },
+        &Papers { report, recoding, row_map, sheet: Some(sheet) },
         summary,
         seconds,
         started,
