@@ -201,6 +201,7 @@ fn it_follows_the_rule_about_files() {
     desk.file("mine.txt", "mine");
     run("mine.txt").fails(2, &["not a row map of Scumble", "--force"]);
     run("data.csv").fails(2, &["the output is the input"]);
+    run("-").fails(2, &["needs a name of its own"]);
     run("out/map.json").fails(2, &["is replaced as a whole"]);
     run("out.report/report.json").fails(2, &["two of the files"]);
     assert_eq!(desk.text("mine.txt"), "mine");

@@ -18,6 +18,7 @@
 //! | What does a private row map say? | [`RowMap::read`], [`Mapped`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
+//! | Which texts does the spreadsheet-safe form mean? | [`from_spreadsheet_safe`] |
 //! | Which texts are one value? | [`in_normal_form`], [`further_spellings`] |
 //! | Which released texts are true of which original? | [`covering`], [`covering_with`] |
 //! | Who may be where, if everybody is somewhere? | [`assign`] |
@@ -70,6 +71,7 @@ mod normal;
 mod population;
 mod records;
 mod row_map;
+mod spreadsheet;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -91,6 +93,7 @@ pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
 pub use row_map::{Mapped, MappedTable, RowMap};
+pub use spreadsheet::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 pub use tables::{
     GroupTables, GroupedOriginal, GroupsOutcome, Joint, Sums, check_groups, check_projections,
     projections_at_least, sorted_by_content,

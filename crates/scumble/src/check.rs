@@ -8,7 +8,8 @@ use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
     ValueKind, VerifyError, View, attained_with, check_models_with, check_relations, check_truth,
-    check_truth_with_map, check_views, distinct_given_others, further_spellings, in_normal_form,
+    check_truth_with_map, check_views, distinct_given_others, from_spreadsheet_safe, further_spellings,
+    in_normal_form,
 };
 use serde_json::{Map, Value};
 
@@ -302,7 +303,10 @@ fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
     let read = |table: &crate::config::TableSpec| {
         let source = Source::open(folder.join(&table.file))?;
         // Whoever published it may write tables otherwise than the input is written.
-        let read = read_table(&source, &ReadOptions::default())?.coded;
+        let mut read = read_table(&source, &ReadOptions::default())?.coded;
+        if crate::release::is_spreadsheet_safe(&folder.join(&table.file)) {
+            read = from_spreadsheet_safe(&read).map_err(cannot_check)?;
+        }
         match table.quasi.iter().find(|name| read.column(name).is_none()) {
             Some(name) => Err(Error::config(format!("'{}' has no column '{name}'", table.file))),
             None => Ok(read),

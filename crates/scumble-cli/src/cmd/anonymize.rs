@@ -36,6 +36,9 @@ pub(crate) struct Arguments {
     /// A file that says which row of the input stands in which row and group of the release, for 'scumble check'; private, as the report is
     #[arg(long, value_name = "FILE")]
     row_map: Option<String>,
+    /// Write texts that spreadsheet programs would run as formulas with a ' before them, so that none runs them; for CSV and TSV
+    #[arg(long)]
+    spreadsheet_safe: bool,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -350,6 +353,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     if let Some(row_map) = &arguments.row_map {
         plan.row_map = Some(here(row_map)?);
     }
+    plan.spreadsheet_safe |= arguments.spreadsheet_safe;
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
     arguments.search.apply(&mut plan)?;

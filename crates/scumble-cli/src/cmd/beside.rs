@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use scumble::config::{Plan, Role};
 use scumble::prepare::{Complete, keep_complete};
+use scumble::release::is_spreadsheet_safe;
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header, read_table};
+use scumble_verify::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 
 use crate::ui::Interface;
 
@@ -36,6 +38,40 @@ pub(super) fn read(
     let table = read_table(source, &options)?;
     table.notes.iter().for_each(|note| interface.note(note));
     Ok(table.coded)
+}
+
+/// A table that may be written in the spreadsheet-safe form: a release, or any other. Its datasheet says so, or the user. A plan does not
+/// count: it is also about tables that are not its release.
+pub(super) struct ReleasedTable {
+    pub(super) source: Source,
+    /// The names of its columns.
+    pub(super) names: Vec<String>,
+    /// The same as they are written.
+    in_file: Vec<String>,
+    spreadsheet_safe: bool,
+}
+
+impl ReleasedTable {
+    pub(super) fn open(path: &Path, spreadsheet_safe: bool, plan: &Plan) -> Result<Self> {
+        let source = Source::open(path)?;
+        let spreadsheet_safe = spreadsheet_safe || is_spreadsheet_safe(path);
+        let in_file = read_header(&source, &scumble::release::read_options(plan, 0)?)?.names;
+        let meant = |name: &String| match spreadsheet_safe {
+            true => name_from_spreadsheet_safe(name).map(str::to_owned).map_err(Error::config),
+            false => Ok(name.clone()),
+        };
+        let names = in_file.iter().map(meant).collect::<Result<_>>()?;
+        Ok(Self { source, names, in_file, spreadsheet_safe })
+    }
+
+    /// Reads some of the columns.
+    pub(super) fn read(&self, columns: &[&str], plan: &Plan, interface: &Interface) -> Result<CodedTable> {
+        let both = self.names.iter().zip(&self.in_file);
+        let wanted = both.filter(|(name, _)| columns.contains(&name.as_str()));
+        let wanted: Vec<&str> = wanted.map(|(_, in_file)| in_file.as_str()).collect();
+        let table = read(&self.source, plan, &wanted, interface)?;
+        if self.spreadsheet_safe { from_spreadsheet_safe(&table).map_err(Error::config) } else { Ok(table) }
+    }
 }
 
 /// An original as a release is made from it: without identifiers and without the rows that the plan leaves out.

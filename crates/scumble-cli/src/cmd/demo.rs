@@ -79,7 +79,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say("5  scumble attack: what outsiders still learn from it");
     let found = attack::on_release(&plan, folder, &released, interface)?;
     for found in found.iter().filter(|found| found.not_run.is_none()).take(TOLD_ATTACKS) {
-        interface.say(format_args!("   {}", wrap(&found.sentence.replace('\u{a0}', " "), 108, "   ")));
+        for line in wrap(&found.sentence.replace('\u{a0}', " "), 108, "").lines() {
+            interface.say(format_args!("   {line}"));
+        }
     }
     interface.say(format_args!("   The report tells of {} attacks.", found.len()));
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source, read_table};
 use scumble_verify::{
     Cover, Drops, GroupTables, GroupedOriginal, Mapped, ModelClaim, ModelOutcome, Nodes, Population, Sums,
     Truth, TruthOutcome, View, check_groups, check_projections, check_truth, check_truth_with_map,
@@ -106,7 +105,7 @@ pub fn check_folder(
     let mut faults = others(folder, manifest)?;
     let mut tables = Vec::new();
     for file in &manifest.tables {
-        let table = read(folder, file)?;
+        let table = manifest.read(folder, file)?;
         faults.extend(fault_of(&table, file));
         tables.push(table);
     }
@@ -158,11 +157,6 @@ fn others(folder: &Path, manifest: &Manifest) -> Result<Vec<String>> {
     }
     others.sort_unstable();
     Ok(others)
-}
-
-fn read(folder: &Path, file: &TableFile) -> Result<CodedTable> {
-    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
-    Ok(read_table(&Source::open(folder.join(&file.file))?, &options)?.coded)
 }
 
 /// What is wrong with a table by what the manifest says of it.

@@ -51,6 +51,9 @@ pub struct Plan {
     /// Keeps the order of the original rows, which is a trace of it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub keep_order: bool,
+    /// Writes texts that spreadsheet programs would run in a form that none runs. For delimited text only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub spreadsheet_safe: bool,
     /// How the input is read.
     #[serde(default)]
     pub read: Read,
@@ -299,6 +302,7 @@ impl Plan {
             rest: None,
             accept_attribute_disclosure: false,
             keep_order: false,
+            spreadsheet_safe: false,
             read: Read::default(),
             columns: Vec::new(),
             quasi_sets: Vec::new(),

@@ -54,7 +54,8 @@ mod warnings;
 
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
-    SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, older_datasheets_of,
+    SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
+    older_datasheets_of,
 };
 use publish::{Papers, publish, unpublished};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};

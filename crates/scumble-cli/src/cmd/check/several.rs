@@ -13,7 +13,7 @@ use scumble_verify::{Mapped, RowMap};
 
 use super::super::beside::{Original, read};
 use super::{Arguments, number, row_map, tell_sheet, tell_truth, unjudged};
-use crate::ui::{Interface, counted, print, row_count};
+use crate::ui::{Interface, as_line, counted, print, row_count};
 
 pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> Result<ExitCode> {
     let manifest = Manifest::load(&arguments.release)?;
@@ -97,40 +97,40 @@ fn tell(checked: &CheckedFolder, manifest: &Manifest) -> String {
         let mark = if model.holds { "holds" } else { "FAILS" };
         let attained =
             model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
-        text += &format!("{mark}  {}: required {}, {attained}\n", model.label, number(model.required));
+        text += &as_line!("{mark}  {}: required {}, {attained}", model.label, number(model.required));
         if model.failing_rows > 0 {
-            text += &format!("       it fails for {}\n", row_count(model.failing_rows));
+            text += &as_line!("       it fails for {}", row_count(model.failing_rows));
         }
-        text += &model.note.as_ref().map_or(String::new(), |note| format!("       {note}\n"));
+        text += &model.note.as_ref().map_or(String::new(), |note| as_line!("       {note}"));
     }
     for fault in &checked.faults {
-        text += &format!("FAILS  {fault}\n");
+        text += &as_line!("FAILS  {fault}");
     }
     for table in &checked.tables {
         let alone = table
             .alone
             .map_or(String::new(), |rows| format!(", alone at least {} may be anybody's", row_count(rows)));
-        text += &format!("{}: {}{alone}\n", table.file, row_count(table.rows));
+        text += &as_line!("{}: {}{alone}", table.file, row_count(table.rows));
         if let Some(truth) = &table.truth {
             tell_truth(&mut text, truth);
         }
     }
     for what in &checked.compared {
-        text += &format!("Compared: {what}.\n");
+        text += &as_line!("Compared: {what}.");
     }
     for what in &checked.not_compared {
-        text += &format!("Not compared: {what}.\n");
+        text += &as_line!("Not compared: {what}.");
     }
     if let Some(groups) = checked.groups {
-        text += &format!(
-            "{} whose values of {} are told; rows can be told apart, and one row is taken for one person.\n",
+        text += &as_line!(
+            "{} whose values of {} are told; rows can be told apart, and one row is taken for one person.",
             counted(groups, "group", "groups"),
             manifest.target
         );
     } else {
         let quasi = if manifest.quasi.is_empty() { "nothing".to_owned() } else { manifest.quasi.join(", ") };
-        text += &format!(
-            "{}, for someone who knows {quasi}; one row is taken for one person.\n",
+        text += &as_line!(
+            "{}, for someone who knows {quasi}; one row is taken for one person.",
             counted(checked.tables.len() as u64, "table", "tables")
         );
     }

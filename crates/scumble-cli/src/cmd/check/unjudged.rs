@@ -4,6 +4,8 @@ use scumble::check::{Checked, published_columns};
 use scumble::config::{Plan, Role};
 use scumble::release::{Manifest, Together};
 
+use crate::ui::as_line;
+
 /// A column that nobody judged.
 #[derive(Debug, PartialEq, Eq, serde::Serialize)]
 pub(super) struct Unjudged {
@@ -111,7 +113,7 @@ pub(super) fn tell(found: &[Unjudged]) -> String {
     let line = |reason: Reason| {
         let names: Vec<&str> =
             found.iter().filter(|of| of.reason == reason).map(|of| of.column.as_str()).collect();
-        (!names.is_empty()).then(|| format!("Not judged: {} ({}).\n", names.join(", "), reason.words()))
+        (!names.is_empty()).then(|| as_line!("Not judged: {} ({}).", names.join(", "), reason.words()))
     };
     reasons.into_iter().filter_map(line).collect()
 }

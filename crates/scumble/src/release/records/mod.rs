@@ -5,9 +5,11 @@
 
 use std::time::Instant;
 
-use scumble_files::table::CodedTable;
+use scumble_files::OutFormat;
+use scumble_files::table::{CodedTable, Texts};
 
 use super::publish::{Papers, publish, unpublished};
+use super::spreadsheet::{self, Shows};
 use super::{Begun, Needs, Released, RunOptions, Stage, allow_parameters, make_problem};
 use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 use crate::config::{Plan, Rational, Role};
@@ -71,6 +73,21 @@ impl RecordRun<'_> {
         let found = self.missing.iter().find(|(of, _)| of == name);
         found.map(|(_, markers)| markers.clone()).unwrap_or_default()
     }
+}
+
+/// A warning where a spreadsheet program would run what the records show.
+fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String> {
+    let columns = run.source.by_name();
+    let texts = |name: &str| columns.get(name).map(|column| &column.values);
+    let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
+    let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
+    // Frequencies stand in columns that are called by the column and the value, or in objects: only the name can begin a formula.
+    let only_name = run.distributed().is_some() && !matches!(run.solution.format, Format::Sampled { .. });
+    let no_texts = Texts::default();
+    let own = run.column().and_then(|name| Some((name, if only_name { &no_texts } else { texts(name)? })));
+    let own = own.map(|(name, texts)| (name, Shows::Texts(texts)));
+    let kept = run.kept_columns().filter_map(|name| Some((name, Shows::Texts(texts(name)?))));
+    spreadsheet::warning(run.plan, format, quasi.chain(kept).chain(own))
 }
 
 /// Searches, writes, verifies and publishes.
@@ -146,6 +163,7 @@ pub(super) fn release(
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
+    run.warnings.extend(spreadsheet_warning(&run, targets.format));
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;

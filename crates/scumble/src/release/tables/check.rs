@@ -39,7 +39,7 @@ pub(super) fn verify(
     for (file, table) in written {
         let handle =
             file.try_clone().map_err(|source| Error::Io { what: "cannot read back".into(), source })?;
-        tables.push((read_back_from(handle, format)?, &table.order));
+        tables.push((read_back_from(handle, format, run.plan)?, &table.order));
     }
     match together {
         Together::Projections => {

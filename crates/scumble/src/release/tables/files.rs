@@ -5,7 +5,7 @@ use std::fs::File;
 
 use rayon::prelude::*;
 use scumble_files::table::{Codes, Texts};
-use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
+use scumble_files::{Cells, ColumnType, OutColumn, WriteOptions, write_table};
 
 use super::TablesRun;
 use super::manifest::{TableFile, Together};
@@ -56,7 +56,7 @@ impl Table {
         Self { name: name.to_owned(), columns, order: (0..rows as u32).collect() }
     }
 
-    pub(super) fn write(&self, file: &mut File, format: OutFormat, shown: &str) -> Result<()> {
+    pub(super) fn write(&self, file: &mut File, options: &WriteOptions<'_>) -> Result<()> {
         let columns: Vec<OutColumn<'_>> = self
             .columns
             .iter()
@@ -67,7 +67,7 @@ impl Table {
                 kind: column.kind,
             })
             .collect();
-        Ok(write_table(file, &columns, &self.order, &WriteOptions { format, name: shown, threads: 0 })?)
+        Ok(write_table(file, &columns, &self.order, options)?)
     }
 
     /// What the manifest says of it.

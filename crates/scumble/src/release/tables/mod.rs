@@ -6,11 +6,12 @@
 use std::io::Write;
 use std::time::Instant;
 
-use scumble_files::PrivateFolder;
 use scumble_files::table::CodedTable;
+use scumble_files::{OutFormat, PrivateFolder, WriteOptions};
 
 use super::described::{ENDINGS, FileSheet};
 use super::publish::{Papers, publish_folder, unpublished};
+use super::spreadsheet::{self, Shows};
 use super::{Begun, Needs, Released, Rest, RunOptions, Stage, allow_parameters, datasheet, make_problem};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
@@ -110,6 +111,7 @@ pub(super) fn release(
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
+    run.warnings.extend(spreadsheet_warning(&run, targets.format));
     if runs_to_its_end && plan.algorithm.steps.is_some() {
         run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
     }
@@ -128,7 +130,13 @@ pub(super) fn release(
     let mut written = Vec::new();
     for (table, TableFile { file: name, .. }) in tables.into_iter().zip(&described) {
         let mut file = folder.file(name).map_err(unpublished)?;
-        table.write(&mut file, targets.format, name).map_err(unpublished)?;
+        let written_as = WriteOptions {
+            format: targets.format,
+            name,
+            threads: 0,
+            spreadsheet_safe: plan.spreadsheet_safe,
+        };
+        table.write(&mut file, &written_as).map_err(unpublished)?;
         written.push((file, table));
         options.progress.check()?;
     }
@@ -161,6 +169,7 @@ pub(super) fn release(
         models: run.problem.problem.models.iter().map(|model| model.claim()).collect(),
         together,
         tables: described.clone(),
+        spreadsheet_safe: plan.spreadsheet_safe,
     };
     let as_file = |error: serde_json::Error| Error::internal(error);
     let add = |folder: &mut PrivateFolder, name: &str, mut text: Vec<u8>| -> Result<()> {
@@ -187,6 +196,21 @@ pub(super) fn release(
         summary,
         seconds,
         started,
+    )
+}
+
+/// A warning where a spreadsheet program would run what the tables show.
+fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String> {
+    let columns = run.source.by_name();
+    let quasi = run.problem.problem.quasi.iter();
+    let quasi = quasi.filter_map(|quasi| {
+        Some((quasi.name.as_str(), Shows::Labels(&columns.get(quasi.name.as_str())?.values)))
+    });
+    let target = run.target();
+    spreadsheet::warning(
+        run.plan,
+        format,
+        quasi.chain([(target.name.as_str(), Shows::Texts(&target.values))]),
     )
 }
 
