@@ -59,7 +59,7 @@ fn check(table: &Path) -> Outcome<usize> {
     let release =
         read_table(&Source::open(table)?, &ReadOptions { columns, ..ReadOptions::default() })?.coded;
     let read = started.elapsed().as_secs_f64();
-    let checked = scumble::check::check(&release, None, &plan, Path::new(""))?;
+    let checked = scumble::check::check(&release, None, None, &plan, Path::new(""))?;
     let attained = checked.attained.ok_or("nothing was measured")?;
     if attained.k.is_none_or(|k| k < 5) || attained.columns.len() != 3 {
         return Err("that is not the release that was made".into());

@@ -56,7 +56,12 @@ fn copy(mode: &str, input: &str, output: &str) -> Outcome<()> {
         .collect();
     let format = OutFormat::Csv { delimiter: b',', compression: Compression::None };
     let mut file = std::fs::File::create(output)?;
-    write_table(&mut file, &columns, &order, &WriteOptions { format, name: output, threads: 0 })?;
+    write_table(
+        &mut file,
+        &columns,
+        &order,
+        &WriteOptions { format, name: output, threads: 0, spreadsheet_safe: false },
+    )?;
     let peak = scumble::memory::peak().unwrap_or(0);
     println!("{} {peak}", started.elapsed().as_secs_f64());
     Ok(())

@@ -8,8 +8,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use scumble::release::Stage;
-pub(crate) use scumble::text::{counted, grouped as count, printable, rows as row_count};
+pub(crate) use scumble::text::{counted, grouped as count, on_one_line, printable, rows as row_count};
 use scumble::{Error, Result};
+
+/// A line of a result: names in it cannot begin another.
+macro_rules! as_line {
+    ($($words:tt)*) => { $crate::ui::on_one_line(&format!($($words)*)) + "\n" };
+}
+pub(crate) use as_line;
 
 /// Options of every command.
 #[derive(clap::Args)]
@@ -102,7 +108,7 @@ impl Interface {
 
     /// Shows what is being done, in other words.
     pub(crate) fn step(&self, what: &str) {
-        self.bar.set_message(printable(&what.to_lowercase()));
+        self.bar.set_message(on_one_line(&what.to_lowercase()));
     }
 
     /// From now on an interrupt says that the same command goes on where it was stopped.
@@ -136,7 +142,7 @@ impl Interface {
     /// Tells a result that is no output of the command: on standard error, so that pipes stay clean.
     pub(crate) fn say(&self, line: impl Display) {
         if !self.quiet {
-            let line = printable(&line.to_string());
+            let line = on_one_line(&line.to_string());
             // Nobody may be listening; what was done is done all the same.
             self.bar.suspend(|| {
                 let _ = writeln!(std::io::stderr(), "{line}");
@@ -164,7 +170,7 @@ impl Interface {
     /// Tells something behind a word in colour.
     fn tell(&self, word: &str, colour: &str, line: &dyn Display) {
         if !self.quiet {
-            let line = printable(&line.to_string());
+            let line = on_one_line(&line.to_string());
             // As above: a warning that cannot be written must not end a run that has published.
             self.bar.suspend(|| {
                 let _ = writeln!(std::io::stderr(), "{} {line}", paint(word, colour));
@@ -247,7 +253,7 @@ pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
 
 /// Reports an error and gives its exit code.
 pub(crate) fn fail(error: &Error) -> ExitCode {
-    let _ = writeln!(std::io::stderr(), "{} {}", paint("error:", "31"), printable(&error.to_string()));
+    let _ = writeln!(std::io::stderr(), "{} {}", paint("error:", "31"), on_one_line(&error.to_string()));
     ExitCode::from(error.exit_code())
 }
 

@@ -27,6 +27,7 @@ pub mod read;
 pub mod shown;
 mod sniff;
 pub mod source;
+pub mod spreadsheet;
 mod sweep;
 pub mod table;
 mod threads;

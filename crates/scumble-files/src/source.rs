@@ -71,6 +71,12 @@ impl Source {
         &self.name
     }
 
+    /// The SHA-256 of the file as it stands there, compressed or not.
+    pub fn sha256(&self) -> Result<String> {
+        let mut file = self.handle(Allowance::new(None))?;
+        crate::digest::sha256(&mut file).map_err(|error| reading(&self.name, error))
+    }
+
     /// A handle at the start of the file.
     fn handle(&self, allowance: Allowance) -> Result<File> {
         let rewound = |file: &File| file.try_clone().and_then(|mut file| file.rewind().map(|()| file));

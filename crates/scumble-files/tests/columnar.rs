@@ -255,7 +255,7 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
     let expected = [DataType::Int64, DataType::Float64, DataType::Date32, DataType::Utf8, DataType::Utf8];
     for format in [OutFormat::Parquet, OutFormat::ArrowIpc] {
         let mut file = tempfile::tempfile().unwrap();
-        let options = WriteOptions { format, name: "out", threads: 0 };
+        let options = WriteOptions { format, name: "out", threads: 0, spreadsheet_safe: false };
         write_table(&mut file, &columns, &[0, 1, 2], &options).unwrap();
         let mut bytes = Vec::new();
         file.rewind().unwrap();
@@ -282,7 +282,8 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
     }
     // Only rows that are written decide: without the first, the codes have no leading zeros.
     let mut file = tempfile::tempfile().unwrap();
-    let options = WriteOptions { format: OutFormat::ArrowIpc, name: "out", threads: 0 };
+    let options =
+        WriteOptions { format: OutFormat::ArrowIpc, name: "out", threads: 0, spreadsheet_safe: false };
     write_table(&mut file, &columns, &[1, 2], &options).unwrap();
     let reader = arrow_ipc::reader::FileReader::try_new(file, None).unwrap();
     assert_eq!(reader.schema().field(3).data_type(), &DataType::Int64);
@@ -304,8 +305,13 @@ fn frequencies_are_lists_and_come_back_as_objects() {
     }];
     for format in [OutFormat::Parquet, OutFormat::ArrowIpc] {
         let mut file = tempfile::tempfile().unwrap();
-        write_table(&mut file, &columns, &[0, 1, 2], &WriteOptions { format, name: "out", threads: 0 })
-            .unwrap();
+        write_table(
+            &mut file,
+            &columns,
+            &[0, 1, 2],
+            &WriteOptions { format, name: "out", threads: 0, spreadsheet_safe: false },
+        )
+        .unwrap();
         let mut bytes = Vec::new();
         file.rewind().unwrap();
         file.read_to_end(&mut bytes).unwrap();

@@ -29,7 +29,13 @@ fn out_columns(table: &CodedTable, kind: ColumnType) -> Vec<OutColumn<'_>> {
 
 fn write(columns: &[OutColumn<'_>], order: &[u32], format: OutFormat, threads: usize) -> std::fs::File {
     let mut file = tempfile::tempfile().unwrap();
-    write_table(&mut file, columns, order, &WriteOptions { format, name: "out", threads }).unwrap();
+    write_table(
+        &mut file,
+        columns,
+        order,
+        &WriteOptions { format, name: "out", threads, spreadsheet_safe: false },
+    )
+    .unwrap();
     file
 }
 
@@ -93,7 +99,7 @@ fn nothing_unused_is_written() {
 #[test]
 fn no_column_is_refused() {
     let mut file = tempfile::tempfile().unwrap();
-    let options = WriteOptions { format: CSV, name: "out.csv", threads: 0 };
+    let options = WriteOptions { format: CSV, name: "out.csv", threads: 0, spreadsheet_safe: false };
     let error = write_table(&mut file, &[], &[], &options).unwrap_err();
     assert!(matches!(error, FileError::Config(_)));
     assert_eq!(error.to_string(), "'out.csv': there is no column to write");
@@ -108,7 +114,7 @@ fn a_full_disk_is_told_with_the_target() {
         return;
     };
     for format in [CSV, OutFormat::Parquet, OutFormat::ArrowIpc] {
-        let options = WriteOptions { format, name: "out.csv", threads: 0 };
+        let options = WriteOptions { format, name: "out.csv", threads: 0, spreadsheet_safe: false };
         let columns = out_columns(&table, ColumnType::Text);
         let error = write_table(&mut full, &columns, &[0], &options).unwrap_err();
         // Whether anything was published is for the caller to say, who knows what has its name.

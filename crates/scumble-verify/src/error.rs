@@ -73,6 +73,15 @@ pub enum VerifyError {
         /// What is wrong.
         why: String,
     },
+    /// A table that is said to be in the spreadsheet-safe form is not.
+    #[error(
+        "the table is said to be in the spreadsheet-safe form, and column `{column}` has a text that a spreadsheet program would run; if \
+         it was not written in that form, leave --spreadsheet-safe out"
+    )]
+    NotSpreadsheetSafe {
+        /// The column.
+        column: String,
+    },
     /// The release cannot be compared with the population.
     #[error("the release cannot be compared with the population: {why}")]
     Population {

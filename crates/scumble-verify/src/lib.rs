@@ -15,8 +15,10 @@
 //! | What does it attain, where nothing is claimed? | [`attained`] |
 //! | Do records that overlap keep what is claimed? | [`Distributed::read`], [`check_records`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
+//! | What does a private row map say? | [`RowMap::read`], [`Mapped`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
+//! | Which texts does the spreadsheet-safe form mean? | [`from_spreadsheet_safe`] |
 //! | Which texts are one value? | [`in_normal_form`], [`further_spellings`] |
 //! | Which released texts are true of which original? | [`covering`], [`covering_with`] |
 //! | Who may be where, if everybody is somewhere? | [`assign`] |
@@ -48,7 +50,7 @@
 //! Inside: `columns` looks columns up and distrusts them, `group` numbers rows of equal content, `models` judges classes,
 //! `exact` and `value` compare without rounding, `cover` says which released text is true of which original (`named` by
 //! what a node is called), `normal` which texts are one value, `truth`
-//! compares row by row, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
+//! compares row by row, `row_map` reads which row is whose, `exchange` judges values that went to other rows, and `matching` with `flow` finds an assignment where the row map is not known.
 
 mod aggregate;
 mod columns;
@@ -68,6 +70,8 @@ mod named;
 mod normal;
 mod population;
 mod records;
+mod row_map;
+mod spreadsheet;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -88,6 +92,8 @@ pub use models::{
 pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;
 pub use records::{Originals, RecordOutcome, check_records};
+pub use row_map::{Mapped, MappedTable, RowMap};
+pub use spreadsheet::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 pub use tables::{
     GroupTables, GroupedOriginal, GroupsOutcome, Joint, Sums, check_groups, check_projections,
     projections_at_least, sorted_by_content,

@@ -52,6 +52,8 @@ pub enum Drops {
 pub struct TruthOutcome {
     /// Whether everything below is as it must be.
     pub holds: bool,
+    /// Whether a row map said which original row each released row stands for; else any assignment will do.
+    pub with_row_map: bool,
     /// The rows of the release.
     pub released_rows: u64,
     /// The rows of the original table.
@@ -166,6 +168,7 @@ pub fn check_truth_with_map(
             && first_false.is_none()
             && repeated_rows == 0
             && (drops == Drops::Allowed || unreleased_rows == 0),
+        with_row_map: true,
         released_rows: release.rows as u64,
         original_rows: original.rows as u64,
         unreleased_rows,
@@ -198,6 +201,7 @@ pub fn check_truth(
             && unassigned_rows == 0
             && compared.iter().all(|column| column.false_cells == 0)
             && (drops == Drops::Allowed || unreleased_rows == 0),
+        with_row_map: false,
         released_rows: release.rows as u64,
         original_rows: original.rows as u64,
         unreleased_rows,

@@ -8,7 +8,8 @@ use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
     ValueKind, VerifyError, View, attained_with, check_models_with, check_relations, check_truth,
-    check_views, distinct_given_others, further_spellings, in_normal_form,
+    check_truth_with_map, check_views, distinct_given_others, from_spreadsheet_safe, further_spellings,
+    in_normal_form,
 };
 use serde_json::{Map, Value};
 
@@ -58,23 +59,25 @@ impl Checked {
 }
 
 /// Checks a table. The plan says which columns are what and which models are asked for; `folder` is where its file names
-/// start.
+/// start. `row_map` has for each released row its original row, where the private row map is known.
 pub fn check(
     release: &CodedTable,
     original: Option<&CodedTable>,
+    row_map: Option<&[u32]>,
     plan: &Plan,
     folder: &Path,
 ) -> Result<Checked> {
     let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
-    if let Some(checked) = records::check(release, original, plan, folder)? {
+    if let Some(checked) = records::check(release, original, row_map, plan, folder)? {
         return Ok(checked);
     }
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
     what_is_guarded_is_there(release, plan)?;
-    let truth = original.map(|original| truthful(release, original, &[], plan, folder)).transpose()?;
+    let truth =
+        original.map(|original| truthful(release, original, row_map, &[], plan, folder)).transpose()?;
     let private_note = private_note(release, original, plan);
     // Models count values, whatever their spelling.
     let mut protected: Vec<String> =
@@ -301,7 +304,10 @@ fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
     let read = |table: &crate::config::TableSpec| {
         let source = Source::open(folder.join(&table.file))?;
         // Whoever published it may write tables otherwise than the input is written.
-        let read = read_table(&source, &ReadOptions::default())?.coded;
+        let mut read = read_table(&source, &ReadOptions::default())?.coded;
+        if crate::release::is_spreadsheet_safe(&folder.join(&table.file)) {
+            read = from_spreadsheet_safe(&read).map_err(cannot_check)?;
+        }
         match table.quasi.iter().find(|name| read.column(name).is_none()) {
             Some(name) => Err(Error::config(format!("'{}' has no column '{name}'", table.file))),
             None => Ok(read),
@@ -517,11 +523,12 @@ fn private_note(release: &CodedTable, original: Option<&CodedTable>, plan: &Plan
     ))
 }
 
-/// Is there an assignment of the released rows to original rows of which they are true?
-/// Some columns may show something else in place of their values.
+/// Is every released row true of the original row that the row map gives it? Without one: is there an assignment of the released rows
+/// to original rows of which they are true? Some columns may show something else in place of their values.
 fn truthful(
     release: &CodedTable,
     original: &CodedTable,
+    row_map: Option<&[u32]>,
     instead: &[(&str, records::Instead)],
     plan: &Plan,
     folder: &Path,
@@ -576,7 +583,11 @@ fn truthful(
         )));
     }
     let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
-    check_truth(release, original, &columns, drops).map_err(cannot_check)
+    match row_map {
+        Some(map) => check_truth_with_map(release, original, map, &columns, drops),
+        None => check_truth(release, original, &columns, drops),
+    }
+    .map_err(cannot_check)
 }
 
 /// The column in words, if it shows labels that nobody can read without its hierarchy, which is not known: they are neither values of

@@ -40,6 +40,8 @@ pub enum Own {
     Report,
     /// A saved recoding.
     Recoding,
+    /// A private row map.
+    RowMap,
     /// A table with this head.
     Table(&'static str),
     /// A file of a folder whose journal is that of an evaluation.
@@ -143,6 +145,7 @@ impl Own {
             // A page says what it is; the other files of the folder are told by the one that does.
             Self::Report => is_page(path) || is_report(&path.with_file_name("report.json")),
             Self::Recoding => starts_with(path, "{\"scumble_recoding\":"),
+            Self::RowMap => starts_with(path, "{\"scumble_row_map\":"),
             Self::Table(head) => starts_with(path, head),
             Self::Evaluation => is_journal(&path.with_file_name("journal.jsonl")),
             Self::Nothing => false,
@@ -160,6 +163,7 @@ impl Own {
             Self::Page => "it is not a page of Scumble",
             Self::Report => "it is not a report of Scumble",
             Self::Recoding => "it is not a recoding of Scumble",
+            Self::RowMap => "it is not a row map of Scumble",
             Self::Table(_) => "it is not a table that this command has written",
             Self::Evaluation => "its folder is not that of an evaluation",
             Self::Nothing | Self::Known => "it may not be Scumble's",
@@ -278,6 +282,7 @@ mod tests {
         let kinds = [
             (Own::Page, format!("<!doctype html>\n{GENERATOR}\n")),
             (Own::Recoding, "{\"scumble_recoding\":1}".into()),
+            (Own::RowMap, "{\"scumble_row_map\":1}".into()),
             (Own::Table("row,class_size"), "row,class_size,prosecutor\n".into()),
         ];
         for (own, text) in kinds {

@@ -85,7 +85,7 @@ fn verdict(table: &Table, ask: &Ask, text: &str) -> scumble::check::Checked {
     };
     let mut original = read("input.csv", false);
     scumble::prepare::drop_incomplete(&mut original, &plan).expect("rows are left");
-    scumble::check::check(&read("release.csv", true), Some(&original), &plan, folder.path())
+    scumble::check::check(&read("release.csv", true), Some(&original), None, &plan, folder.path())
         .expect("a verdict")
 }
 

@@ -33,6 +33,12 @@ pub(crate) struct Arguments {
     /// A file for the recoding, which 'scumble apply' recodes other rows by; private, as the report is
     #[arg(long, value_name = "FILE")]
     recoding: Option<String>,
+    /// A file that says which row of the input stands in which row and group of the release, for 'scumble check'; private, as the report is
+    #[arg(long, value_name = "FILE")]
+    row_map: Option<String>,
+    /// Write texts that spreadsheet programs would run as formulas with a ' before them, so that none runs them; for CSV and TSV
+    #[arg(long)]
+    spreadsheet_safe: bool,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -264,6 +270,9 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     if let Some(path) = &released.recoding {
         interface.say(format_args!("  recoding   {}  (private: for scumble apply)", path.display()));
     }
+    if let Some(path) = &released.row_map {
+        interface.say(format_args!("  row map    {}  (private: for scumble check)", path.display()));
+    }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
 }
@@ -341,6 +350,10 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     if let Some(recoding) = &arguments.recoding {
         plan.recoding = Some(here(recoding)?);
     }
+    if let Some(row_map) = &arguments.row_map {
+        plan.row_map = Some(here(row_map)?);
+    }
+    plan.spreadsheet_safe |= arguments.spreadsheet_safe;
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
     arguments.search.apply(&mut plan)?;

@@ -33,6 +33,9 @@ pub(crate) struct Arguments {
     /// What happens to columns that the recoding does not know: other or drop
     #[arg(long, value_name = "ROLE")]
     rest: Option<String>,
+    /// Write texts that spreadsheet programs would run as formulas with a ' before them, so that none runs them; for CSV and TSV
+    #[arg(long)]
+    spreadsheet_safe: bool,
     /// Print exactly one JSON object with all figures (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -51,6 +54,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let saved = SavedRecoding::load(&arguments.recoding)?;
     let mut plan = saved.plan(&arguments.data, &arguments.output);
     arguments.reading.apply(&mut plan.read)?;
+    plan.spreadsheet_safe = arguments.spreadsheet_safe;
     if let Some(policy) = &arguments.star_policy {
         plan.algorithm.star_policy = anonymize::star_policy(policy)?;
     }

@@ -15,13 +15,13 @@ use scumble::{Error, Result};
 use scumble_eval::attack::{
     ATTACKS, Attack, Figure, Finding, Options, Release, Target, add_roles, find, simulate,
 };
-use scumble_files::{CodedTable, Source, read_header};
+use scumble_files::CodedTable;
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, how_release_is_read, plan_for, read, read_original};
+use super::beside::{Original, ReleasedTable, from_here, how_release_is_read, plan_for, read_original};
 use super::init::write_private;
 use super::reading::Reading;
-use crate::ui::{Interface, print, wrap};
+use crate::ui::{Interface, as_line, print, wrap};
 
 /// Attack a release as outsiders might, and say what they learn
 ///
@@ -72,6 +72,9 @@ pub(crate) struct Arguments {
     /// Also write a private page (HTML)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed where its datasheet says so
+    #[arg(long)]
+    spreadsheet_safe: bool,
     /// Print exactly one JSON object (private: it is about the original)
     #[arg(long)]
     json: bool,
@@ -118,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     check_outputs(arguments, &plan, &folder)?;
     let how = how_release_is_read(&plan, &arguments.reading)?;
-    let (original, plan) = read_original(&arguments.original, &plan, interface)?;
+    let Original { table: original, plan, .. } = read_original(&arguments.original, &plan, interface)?;
     if let (Some(report), Some(folder)) = (&report, &arguments.report)
         && report.release.rows != original.rows as u64
     {
@@ -127,11 +130,15 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             folder.display()
         )));
     }
-    let table = if several { None } else { Some(whole(&arguments.release, &how, interface)?) };
+    let table = if several {
+        None
+    } else {
+        Some(whole(&arguments.release, arguments.spreadsheet_safe, &how, interface)?)
+    };
     let further = plan.table.iter().map(|table| folder.join(&table.file));
     let others: Vec<CodedTable> = further
         .chain(arguments.also.iter().cloned())
-        .map(|path| whole(&path, &how, interface))
+        .map(|path| whole(&path, false, &how, interface))
         .collect::<Result<_>>()?;
     let outsiders =
         arguments.outsiders.as_ref().map(|path| read_original(path, &plan, interface)).transpose()?;
@@ -139,7 +146,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         release: table.as_ref().map_or(Release::Folder(&arguments.release), Release::Table),
         others: &others,
         original: &original,
-        outsiders: outsiders.as_ref().map(|(table, _)| table),
+        outsiders: outsiders.as_ref().map(|outsiders| &outsiders.table),
         plan: &plan,
         method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
         folder: &folder,
@@ -204,8 +211,10 @@ pub(super) fn on_release(
     if several {
         add_roles(&mut plan, release)?;
     }
-    let (original, plan) = read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
-    let table = if several { None } else { Some(whole(release, &plan.read.of_release(), interface)?) };
+    let Original { table: original, plan, .. } =
+        read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
+    let how = plan.read.of_release();
+    let table = if several { None } else { Some(whole(release, plan.spreadsheet_safe, &how, interface)?) };
     let target = Target {
         release: table.as_ref().map_or(Release::Folder(release), Release::Table),
         others: &[],
@@ -267,10 +276,9 @@ fn options(arguments: &Arguments) -> Result<Options> {
 }
 
 /// Reads a release with all its columns.
-fn whole(path: &Path, how: &Read, interface: &Interface) -> Result<CodedTable> {
-    let source = Source::open(path)?;
-    let header = read_header(&source, &scumble::release::read_options(how, 0)?)?;
-    read(&source, how, &header.names.iter().map(String::as_str).collect::<Vec<_>>(), interface)
+fn whole(path: &Path, spreadsheet_safe: bool, how: &Read, interface: &Interface) -> Result<CodedTable> {
+    let table = ReleasedTable::open(path, spreadsheet_safe, how)?;
+    table.read(&table.names.iter().map(String::as_str).collect::<Vec<_>>(), interface)
 }
 
 fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
@@ -280,7 +288,7 @@ fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {
         wrap(&format!("Attackers are supposed to know {} of a person.", quasi.join(", ")), 112, "") + "\n";
     for finding in found.iter().filter(|finding| finding.not_run.is_none()) {
         let column = finding.column.as_ref().map_or(String::new(), |column| format!(": {column}"));
-        text += &format!("\n{}{column}\n", finding.title);
+        text += &format!("\n{}", as_line!("{}{column}", finding.title));
         text += &format!("  {}\n", wrap(&plain(&finding.sentence), 110, "  "));
         let at_risk = finding.at_risk.as_ref();
         let others =

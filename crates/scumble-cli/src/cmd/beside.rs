@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use scumble::config::{Plan, Read, Role};
-use scumble::prepare::drop_incomplete;
+use scumble::prepare::{Complete, keep_complete};
+use scumble::release::is_spreadsheet_safe;
 use scumble::{Error, Result};
 use scumble_files::{CodedTable, Source, read_header, read_table};
+use scumble_verify::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 
 use super::reading::Reading;
 use crate::ui::Interface;
@@ -47,8 +49,54 @@ pub(super) fn read(
     Ok(table.coded)
 }
 
-/// Reads an original without identifiers and without the rows that the plan leaves out; and the plan with a role for every column of it.
-pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> Result<(CodedTable, Plan)> {
+/// A table that may be written in the spreadsheet-safe form: a release, or any other. Its datasheet says so, or the user. A plan does not
+/// count: it is also about tables that are not its release.
+pub(super) struct ReleasedTable {
+    pub(super) source: Source,
+    /// The names of its columns.
+    pub(super) names: Vec<String>,
+    /// The same as they are written.
+    in_file: Vec<String>,
+    spreadsheet_safe: bool,
+    how: Read,
+}
+
+impl ReleasedTable {
+    pub(super) fn open(path: &Path, spreadsheet_safe: bool, how: &Read) -> Result<Self> {
+        let source = Source::open(path)?;
+        let spreadsheet_safe = spreadsheet_safe || is_spreadsheet_safe(path);
+        let in_file = read_header(&source, &scumble::release::read_options(how, 0)?)?.names;
+        let meant = |name: &String| match spreadsheet_safe {
+            true => name_from_spreadsheet_safe(name).map(str::to_owned).map_err(Error::config),
+            false => Ok(name.clone()),
+        };
+        let names = in_file.iter().map(meant).collect::<Result<_>>()?;
+        Ok(Self { source, names, in_file, spreadsheet_safe, how: how.clone() })
+    }
+
+    /// Reads some of the columns.
+    pub(super) fn read(&self, columns: &[&str], interface: &Interface) -> Result<CodedTable> {
+        let both = self.names.iter().zip(&self.in_file);
+        let wanted = both.filter(|(name, _)| columns.contains(&name.as_str()));
+        let wanted: Vec<&str> = wanted.map(|(_, in_file)| in_file.as_str()).collect();
+        let table = read(&self.source, &self.how, &wanted, interface)?;
+        if self.spreadsheet_safe { from_spreadsheet_safe(&table).map_err(Error::config) } else { Ok(table) }
+    }
+}
+
+/// An original as a release is made from it: without identifiers and without the rows that the plan leaves out.
+pub(super) struct Original {
+    pub(super) table: CodedTable,
+    /// The plan with a role for every column of it.
+    pub(super) plan: Plan,
+    /// The file.
+    pub(super) source: Source,
+    /// For each row of the file whether the table has it.
+    pub(super) kept: Vec<bool>,
+}
+
+/// Reads an original.
+pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> Result<Original> {
     let mut plan = plan.clone();
     let source = Source::open(path)?;
     let header = read_header(&source, &scumble::release::read_options(&plan.read, 0)?)?;
@@ -62,6 +110,7 @@ pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> 
     };
     let needed: Vec<&str> = names.iter().copied().filter(|name| !unread(name)).collect();
     let mut table = read(&source, &plan.read, &needed, interface)?;
-    drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
-    Ok((table, plan))
+    let Complete { kept, notes } = keep_complete(&mut table, &plan)?;
+    notes.iter().for_each(|note| interface.note(note));
+    Ok(Original { table, plan, source, kept })
 }

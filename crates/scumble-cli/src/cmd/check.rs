@@ -7,14 +7,14 @@ use scumble::check::{Checked, check};
 use scumble::config::{Plan, Role};
 use scumble::release::{SheetCheck, compare_with_datasheet, older_datasheets_of};
 use scumble::{Error, Result};
-use scumble_files::{Source, read_header};
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{from_here, how_release_is_read, plan_for, read, read_original};
+use super::beside::{Original, ReleasedTable, from_here, how_release_is_read, plan_for, read_original};
 use super::reading::Reading;
-use crate::ui::{Interface, count, counted, print, row_count};
+use crate::ui::{Interface, as_line, count, counted, print, row_count};
 
+mod row_map;
 mod several;
 mod unjudged;
 
@@ -29,6 +29,12 @@ pub(crate) struct Arguments {
     /// The original table: also check that the release is true of it
     #[arg(long, value_name = "DATA")]
     original: Option<PathBuf>,
+    /// The private row map of the release (anonymize --row-map): compare every row with its own original row
+    #[arg(long, value_name = "FILE", requires = "original")]
+    row_map: Option<PathBuf>,
+    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed where its datasheet says so
+    #[arg(long)]
+    spreadsheet_safe: bool,
     /// Do not judge rows that show * in every quasi-identifier
     #[arg(long)]
     ignore_suppressed: bool,
@@ -48,15 +54,14 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.release.is_dir() {
         return several::run(arguments, &plan, interface);
     }
-    let source = Source::open(&arguments.release)?;
-    let how = how_release_is_read(&plan, &arguments.reading)?;
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
     }
-    let header = read_header(&source, &scumble::release::read_options(&how, 0)?)?;
-    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    let how = how_release_is_read(&plan, &arguments.reading)?;
+    let table = ReleasedTable::open(&arguments.release, arguments.spreadsheet_safe, &how)?;
+    let names: Vec<&str> = table.names.iter().map(String::as_str).collect();
     for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
         // A column that is published as frequencies has one column a value.
         let frequencies =
@@ -81,17 +86,24 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             )
     };
     let needed: Vec<&str> = names.iter().copied().filter(|name| needed(name)).collect();
-    let release = read(&source, &how, &needed, interface)?;
+    let release = table.read(&needed, interface)?;
     let given = plan.clone();
     let original = match &arguments.original {
         None => None,
         Some(path) => {
-            let (table, with_roles) = read_original(path, &plan, interface)?;
-            plan = with_roles;
-            Some(table)
+            let original = read_original(path, &plan, interface)?;
+            plan = original.plan.clone();
+            Some(original)
         }
     };
-    let checked = check(&release, original.as_ref(), &plan, &folder)?;
+    let sources = match (&arguments.row_map, &original) {
+        (Some(path), Some(original)) => {
+            Some(row_map::sources(path, original, &table.source, release.rows, interface)?)
+        }
+        _ => None,
+    };
+    let original = original.map(|Original { table, .. }| table);
+    let checked = check(&release, original.as_ref(), sources.as_deref(), &plan, &folder)?;
     let unjudged = unjudged::unjudged(&names, &given, &checked);
     let sheet = match arguments.release.as_os_str() == "-" {
         true => None,
@@ -143,10 +155,10 @@ fn tell_no_datasheet(release: &Path, interface: &Interface) {
 fn tell_sheet(sheet: Option<&SheetCheck>, named: &str) -> String {
     let Some(sheet) = sheet else { return String::new() };
     if sheet.describes {
-        return format!("holds  datasheet: '{}' names {named}\n", sheet.file);
+        return as_line!("holds  datasheet: '{}' names {named}", sheet.file);
     }
-    let mut text = format!("FAILS  datasheet: '{}' does not describe what was checked\n", sheet.file);
-    sheet.faults.iter().for_each(|fault| text += &format!("       {fault}\n"));
+    let mut text = as_line!("FAILS  datasheet: '{}' does not describe what was checked", sheet.file);
+    sheet.faults.iter().for_each(|fault| text += &as_line!("       {fault}"));
     text
 }
 
@@ -181,7 +193,7 @@ fn tell(checked: &Checked, plan: &Plan, columns: &[&str]) -> String {
         None => "one row is taken for one person".to_owned(),
         Some(subject) => format!("rows with the same {subject} are one person"),
     };
-    text += &format!("Classes are rows with the same {}; {persons}.\n", quasi.join(", "));
+    text += &as_line!("Classes are rows with the same {}; {persons}.", quasi.join(", "));
     text
 }
 
@@ -198,10 +210,10 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         let attained =
             model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
-        *text += &format!("{mark}  {}: required {}, {attained}\n", model.label, number(model.required));
+        *text += &as_line!("{mark}  {}: required {}, {attained}", model.label, number(model.required));
         if !model.holds {
-            *text += &format!(
-                "       {} with {} {}\n",
+            *text += &as_line!(
+                "       {} with {} {}",
                 counted(model.failing_classes, "class", "classes"),
                 row_count(model.failing_rows),
                 if model.failing_classes == 1 { "fails" } else { "fail" }
@@ -211,14 +223,14 @@ fn tell_models(text: &mut String, outcome: &Outcome) {
                 .iter()
                 .map(|class| format!("{} at {}", row_count(class.size), number(class.attained)))
                 .collect();
-            *text += &format!("       the worst classes: {}\n", worst.join("; "));
+            *text += &as_line!("       the worst classes: {}", worst.join("; "));
         }
         if let Some(note) = &model.note {
-            *text += &format!("       {note}\n");
+            *text += &as_line!("       {note}");
         }
     }
     tell_sizes(text, outcome.rows, outcome.star_rows, outcome.classes, &outcome.class_sizes);
-    outcome.notes.iter().for_each(|note| *text += &format!("note: {note}\n"));
+    outcome.notes.iter().for_each(|note| *text += &as_line!("note: {note}"));
 }
 
 fn tell_records(text: &mut String, records: &RecordOutcome) {
@@ -226,12 +238,12 @@ fn tell_records(text: &mut String, records: &RecordOutcome) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         let attained = model.attained.map_or("nothing to judge".into(), number);
         *text +=
-            &format!("{mark}  {}: required {}, attained {attained}\n", model.label, number(model.required));
+            &as_line!("{mark}  {}: required {}, attained {attained}", model.label, number(model.required));
         if !model.holds {
-            *text += &format!("       {} rows fail\n", count(model.failing_rows));
+            *text += &as_line!("       {} rows fail", count(model.failing_rows));
         }
         if let Some(note) = &model.note {
-            *text += &format!("       {note}\n");
+            *text += &as_line!("       {note}");
         }
     }
     *text += &format!("{} records", count(records.rows));
@@ -262,8 +274,8 @@ fn tell_attained(text: &mut String, attained: &Attained) {
     }
     *text += "\n";
     if attained.k_map.is_some() {
-        *text += &format!(
-            "beside the population: k of k-map = {}, delta_min = {}, delta_max = {}\n",
+        *text += &as_line!(
+            "beside the population: k of k-map = {}, delta_min = {}, delta_max = {}",
             show(attained.k_map),
             show(attained.delta_min),
             show(attained.delta_max)
@@ -273,9 +285,9 @@ fn tell_attained(text: &mut String, attained: &Attained) {
         let ordered =
             column.ordered_t.map_or(String::new(), |t| format!(", t (ordered distance) = {}", number(t)));
         let range = column.e.map_or(String::new(), |e| format!(", e = {}", number(e)));
-        *text += &format!(
+        *text += &as_line!(
             "{}: distinct l = {}, entropy l = {}, frequency l = {}, {}, t (equal distance) = {}{ordered}, alpha = {}, beta = {}, enhanced \
-             beta = {}, {}{range}; {} one value only\n",
+             beta = {}, {}{range}; {} one value only",
             column.column,
             column.distinct_l.map_or("undefined".into(), count),
             show(column.entropy_l),
@@ -292,11 +304,11 @@ fn tell_attained(text: &mut String, attained: &Attained) {
             }
         );
         if let Some(note) = &column.note {
-            *text += &format!("  {note}\n");
+            *text += &as_line!("  {note}");
         }
     }
     tell_sizes(text, attained.rows, attained.star_rows, attained.classes, &attained.class_sizes);
-    attained.notes.iter().for_each(|note| *text += &format!("note: {note}\n"));
+    attained.notes.iter().for_each(|note| *text += &as_line!("note: {note}"));
 }
 
 fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u64, u64)]) {
@@ -314,19 +326,30 @@ fn tell_sizes(text: &mut String, rows: u64, star: u64, classes: u64, sizes: &[(u
         .map(|(size, classes)| format!("{} of {}", count(*classes), row_count(*size)))
         .collect();
     if !smallest.is_empty() {
-        *text += &format!("smallest classes: {}\n", smallest.join(", "));
+        *text += &as_line!("smallest classes: {}", smallest.join(", "));
     }
 }
 
 fn tell_truth(text: &mut String, truth: &TruthOutcome) {
     if truth.holds {
-        *text += "holds  true of the original: every released row can stand for an original row of its own\n";
+        *text += match truth.with_row_map {
+            true => {
+                "holds  true of the original: every released row is true of the original row that the row map gives it\n"
+            }
+            false => {
+                "holds  true of the original: every released row can stand for an original row of its own\n"
+            }
+        };
     } else {
-        *text += &format!(
-            "FAILS  true of the original: {} of {} released rows stand for no original row\n",
-            count(truth.unassigned_rows),
-            count(truth.released_rows)
-        );
+        *text += &match truth.with_row_map {
+            true => "FAILS  true of the original: not every released row is true of the original row that the row map gives it\n"
+                .to_owned(),
+            false => as_line!(
+                "FAILS  true of the original: {} of {} released rows stand for no original row",
+                count(truth.unassigned_rows),
+                count(truth.released_rows)
+            ),
+        };
         for fault in &truth.column_faults {
             let what = match fault.fault {
                 scumble_verify::ColumnFaultKind::MustBeAbsent => "must not be in the release",
@@ -335,24 +358,32 @@ fn tell_truth(text: &mut String, truth: &TruthOutcome) {
                 }
                 scumble_verify::ColumnFaultKind::Missing => "is missing from the release",
             };
-            *text += &format!("       column '{}' {what}\n", fault.column);
+            *text += &as_line!("       column '{}' {what}", fault.column);
         }
         for column in truth.columns.iter().filter(|column| column.false_cells > 0) {
-            let cells = counted(column.false_cells, "value is", "values are");
-            *text += &format!(
-                "       column '{}' was exchanged, and {cells} not in the original so often\n",
-                column.column
-            );
+            *text += &match (truth.with_row_map, column.first_row) {
+                (true, Some(row)) => as_line!(
+                    "       column '{}' has {}, the first in row {}",
+                    column.column,
+                    counted(column.false_cells, "false value", "false values"),
+                    count(row)
+                ),
+                _ => as_line!(
+                    "       column '{}' was exchanged, and {} not in the original so often",
+                    column.column,
+                    counted(column.false_cells, "value is", "values are")
+                ),
+            };
         }
     }
     for column in &truth.unchecked {
-        *text += &format!(
+        *text += &as_line!(
             "       column '{column}' shows means; whose they are is known only where the release is made, so they were not \
-             compared\n"
+             compared"
         );
     }
     if truth.unreleased_rows > 0 {
         let missing = counted(truth.unreleased_rows, "original row is", "original rows are");
-        *text += &format!("       {missing} not in the release\n");
+        *text += &as_line!("       {missing} not in the release");
     }
 }

@@ -79,7 +79,9 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     interface.say("5  scumble attack: what outsiders still learn from it");
     let found = attack::on_release(&plan, folder, &released, interface)?;
     for found in found.iter().filter(|found| found.not_run.is_none()).take(TOLD_ATTACKS) {
-        interface.say(format_args!("   {}", wrap(&found.sentence.replace('\u{a0}', " "), 108, "   ")));
+        for line in wrap(&found.sentence.replace('\u{a0}', " "), 108, "").lines() {
+            interface.say(format_args!("   {line}"));
+        }
     }
     interface.say(format_args!("   The report tells of {} attacks.", found.len()));
 
@@ -124,7 +126,7 @@ fn without_hierarchy(text: &str, column: &str) -> String {
 fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
     use scumble_files::{ReadOptions, Source, read_table};
     let release = read_table(&Source::open(folder.join(&plan.output))?, &ReadOptions::default())?.coded;
-    let checked = scumble::check::check(&release, None, plan, folder)?;
+    let checked = scumble::check::check(&release, None, None, plan, folder)?;
     for model in checked.outcome.iter().flat_map(|outcome| &outcome.models) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         interface.say(format_args!("   {mark}  {}", model.label));

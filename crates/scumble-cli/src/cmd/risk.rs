@@ -8,8 +8,9 @@ use scumble::outputs::{Outputs, Own};
 use scumble::prepare::{drop_incomplete, persons_of_rows};
 use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
 use scumble::{Error, Result};
-use scumble_files::{CodedTable, Source, read_header, read_table};
+use scumble_files::CodedTable;
 
+use super::beside::ReleasedTable;
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
@@ -28,6 +29,9 @@ pub(crate) struct Arguments {
     /// A private table of the risks of every row to write
     #[arg(long, value_name = "FILE.csv")]
     records: Option<PathBuf>,
+    /// The table is written in the spreadsheet-safe form (anonymize --spreadsheet-safe); not needed where its datasheet says so
+    #[arg(long)]
+    spreadsheet_safe: bool,
     /// Print exactly one JSON object (private: it says what singles people out)
     #[arg(long)]
     json: bool,
@@ -96,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let asked = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household).chain(&arguments.subject);
     let wanted: Vec<&String> = asked.collect();
     let subject = plan.names_with(Role::Subject).next();
-    let mut table = read(&path, &wanted, subject, &plan, interface)?;
+    let mut table = read(&path, arguments.spreadsheet_safe, &wanted, subject, &plan, interface)?;
     if let Some(subject) = subject.filter(|name| table.column(name).is_none()) {
         interface.warn(format_args!(
             "the table has no column '{subject}', so rows are counted; persons are counted where the column is still there"
@@ -107,7 +111,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         None => None,
         Some(name) => {
             let wanted: Vec<&String> = quasi.iter().collect();
-            let mut there = read(&Plan::beside(&folder.join("plan"), name), &wanted, None, &plan, interface)?;
+            let mut there =
+                read(&Plan::beside(&folder.join("plan"), name), false, &wanted, None, &plan, interface)?;
             drop_incomplete(&mut there, &plan)?;
             Some(there)
         }
@@ -234,26 +239,22 @@ impl RiskFlags {
 /// Reads the columns that are needed and no others. A release may lack the `subject` column.
 fn read(
     path: &Path,
+    spreadsheet_safe: bool,
     wanted: &[&String],
     subject: Option<&str>,
     plan: &Plan,
     interface: &Interface,
 ) -> Result<CodedTable> {
-    let source = Source::open(path)?;
-    let mut options = scumble::release::read_options(&plan.read, 0)?;
-    let header = read_header(&source, &options)?;
-    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    let table = ReleasedTable::open(path, spreadsheet_safe, &plan.read)?;
+    let names: Vec<&str> = table.names.iter().map(String::as_str).collect();
     for name in wanted {
         if !names.contains(&name.as_str()) {
             return Err(scumble::release::unknown_column(name, &names));
         }
     }
     let subject = subject.filter(|name| names.contains(name) && !wanted.iter().any(|wanted| wanted == name));
-    options.columns =
-        Some(wanted.iter().map(|name| (*name).clone()).chain(subject.map(str::to_owned)).collect());
-    let table = read_table(&source, &options)?;
-    table.notes.iter().for_each(|note| interface.note(note));
-    Ok(table.coded)
+    let columns: Vec<&str> = wanted.iter().map(|name| name.as_str()).chain(subject).collect();
+    table.read(&columns, interface)
 }
 
 /// A heading and its sentences.

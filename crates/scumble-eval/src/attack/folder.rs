@@ -7,7 +7,6 @@ use scumble::config::{Column, Plan, Role, Roles};
 use scumble::release::{Manifest, Together};
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
-use scumble_files::{ReadOptions, Source, read_table};
 
 use super::scene::{Groups, Scene, Tally, column_of, tally_rows};
 
@@ -28,12 +27,8 @@ pub fn add_roles(plan: &mut Plan, folder: &Path) -> Result<()> {
 pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan, plan_folder: &Path) -> Result<Opened> {
     let manifest = Manifest::load(folder)?;
     let plan = with_roles(plan, &manifest);
-    let read = |name: &str| {
-        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
-        Ok::<_, Error>(read_table(&Source::open(folder.join(name))?, &options)?.coded)
-    };
     let mut tables: Vec<CodedTable> =
-        manifest.tables.iter().map(|table| read(&table.file)).collect::<Result<_>>()?;
+        manifest.tables.iter().map(|table| manifest.read(folder, table)).collect::<Result<_>>()?;
     let scenes = match &manifest.together {
         Together::Projections => {
             let scene = |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, plan_folder)?);

@@ -35,7 +35,8 @@ pub fn write_results(
         .collect();
     let order: Vec<u32> = (0..results.entries.len() as u32).collect();
     let label = name.display().to_string();
-    let options = WriteOptions { format: format_for(name)?, name: &label, threads: 0 };
+    let options =
+        WriteOptions { format: format_for(name)?, name: &label, threads: 0, spreadsheet_safe: false };
     Ok(write_table(file, &out, &order, &options)?)
 }
 

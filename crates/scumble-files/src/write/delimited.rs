@@ -1,5 +1,6 @@
 //! Delimited text out: every distinct text is quoted once, rows are put together in parallel.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -8,9 +9,19 @@ use rayon::prelude::*;
 use super::OutColumn;
 use crate::compression::Compression;
 use crate::error::{Result, writing};
+use crate::spreadsheet;
 
 /// Rows that are put together at a time by one thread.
 const BLOCK_ROWS: usize = 8192;
+
+/// How fields are written.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// What stands between fields.
+    pub(super) delimiter: u8,
+    /// Whether texts are written so that no spreadsheet program runs them.
+    pub(super) spreadsheet_safe: bool,
+}
 
 /// The texts of a column as they stand in the file, with the delimiter or line end behind each.
 struct Fields {
@@ -19,10 +30,11 @@ struct Fields {
 }
 
 impl Fields {
-    fn new<'a>(texts: impl Iterator<Item = &'a str>, delimiter: u8, is_only: bool, behind: u8) -> Self {
+    fn new<'a>(texts: impl Iterator<Item = &'a str>, style: Style, is_only: bool, behind: u8) -> Self {
         let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(texts.size_hint().0));
         for text in texts {
-            if needs_quotes(text, delimiter, is_only) {
+            let text = if style.spreadsheet_safe { spreadsheet::safe(text) } else { Cow::Borrowed(text) };
+            if needs_quotes(&text, style.delimiter, is_only) {
                 bytes.push(b'"');
                 for part in text.split_inclusive('"') {
                     bytes.extend_from_slice(part.as_bytes());
@@ -64,19 +76,19 @@ pub(super) fn write(
     out: &mut File,
     columns: &[OutColumn<'_>],
     order: &[u32],
-    delimiter: u8,
+    style: Style,
     compression: Compression,
     name: &str,
 ) -> Result<()> {
     let result = match compression {
-        Compression::None => write_rows(out, columns, order, delimiter),
+        Compression::None => write_rows(out, columns, order, style),
         Compression::Gzip => {
             let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-            write_rows(&mut encoder, columns, order, delimiter).and_then(|()| encoder.finish().map(drop))
+            write_rows(&mut encoder, columns, order, style).and_then(|()| encoder.finish().map(drop))
         }
         Compression::Zstd => {
             zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL).and_then(|mut encoder| {
-                write_rows(&mut encoder, columns, order, delimiter)?;
+                write_rows(&mut encoder, columns, order, style)?;
                 encoder.finish().map(drop)
             })
         }
@@ -88,18 +100,18 @@ fn write_rows(
     out: &mut (impl Write + Send),
     columns: &[OutColumn<'_>],
     order: &[u32],
-    delimiter: u8,
+    style: Style,
 ) -> io::Result<()> {
     let (is_only, last) = (columns.len() == 1, columns.len() - 1);
-    let behind = |column: usize| if column == last { b'\n' } else { delimiter };
+    let behind = |column: usize| if column == last { b'\n' } else { style.delimiter };
     for (index, column) in columns.iter().enumerate() {
-        let name = Fields::new(std::iter::once(column.name), delimiter, is_only, behind(index));
+        let name = Fields::new(std::iter::once(column.name), style, is_only, behind(index));
         out.write_all(name.get(0))?;
     }
     let fields: Vec<Fields> = columns
         .par_iter()
         .enumerate()
-        .map(|(index, column)| Fields::new(column.texts.iter(), delimiter, is_only, behind(index)))
+        .map(|(index, column)| Fields::new(column.texts.iter(), style, is_only, behind(index)))
         .collect();
 
     // One wave of blocks is written while the next is put together.
@@ -153,7 +165,8 @@ mod tests {
     use super::*;
 
     fn field(text: &str, is_only: bool) -> String {
-        let fields = Fields::new(std::iter::once(text), b',', is_only, b'\n');
+        let style = Style { delimiter: b',', spreadsheet_safe: false };
+        let fields = Fields::new(std::iter::once(text), style, is_only, b'\n');
         String::from_utf8(fields.get(0).to_vec()).unwrap()
     }
 

@@ -79,6 +79,8 @@ pub struct WriteOptions<'a> {
     pub name: &'a str,
     /// How many threads work; 0 for as many as the current thread pool has.
     pub threads: usize,
+    /// Whether texts and names are written in the form that no spreadsheet program runs ([`crate::spreadsheet`]). Only delimited text has it.
+    pub spreadsheet_safe: bool,
 }
 
 /// The extensions that [`format_for`] knows.
@@ -127,9 +129,16 @@ pub fn write_table(
     if columns.is_empty() {
         return Err(FileError::Config(format!("'{}': there is no column to write", options.name)));
     }
+    if options.spreadsheet_safe && !matches!(options.format, OutFormat::Csv { .. }) {
+        return Err(FileError::Config(format!(
+            "'{}': only delimited text has a spreadsheet-safe form",
+            options.name
+        )));
+    }
     threads::run(options.threads, || match options.format {
         OutFormat::Csv { delimiter, compression } => {
-            delimited::write(out, columns, order, delimiter, compression, options.name)
+            let style = delimited::Style { delimiter, spreadsheet_safe: options.spreadsheet_safe };
+            delimited::write(out, columns, order, style, compression, options.name)
         }
         OutFormat::Parquet => columnar::write_parquet(out, columns, order, options.name),
         OutFormat::ArrowIpc => columnar::write_arrow(out, columns, order, options.name),

@@ -1,7 +1,7 @@
 //! Rows in groups (algorithms.md B23): one table shows every row with the number of its group, and what is sensitive is told of
 //! groups only: in a second table with counts, or in the rows themselves, permuted within each group.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
@@ -62,8 +62,10 @@ pub struct GroupsOutcome {
 pub struct GroupedOriginal<'a> {
     /// The original table, whose target has the texts of the release.
     pub table: &'a CodedTable,
-    /// For each released row its original one, where the release is made; elsewhere only the values as a whole are compared.
+    /// For each released row its original one, where the private row map is known; elsewhere only the values as a whole are compared.
     pub row_map: Option<&'a [u32]>,
+    /// For each original row the group that it is said to be in. Only with a row map.
+    pub groups: Option<&'a [&'a str]>,
 }
 
 /// Values with their numbers of rows.
@@ -136,8 +138,23 @@ pub fn check_groups(
             let why = format!("it has {} entries and the release {} rows", map.len(), tables.rows.rows);
             return Err(VerifyError::RowMap { why });
         }
-        if !values_are_true(tables, &values, original)? {
-            faults.push(format!("the values of {} are not those of the original rows", tables.target));
+        let elsewhere = in_other_groups(tables, original)?;
+        if elsewhere > 0 {
+            let are = if elsewhere == 1 { "row is" } else { "rows are" };
+            faults.push(format!("{elsewhere} {are} in another group than the row map says"));
+        }
+        let false_groups = false_groups(tables, &values, original)?;
+        if false_groups > 0 {
+            let target = tables.target;
+            faults.push(match (original.row_map, false_groups) {
+                (None, _) => format!("the values of {target} are not those of the original rows"),
+                (Some(_), 1) => {
+                    format!("the values of {target} of 1 group are not those of its original rows")
+                }
+                (Some(_), some) => {
+                    format!("the values of {target} of {some} groups are not those of their original rows")
+                }
+            });
         }
     }
     Ok(GroupsOutcome {
@@ -243,12 +260,36 @@ fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>) -> Result<bool, VerifyErr
     Ok(seen == found)
 }
 
-/// Whether the values of every group are those of its original rows; without a row map, whether all values are.
-fn values_are_true(
+/// How many rows are in another group than they are said to be in.
+fn in_other_groups(tables: &GroupTables<'_>, original: GroupedOriginal<'_>) -> Result<u64, VerifyError> {
+    let (Some(map), Some(groups)) = (original.row_map, original.groups) else { return Ok(0) };
+    let numbers = column(tables.rows, RELEASE, tables.group)?;
+    let known: BTreeSet<&str> = (0..tables.rows.rows).map(|row| text(numbers, row)).collect();
+    let mut elsewhere = 0;
+    for (row, source) in map.iter().enumerate() {
+        let said = *groups.get(*source as usize).ok_or_else(no_such_row)?;
+        if !known.contains(said) {
+            let why = format!(
+                "the original row of row {} is said to be in a group that the release does not have",
+                row + 1
+            );
+            return Err(VerifyError::RowMap { why });
+        }
+        elsewhere += u64::from(text(numbers, row) != said);
+    }
+    Ok(elsewhere)
+}
+
+fn no_such_row() -> VerifyError {
+    VerifyError::RowMap { why: "it names a row that the original table does not have".into() }
+}
+
+/// Of how many groups the values are not those of their original rows. Without a row map all rows are one group.
+fn false_groups(
     tables: &GroupTables<'_>,
     values: &CodedTable,
     original: GroupedOriginal<'_>,
-) -> Result<bool, VerifyError> {
+) -> Result<usize, VerifyError> {
     let read = tables.values.map(std::slice::from_ref).unwrap_or_default();
     let values = &*in_normal_form(values, read, Some(original.table))?;
     let known = &*in_normal_form(original.table, read, None)?;
@@ -264,9 +305,7 @@ fn values_are_true(
     }
     let mut add = |group, row: usize| -> Result<(), VerifyError> {
         if row >= original.table.rows {
-            return Err(VerifyError::RowMap {
-                why: "it names a row that the original table does not have".into(),
-            });
+            return Err(no_such_row());
         }
         *left.entry((group, text(truth, row))).or_default() -= 1;
         Ok(())
@@ -277,7 +316,9 @@ fn values_are_true(
         }
         None => (0..original.table.rows).try_for_each(|row| add("", row))?,
     }
-    Ok(left.values().all(|count| *count == 0))
+    let wrong: BTreeSet<&str> =
+        left.iter().filter(|(_, count)| **count != 0).map(|((group, _), _)| *group).collect();
+    Ok(wrong.len())
 }
 
 #[cfg(test)]
@@ -312,7 +353,7 @@ mod tests {
             ("rows", &["1", "1", "1", "1"]),
         ]);
         let original = table(&[("ill", &["flu", "hiv", "flu", "cold"])]);
-        let truth = |map| Some(GroupedOriginal { table: &original, row_map: map });
+        let truth = |map| Some(GroupedOriginal { table: &original, row_map: map, groups: None });
         let map: &[u32] = &[1, 0, 2, 3];
         let found = check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(map))).unwrap();
         assert!(found.holds, "{found:?}");
@@ -322,6 +363,14 @@ mod tests {
         let crossed: &[u32] = &[0, 2, 1, 3];
         assert!(!check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(crossed))).unwrap().holds);
         assert!(check_groups(&anatomy(&rows, &good), &diversity(2), truth(None)).unwrap().holds);
+        // Everybody in a group whose values are right, and not in the one that is said.
+        let said =
+            |groups| Some(GroupedOriginal { table: &original, row_map: Some(map), groups: Some(groups) });
+        let found = check_groups(&anatomy(&rows, &good), &[], said(&["1", "1", "2", "2"])).unwrap();
+        assert!(found.holds, "{found:?}");
+        let found = check_groups(&anatomy(&rows, &good), &[], said(&["1", "2", "1", "2"])).unwrap();
+        assert_eq!(found.faults, ["2 rows are in another group than the row map says"]);
+        assert!(check_groups(&anatomy(&rows, &good), &[], said(&["1", "3", "2", "2"])).is_err());
         let one_sided = table(&[
             ("group", &["1", "2", "2"]),
             ("ill", &["flu", "cold", "flu"]),

@@ -177,6 +177,10 @@ pub trait RecordAlgorithm: Send + Sync {
     fn shows_frequencies(&self) -> bool {
         false
     }
+    /// Whether what is published is drawn from the records, so that no row of it is anybody's.
+    fn draws_rows(&self) -> bool {
+        false
+    }
     /// Whether records exchange the values of a column.
     fn exchanges(&self) -> bool {
         false

@@ -3,11 +3,10 @@
 use std::path::Path;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source, read_table};
 use scumble_verify::{
-    Cover, Drops, GroupTables, GroupedOriginal, ModelClaim, ModelOutcome, Nodes, Population, Sums, Truth,
-    TruthOutcome, View, check_groups, check_projections, check_truth, projections_at_least,
-    sorted_by_content,
+    Cover, Drops, GroupTables, GroupedOriginal, Mapped, ModelClaim, ModelOutcome, Nodes, Population, Sums,
+    Truth, TruthOutcome, View, check_groups, check_projections, check_truth, check_truth_with_map,
+    projections_at_least, sorted_by_content,
 };
 use serde_json::Value;
 
@@ -18,6 +17,9 @@ use crate::kind::Kind;
 use crate::prepare::{payload_of, prepare, spelt_once};
 use crate::release::check::{cover, model_claim, sensitive_column, value_kind};
 use crate::release::{Manifest, TableFile, Together};
+
+/// Where to find out what published files do not say.
+const ROW_MAP_DOES: &str = "the private row map does (anonymize --row-map FILE, then check --row-map FILE)";
 
 /// What was found in a folder of several tables.
 #[derive(Debug, serde::Serialize)]
@@ -32,7 +34,9 @@ pub struct CheckedFolder {
     pub groups: Option<u64>,
     /// What contradicts what.
     pub faults: Vec<String>,
-    /// What was not compared with the original, where one was given.
+    /// What was compared with the original, where one was given.
+    pub compared: Vec<String>,
+    /// What was not.
     pub not_compared: Vec<String>,
 }
 
@@ -69,8 +73,14 @@ pub fn published_columns(manifest: &Manifest) -> Vec<&str> {
 }
 
 /// Checks a folder of several tables by what its manifest promises, or by the models of the plan where it has some. The plan also
-/// says how missing values are written; `original` has the columns that are published.
-pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -> Result<CheckedFolder> {
+/// says how missing values are written; `original` has the columns that are published. With the private row map every row is compared
+/// with its own original.
+pub fn check_folder(
+    folder: &Path,
+    original: Option<&CodedTable>,
+    row_map: Option<Mapped<'_>>,
+    plan: &Plan,
+) -> Result<CheckedFolder> {
     let mut manifest = Manifest::load(folder)?;
     // What the user says outsiders know, they know.
     for name in plan.names_with(Role::Quasi) {
@@ -95,12 +105,13 @@ pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -
     let mut faults = others(folder, manifest)?;
     let mut tables = Vec::new();
     for file in &manifest.tables {
-        let table = read(folder, file)?;
+        let table = manifest.read(folder, file)?;
         faults.extend(fault_of(&table, file));
         tables.push(table);
     }
     let spelt = original.map(|original| spelt_once(original, plan));
-    let original = spelt.as_deref().map(|original| Original::new(original, manifest, plan)).transpose()?;
+    let original =
+        spelt.as_deref().map(|original| Original::new(original, row_map, manifest, plan)).transpose()?;
     let models =
         asked(manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
     let mut checked = CheckedFolder {
@@ -119,6 +130,7 @@ pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -
             .collect(),
         groups: None,
         faults,
+        compared: Vec::new(),
         not_compared: Vec::new(),
     };
     match &manifest.together {
@@ -147,11 +159,6 @@ fn others(folder: &Path, manifest: &Manifest) -> Result<Vec<String>> {
     Ok(others)
 }
 
-fn read(folder: &Path, file: &TableFile) -> Result<CodedTable> {
-    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
-    Ok(read_table(&Source::open(folder.join(&file.file))?, &options)?.coded)
-}
-
 /// What is wrong with a table by what the manifest says of it.
 fn fault_of(table: &CodedTable, file: &TableFile) -> Option<String> {
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
@@ -165,12 +172,18 @@ fn fault_of(table: &CodedTable, file: &TableFile) -> Option<String> {
 /// An original and how the tables are true of it.
 struct Original<'a> {
     table: &'a CodedTable,
+    row_map: Option<Mapped<'a>>,
     /// How the labels of each published column are to be read.
     covers: Vec<(String, Cover)>,
 }
 
 impl<'a> Original<'a> {
-    fn new(table: &'a CodedTable, manifest: &Manifest, plan: &Plan) -> Result<Self> {
+    fn new(
+        table: &'a CodedTable,
+        row_map: Option<Mapped<'a>>,
+        manifest: &Manifest,
+        plan: &Plan,
+    ) -> Result<Self> {
         let names = published_columns(manifest);
         let missing = |name: &str| {
             let own = plan.column(name).and_then(|column| column.missing.clone());
@@ -197,11 +210,29 @@ impl<'a> Original<'a> {
         let (values, _) = payload_of(target, plan)?;
         let kind = value_kind(&values.measure);
         covers.push((values.name.clone(), Cover { kind, nodes: Nodes::default(), missing: values.missing }));
-        Ok(Self { table, covers })
+        Ok(Self { table, row_map, covers })
     }
 
-    /// Whether a table can be true of the original; columns that are no original ones are not compared.
-    fn truth(&self, table: &CodedTable, not_compared: &[&str]) -> Result<TruthOutcome> {
+    /// For each row of a published table its original row, where the private row map is known.
+    fn sources(&self, table: &CodedTable, file: &str) -> Result<Option<Vec<u32>>> {
+        let Some(mapped) = self.row_map else { return Ok(None) };
+        let of_table = mapped.map.table(file).ok_or_else(|| {
+            Error::config(format!(
+                "the row map cannot be used: it says nothing about '{file}', so it belongs to another release"
+            ))
+        })?;
+        // Such releases leave nobody out.
+        mapped.sources(of_table, table.rows, Drops::Forbidden).map(Some).map_err(cannot_check)
+    }
+
+    /// Whether a table is true of the original, row by row where `sources` is known; else whether it can be. Columns that are no original
+    /// ones are not compared.
+    fn truth(
+        &self,
+        table: &CodedTable,
+        sources: Option<&[u32]>,
+        not_compared: &[&str],
+    ) -> Result<TruthOutcome> {
         let mut table = table.clone();
         table.columns.retain(|column| !not_compared.contains(&column.name.as_str()));
         let truths: Vec<(String, Truth)> = self
@@ -210,7 +241,11 @@ impl<'a> Original<'a> {
             .filter(|(name, _)| table.column(name).is_some())
             .map(|(name, cover)| (name.clone(), Truth::Covers(cover.clone())))
             .collect();
-        check_truth(&table, self.table, &truths, Drops::Forbidden).map_err(cannot_check)
+        match sources {
+            Some(sources) => check_truth_with_map(&table, self.table, sources, &truths, Drops::Forbidden),
+            None => check_truth(&table, self.table, &truths, Drops::Forbidden),
+        }
+        .map_err(cannot_check)
     }
 }
 
@@ -285,12 +320,19 @@ fn projections(
         }
     }
     if let Some(original) = original {
-        checked.not_compared.push(
-            "each table was compared by itself; which rows of several tables are one person's is not published, so it was not compared"
-                .to_owned(),
-        );
+        if original.row_map.is_some() {
+            checked
+                .compared
+                .push("every row of every table with the original row that the row map gives it".to_owned());
+        } else {
+            checked.compared.push("each table by itself, as a whole".to_owned());
+            checked.not_compared.push(format!(
+                "which rows of several tables are one person's is not published, so it was not compared; {ROW_MAP_DOES}"
+            ));
+        }
         for (table, found) in tables.iter().zip(&mut checked.tables) {
-            found.truth = Some(original.truth(table, &[])?);
+            let sources = original.sources(table, &found.file)?;
+            found.truth = Some(original.truth(table, sources.as_deref(), &[])?);
         }
     }
     Ok(())
@@ -317,19 +359,36 @@ fn groups(
     let permuted = sums.as_ref().map(|[least, greatest, sum]| Sums { least, greatest, sum, comma });
     let target = &manifest.target;
     let both = GroupTables { rows, groups: told, group, target, count, permuted, values: read.as_ref() };
-    let truth = original.map(|original| GroupedOriginal { table: original.table, row_map: None });
+    let sources =
+        original.map(|original| original.sources(rows, &manifest.tables[0].file)).transpose()?.flatten();
+    let mapped = original.and_then(|original| original.row_map);
+    let said = mapped.as_ref().map(|mapped| mapped.groups().map_err(cannot_check)).transpose()?;
+    let truth = original.map(|original| GroupedOriginal {
+        table: original.table,
+        row_map: sources.as_deref(),
+        groups: said.as_deref(),
+    });
     let outcome = check_groups(&both, models, truth).map_err(cannot_check)?;
     let both_columns = [group.as_str(), manifest.target.as_str()];
     checked.models = outcome.models;
     checked.groups = Some(outcome.groups);
     checked.faults.extend(outcome.faults);
     if let Some(original) = original {
-        checked.not_compared.push(format!(
-            "the rows were compared without {target}, and the values of {target} as a whole, over all groups; whether each row is in the \
-             group of its own value was not compared, since no published file says which row is whose"
-        ));
-        checked.tables[0].truth =
-            Some(original.truth(rows, if sums.is_some() { &both_columns } else { &both_columns[..1] })?);
+        if sources.is_some() {
+            checked.compared.push(format!(
+                "every row with the original row that the row map gives it, its group with the one that the row map says, and the values of \
+                 {target} of every group with those of its rows"
+            ));
+        } else {
+            checked.compared.push(format!(
+                "the rows without {target} and without their groups, and the values of {target} as a whole, over all groups"
+            ));
+            checked.not_compared.push(format!(
+                "whether each row is in the group of its own value, since no published file says which row is whose; {ROW_MAP_DOES}"
+            ));
+        }
+        let apart = if sums.is_some() { &both_columns[..] } else { &both_columns[..1] };
+        checked.tables[0].truth = Some(original.truth(rows, sources.as_deref(), apart)?);
     }
     Ok(())
 }

@@ -29,6 +29,7 @@ pub(super) enum Instead {
 pub(super) fn check(
     release: &CodedTable,
     original: Option<&CodedTable>,
+    row_map: Option<&[u32]>,
     plan: &Plan,
     folder: &Path,
 ) -> Result<Option<Checked>> {
@@ -49,7 +50,7 @@ pub(super) fn check(
         )));
     }
     if !distributions.is_empty() {
-        return with_frequencies(release, original, &distributions, plan, folder).map(Some);
+        return with_frequencies(release, original, row_map, &distributions, plan, folder).map(Some);
     }
     let Some((name, algorithm)) = algorithm else { return Ok(None) };
     if algorithm.shows_frequencies() {
@@ -65,7 +66,7 @@ pub(super) fn check(
              (--original FILE)"
         )));
     };
-    without_frequencies(release, original, &*algorithm, plan, folder).map(Some)
+    without_frequencies(release, original, row_map, &*algorithm, plan, folder).map(Some)
 }
 
 /// The columns of a release that are published as frequencies.
@@ -112,6 +113,7 @@ fn asked(known: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<ModelClai
 fn with_frequencies(
     release: &CodedTable,
     original: Option<&CodedTable>,
+    row_map: Option<&[u32]>,
     distributions: &[(String, Distributed)],
     plan: &Plan,
     folder: &Path,
@@ -125,8 +127,9 @@ fn with_frequencies(
     let models = asked(original.unwrap_or(&supports), plan, folder)?;
     let published: Vec<(&str, Instead)> =
         distributions.iter().map(|(name, _)| (name.as_str(), Instead::Sets)).collect();
-    let truth =
-        original.map(|original| truthful(&supports, original, &published, plan, folder)).transpose()?;
+    let truth = original
+        .map(|original| truthful(&supports, original, row_map, &published, plan, folder))
+        .transpose()?;
     let covers = original.map(|original| quasi_covers(original, plan, folder)).transpose()?;
     let originals = original.zip(covers.as_ref()).map(|(table, quasi)| Originals {
         table,
@@ -143,6 +146,7 @@ fn with_frequencies(
 fn without_frequencies(
     release: &CodedTable,
     original: &CodedTable,
+    row_map: Option<&[u32]>,
     algorithm: &dyn RecordAlgorithm,
     plan: &Plan,
     folder: &Path,
@@ -160,7 +164,7 @@ fn without_frequencies(
     let quasi = quasi_covers(original, plan, folder)?;
     let instead: Vec<(&str, Instead)> =
         exchanged.iter().map(|name| (name.as_str(), Instead::Exchanged)).collect();
-    let mut truth = truthful(release, original, &instead, plan, folder)?;
+    let mut truth = truthful(release, original, row_map, &instead, plan, folder)?;
     if let Some(name) = &exchanged {
         let sources = sources(release, original, name, &quasi)?;
         truth.holds &= sources.holds;

@@ -33,6 +33,9 @@ pub struct Plan {
     /// A file that the recoding goes to, for applying it to other rows; private, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recoding: Option<String>,
+    /// A file that says which row of the input stands in which row and group of the release, for checking it; private, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row_map: Option<String>,
     /// A folder of hierarchy files, `<column>.csv`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchies: Option<String>,
@@ -48,6 +51,9 @@ pub struct Plan {
     /// Keeps the order of the original rows, which is a trace of it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub keep_order: bool,
+    /// Writes texts that spreadsheet programs would run in a form that none runs. For delimited text only.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub spreadsheet_safe: bool,
     /// How the input is read.
     #[serde(default)]
     pub read: Read,
@@ -298,11 +304,13 @@ impl Plan {
             output: output.into(),
             report: report_folder(),
             recoding: None,
+            row_map: None,
             hierarchies: None,
             population: None,
             rest: None,
             accept_attribute_disclosure: false,
             keep_order: false,
+            spreadsheet_safe: false,
             read: Read::default(),
             columns: Vec::new(),
             quasi_sets: Vec::new(),

@@ -50,6 +50,19 @@ pub struct Prepared {
 
 /// Leaves out rows with missing values where the plan says so. Returns how many, with the reason.
 pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String>> {
+    Ok(keep_complete(table, plan)?.notes)
+}
+
+/// Which rows of a table were kept, and why others were not.
+pub struct Complete {
+    /// For each row as it was read whether it is still there.
+    pub kept: Vec<bool>,
+    /// How many were left out, with the reason.
+    pub notes: Vec<String>,
+}
+
+/// As [`drop_incomplete`], for whoever must know which rows are left.
+pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
     let mut keep = vec![true; table.rows];
     let mut notes = Vec::new();
     let columns = table.by_name();
@@ -104,7 +117,7 @@ pub fn drop_incomplete(table: &mut CodedTable, plan: &Plan) -> Result<Vec<String
         }
         table.rows = kept;
     }
-    Ok(notes)
+    Ok(Complete { kept: keep, notes })
 }
 
 /// The columns of a plan that were read.

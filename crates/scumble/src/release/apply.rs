@@ -11,8 +11,8 @@ use scumble_files::table::CodedTable;
 use super::publish::{Papers, publish};
 use super::targets::{Targets, beside};
 use super::{
-    Needs, Released, Run, RunOptions, Seconds, Stage, datasheet, make_problem, read_columns, read_options,
-    summary, warnings, write_verified,
+    Needs, Released, Run, RunOptions, Seconds, Stage, Written, datasheet, make_problem, read_columns,
+    read_options, summary, warnings, write_verified,
 };
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
@@ -143,7 +143,7 @@ pub fn apply_beside(
     run.warnings.extend(left_out);
     seconds.apply = clock.elapsed().as_secs_f64();
 
-    let (file, verified) =
+    let Written { file, verified, .. } =
         write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
     drop(payload_of_row);
     run.warnings.extend(verified.warnings);
@@ -156,7 +156,7 @@ pub fn apply_beside(
     }
     (options.stage)(Stage::Publish);
     let sheet = (!private).then(|| datasheet::datasheet(&run, &summary));
-    let papers = Papers { report: None, recoding: Vec::new(), sheet };
+    let papers = Papers { report: None, recoding: Vec::new(), row_map: None, sheet };
     let released = publish(file, &targets, papers, summary, options, seconds, started)?;
     Ok(Applied { released, unplaced, private })
 }

@@ -7,7 +7,7 @@ use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population, Reference, ReferenceColumn,
     SensitiveColumn, StarRows, Truth, ValueKind, check_models_with, check_truth_with_map,
-    distinct_given_others, further_spellings, in_normal_form,
+    distinct_given_others, from_spreadsheet_safe, further_spellings, in_normal_form,
 };
 
 use super::rows::ReleasedRows;
@@ -45,7 +45,7 @@ pub(super) fn verify(
              hierarchies",
         ));
     }
-    let release = read_back(file, format)?;
+    let release = read_back(file, format, run.plan)?;
     check_spelling(run.source, run.respelt, run.plan)?;
     let original = as_read(run.source, run.respelt);
     let mut claim = Claim {
@@ -181,12 +181,12 @@ fn population<'a>(run: &Run<'_>, table: &'a CodedTable) -> Result<Population<'a>
 }
 
 /// What was written, read again.
-pub(super) fn read_back(file: &PrivateFile, format: OutFormat) -> Result<CodedTable> {
-    read_back_from(file.reopen()?, format)
+pub(super) fn read_back(file: &PrivateFile, format: OutFormat, plan: &Plan) -> Result<CodedTable> {
+    read_back_from(file.reopen()?, format, plan)
 }
 
 /// The same of an open file.
-pub(super) fn read_back_from(handle: std::fs::File, format: OutFormat) -> Result<CodedTable> {
+pub(super) fn read_back_from(handle: std::fs::File, format: OutFormat, plan: &Plan) -> Result<CodedTable> {
     // How the file was written is known; nothing is left to detection.
     let delimiter = match format {
         OutFormat::Csv { delimiter, .. } => Some(delimiter),
@@ -194,7 +194,8 @@ pub(super) fn read_back_from(handle: std::fs::File, format: OutFormat) -> Result
     };
     let encoding = Some(scumble_files::Encoding::Utf8);
     let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
-    Ok(read_table(&Source::from_file(handle, "the written release"), &options)?.coded)
+    let read = read_table(&Source::from_file(handle, "the written release"), &options)?.coded;
+    if plan.spreadsheet_safe { Ok(from_spreadsheet_safe(&read)?) } else { Ok(read) }
 }
 
 /// The original distribution of a column. Values that only occurred in rows that were left out are not in it.

@@ -23,6 +23,9 @@ pub(crate) struct Datasheet {
     pub(super) rows: u64,
     /// The files that it is about, filled in when they are written.
     pub(super) files: Vec<FileSheet>,
+    /// Whether texts are written in the form that no spreadsheet program runs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) spreadsheet_safe: bool,
     pub(super) guarantees: Vec<Guarantee>,
     pub(super) columns: Vec<ColumnSheet>,
     pub(super) reading: Vec<&'static str>,
@@ -85,6 +88,7 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
         algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
         rows: summary.released,
         files: Vec::new(),
+        spreadsheet_safe: run.plan.spreadsheet_safe,
         guarantees: titles
             .into_iter()
             .zip(sets)
@@ -284,6 +288,10 @@ fn about(files: &[FileSheet]) -> String {
     text + "\nThis datasheet is about these files and no others: `scumble check` compares them, and so does `sha256sum`.\n\n"
 }
 
+/// How the spreadsheet-safe form is to be read.
+const SPREADSHEET_SAFE: &str = "A ' at the beginning of a text or of a column's name, if =, +, -, @, a tab or a line end follows it (perhaps after further '), is no \
+                                part of it: it keeps spreadsheet programs from running the text. A number with a sign has none.";
+
 /// The datasheet for people.
 pub(super) fn markdown(sheet: &Datasheet) -> String {
     // Names of columns can hold anything.
@@ -302,8 +310,10 @@ pub(super) fn markdown(sheet: &Datasheet) -> String {
             column.hierarchy.unwrap_or("")
         );
     }
-    let reading: Vec<String> = sheet.reading.iter().map(|line| (*line).to_owned()).collect();
-    for (title, lines) in [("How to read the values", &reading), ("What is not promised", &sheet.limits)] {
+    let safe = sheet.spreadsheet_safe.then_some(SPREADSHEET_SAFE);
+    let reading: Vec<String> = sheet.reading.iter().copied().chain(safe).map(str::to_owned).collect();
+    let limits: Vec<String> = sheet.limits.iter().map(|line| escaped(line)).collect();
+    for (title, lines) in [("How to read the values", &reading), ("What is not promised", &limits)] {
         text += &format!("\n## {title}\n\n");
         lines.iter().for_each(|line| text += &format!("- {line}\n"));
     }

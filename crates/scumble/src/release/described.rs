@@ -32,6 +32,8 @@ pub(crate) struct FileSheet {
 struct About {
     made_with: String,
     files: Vec<FileSheet>,
+    #[serde(default)]
+    spreadsheet_safe: bool,
 }
 
 /// What was found when a release was compared with its datasheet.
@@ -91,6 +93,13 @@ pub(crate) fn has_datasheet(release: &Path) -> bool {
     let (Ok(Some(about)), Some(name)) = (read(&sheet), release.file_name()) else { return false };
     let Some(of) = about.files.iter().find(|of| name == of.file.as_str()) else { return false };
     digest(release).is_ok_and(|digest| digest == of.sha256)
+}
+
+/// Whether the datasheet beside a table says that it is written in the form that no spreadsheet program runs.
+#[must_use]
+pub fn is_spreadsheet_safe(release: &Path) -> bool {
+    let [sheet, _] = datasheets_of(release);
+    matches!(read(&sheet), Ok(Some(about)) if about.spreadsheet_safe)
 }
 
 /// Whether the tables of a folder are as its datasheet says.

@@ -18,7 +18,7 @@ use crate::error::{Error, Result, did_you_mean};
 use crate::hierarchy::Hierarchy;
 use crate::outputs::Outputs;
 use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
-use crate::prepare::{Prepared, Respelt, drop_incomplete, prepare, spell_once};
+use crate::prepare::{Complete, Prepared, Respelt, keep_complete, prepare, spell_once};
 use crate::problem::{Budget, Problem, Progress};
 use crate::profile::refuse_unjudged;
 use crate::published::{Classes, Published};
@@ -41,6 +41,7 @@ mod recoding_file;
 mod records;
 mod requirements;
 mod risk;
+mod row_map;
 mod rows;
 mod spreadsheet;
 mod summary;
@@ -53,7 +54,8 @@ mod warnings;
 
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
-    SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, older_datasheets_of,
+    SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
+    older_datasheets_of,
 };
 use publish::{Papers, publish, unpublished};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
@@ -120,6 +122,15 @@ pub struct Released {
     pub report: Option<PathBuf>,
     /// The recoding, if it was asked for by a name of its own. Private, too.
     pub recoding: Option<PathBuf>,
+    /// The row map, if it was asked for. Private, too.
+    pub row_map: Option<PathBuf>,
+}
+
+impl Released {
+    /// A run that has given nothing a name yet.
+    fn of(summary: Summary) -> Self {
+        Self { summary, release: None, datasheet: None, report: None, recoding: None, row_map: None }
+    }
 }
 
 /// Everything that is known about a run once the search is over.
@@ -199,8 +210,9 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
     (options.stage)(Stage::Read);
     let clock = Instant::now();
     let given = plan;
-    let Read { plan, table, respelt, mut notes, left_out } = read(plan, &source, options.threads)?;
+    let Read { plan, table, kept, respelt, mut notes, left_out } = read(plan, &source, options.threads)?;
     let plan = &plan;
+    notes.extend(row_map::note(plan));
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
@@ -222,6 +234,7 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
     let begun = Begun {
         plan,
         table: &table,
+        original: row_map::Original { source: &source, kept: &kept },
         respelt: &respelt,
         population,
         targets,
@@ -288,6 +301,8 @@ enum Ended {
 struct Begun<'a> {
     plan: &'a Plan,
     table: &'a CodedTable,
+    /// The file that was read, and which of its rows the table has.
+    original: row_map::Original<'a>,
     /// Columns of which some value had several spellings, as they were read.
     respelt: &'a [Respelt],
     /// The population, if there is one.
@@ -312,6 +327,7 @@ fn classes(
     let Begun {
         plan,
         table,
+        original,
         respelt,
         population,
         targets,
@@ -340,7 +356,7 @@ fn classes(
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
-    let (file, verified) =
+    let Written { file, order, verified } =
         write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
     drop(payload_of_row);
     let check::Verified { outcome, together, warnings } = verified;
@@ -363,10 +379,19 @@ fn classes(
     let papers = Papers {
         report,
         recoding: recoding.transpose().map_err(Error::internal)?.unwrap_or_default(),
+        row_map: targets.row_map.as_ref().map(|_| original.row_map(&[&order[..]], None)).transpose()?,
         sheet: Some(datasheet::datasheet(&run, &summary)),
     };
     let released = publish(file, &targets, papers, summary, options, seconds, started)?;
     Ok(Ended::Released(Box::new(released)))
+}
+
+/// Rows that were written and verified, and have no name yet.
+struct Written {
+    file: PrivateFile,
+    /// For each released row the original row it came from. Private.
+    order: Vec<u32>,
+    verified: check::Verified,
 }
 
 /// Writes the rows of a run to a file without a name, and checks what was written.
@@ -377,7 +402,7 @@ fn write_verified(
     targets: &Targets,
     options: &RunOptions<'_>,
     seconds: &mut Seconds,
-) -> Result<(PrivateFile, check::Verified)> {
+) -> Result<Written> {
     (options.stage)(Stage::Write);
     let clock = Instant::now();
     let released_rows = rows::arrange(run, tuple_of_row, payload_of_row)?;
@@ -394,7 +419,7 @@ fn write_verified(
         check::verify(run, &file, &released_rows, targets.format, options.folder).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
-    Ok((file, verified))
+    Ok(Written { file, order: released_rows.order, verified })
 }
 
 /// A table as a plan wants it read.
@@ -403,6 +428,8 @@ struct Read {
     plan: Plan,
     /// The table, with one spelling for each value of columns that models read.
     table: CodedTable,
+    /// For each row of the file whether the table has it.
+    kept: Vec<bool>,
     /// The columns of which some value had several, as they were read.
     respelt: Vec<Respelt>,
     /// What is worth knowing.
@@ -421,10 +448,10 @@ fn read(plan: &Plan, source: &Source, threads: usize) -> Result<Read> {
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
     let (mut table, mut notes) = (read.coded, read.notes);
-    let left_out = drop_incomplete(&mut table, &plan)?;
+    let Complete { kept, notes: left_out } = keep_complete(&mut table, &plan)?;
     let respelt = spell_once(&mut table, &plan);
     notes.extend(respelt.iter().map(Respelt::note));
-    Ok(Read { plan, table, respelt, notes, left_out })
+    Ok(Read { plan, table, kept, respelt, notes, left_out })
 }
 
 /// Reads the columns of a plan that knows them all.

@@ -16,6 +16,7 @@ use std::time::Instant;
 use scumble_files::{Audience, FolderLock, Named, PrivateFile, PrivateFolder, SetAside, folder_of};
 
 use super::described::{FileSheet, older_datasheets_of};
+use super::row_map::RowMapFile;
 use super::targets::{REPORT_FILES, Targets, sweep_beside};
 use super::{Released, RunOptions, Seconds, Summary, datasheet};
 use crate::error::{Error, Result};
@@ -26,6 +27,8 @@ pub(super) struct Papers {
     pub(super) report: Option<crate::report::data::Report>,
     /// The rule that was applied, as JSON. Private.
     pub(super) recoding: Vec<u8>,
+    /// Which row is whose, if somebody wants to know. Private.
+    pub(super) row_map: Option<RowMapFile>,
     /// What may be said in public, if anything.
     pub(super) sheet: Option<datasheet::Datasheet>,
 }
@@ -51,7 +54,7 @@ pub(super) fn publish(
     started: Instant,
 ) -> Result<Released> {
     let clock = Instant::now();
-    let mut released = Released { summary, release: None, datasheet: None, report: None, recoding: None };
+    let mut released = Released::of(summary);
     let mut made = MadeFolders::default();
     // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
     if let (Some(sheet), Some(name)) =
@@ -60,6 +63,9 @@ pub(super) fn publish(
         let sha256 = file.sha256().map_err(unpublished)?;
         let rows = Some(released.summary.released);
         sheet.files = vec![FileSheet { file: name.to_string_lossy().into_owned(), rows, sha256 }];
+    }
+    if let Some(map) = &mut papers.row_map {
+        map.is_about([(targets.name().as_str(), file.sha256().map_err(unpublished)?.as_str())]);
     }
     let mut private = staged_papers(targets, &papers, &mut made, &mut released).map_err(unpublished)?;
     let mut public = Vec::new();
@@ -195,7 +201,7 @@ impl Drop for MadeFolders {
     }
 }
 
-/// The private report and the recoding, written out and without names yet.
+/// The private report, the recoding and the row map, written out and without names yet.
 fn staged_papers(
     targets: &Targets,
     papers: &Papers,
@@ -219,6 +225,11 @@ fn staged_papers(
         files.push(staged(target, |out| out.write_all(&papers.recoding).map_err(Into::into))?);
         released.recoding = Some(target.clone());
     }
+    if let (Some(target), Some(map)) = (&targets.row_map, &papers.row_map) {
+        sweep_beside(target);
+        files.push(staged(target, |out| serde_json::to_writer(out, map).map_err(Into::into))?);
+        released.row_map = Some(target.clone());
+    }
     Ok(files)
 }
 
@@ -232,7 +243,7 @@ pub(super) fn publish_folder(
     started: Instant,
 ) -> Result<Released> {
     let clock = Instant::now();
-    let mut released = Released { summary, release: None, datasheet: None, report: None, recoding: None };
+    let mut released = Released::of(summary);
     let mut made = MadeFolders::default();
     let mut private = staged_papers(targets, papers, &mut made, &mut released).map_err(unpublished)?;
     for paper in &mut private {

@@ -185,7 +185,12 @@ pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format:
             columns.push(OutColumn { name, texts: &column.values, cells, kind });
         }
     }
-    let options = WriteOptions { format, name: &run.plan.output, threads: 0 };
+    let options = WriteOptions {
+        format,
+        name: &run.plan.output,
+        threads: 0,
+        spreadsheet_safe: run.plan.spreadsheet_safe,
+    };
     Ok(write_table(file, &columns, &rows.order, &options)?)
 }
 

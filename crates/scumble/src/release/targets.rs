@@ -20,6 +20,8 @@ pub(super) struct Targets {
     pub(super) report: Option<PathBuf>,
     /// Where the recoding goes besides the report.
     pub(super) recoding: Option<PathBuf>,
+    /// Where the private row map goes.
+    pub(super) row_map: Option<PathBuf>,
     pub(super) format: OutFormat,
     /// Who may read the release.
     pub(super) audience: Audience,
@@ -47,11 +49,13 @@ impl Targets {
         } else {
             scumble_files::format_for(&output)?
         };
+        check_spreadsheet_safe(plan, format)?;
         sweep_beside(&release);
         let targets = Self {
             release: Some(release.clone()),
             report: report.clone(),
             recoding: None,
+            row_map: row_map_of(plan, folder)?,
             format,
             audience: Audience::Public,
         };
@@ -67,7 +71,8 @@ impl Targets {
         // The folder is replaced as a whole, with all that is in it.
         let read = [&plan.input].into_iter().chain(&plan.population).chain(&plan.hierarchies);
         let read = read.chain(plan.table.iter().map(|table| &table.file)).map(|name| beside(folder, name));
-        if let Some(inside) = read.chain(report.clone()).find(|path| is_inside(path, &release)) {
+        let private = report.into_iter().chain(targets.row_map.clone());
+        if let Some(inside) = read.chain(private).find(|path| is_inside(path, &release)) {
             return Err(Error::config(format!(
                 "'{}' is in the folder '{}', which is replaced as a whole; choose another name for one of them",
                 inside.display(),
@@ -102,13 +107,15 @@ impl Targets {
     fn of_table(plan: &Plan, folder: &Path, outputs: &Outputs, audience: Audience) -> Result<Self> {
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         let recoding = plan.recoding.as_ref().map(|name| folder.join(name));
+        let row_map = row_map_of(plan, folder)?;
         let release = (plan.output != "-").then(|| folder.join(&plan.output));
         let format = match &release {
             None => OutFormat::Csv { delimiter: b',', compression: Compression::None },
             Some(release) => scumble_files::format_for(release)?,
         };
+        check_spreadsheet_safe(plan, format)?;
         release.iter().for_each(|release| sweep_beside(release));
-        let targets = Self { release, report, recoding, format, audience };
+        let targets = Self { release, report, recoding, row_map, format, audience };
         let mut outputs = outputs.clone();
         outputs.read_plan(plan, folder);
         if let Some(release) = &targets.release {
@@ -124,7 +131,8 @@ impl Targets {
         if let Some(folder) = &self.report {
             REPORT_FILES.iter().try_for_each(|name| outputs.write(&folder.join(name), Own::Report))?;
         }
-        self.recoding.iter().try_for_each(|target| outputs.write(target, Own::Recoding))
+        self.recoding.iter().try_for_each(|target| outputs.write(target, Own::Recoding))?;
+        self.row_map.iter().try_for_each(|target| outputs.write(target, Own::RowMap))
     }
 
     /// The datasheets beside the release, if there may be any.
@@ -170,6 +178,27 @@ impl Targets {
         let name = self.release.as_ref().and_then(|path| path.file_name());
         name.map_or("standard output".to_owned(), |name| name.to_string_lossy().into_owned())
     }
+}
+
+/// Where the private row map goes, if it is wanted. It needs a name: what is piped may be read by anybody.
+fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
+    match plan.row_map.as_deref() {
+        Some("-" | "") => Err(Error::config(
+            "the row map is a private file and needs a name of its own, e.g. --row-map map.json",
+        )),
+        name => Ok(name.map(|name| folder.join(name))),
+    }
+}
+
+/// An error if the spreadsheet-safe form is asked for where there is none.
+fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
+    if plan.spreadsheet_safe && !matches!(format, OutFormat::Csv { .. }) {
+        return Err(Error::config(
+            "the spreadsheet-safe form is for delimited text; a program that opens Parquet or Arrow runs none of its texts, so leave \
+             --spreadsheet-safe (spreadsheet_safe in the plan) out, or give the output another ending, e.g. .csv",
+        ));
+    }
+    Ok(())
 }
 
 /// The name of a file without the endings that tell its format: `visits.2024.csv.gz` is `visits.2024`.

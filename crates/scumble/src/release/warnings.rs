@@ -1,9 +1,27 @@
 //! What somebody should decide about before publishing.
 
+use scumble_files::{Compression, OutFormat};
+
 use super::Run;
+use super::spreadsheet::{self, Shows};
 use crate::algorithms::Algorithm;
 use crate::config::StarPolicy;
 use crate::text::{counted, rows};
+
+/// A warning where a spreadsheet program would run what the release shows.
+fn spreadsheet_warning(run: &Run<'_>) -> Option<String> {
+    let output = std::path::Path::new(&run.plan.output);
+    let format = match run.plan.output.as_str() {
+        "-" => OutFormat::Csv { delimiter: b',', compression: Compression::None },
+        _ => scumble_files::format_for(output).ok()?,
+    };
+    let columns = run.source.by_name();
+    let texts = |name: &str| columns.get(name).map(|column| &column.values);
+    let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
+    let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
+    let kept = run.kept_columns().filter_map(|name| Some((name, Shows::Texts(texts(name)?))));
+    spreadsheet::warning(run.plan, format, quasi.chain(kept))
+}
 
 /// The warnings of a run, and of its search if there was one.
 pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<String> {
@@ -38,7 +56,7 @@ pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<S
         ));
     }
     warnings.extend(super::population::warnings(run));
-    warnings.extend(super::spreadsheet::warning(run));
+    warnings.extend(spreadsheet_warning(run));
     if run.problem.models.is_empty() {
         warnings.push(format!(
             "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. --k 5",

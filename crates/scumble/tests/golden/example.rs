@@ -193,7 +193,7 @@ impl Reader {
         };
         let table = read(&plan.output)?;
         let original = self.original.as_ref().map(|_| read(&plan.input)).transpose()?;
-        let checked = scumble::check::check(&table, original.as_ref(), plan, folder)?;
+        let checked = scumble::check::check(&table, original.as_ref(), None, plan, folder)?;
         let mut verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
         verdict["holds"] = checked.holds().into();
         Ok(Outcome::Checked(verdict))
@@ -289,7 +289,7 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         let original =
             read_table(&Source::open(folder.join(&plan.input))?, &read_options(&plan.read, 1)?)?.coded;
         let asked = Plan { privacy: Vec::new(), ..plan.clone() };
-        let checked = scumble::check::check_folder(&output, Some(&original), &asked)?;
+        let checked = scumble::check::check_folder(&output, Some(&original), None, &asked)?;
         assert!(checked.holds, "{checked:?}");
         verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
         for table in &released.summary.tables {

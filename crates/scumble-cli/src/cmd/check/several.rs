@@ -5,20 +5,32 @@ use std::process::ExitCode;
 
 use scumble::check::{CheckedFolder, check_folder, published_columns};
 use scumble::config::{Column, Plan, Role, Roles};
-use scumble::prepare::drop_incomplete;
+use scumble::prepare::{Complete, keep_complete};
 use scumble::release::{Manifest, SheetCheck, compare_folder_with_datasheet};
 use scumble::{Error, Result};
-use scumble_files::{CodedTable, Source, read_header};
+use scumble_files::{Source, read_header};
+use scumble_verify::{Mapped, RowMap};
 
-use super::super::beside::read;
-use super::{Arguments, number, tell_sheet, tell_truth};
-use crate::ui::{Interface, counted, print, row_count};
+use super::super::beside::{Original, read};
+use super::{Arguments, number, row_map, tell_sheet, tell_truth, unjudged};
+use crate::ui::{Interface, as_line, counted, print, row_count};
 
 pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> Result<ExitCode> {
     let manifest = Manifest::load(&arguments.release)?;
     let original = arguments.original.as_ref().map(|path| original(path, &manifest, plan, interface));
     let original = original.transpose()?;
-    let mut checked = check_folder(&arguments.release, original.as_ref(), plan)?;
+    let map = match (&arguments.row_map, &original) {
+        (Some(path), Some(original)) => Some(row_map::read(path, &original.source)?),
+        _ => None,
+    };
+    let mapped =
+        map.as_ref().zip(original.as_ref()).map(|(map, original)| Mapped { map, kept: &original.kept });
+    let table = original.as_ref().map(|original| &original.table);
+    let mut checked = check_folder(&arguments.release, table, mapped, plan)?;
+    if map.as_ref().map(|map| is_of(map, &arguments.release)).transpose()? == Some(false) {
+        row_map::tell_other_files(interface);
+    }
+    let unjudged = unjudged::in_folder(&manifest, plan, !checked.models.is_empty());
     let rows: Vec<(String, u64)> =
         checked.tables.iter().map(|table| (table.file.clone(), table.rows)).collect();
     let datasheet = compare_folder_with_datasheet(&arguments.release, &rows)?;
@@ -27,12 +39,13 @@ pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> 
     }
     checked.holds &= datasheet.as_ref().is_none_or(|sheet| sheet.describes);
     if arguments.json {
-        let told = Told { datasheet, checked: &checked };
+        let told = Told { datasheet, checked: &checked, unjudged };
         print(serde_json::to_string(&told).map_err(Error::internal)? + "\n")?;
     } else {
         print(
             tell_sheet(datasheet.as_ref(), "the files, their SHA-256 and their rows")
-                + &tell(&checked, &manifest),
+                + &tell(&checked, &manifest)
+                + &unjudged::tell(&unjudged),
         )?;
     }
     Ok(if checked.holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
@@ -44,10 +57,21 @@ struct Told<'a> {
     datasheet: Option<SheetCheck>,
     #[serde(flatten)]
     checked: &'a CheckedFolder,
+    unjudged: Vec<unjudged::Unjudged>,
+}
+
+/// Whether a row map was written together with the tables of a folder.
+fn is_of(map: &RowMap, folder: &Path) -> Result<bool> {
+    for table in map.tables() {
+        if !table.is_of(&Source::open(folder.join(table.file()))?.sha256()?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The original, without the rows that a release leaves out.
-fn original(path: &Path, manifest: &Manifest, plan: &Plan, interface: &Interface) -> Result<CodedTable> {
+fn original(path: &Path, manifest: &Manifest, plan: &Plan, interface: &Interface) -> Result<Original> {
     let source = Source::open(path)?;
     let header = read_header(&source, &scumble::release::read_options(&plan.read, 0)?)?;
     let mut plan = plan.clone();
@@ -62,8 +86,9 @@ fn original(path: &Path, manifest: &Manifest, plan: &Plan, interface: &Interface
             plan.columns.push((name.to_owned(), Column::new(Roles::one(role))));
         }
     }
-    drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.note(note));
-    Ok(table)
+    let Complete { kept, notes } = keep_complete(&mut table, &plan)?;
+    notes.iter().for_each(|note| interface.note(note));
+    Ok(Original { table, plan, source, kept })
 }
 
 fn tell(checked: &CheckedFolder, manifest: &Manifest) -> String {
@@ -72,37 +97,40 @@ fn tell(checked: &CheckedFolder, manifest: &Manifest) -> String {
         let mark = if model.holds { "holds" } else { "FAILS" };
         let attained =
             model.attained.map_or("nothing to judge".into(), |value| format!("attained {}", number(value)));
-        text += &format!("{mark}  {}: required {}, {attained}\n", model.label, number(model.required));
+        text += &as_line!("{mark}  {}: required {}, {attained}", model.label, number(model.required));
         if model.failing_rows > 0 {
-            text += &format!("       it fails for {}\n", row_count(model.failing_rows));
+            text += &as_line!("       it fails for {}", row_count(model.failing_rows));
         }
-        text += &model.note.as_ref().map_or(String::new(), |note| format!("       {note}\n"));
+        text += &model.note.as_ref().map_or(String::new(), |note| as_line!("       {note}"));
     }
     for fault in &checked.faults {
-        text += &format!("FAILS  {fault}\n");
+        text += &as_line!("FAILS  {fault}");
     }
     for table in &checked.tables {
         let alone = table
             .alone
             .map_or(String::new(), |rows| format!(", alone at least {} may be anybody's", row_count(rows)));
-        text += &format!("{}: {}{alone}\n", table.file, row_count(table.rows));
+        text += &as_line!("{}: {}{alone}", table.file, row_count(table.rows));
         if let Some(truth) = &table.truth {
             tell_truth(&mut text, truth);
         }
     }
+    for what in &checked.compared {
+        text += &as_line!("Compared: {what}.");
+    }
     for what in &checked.not_compared {
-        text += &format!("Not compared: {what}.\n");
+        text += &as_line!("Not compared: {what}.");
     }
     if let Some(groups) = checked.groups {
-        text += &format!(
-            "{} whose values of {} are told; rows can be told apart, and one row is taken for one person.\n",
+        text += &as_line!(
+            "{} whose values of {} are told; rows can be told apart, and one row is taken for one person.",
             counted(groups, "group", "groups"),
             manifest.target
         );
     } else {
         let quasi = if manifest.quasi.is_empty() { "nothing".to_owned() } else { manifest.quasi.join(", ") };
-        text += &format!(
-            "{}, for someone who knows {quasi}; one row is taken for one person.\n",
+        text += &as_line!(
+            "{}, for someone who knows {quasi}; one row is taken for one person.",
             counted(checked.tables.len() as u64, "table", "tables")
         );
     }

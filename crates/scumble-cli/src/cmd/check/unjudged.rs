@@ -1,7 +1,10 @@
 //! Columns of a release that nobody judged: no role says what they are, or no model looks at them.
 
-use scumble::check::Checked;
+use scumble::check::{Checked, published_columns};
 use scumble::config::{Plan, Role};
+use scumble::release::{Manifest, Together};
+
+use crate::ui::as_line;
 
 /// A column that nobody judged.
 #[derive(Debug, PartialEq, Eq, serde::Serialize)]
@@ -19,6 +22,8 @@ enum Reason {
     KeptAsItIs,
     /// It is sensitive, and no model that was asked for protects it.
     NoModel,
+    /// The release itself says that outsiders do not know it.
+    NotKnown,
     /// It should not be in a release at all.
     NamesPeople,
 }
@@ -31,6 +36,9 @@ impl Reason {
                 "kept as is; no model looks at these values, and whoever knows them may find people"
             }
             Self::NoModel => "sensitive, and no model that was asked for protects these values",
+            Self::NotKnown => {
+                "not among the columns that outsiders are taken to know; no model looks at these values, and whoever knows them may find people"
+            }
             Self::NamesPeople => "the role says identifier or drop, and yet they are published",
         }
     }
@@ -62,6 +70,28 @@ pub(super) fn unjudged(names: &[&str], plan: &Plan, checked: &Checked) -> Vec<Un
     found.map(|(name, reason)| Unjudged { column: (*name).to_owned(), reason }).collect()
 }
 
+/// The columns of several tables that nobody judged. What outsiders are taken to know is said by the manifest and the plan; where
+/// rows are in groups, models are about the target.
+pub(super) fn in_folder(manifest: &Manifest, plan: &Plan, any_model: bool) -> Vec<Unjudged> {
+    let reason = |name: &str| {
+        let is = |role: Role| plan.column(name).is_some_and(|column| column.role.has(role));
+        let known = manifest.quasi.iter().any(|of| of == name) || is(Role::Quasi);
+        let judged =
+            matches!(manifest.together, Together::Groups { .. }) && name == manifest.target && any_model;
+        if is(Role::Identifier) || is(Role::Drop) {
+            Some(Reason::NamesPeople)
+        } else if known || judged {
+            None
+        } else if is(Role::Sensitive) {
+            Some(Reason::NoModel)
+        } else {
+            Some(Reason::NotKnown)
+        }
+    };
+    let found = published_columns(manifest).into_iter().filter_map(|name| Some((name, reason(name)?)));
+    found.map(|(name, reason)| Unjudged { column: name.to_owned(), reason }).collect()
+}
+
 /// Whether what was found is about a sensitive column: a model names it in its words, or it was measured since no model was asked for.
 fn is_protected(name: &str, checked: &Checked) -> bool {
     let labels = checked.outcome.iter().flat_map(|outcome| &outcome.models).map(|model| &model.label);
@@ -78,11 +108,12 @@ fn is_protected(name: &str, checked: &Checked) -> bool {
 
 /// The same in words, a line for each reason.
 pub(super) fn tell(found: &[Unjudged]) -> String {
-    let reasons = [Reason::NoRole, Reason::NamesPeople, Reason::NoModel, Reason::KeptAsItIs];
+    let reasons =
+        [Reason::NoRole, Reason::NamesPeople, Reason::NoModel, Reason::NotKnown, Reason::KeptAsItIs];
     let line = |reason: Reason| {
         let names: Vec<&str> =
             found.iter().filter(|of| of.reason == reason).map(|of| of.column.as_str()).collect();
-        (!names.is_empty()).then(|| format!("Not judged: {} ({}).\n", names.join(", "), reason.words()))
+        (!names.is_empty()).then(|| as_line!("Not judged: {} ({}).", names.join(", "), reason.words()))
     };
     reasons.into_iter().filter_map(line).collect()
 }

@@ -280,6 +280,10 @@ impl RecordAlgorithm for NsvDist {
         true
     }
 
+    fn draws_rows(&self) -> bool {
+        matches!(self.format, Format::Sampled { .. })
+    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         let asked = self.asked(problem)?;
         let demand = self.demand(&asked, asked.k, self.min_cover)?;

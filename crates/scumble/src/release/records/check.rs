@@ -22,7 +22,7 @@ pub(super) fn verify(
     rows: &Arranged,
     format: OutFormat,
 ) -> Result<(RecordOutcome, CodedTable)> {
-    let mut release = read_back(file, format)?;
+    let mut release = read_back(file, format, run.plan)?;
     let mut distributions = Vec::new();
     if let Some(name) = run.distributed() {
         let found = Distributed::read(&release, name)?.ok_or_else(|| {

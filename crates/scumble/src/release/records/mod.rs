@@ -5,9 +5,11 @@
 
 use std::time::Instant;
 
-use scumble_files::table::CodedTable;
+use scumble_files::OutFormat;
+use scumble_files::table::{CodedTable, Texts};
 
 use super::publish::{Papers, publish, unpublished};
+use super::spreadsheet::{self, Shows};
 use super::{Begun, Needs, Released, RunOptions, Stage, allow_parameters, make_problem};
 use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 use crate::config::{Plan, Rational, Role};
@@ -73,6 +75,21 @@ impl RecordRun<'_> {
     }
 }
 
+/// A warning where a spreadsheet program would run what the records show.
+fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String> {
+    let columns = run.source.by_name();
+    let texts = |name: &str| columns.get(name).map(|column| &column.values);
+    let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
+    let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
+    // Frequencies stand in columns that are called by the column and the value, or in objects: only the name can begin a formula.
+    let only_name = run.distributed().is_some() && !matches!(run.solution.format, Format::Sampled { .. });
+    let no_texts = Texts::default();
+    let own = run.column().and_then(|name| Some((name, if only_name { &no_texts } else { texts(name)? })));
+    let own = own.map(|(name, texts)| (name, Shows::Texts(texts)));
+    let kept = run.kept_columns().filter_map(|name| Some((name, Shows::Texts(texts(name)?))));
+    spreadsheet::warning(run.plan, format, quasi.chain(kept).chain(own))
+}
+
 /// Searches, writes, verifies and publishes.
 pub(super) fn release(
     begun: Begun<'_>,
@@ -82,6 +99,7 @@ pub(super) fn release(
     let Begun {
         plan,
         table,
+        original,
         respelt,
         population,
         targets,
@@ -107,6 +125,12 @@ pub(super) fn release(
         )));
     }
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+    if targets.row_map.is_some() && algorithm.draws_rows() {
+        return Err(Error::refused(format!(
+            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish              the records themselves (another format)",
+            entry.name
+        )));
+    }
     let mut prepared = prepare(table, plan, options.folder, false)?;
     let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
     let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
@@ -139,6 +163,7 @@ pub(super) fn release(
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
+    run.warnings.extend(spreadsheet_warning(&run, targets.format));
     run.warnings.extend(left_out);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -175,6 +200,11 @@ pub(super) fn release(
     let papers = Papers {
         report,
         recoding: serde_json::to_vec(&report::recoding(&run)).map_err(Error::internal)?,
+        row_map: targets
+            .row_map
+            .as_ref()
+            .map(|_| original.row_map(&[&arranged.order[..]], None))
+            .transpose()?,
         sheet: Some(sheet::datasheet(&run, &summary)),
     };
     publish(file, &targets, papers, summary, options, seconds, started)

@@ -199,6 +199,11 @@ pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, file: &mut File, forma
             columns.push(OutColumn { name, texts: &column.values, cells, kind: column_type(&column.values) });
         }
     }
-    let options = WriteOptions { format, name: &run.plan.output, threads: 0 };
+    let options = WriteOptions {
+        format,
+        name: &run.plan.output,
+        threads: 0,
+        spreadsheet_safe: run.plan.spreadsheet_safe,
+    };
     Ok(write_table(file, &columns, &rows.order, &options)?)
 }

@@ -130,7 +130,12 @@ pub(super) fn write(run: &RecordRun<'_>, drawn: &Drawn, file: &mut File, format:
         })
         .collect();
     let order: Vec<u32> = (0..drawn.record.len() as u32).collect();
-    let options = WriteOptions { format, name: &run.plan.output, threads: 0 };
+    let options = WriteOptions {
+        format,
+        name: &run.plan.output,
+        threads: 0,
+        spreadsheet_safe: run.plan.spreadsheet_safe,
+    };
     Ok(write_table(file, &columns, &order, &options)?)
 }
 
@@ -143,7 +148,7 @@ pub(super) fn verify(
     drawn: &Drawn,
     records: &CodedTable,
 ) -> Result<u64> {
-    let mut release = read_back(file, format)?;
+    let mut release = read_back(file, format, run.plan)?;
     let rows = release.rows as u64;
     release.columns.retain(|column| column.name != TABLE);
     let truths = truths(run)?;

@@ -53,6 +53,7 @@ pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
         algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
         rows: summary.released,
         files: Vec::new(),
+        spreadsheet_safe: run.plan.spreadsheet_safe,
         guarantees: promises.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
         columns: columns(run),
         reading: reading(run),

@@ -39,7 +39,7 @@ pub(super) fn verify(
     for (file, table) in written {
         let handle =
             file.try_clone().map_err(|source| Error::Io { what: "cannot read back".into(), source })?;
-        tables.push((read_back_from(handle, format)?, &table.order));
+        tables.push((read_back_from(handle, format, run.plan)?, &table.order));
     }
     match together {
         Together::Projections => {
@@ -77,7 +77,7 @@ pub(super) fn verify(
             };
             let claims: Vec<_> =
                 run.problem.problem.models.iter().map(|model| model_claim(model.claim())).collect();
-            let original = GroupedOriginal { table: run.source, row_map: Some(order) };
+            let original = GroupedOriginal { table: run.source, row_map: Some(order), groups: None };
             let outcome = check_groups(&tables, &claims, Some(original))?;
             if let Some(fault) = outcome.faults.first() {
                 return Err(failed(fault));

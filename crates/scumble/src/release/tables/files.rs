@@ -5,7 +5,7 @@ use std::fs::File;
 
 use rayon::prelude::*;
 use scumble_files::table::{Codes, Texts};
-use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
+use scumble_files::{Cells, ColumnType, OutColumn, WriteOptions, write_table};
 
 use super::TablesRun;
 use super::manifest::{TableFile, Together};
@@ -56,7 +56,7 @@ impl Table {
         Self { name: name.to_owned(), columns, order: (0..rows as u32).collect() }
     }
 
-    pub(super) fn write(&self, file: &mut File, format: OutFormat, shown: &str) -> Result<()> {
+    pub(super) fn write(&self, file: &mut File, options: &WriteOptions<'_>) -> Result<()> {
         let columns: Vec<OutColumn<'_>> = self
             .columns
             .iter()
@@ -67,7 +67,7 @@ impl Table {
                 kind: column.kind,
             })
             .collect();
-        Ok(write_table(file, &columns, &self.order, &WriteOptions { format, name: shown, threads: 0 })?)
+        Ok(write_table(file, &columns, &self.order, options)?)
     }
 
     /// What the manifest says of it.
@@ -86,8 +86,17 @@ pub(in crate::release) struct OfRow {
     pub(super) payload: Vec<u32>,
 }
 
+/// The tables of a run.
+pub(super) struct Made {
+    pub(super) tables: Vec<Table>,
+    /// How they belong together.
+    pub(super) together: Together,
+    /// Where there are groups, the group of each original row, from 0. Private.
+    pub(super) group_of_row: Option<Vec<u32>>,
+}
+
 /// The tables of a run, and how they belong together.
-pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<(Vec<Table>, Together)> {
+pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<Made> {
     match &run.solution.tables {
         Tables::Projections(projections) => {
             let table = |(number, columns): (usize, &Vec<usize>)| {
@@ -99,7 +108,8 @@ pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<(Vec<Table>,
             // By their columns, whatever order they were found in.
             let mut projections = projections.clone();
             projections.sort_unstable();
-            Ok((projections.iter().enumerate().map(table).collect(), Together::Projections))
+            let tables = projections.iter().enumerate().map(table).collect();
+            Ok(Made { tables, together: Together::Projections, group_of_row: None })
         }
         Tables::Groups { members, values } => groups(run, of_row, members, *values),
     }
@@ -172,12 +182,7 @@ fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
 }
 
 /// The rows with the numbers of their groups, and what is told of each group.
-fn groups(
-    run: &TablesRun<'_>,
-    of_row: &OfRow,
-    members: &[Vec<Member>],
-    told: GroupValues,
-) -> Result<(Vec<Table>, Together)> {
+fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<Member>], told: GroupValues) -> Result<Made> {
     let members = numbered(members);
     let group_of_row = deal(run, of_row, &members)?;
     let free = |wish: &str| run.free_name(wish);
@@ -197,7 +202,8 @@ fn groups(
     let mut rows = in_order(run, rows);
     rows.push(numbers(&group, &group_numbers));
     let first = Table::sorted("rows".to_owned(), rows, of_row.tuple.len());
-    Ok((vec![first, second], Together::Groups { group, count, sums }))
+    let together = Together::Groups { group, count, sums };
+    Ok(Made { tables: vec![first, second], together, group_of_row: Some(group_of_row) })
 }
 
 /// Groups in an order that tells nothing of who has which value: by their rows without the target, then by their values.

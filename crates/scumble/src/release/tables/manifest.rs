@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use scumble_files::table::CodedTable;
+use scumble_files::{ReadOptions, Source, read_table};
+use scumble_verify::from_spreadsheet_safe;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -26,6 +29,9 @@ pub struct Manifest {
     pub together: Together,
     /// The tables.
     pub tables: Vec<TableFile>,
+    /// Whether they are written in the form that no spreadsheet program runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spreadsheet_safe: bool,
 }
 
 /// How tables belong together.
@@ -83,6 +89,13 @@ impl Manifest {
         }
     }
 
+    /// Reads one of the tables, with the texts that are meant.
+    pub fn read(&self, folder: &Path, table: &TableFile) -> Result<CodedTable> {
+        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        let read = read_table(&Source::open(folder.join(&table.file))?, &options)?.coded;
+        if self.spreadsheet_safe { from_spreadsheet_safe(&read).map_err(Error::config) } else { Ok(read) }
+    }
+
     /// Every file of the folder.
     pub(crate) fn files(&self) -> Vec<&str> {
         self.described_files().into_iter().chain(crate::release::described::ENDINGS).collect()
@@ -108,6 +121,7 @@ mod tests {
             models: Vec::new(),
             together: Together::Projections,
             tables: vec![TableFile { file: "table-1.csv".into(), columns: vec!["a".into()], rows: 1 }],
+            spreadsheet_safe: false,
         };
         let write = |manifest: &Manifest| {
             std::fs::write(folder.path().join(MANIFEST), serde_json::to_vec(manifest).unwrap()).unwrap();

@@ -6,11 +6,12 @@
 use std::io::Write;
 use std::time::Instant;
 
-use scumble_files::PrivateFolder;
 use scumble_files::table::CodedTable;
+use scumble_files::{OutFormat, PrivateFolder, WriteOptions};
 
 use super::described::{ENDINGS, FileSheet};
 use super::publish::{Papers, publish_folder, unpublished};
+use super::spreadsheet::{self, Shows};
 use super::{Begun, Needs, Released, Rest, RunOptions, Stage, allow_parameters, datasheet, make_problem};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
@@ -80,6 +81,7 @@ pub(super) fn release(
     let Begun {
         plan,
         table,
+        original,
         respelt,
         population,
         targets,
@@ -109,6 +111,7 @@ pub(super) fn release(
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
+    run.warnings.extend(spreadsheet_warning(&run, targets.format));
     if runs_to_its_end && plan.algorithm.steps.is_some() {
         run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
     }
@@ -118,7 +121,7 @@ pub(super) fn release(
 
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    let (tables, together) = files::tables(&run, &of_row)?;
+    let files::Made { tables, together, group_of_row } = files::tables(&run, &of_row)?;
     drop(of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
@@ -127,7 +130,13 @@ pub(super) fn release(
     let mut written = Vec::new();
     for (table, TableFile { file: name, .. }) in tables.into_iter().zip(&described) {
         let mut file = folder.file(name).map_err(unpublished)?;
-        table.write(&mut file, targets.format, name).map_err(unpublished)?;
+        let written_as = WriteOptions {
+            format: targets.format,
+            name,
+            threads: 0,
+            spreadsheet_safe: plan.spreadsheet_safe,
+        };
+        table.write(&mut file, &written_as).map_err(unpublished)?;
         written.push((file, table));
         options.progress.check()?;
     }
@@ -136,6 +145,11 @@ pub(super) fn release(
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
     let verified = check::verify(&run, &written, &together, targets.format).map_err(unpublished)?;
+    let orders: Vec<&[u32]> = written.iter().map(|(_, table)| &table.order[..]).collect();
+    // The table about groups has no rows of people.
+    let orders = if group_of_row.is_some() { &orders[..1] } else { &orders };
+    let row_map = targets.row_map.as_ref().map(|_| original.row_map(orders, group_of_row.as_deref()));
+    let mut row_map = row_map.transpose()?;
     drop(written);
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -155,6 +169,7 @@ pub(super) fn release(
         models: run.problem.problem.models.iter().map(|model| model.claim()).collect(),
         together,
         tables: described.clone(),
+        spreadsheet_safe: plan.spreadsheet_safe,
     };
     let as_file = |error: serde_json::Error| Error::internal(error);
     let add = |folder: &mut PrivateFolder, name: &str, mut text: Vec<u8>| -> Result<()> {
@@ -167,16 +182,35 @@ pub(super) fn release(
     let rows = |name: &str| described.iter().find(|table| table.file == name).map(|table| table.rows);
     let digests = folder.digests().map_err(unpublished)?.into_iter();
     sheet.files = digests.map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256 }).collect();
+    // Tables come first, in their order.
+    if let Some(map) = &mut row_map {
+        map.is_about(sheet.files.iter().map(|of| (of.file.as_str(), of.sha256.as_str())));
+    }
     add(&mut folder, ENDINGS[0], serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
     add(&mut folder, ENDINGS[1], datasheet::markdown(&sheet).trim_end().into())?;
     let recoding = serde_json::to_vec(&report::rule(&run, described)).map_err(as_file)?;
     publish_folder(
         folder,
         &targets,
-        &Papers { report, recoding, sheet: Some(sheet) },
+        &Papers { report, recoding, row_map, sheet: Some(sheet) },
         summary,
         seconds,
         started,
+    )
+}
+
+/// A warning where a spreadsheet program would run what the tables show.
+fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String> {
+    let columns = run.source.by_name();
+    let quasi = run.problem.problem.quasi.iter();
+    let quasi = quasi.filter_map(|quasi| {
+        Some((quasi.name.as_str(), Shows::Labels(&columns.get(quasi.name.as_str())?.values)))
+    });
+    let target = run.target();
+    spreadsheet::warning(
+        run.plan,
+        format,
+        quasi.chain([(target.name.as_str(), Shows::Texts(&target.values))]),
     )
 }
 

@@ -36,6 +36,7 @@ pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) ->
         algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
         rows,
         files: Vec::new(),
+        spreadsheet_safe: run.plan.spreadsheet_safe,
         guarantees: promises.into_iter().map(|model| Guarantee { model, on: known.clone() }).collect(),
         columns: run
             .plan

@@ -1,0 +1,132 @@
+//! The spreadsheet-safe form of texts, read back.
+//!
+//! ```text
+//! written = "'" "'"* formula     the text without the first '
+//!         | text                 the text itself
+//! formula = a text that spreadsheet programs run: it begins with = @ tab, a line end, or a wide form of = + - @;
+//!           or with + or - and is no number
+//! number  = ("+" | "-") a part with at least one digit, of digits "." ","; then perhaps "e" or "E", perhaps a sign, and digits
+//! ```
+//! This is written from the grammar, and shares no code with what writes the form.
+
+use std::collections::BTreeMap;
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+
+use crate::error::VerifyError;
+
+/// A table that was written in the spreadsheet-safe form, with the texts that are meant. An error if some text is not in that form: a
+/// program would run it.
+pub fn from_spreadsheet_safe(table: &CodedTable) -> Result<CodedTable, VerifyError> {
+    let column = |column: &CodedColumn| {
+        let name = meant(&column.name).ok_or_else(|| runs(&column.name))?;
+        let texts: Option<Vec<&str>> = column.values.iter().map(meant).collect();
+        let texts = texts.ok_or_else(|| runs(name))?;
+        // Dictionaries are ascending, and without their marks texts stand at other places.
+        let place: BTreeMap<&str, u32> = {
+            let distinct: BTreeMap<&str, ()> = texts.iter().map(|text| (*text, ())).collect();
+            distinct.into_keys().zip(0..).collect()
+        };
+        let of_code: Vec<u32> = texts.iter().map(|text| place[text]).collect();
+        let mut codes = Codes::with_capacity(place.len(), table.rows);
+        column.codes.iter().for_each(|code| codes.push(of_code[code as usize]));
+        Ok(CodedColumn { name: name.to_owned(), values: place.keys().copied().collect(), codes })
+    };
+    Ok(CodedTable { columns: table.columns.iter().map(column).collect::<Result<_, _>>()?, rows: table.rows })
+}
+
+/// The name of a column that was written in the spreadsheet-safe form.
+pub fn name_from_spreadsheet_safe(name: &str) -> Result<&str, VerifyError> {
+    meant(name).ok_or_else(|| runs(name))
+}
+
+fn runs(column: &str) -> VerifyError {
+    VerifyError::NotSpreadsheetSafe { column: column.to_owned() }
+}
+
+/// The text that is meant; none if a program would run what is written.
+fn meant(written: &str) -> Option<&str> {
+    let marks = written.bytes().take_while(|byte| *byte == b'\'').count();
+    match (runs_as_formula(&written[marks..]), marks) {
+        (true, 0) => None,
+        (true, _) => Some(&written[1..]),
+        (false, _) => Some(written),
+    }
+}
+
+fn runs_as_formula(text: &str) -> bool {
+    const SIGNS: &str = "=@\t\r\n＝＋－＠";
+    let Some(first) = text.chars().next() else { return false };
+    if first != '+' && first != '-' {
+        return SIGNS.contains(first);
+    }
+    // What is left of a number when its parts are taken away, one after the other.
+    let is_part = |character: char| character.is_ascii_digit() || character == '.' || character == ',';
+    let rest = text[1..].trim_start_matches(is_part);
+    let part = &text[1..text.len() - rest.len()];
+    if !part.contains(|character: char| character.is_ascii_digit()) {
+        return true;
+    }
+    if rest.is_empty() {
+        return false;
+    }
+    let Some(exponent) = rest.strip_prefix('e').or_else(|| rest.strip_prefix('E')) else { return true };
+    let exponent = exponent.strip_prefix('+').or_else(|| exponent.strip_prefix('-')).unwrap_or(exponent);
+    exponent.is_empty() || exponent.contains(|character: char| !character.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::tests::table;
+
+    #[test]
+    fn marks_are_taken_away() {
+        for (written, text) in [
+            ("'=1", Some("=1")),
+            ("''=1", Some("'=1")),
+            ("'-2+3", Some("-2+3")),
+            ("-5", Some("-5")),
+            ("'-5", Some("'-5")),
+            ("'quoted'", Some("'quoted'")),
+            ("'", Some("'")),
+            ("", Some("")),
+            ("=1", None),
+            ("+1e", None),
+            ("+1e5", Some("+1e5")),
+        ] {
+            assert_eq!(meant(written), text, "{written}");
+        }
+    }
+
+    #[test]
+    fn dictionaries_stay_ascending() {
+        let safe = table(&[("'=a", &["'=x", "'+y", "a", "''=x"])]);
+        let read = from_spreadsheet_safe(&safe).unwrap();
+        let column = read.column("=a").unwrap();
+        let texts: Vec<&str> = column.values.iter().collect();
+        assert!(texts.is_sorted(), "{texts:?}");
+        let rows: Vec<&str> = column.codes.iter().map(|code| column.values.get(code)).collect();
+        assert_eq!(rows, ["=x", "+y", "a", "'=x"]);
+        assert!(from_spreadsheet_safe(&table(&[("a", &["=x"])])).is_err());
+        assert!(from_spreadsheet_safe(&table(&[("=a", &["x"])])).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back(text in "['=+@\t\r\n＝0-9eE.,a -]{0,8}") {
+            let written = scumble_files::spreadsheet::safe(&text);
+            prop_assert_eq!(meant(&written), Some(&*text));
+            // Two hands wrote down what is run.
+            prop_assert_eq!(runs_as_formula(&text), scumble_files::spreadsheet::is_formula(&text));
+        }
+
+        #[test]
+        fn any_text_is_read_back(text in any::<String>()) {
+            let written = scumble_files::spreadsheet::safe(&text);
+            prop_assert_eq!(meant(&written), Some(&*text));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The private row map as a file: which row of the original stands in which row of the release, and in which group.
+//!
+//! Nothing that is published says whose a row is, so nobody can see there whether everybody is in the right group. Whoever keeps the
+//! row map can (`scumble check --row-map`). Rows are counted from 1, as in the file of the original.
+
+use scumble_files::Source;
+use scumble_verify::{Drops, Mapped, RowMap};
+use serde::Serialize;
+
+use super::publish::unpublished;
+use crate::config::Plan;
+use crate::error::{Error, Result};
+
+/// The version of the file.
+const VERSION: u32 = 1;
+
+/// The file that a release is made from, and which of its rows took part.
+#[derive(Clone, Copy)]
+pub(super) struct Original<'a> {
+    pub(super) source: &'a Source,
+    /// For each row of the file whether it was kept; rows with missing values may be left out.
+    pub(super) kept: &'a [bool],
+}
+
+/// A row map on its way to its file. The verifier reads it with code of its own (`scumble_verify::RowMap`).
+#[derive(Serialize)]
+pub(super) struct RowMapFile {
+    scumble_row_map: u32,
+    original: OriginalFile,
+    tables: Vec<MappedFile>,
+    /// For each row of the original its group, as the release numbers it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    groups: Option<Vec<Option<String>>>,
+}
+
+#[derive(Serialize)]
+struct OriginalFile {
+    rows: usize,
+    /// So that it is not taken for the map of another table.
+    sha256: String,
+}
+
+#[derive(Serialize)]
+struct MappedFile {
+    file: String,
+    sha256: String,
+    /// For each row of the original its row in this table; none where it was left out.
+    released_row: Vec<Option<u32>>,
+}
+
+/// What is said about a row map wherever the run is told about.
+pub(super) fn note(plan: &Plan) -> Option<String> {
+    let name = plan.row_map.as_ref()?;
+    Some(format!("'{name}' says whose each released row is: it is private, do not publish it"))
+}
+
+impl RowMapFile {
+    /// Which files its tables have become, each with its SHA-256.
+    pub(super) fn is_about<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
+        for (table, (file, sha256)) in self.tables.iter_mut().zip(files) {
+            (table.file, table.sha256) = (file.to_owned(), sha256.to_owned());
+        }
+    }
+}
+
+impl Original<'_> {
+    /// The row map of tables. `orders` has for each row of a table the original row that it came from, among those that were kept;
+    /// `group_of_row` has the group of each of these, from 0.
+    pub(super) fn row_map(&self, orders: &[&[u32]], group_of_row: Option<&[u32]>) -> Result<RowMapFile> {
+        let number_of: Vec<usize> = (0..self.kept.len()).filter(|row| self.kept[*row]).collect();
+        let table = |order: &&[u32]| {
+            let mut released_row = vec![None; self.kept.len()];
+            for (place, row) in (1..).zip(*order) {
+                released_row[number_of[*row as usize]] = Some(place);
+            }
+            MappedFile { file: String::new(), sha256: String::new(), released_row }
+        };
+        let groups = group_of_row.map(|groups| {
+            let mut of_row = vec![None; self.kept.len()];
+            for (row, group) in number_of.iter().zip(groups) {
+                of_row[*row] = Some((group + 1).to_string());
+            }
+            of_row
+        });
+        let sha256 = self.source.sha256().map_err(unpublished)?;
+        let original = OriginalFile { rows: self.kept.len(), sha256 };
+        let map = RowMapFile {
+            scumble_row_map: VERSION,
+            original,
+            tables: orders.iter().map(table).collect(),
+            groups,
+        };
+        self.check(&map, orders)?;
+        Ok(map)
+    }
+
+    /// An error if the verifier does not read from the map what it was given when it judged the release.
+    fn check(&self, map: &RowMapFile, orders: &[&[u32]]) -> Result<()> {
+        let failed = || Error::Verification("the row map does not say what was verified".to_owned());
+        let read = RowMap::read(&serde_json::to_vec(map).map_err(Error::internal)?)?;
+        let mapped = Mapped { map: &read, kept: self.kept };
+        if read.tables().len() != orders.len() {
+            return Err(failed());
+        }
+        for (table, order) in read.tables().iter().zip(orders) {
+            if mapped.sources(table, order.len(), Drops::Allowed)? != **order {
+                return Err(failed());
+            }
+        }
+        Ok(())
+    }
+}
