@@ -358,11 +358,9 @@ fn classes(
         seconds.total = started.elapsed().as_secs_f64();
         fill_report::add_outcome(report, &run, &summary, &seconds);
     }
-    let recoding = (report.is_some() || targets.recoding.is_some())
-        .then(|| serde_json::to_vec(&recoding_file::recoding(&run)));
     let papers = Papers {
         report,
-        recoding: recoding.transpose().map_err(Error::internal)?.unwrap_or_default(),
+        recoding: &|out| serde_json::to_writer(out, &recoding_file::recoding(&run)),
         sheet: Some(datasheet::datasheet(&run, &summary)),
     };
     let released = publish(file, &targets, papers, summary, options, seconds, started)?;
