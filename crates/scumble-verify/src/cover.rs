@@ -177,9 +177,10 @@ impl<'r> TreeTold<'r> {
     /// Begins a node below the one that is open.
     pub fn open(&mut self, label: &str) {
         let above = self.lowest();
-        let kept = self.shown.as_ref().is_none_or(|(texts, members)| {
-            texts.find_sorted(label).is_some() || members.contains(label)
-        });
+        let kept = self
+            .shown
+            .as_ref()
+            .is_none_or(|(texts, members)| texts.find_sorted(label).is_some() || members.contains(label));
         self.open.push(if kept { self.nodes.child(above, label) } else { above });
     }
 

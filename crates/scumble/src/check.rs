@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source, read_table};
+use scumble_files::{Source, read_table};
 use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
@@ -300,7 +300,7 @@ fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
     let read = |table: &crate::config::TableSpec| {
         let source = Source::open(folder.join(&table.file))?;
         // Whoever published it may write tables otherwise than the input is written.
-        let read = read_table(&source, &ReadOptions::default())?.coded;
+        let read = read_table(&source, &crate::release::other_options(plan))?.coded;
         match table.quasi.iter().find(|name| read.column(name).is_none()) {
             Some(name) => Err(Error::config(format!("'{}' has no column '{name}'", table.file))),
             None => Ok(read),

@@ -29,7 +29,7 @@ pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan, plan_folde
     let manifest = Manifest::load(folder)?;
     let plan = with_roles(plan, &manifest);
     let read = |name: &str| {
-        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+        let options = ReadOptions { header: Some(true), ..scumble::release::other_options(&plan) };
         Ok::<_, Error>(read_table(&Source::open(folder.join(name))?, &options)?.coded)
     };
     let mut tables: Vec<CodedTable> =

@@ -95,7 +95,7 @@ pub fn check_folder(folder: &Path, original: Option<&CodedTable>, plan: &Plan) -
     let mut faults = others(folder, manifest)?;
     let mut tables = Vec::new();
     for file in &manifest.tables {
-        let table = read(folder, file)?;
+        let table = read(folder, file, plan)?;
         faults.extend(fault_of(&table, file));
         tables.push(table);
     }
@@ -147,8 +147,8 @@ fn others(folder: &Path, manifest: &Manifest) -> Result<Vec<String>> {
     Ok(others)
 }
 
-fn read(folder: &Path, file: &TableFile) -> Result<CodedTable> {
-    let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+fn read(folder: &Path, file: &TableFile, plan: &Plan) -> Result<CodedTable> {
+    let options = ReadOptions { header: Some(true), ..crate::release::other_options(plan) };
     Ok(read_table(&Source::open(folder.join(&file.file))?, &options)?.coded)
 }
 

@@ -25,9 +25,8 @@ enum Nodes<'t> {
 impl Serialize for Nodes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
-            Self::Of(tree) => {
-                serializer.collect_seq((0..tree.node_count()).map(|node| (tree.depth(node), tree.label(node))))
-            }
+            Self::Of(tree) => serializer
+                .collect_seq((0..tree.node_count()).map(|node| (tree.depth(node), tree.label(node)))),
             Self::Read(nodes) => nodes.serialize(serializer),
         }
     }

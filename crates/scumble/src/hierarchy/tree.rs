@@ -482,7 +482,8 @@ mod tests {
     #[test]
     fn a_masked_tree_is_the_same_as_one_with_labels() {
         let codes = ["10a4", "10b4", "10b5", "2ä00", "2ä01"];
-        let masks: Vec<Mask> = (0..4).map(|kept| Mask { kept, stars: (4 - kept).min(1 + 3 * kept) }).collect();
+        let masks: Vec<Mask> =
+            (0..4).map(|kept| Mask { kept, stars: (4 - kept).min(1 + 3 * kept) }).collect();
         let (mut short, mut long) = (Assembler::masking("c", masks).unwrap(), Assembler::new("c"));
         long.open("*").unwrap();
         let open = |short: &mut Assembler, long: &mut Assembler, labels: &[&str]| {
@@ -514,7 +515,13 @@ mod tests {
         for node in 0..short.node_count() {
             let of = |tree: &Hierarchy| {
                 let children: Vec<NodeId> = tree.children(node).collect();
-                (tree.label(node).into_owned(), tree.parent(node), tree.range(node), tree.depth(node), children)
+                (
+                    tree.label(node).into_owned(),
+                    tree.parent(node),
+                    tree.range(node),
+                    tree.depth(node),
+                    children,
+                )
             };
             assert_eq!(of(&short), of(&long));
         }

@@ -455,6 +455,11 @@ pub fn read_options(plan: &Plan, threads: usize) -> Result<ReadOptions> {
     })
 }
 
+/// How a table is read that others may have written: the plan's limit holds for it, and nothing else that it says about its input.
+pub fn other_options(plan: &Plan) -> ReadOptions {
+    ReadOptions { max_size: plan.read.max_size.map(crate::config::Size::bytes), ..ReadOptions::default() }
+}
+
 fn build_algorithm(
     plan: &Plan,
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,

@@ -62,7 +62,7 @@ impl Manifest {
     /// Reads the manifest of a folder. A file name that would lead out of the folder is an error.
     pub fn load(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
-        let text = std::fs::read(&path).map_err(|source| Error::Io {
+        let text = scumble_files::limits::read_whole(&path).map_err(|source| Error::Io {
             what: format!("'{}' cannot be read, which a folder of several tables has", path.display()),
             source,
         })?;
