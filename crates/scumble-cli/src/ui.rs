@@ -47,8 +47,8 @@ static RELEASED: AtomicBool = AtomicBool::new(false);
 /// Set once files begin to get their names, and never taken back.
 static MAY_BE_RELEASED: AtomicBool = AtomicBool::new(false);
 
-/// What there is of a command's work where it stops before its end.
-fn left_behind() -> &'static str {
+/// What there is of a command's work where it stops before its end. It asks for no memory, since there may be none.
+pub(crate) fn left_behind() -> &'static str {
     match (RELEASED.load(Ordering::SeqCst), GOES_ON.load(Ordering::SeqCst)) {
         (true, _) => "the release is made and verified, and stays; what came after it was not finished",
         (false, true) => "what is finished is kept; run the same command again to go on",
