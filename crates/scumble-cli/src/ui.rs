@@ -71,7 +71,11 @@ impl Interface {
             )));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(shared.threads.unwrap_or(0)).build_global();
-        pool.map_err(|error| Error::Resources(format!("cannot start threads: {error}")))?;
+        pool.map_err(|error| {
+            Error::Resources(format!(
+                "cannot start threads: {error}; use fewer (--threads), or raise the limit of memory"
+            ))
+        })?;
         // Unverified output has no name anywhere, so leaving at once leaves nothing behind.
         let handler = ctrlc::set_handler(|| {
             if !PUBLISHING.load(Ordering::SeqCst) {
@@ -79,7 +83,10 @@ impl Interface {
                 leave(130);
             }
         });
-        handler.map_err(|error| Error::Resources(format!("cannot listen for interrupts: {error}")))?;
+        handler.map_err(|error| {
+            let why = "there may be too little memory for one more thread";
+            Error::Resources(format!("cannot listen for interrupts ({error}); {why}"))
+        })?;
         let bar = if shared.quiet || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
         } else {

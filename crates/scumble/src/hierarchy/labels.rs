@@ -199,7 +199,7 @@ mod tests {
             let cover = Cover { kind, nodes, missing: Vec::new() };
             for (leaf, above) in tree.paths() {
                 for label in above {
-                    let found = covering(&cover, &Texts::from_iter([label]), &Texts::from_iter([leaf]));
+                    let found = covering(&cover, &Texts::from_iter([&*label]), &Texts::from_iter([&*leaf]));
                     prop_assert_eq!(&found, &vec![vec![0]], "{} {}", leaf, label);
                 }
             }

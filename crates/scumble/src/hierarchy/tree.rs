@@ -73,6 +73,18 @@ impl Mask {
     }
 }
 
+/// Equal trees have the same nodes with the same labels, however these are kept.
+impl PartialEq for Hierarchy {
+    fn eq(&self, other: &Self) -> bool {
+        let node = |tree: &Self, node| (tree.depth(node), tree.label(node).into_owned());
+        self.provenance == other.provenance
+            && self.node_count() == other.node_count()
+            && (0..self.node_count()).all(|of| node(self, of) == node(other, of))
+    }
+}
+
+impl Eq for Hierarchy {}
+
 impl Hierarchy {
     /// How many leaves there are.
     #[must_use]

@@ -316,8 +316,8 @@ fn cover_shown(quasi: &Quasi, missing: Vec<String>, shown: Option<&Texts>) -> Re
             if let Some(leaf) = missing.iter().filter_map(|marker| tree.code_of(marker)).min() {
                 (0..told.depth()).for_each(|_| told.close());
                 tree.above(tree.leaf(leaf)).iter().rev().for_each(|label| told.open(label));
-                let unknown = missing.iter().filter(|marker| tree.code_of(marker).is_none());
-                unknown.map(|marker| told.leaf(marker)).collect::<Result<(), _>>()?;
+                let mut unknown = missing.iter().filter(|marker| tree.code_of(marker).is_none());
+                unknown.try_for_each(|marker| told.leaf(marker))?;
             }
             told.finish()
         }
