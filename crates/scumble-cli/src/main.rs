@@ -8,6 +8,10 @@ mod cmd;
 mod sample;
 mod ui;
 
+/// Without memory a command ends with a sentence, not with an abort.
+#[global_allocator]
+static MEMORY: scumble_alloc::OrLeave = scumble_alloc::OrLeave::saying(ui::left_behind);
+
 /// Publishes tables about people without publishing the people.
 ///
 /// Start with `scumble demo`, or `scumble init DATA` on a table of your own.
@@ -21,6 +25,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    scumble_alloc::give_back();
     ui::quiet_panics();
     let arguments = Arguments::parse();
     let interface = match ui::Interface::new(&arguments.shared) {

@@ -53,8 +53,8 @@ static RELEASED: AtomicBool = AtomicBool::new(false);
 /// Set once files begin to get their names, and never taken back.
 static MAY_BE_RELEASED: AtomicBool = AtomicBool::new(false);
 
-/// What there is of a command's work where it stops before its end.
-fn left_behind() -> &'static str {
+/// What there is of a command's work where it stops before its end. It asks for no memory, since there may be none.
+pub(crate) fn left_behind() -> &'static str {
     match (RELEASED.load(Ordering::SeqCst), GOES_ON.load(Ordering::SeqCst)) {
         (true, _) => "the release is made and verified, and stays; what came after it was not finished",
         (false, true) => "what is finished is kept; run the same command again to go on",
@@ -77,7 +77,11 @@ impl Interface {
             )));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(shared.threads.unwrap_or(0)).build_global();
-        pool.map_err(|error| Error::Resources(format!("cannot start threads: {error}")))?;
+        pool.map_err(|error| {
+            Error::Resources(format!(
+                "cannot start threads: {error}; use fewer (--threads), or raise the limit of memory"
+            ))
+        })?;
         // Unverified output has no name anywhere, so leaving at once leaves nothing behind.
         let handler = ctrlc::set_handler(|| {
             if !PUBLISHING.load(Ordering::SeqCst) {
@@ -85,7 +89,10 @@ impl Interface {
                 leave(130);
             }
         });
-        handler.map_err(|error| Error::Resources(format!("cannot listen for interrupts: {error}")))?;
+        handler.map_err(|error| {
+            let why = "there may be too little memory for one more thread";
+            Error::Resources(format!("cannot listen for interrupts ({error}); {why}"))
+        })?;
         let bar = if shared.quiet || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
         } else {

@@ -85,6 +85,64 @@ fn compressed_bombs_stop_at_the_limit() {
     assert_eq!(code, Some(3), "{said}");
 }
 
+/// Whatever memory there is: a release and success, or a sentence and exit code 3, and never a part of a release.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_a_run_ends_with_a_sentence() {
+    use std::fmt::Write as _;
+    let mut table = "code,age,answer\n".to_owned();
+    for row in 0..60_000_u64 {
+        let _ = writeln!(table, "p{:08},{},{}", row * 7_919 % 60_000, 20 + row % 60, row % 3);
+    }
+    let desk = Desk::with_table(&table);
+    let binary = env!("CARGO_BIN_EXE_scumble");
+    let mut codes = Vec::new();
+    for megabytes in [20, 40, 60, 80, 100, 120, 140, 170, 200, 240, 300, 400, 4_000] {
+        let command = format!(
+            "ulimit -v {} && exec '{binary}' anonymize people.csv --quasi code,age --other answer --k 5 -o r.csv --threads 2",
+            megabytes * 1_000
+        );
+        let output = Command::new("sh")
+            .args(["-c", &command])
+            .current_dir(desk.root())
+            .stdin(Stdio::null())
+            .output()
+            .expect("a shell");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let there = desk.root().join("r.csv").exists();
+        match output.status.code() {
+            Some(0) => {
+                assert!(there, "{megabytes} MB: {said}");
+                std::fs::remove_file(desk.root().join("r.csv")).expect("it is there");
+            }
+            Some(3) => {
+                assert!(said.contains("error: ") && said.contains("memory"), "{megabytes} MB: {said}");
+                assert!(!there || said.contains("published"), "{megabytes} MB: {said}");
+            }
+            // Below some size not even the program itself is loaded.
+            _ if megabytes <= 20 => assert!(!there),
+            code => panic!("{megabytes} MB: {code:?} {said}"),
+        }
+        codes.push(output.status.code());
+    }
+    assert!(codes.contains(&Some(3)) && codes.last() == Some(&Some(0)), "{codes:?}");
+}
+
+#[test]
+fn the_limit_holds_for_every_table_that_is_read() {
+    let desk = Desk::with_table("a,s\n1,x\n1,y\n2,x\n2,y\n");
+    std::fs::write(desk.root().join("earlier.csv"), "a,s\n".to_owned() + &"1,x\n".repeat(20_000))
+        .expect("room");
+    let plan = "input = \"people.csv\"\noutput = \"r.csv\"\n[read]\nmax_size = \"10KB\"\n[columns]\na = { role = \"quasi\" }\n\
+                s = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\n\
+                l = 2\n[[privacy]]\nmodel = \"k_uncertainty\"\nk = 2\n[[table]]\nfile = \"earlier.csv\"\nquasi = [\"a\"]\n";
+    std::fs::write(desk.root().join("release.toml"), plan).expect("room");
+    let (code, said) = run(&desk, &["anonymize", "release.toml"], Stdio::null());
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("earlier.csv' holds more than 10 KB, the limit that was given"), "{said}");
+    assert!(!desk.root().join("r.csv").exists());
+}
+
 #[test]
 fn threads_without_number_are_refused() {
     let desk = Desk::with_people();

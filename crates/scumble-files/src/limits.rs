@@ -100,6 +100,26 @@ fn address_space_left() -> Option<u64> {
     None
 }
 
+/// A small file as a whole, such as a hierarchy or a plan: at most a quarter of the memory that is left, since it is taken apart in
+/// memory. What has no end stops there.
+pub fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let most = memory_left().map_or(u64::MAX, |left| left / 4);
+    let file = std::fs::File::open(path)?;
+    let mut bytes = Vec::new();
+    if let Ok(found) = file.metadata() {
+        bytes.try_reserve_exact(usize::try_from(found.len().min(most)).unwrap_or(0))?;
+    }
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(std::io::Error::other(format!(
+            "it holds more than {}, a quarter of the memory that is left",
+            size(most)
+        )));
+    }
+    Ok(bytes)
+}
+
 /// How many bytes the disk of a folder has left.
 #[cfg(unix)]
 pub(crate) fn disk_left(folder: &Path) -> Option<u64> {

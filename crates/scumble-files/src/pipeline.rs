@@ -150,10 +150,16 @@ pub(crate) fn run<J: Send>(
             }
             (encoder, finished)
         };
+        let mut started = true;
         std::thread::scope(|scope| {
             let work_all = &work_all;
-            let workers: Vec<_> = (0..threads).map(|worker| scope.spawn(move || work_all(worker))).collect();
-            while let Some(job) = next_job() {
+            let start = |worker: usize| {
+                std::thread::Builder::new().spawn_scoped(scope, move || work_all(worker)).ok()
+            };
+            // Where the system gives no more threads, fewer do.
+            let workers: Vec<_> = (0..threads).map_while(start).collect();
+            started = !workers.is_empty();
+            while started && let Some(job) = next_job() {
                 if sender.send(job).is_err() {
                     break;
                 }
@@ -166,6 +172,12 @@ pub(crate) fn run<J: Send>(
                 }
             }
         });
+        if !started {
+            last_flaw = Some(Flaw::Other(FileError::Resources(
+                "cannot start a thread to read with; there is too little memory left, or too many threads are running"
+                    .to_owned(),
+            )));
+        }
     }
     put_together(all, last_flaw)
 }

@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
-use hashbrown::{HashMap, HashTable};
+use hashbrown::{HashMap, HashSet, HashTable};
 use scumble_files::table::Texts;
 
 use crate::error::VerifyError;
@@ -57,20 +57,13 @@ impl Nodes {
     pub fn from_paths<S: AsRef<str>>(
         paths: impl IntoIterator<Item = (S, Vec<S>)>,
     ) -> Result<Self, VerifyError> {
-        let mut nodes = Self::default();
+        let mut told = TreeTold::all();
         for (leaf, ancestors) in paths {
-            let known = nodes.leaf(leaf.as_ref());
-            let node = nodes.insert(leaf.as_ref(), &ancestors);
-            match known {
-                Some(known) if known != node && nodes.labels_above(known) != nodes.labels_above(node) => {
-                    let why = "it lists a leaf twice, with different ancestors".to_owned();
-                    return Err(VerifyError::Domain { what: "hierarchy", column: String::new(), why });
-                }
-                Some(_) => {}
-                None => nodes.is_leaf[node as usize] = true,
-            }
+            ancestors.iter().rev().for_each(|label| told.open(label.as_ref()));
+            told.leaf(leaf.as_ref())?;
+            ancestors.iter().for_each(|_| told.close());
         }
-        Ok(nodes)
+        Ok(told.finish())
     }
 
     /// The same, where originals may be none of its leaves: they lie below these nodes, given by their labels and those above,
@@ -139,6 +132,88 @@ impl Nodes {
         labels.sort_unstable();
         labels.dedup();
         labels
+    }
+}
+
+/// A hierarchy that is told node by node, from the root down: open a node, tell what is below it, close it.
+///
+/// Where the texts are known that a release shows, only nodes that one of them names are kept, besides the leaves: no other can make
+/// anything true. A node that was left out by mistake would make a true value look false, never the other way round.
+pub struct TreeTold<'r> {
+    nodes: Nodes,
+    /// What the release shows, ascending, and the members of its sets.
+    shown: Option<(&'r Texts, HashSet<String, FixedState>)>,
+    /// The lowest node that is kept, for each that is open; [`NONE`] above the first.
+    open: Vec<u32>,
+}
+
+impl<'r> TreeTold<'r> {
+    /// All nodes are kept.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { nodes: Nodes::default(), shown: None, open: Vec::new() }
+    }
+
+    /// For a release that shows these texts, which are in ascending order, and about so many leaves.
+    #[must_use]
+    pub fn shown(texts: &'r Texts, leaves: usize) -> Self {
+        let mut members = HashSet::default();
+        for text in texts.iter() {
+            if let Label::Set(of) = parse(text) {
+                members.extend(of);
+            }
+        }
+        // Room for all leaves at once: a table that grows is there twice.
+        let nodes = Nodes { index: HashTable::with_capacity(leaves), ..Nodes::default() };
+        Self { nodes, shown: Some((texts, members)), open: Vec::new() }
+    }
+
+    /// How many nodes are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Begins a node below the one that is open.
+    pub fn open(&mut self, label: &str) {
+        let above = self.lowest();
+        let kept = self
+            .shown
+            .as_ref()
+            .is_none_or(|(texts, members)| texts.find_sorted(label).is_some() || members.contains(label));
+        self.open.push(if kept { self.nodes.child(above, label) } else { above });
+    }
+
+    /// Ends the node that is open.
+    pub fn close(&mut self) {
+        self.open.pop();
+    }
+
+    /// A leaf below the node that is open.
+    pub fn leaf(&mut self, text: &str) -> Result<(), VerifyError> {
+        let above = self.lowest();
+        let nodes = &mut self.nodes;
+        let known = nodes.leaf(text);
+        let node = nodes.child(above, text);
+        match known {
+            Some(known) if known != node && nodes.labels_above(known) != nodes.labels_above(node) => {
+                let why = "it lists a leaf twice, with different ancestors".to_owned();
+                return Err(VerifyError::Domain { what: "hierarchy", column: String::new(), why });
+            }
+            Some(_) => {}
+            None => nodes.is_leaf[node as usize] = true,
+        }
+        Ok(())
+    }
+
+    /// The hierarchy.
+    #[must_use]
+    pub fn finish(self) -> Nodes {
+        self.nodes
+    }
+
+    fn lowest(&self) -> u32 {
+        self.open.last().copied().unwrap_or(NONE)
     }
 }
 

@@ -78,7 +78,7 @@ mod tests;
 mod truth;
 mod value;
 
-pub use cover::{Cover, Nodes, covering, covering_with};
+pub use cover::{Cover, Nodes, TreeTold, covering, covering_with};
 pub use distribution::Distributed;
 pub use error::VerifyError;
 pub use exchange::Exchanged;

@@ -324,8 +324,10 @@ impl<'p> Pairing<'p> {
             *place += 1;
         }
         drop(next);
-        // The last label that each original was compared with, counted from 1, and what came of it.
-        let mut compared: Vec<(u32, bool)> = vec![(0, true); self.original.values.len()];
+        // The last label that each original was compared with, counted from 1. There may be millions of originals, so what came of it
+        // is kept only where the label is false.
+        let mut compared = vec![0_u32; self.original.values.len()];
+        let mut untrue: HashSet<u32, FixedState> = HashSet::default();
         let (mut false_pairs, mut false_cells, mut first_row) = (0, 0, None);
         for (label, text) in (0_u32..).zip(self.released.values.iter()) {
             let rows = &rows[starts[label as usize] as usize..starts[label as usize + 1] as usize];
@@ -333,15 +335,16 @@ impl<'p> Pairing<'p> {
                 continue;
             }
             let understood = reading.released(text);
+            untrue.clear();
             for &row in rows {
                 let original = originals.get(row_map[row as usize] as usize);
-                let known = &mut compared[original as usize];
-                if known.0 != label + 1 {
-                    let covers = understood.covers(&reading.original(self.original.values.get(original)));
-                    *known = (label + 1, covers);
-                    false_pairs += u64::from(!covers);
+                if std::mem::replace(&mut compared[original as usize], label + 1) != label + 1
+                    && !understood.covers(&reading.original(self.original.values.get(original)))
+                {
+                    untrue.insert(original);
+                    false_pairs += 1;
                 }
-                if !known.1 {
+                if untrue.contains(&original) {
                     false_cells += 1;
                     let row = u64::from(row) + 1;
                     first_row = Some(first_row.map_or(row, |first: u64| first.min(row)));

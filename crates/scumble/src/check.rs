@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source, read_table};
+use scumble_files::{Source, read_table};
 use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
@@ -304,7 +304,7 @@ fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
     let read = |table: &crate::config::TableSpec| {
         let source = Source::open(folder.join(&table.file))?;
         // Whoever published it may write tables otherwise than the input is written.
-        let mut read = read_table(&source, &ReadOptions::default())?.coded;
+        let mut read = read_table(&source, &crate::release::other_options(plan))?.coded;
         if crate::release::is_spreadsheet_safe(&folder.join(&table.file)) {
             read = from_spreadsheet_safe(&read).map_err(cannot_check)?;
         }

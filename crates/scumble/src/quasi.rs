@@ -148,7 +148,7 @@ impl Quasi {
     #[must_use]
     pub fn text(&self, code: u32) -> &str {
         match &self.shape {
-            Shape::Tree(tree) => tree.label(tree.leaf(code)),
+            Shape::Tree(tree) => tree.leaf_label(code),
             Shape::Line(line) => line.texts.get(code),
             Shape::Set(texts) => texts.get(code),
         }
@@ -242,9 +242,9 @@ impl Quasi {
         match (value, &self.shape) {
             (Value::Star, _) => label::STAR.to_owned(),
             (Value::Node(node), Shape::Tree(tree)) if tree.children(node).next().is_some() => {
-                tree.label(node).to_owned()
+                tree.label(node).into_owned()
             }
-            (Value::Node(node), Shape::Tree(tree)) => label::raw(tree.label(node)),
+            (Value::Node(node), Shape::Tree(tree)) => label::raw(&tree.label(node)),
             (Value::Span(low, high), Shape::Line(line)) => {
                 if low == high && (self.tight || Some(low) == line.missing()) {
                     return label::raw(line.texts.get(low));

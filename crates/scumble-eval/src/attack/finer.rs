@@ -127,7 +127,7 @@ impl Finer {
         let (low, high) = (self.codes_of(class, column).min()?, self.codes_of(class, column).max()?);
         let lowest = tree.lca_of_range(low, high);
         let mut above = std::iter::successors(Some(lowest), |node| tree.parent(*node));
-        let shown = above.find(|node| tree.label(*node) == label);
+        let shown = above.find(|node| tree.label(*node) == *label);
         let node = if label == STAR { shown.unwrap_or_else(|| tree.root()) } else { shown.unwrap_or(lowest) };
         Some((tree, node))
     }

@@ -28,7 +28,7 @@ pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan, plan_folde
     let manifest = Manifest::load(folder)?;
     let plan = with_roles(plan, &manifest);
     let mut tables: Vec<CodedTable> =
-        manifest.tables.iter().map(|table| manifest.read(folder, table)).collect::<Result<_>>()?;
+        manifest.tables.iter().map(|table| manifest.read(folder, table, &plan)).collect::<Result<_>>()?;
     let scenes = match &manifest.together {
         Together::Projections => {
             let scene = |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, plan_folder)?);

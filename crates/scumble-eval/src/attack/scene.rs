@@ -420,7 +420,7 @@ fn secret(column: &PayloadColumn, both: &SideBySide) -> Result<Secret> {
     let categories = tree.map(|tree| {
         let above = |text: &str| {
             let parent = tree.parent(tree.leaf(tree.code_of(text)?))?;
-            Some(tree.label(parent).to_owned())
+            Some(tree.label(parent).into_owned())
         };
         column.values.iter().map(|text| above(text).unwrap_or_else(|| text.to_owned())).collect()
     });

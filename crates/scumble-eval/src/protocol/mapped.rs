@@ -159,7 +159,7 @@ fn middle(quasi: &Quasi, value: Value) -> Option<f64> {
             Some(f64::midpoint(measure.float(from), measure.float(to)))
         }
         (_, Shape::Tree(tree)) => {
-            let leaves = (low..=high).filter_map(|code| number(measure, tree.label(tree.leaf(code))));
+            let leaves = (low..=high).filter_map(|code| number(measure, tree.leaf_label(code)));
             let (least, most) = leaves.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), number| {
                 (least.min(number), most.max(number))
             });

@@ -39,7 +39,7 @@ pub(crate) fn read_parquet(name: &str, file: &File, options: &ReadOptions) -> Re
     let selection = select(name, builder.schema(), options)?;
     let wanted: Vec<bool> = selection.places.iter().map(Option::is_some).collect();
     let rows = BATCH_ROWS.min(BATCH_CELLS / selection.names.len().max(1)).max(1);
-    kind.decode(|| pages::check(file, builder.metadata(), &wanted, options.memory, rows))?;
+    let rows = kind.decode(|| pages::check(file, builder.metadata(), &wanted, options.memory, rows))?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
     let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(rows).build())?;
     let next = || batches.next().transpose();

@@ -92,27 +92,37 @@ fn walk_schema(thrift: &mut Thrift<'_>) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Looks at all pages of the wanted columns. `memory` is how many bytes there are; what the system has left if not given.
+/// Looks at all pages of the wanted columns. `memory` is how many bytes there are; what the system has left if not given. Returns how
+/// many rows can be decoded at a time, at most `batch_rows`: the reader copies a dictionary's text for every row that has it, so that
+/// a page of a megabyte can become gigabytes.
 pub(super) fn check(
     file: &File,
     metadata: &ParquetMetaData,
     wanted: &[bool],
     memory: Option<u64>,
     batch_rows: usize,
-) -> Result<(), ArrowError> {
+) -> Result<usize, ArrowError> {
     let length = file.metadata()?.len();
     let schema = metadata.file_metadata().schema_descr();
     let chunks = Chunks { file, length, memory };
+    let mut most_rows = batch_rows;
     for group in metadata.row_groups() {
         let rows =
             u64::try_from(group.num_rows()).map_err(|_| wrong("a group has a negative number of rows"))?;
+        // What one row may take at most in all columns, where texts come from dictionaries.
+        let mut row_bytes = 0_u64;
         for (leaf, column) in group.columns().iter().enumerate() {
             if wanted.get(schema.get_column_root_idx(leaf)).is_some_and(|wanted| *wanted) {
-                chunks.check(column, rows, batch_rows)?;
+                let dictionary = chunks.check(column, rows, batch_rows)?;
+                row_bytes = row_bytes.saturating_add(chunks.longest_text(column, dictionary, batch_rows)?);
             }
         }
+        if let Some(fitting) = chunks.share().checked_div(row_bytes) {
+            most_rows = most_rows.min(usize::try_from(fitting).unwrap_or(usize::MAX)).max(1);
+        }
+        chunks.memory(row_bytes)?;
     }
-    Ok(())
+    Ok(most_rows)
 }
 
 struct Chunks<'a> {
@@ -132,8 +142,8 @@ struct PageHeader {
 }
 
 impl Chunks<'_> {
-    /// Looks at the pages of one column in one group of rows.
-    fn check(&self, column: &ColumnChunkMetaData, rows: u64, batch_rows: usize) -> Result<(), ArrowError> {
+    /// Looks at the pages of one column in one group of rows. Returns the size of its largest dictionary.
+    fn check(&self, column: &ColumnChunkMetaData, rows: u64, batch_rows: usize) -> Result<u64, ArrowError> {
         let (start, length) = column.byte_range();
         if start.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(wrong("a column lies outside the file"));
@@ -145,6 +155,7 @@ impl Chunks<'_> {
         let expected =
             u64::try_from(column.num_values()).map_err(|_| wrong("a column has too few values"))?;
         let (mut at, end, mut values, mut is_delta) = (start, start + length, 0_u64, false);
+        let mut dictionary = 0;
         while at < end {
             let (header, header_length) = match self.header(at, end)? {
                 Ok(found) => found,
@@ -156,6 +167,9 @@ impl Chunks<'_> {
             let packed = u64::try_from(header.packed).ok().filter(|packed| *packed <= end - at);
             let packed = packed.ok_or_else(|| wrong("a page is larger than its column"))?;
             self.check_page(column, &header, at, packed)?;
+            if header.dictionary_values.is_some() {
+                dictionary = dictionary.max(header.unpacked.unsigned_abs());
+            }
             at += packed;
             values = values.saturating_add(header.data_values.unwrap_or(0).unsigned_abs());
             is_delta |= header.data_values.is_some() && delta::is_delta(header.encoding);
@@ -163,7 +177,36 @@ impl Chunks<'_> {
         if is_delta {
             self.check_delta(column, rows)?;
         }
-        Ok(())
+        Ok(dictionary)
+    }
+
+    /// The bytes that a batch may take for texts of dictionaries: a part of what there is.
+    fn share(&self) -> u64 {
+        self.memory.or_else(limits::memory_left).unwrap_or(u64::MAX) / 8
+    }
+
+    /// The longest text of a column's dictionary, which has that many bytes; 0 where so many rows of any of its texts fit in any case.
+    fn longest_text(
+        &self,
+        column: &ColumnChunkMetaData,
+        dictionary: u64,
+        batch_rows: usize,
+    ) -> Result<u64, ArrowError> {
+        let is_text = column.column_type() == Type::BYTE_ARRAY;
+        if !is_text || dictionary.saturating_mul(batch_rows as u64) <= LITTLE {
+            return Ok(0);
+        }
+        let file = Arc::new(self.file.try_clone()?);
+        let mut pages = SerializedPageReader::new(file, column, 0, None)?;
+        let Some(Page::DictionaryPage { buf, .. }) = pages.get_next_page()? else { return Ok(dictionary) };
+        let (mut rest, mut longest) = (&buf[..], 0);
+        while let Some((length, texts)) = rest.split_first_chunk::<4>() {
+            let length = u32::from_le_bytes(*length);
+            longest = longest.max(u64::from(length));
+            rest =
+                texts.get(length as usize..).ok_or_else(|| wrong("a text is longer than its dictionary"))?;
+        }
+        Ok(longest)
     }
 
     /// The header of the page that begins at a place, and its length.
@@ -278,8 +321,6 @@ impl Chunks<'_> {
 
     /// Fails if there is no memory for that many bytes.
     fn memory(&self, bytes: u64) -> Result<(), ArrowError> {
-        // The system is not asked about what every machine has.
-        const LITTLE: u64 = 16 << 20;
         let most = match self.memory {
             Some(given) => given,
             None if bytes <= LITTLE => return Ok(()),
@@ -295,6 +336,9 @@ impl Chunks<'_> {
         )))))
     }
 }
+
+/// What every machine has: the system is not asked about it.
+const LITTLE: u64 = 16 << 20;
 
 /// gzip makes at most about a thousand bytes of one.
 const GZIP_GROWTH: u64 = 1100;

@@ -105,7 +105,7 @@ pub fn check_folder(
     let mut faults = others(folder, manifest)?;
     let mut tables = Vec::new();
     for file in &manifest.tables {
-        let table = manifest.read(folder, file)?;
+        let table = manifest.read(folder, file, plan)?;
         faults.extend(fault_of(&table, file));
         tables.push(table);
     }

@@ -333,7 +333,7 @@ impl Plan {
     /// Reads a plan file.
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path)
+        let bytes = scumble_files::limits::read_whole(path)
             .map_err(|source| Error::Io { what: format!("cannot read the plan {name}"), source })?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let line =

@@ -1,5 +1,6 @@
 //! The 5-ary alphabetic tree of the NSVDist paper: values in order, five to a node.
 
+use scumble_files::table::Texts;
 use serde::{Deserialize, Serialize};
 
 use super::domain::{Built, Domain};
@@ -24,31 +25,38 @@ const FANOUT: usize = 5;
 
 /// The left-packed 5-ary tree: the node of the i-th value after t steps is number `floor(i / 5^t)`.
 pub(super) fn build(domain: &Domain, order: Order) -> Result<Built> {
-    let mut places: Vec<usize> = (0..domain.values.len()).collect();
-    match order {
-        Order::Text => places.sort_by_key(|place| domain.values[*place]),
-        Order::Numeric => {
-            domain.numbers("alphabetic with order = \"numeric\"")?;
-        }
+    if order == Order::Numeric {
+        domain.numbers("alphabetic with order = \"numeric\"")?;
     }
-    let ordered: Vec<&str> = places.iter().map(|place| domain.values[*place]).collect();
-    if let ([value], None) = (&ordered[..], domain.missing) {
+    if order == Order::Numeric || domain.values.is_sorted() {
+        return packed(domain);
+    }
+    let mut places: Vec<u32> = (0..domain.values.len() as u32).collect();
+    places.sort_by_key(|place| domain.values[*place as usize]);
+    let ordered: Vec<&str> = places.iter().map(|place| domain.values[*place as usize]).collect();
+    let mut built = packed(&Domain { values: &ordered, ..*domain })?;
+    let mut codes = vec![0; ordered.len()];
+    for (place, code) in places.into_iter().zip(&built.codes) {
+        codes[place as usize] = *code;
+    }
+    built.codes = codes;
+    Ok(built)
+}
+
+/// The tree of values that are in order.
+fn packed(domain: &Domain) -> Result<Built> {
+    let count = domain.values.len();
+    if let ([value], None) = (domain.values, domain.missing) {
         return lone_root(domain, value);
     }
     let mut levels = Vec::new();
     // The integer loop matters: the logarithm in floats is wrong for 125 and 15,625 values.
     let mut width = FANOUT;
-    while width < ordered.len() {
-        levels.push(level_of_numbers((0..ordered.len()).step_by(width).collect()));
+    while width < count {
+        levels.push(level_of_numbers((0..count).step_by(width).collect()));
         width *= FANOUT;
     }
-    let mut built = nest(&Domain { values: &ordered, ..*domain }, levels, Provenance::FromData)?;
-    let mut codes = vec![0; ordered.len()];
-    for (place, code) in places.into_iter().zip(&built.codes) {
-        codes[place] = *code;
-    }
-    built.codes = codes;
-    Ok(built)
+    nest(domain, levels, Provenance::FromData)
 }
 
 /// The paper's tree for a single value has height 0: the value itself.
@@ -62,7 +70,10 @@ fn lone_root(domain: &Domain, value: &str) -> Result<Built> {
 /// Groups of neighbours, named by number. A name made of their values would publish values of people, also of people whose
 /// rows are suppressed.
 pub(super) fn level_of_numbers(starts: Vec<usize>) -> Level {
-    let labels = (1..=starts.len()).map(|group| format!("group {group} of {}", starts.len())).collect();
+    let mut labels = Texts::default();
+    for group in 1..=starts.len() {
+        labels.push(&format!("group {group} of {}", starts.len()));
+    }
     Level { starts, labels }
 }
 

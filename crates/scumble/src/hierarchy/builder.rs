@@ -170,7 +170,7 @@ pub fn build(builder: &Builder, domain: &Domain) -> Result<Built> {
 
 fn read(path: &Path, parse: fn(&str, &str) -> Result<Listing>) -> Result<Listing> {
     let file = path.display().to_string();
-    let bytes = std::fs::read(path)
+    let bytes = scumble_files::limits::read_whole(path)
         .map_err(|source| Error::Io { what: format!("cannot read the hierarchy {file}"), source })?;
     parse(cells::decode(&bytes, &file)?, &file)
 }

@@ -1,5 +1,6 @@
 //! Dates by month, quarter, year, decade, century, and stages of life.
 
+use scumble_files::table::Texts;
 use serde::{Deserialize, Serialize};
 
 use super::domain::{Built, Domain};
@@ -91,14 +92,14 @@ pub(super) fn build(domain: &Domain, levels: &[DateLevel], stages: Option<&LifeS
 
 /// The level of neighbours that `group` gives the same key; the second part is the label.
 fn level_by(days: &[i64], group: impl Fn(i64) -> (i64, String)) -> Level {
-    let mut level = Level { starts: Vec::new(), labels: Vec::new() };
+    let mut level = Level { starts: Vec::new(), labels: Texts::default() };
     let mut current = None;
     for (place, day) in days.iter().enumerate() {
         let (key, label) = group(*day);
         if current != Some(key) {
             current = Some(key);
             level.starts.push(place);
-            level.labels.push(label);
+            level.labels.push(&label);
         }
     }
     level

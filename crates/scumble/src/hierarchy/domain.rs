@@ -150,7 +150,7 @@ pub(super) mod tests {
     }
 
     /// The labels of one level, in order, without repeats.
-    pub(in super::super) fn level(tree: &Hierarchy, level: u32) -> Vec<&str> {
+    pub(in super::super) fn level(tree: &Hierarchy, level: u32) -> Vec<std::borrow::Cow<'_, str>> {
         let mut nodes = tree.level_map(level);
         nodes.dedup();
         nodes.into_iter().map(|node| tree.label(node)).collect()

@@ -27,7 +27,7 @@ fn place(tree: &Hierarchy, node: NodeId) -> String {
 
 /// What is wrong with the label of a group.
 fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static str> {
-    let label = tree.label(node);
+    let label = &*tree.label(node);
     if label.starts_with('=') {
         return Some("begins with '=', the mark of a value that is published as it is");
     }
@@ -35,7 +35,7 @@ fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static s
     let mut leaves = (low..=high).map(|code| tree.leaf(code));
     if let Some(members) = members(label) {
         let named = |leaf: NodeId| {
-            let number = Ends::number(measure, tree.label(leaf));
+            let number = Ends::number(measure, &tree.label(leaf));
             let same = |member: &String| {
                 let above = std::iter::successors(Some(leaf), |of| tree.parent(*of).filter(|of| *of != node));
                 above.into_iter().any(|of| tree.label(of) == *member)
@@ -47,9 +47,9 @@ fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static s
             .then_some("is written as a set, {…|…}, and something below it is not in that set");
     }
     let ends = Ends::read(measure, label)?;
-    let inside = |leaf: NodeId| match Ends::number(measure, tree.label(leaf)) {
+    let inside = |leaf: NodeId| match Ends::number(measure, &tree.label(leaf)) {
         Some(number) => ends.contains(number),
-        None => Ends::read(measure, tree.label(leaf)).is_some_and(|within| ends.covers(&within)),
+        None => Ends::read(measure, &tree.label(leaf)).is_some_and(|within| ends.covers(&within)),
     };
     (!leaves.all(inside))
         .then_some("is written as an interval, and something below it is not in that interval")
@@ -199,7 +199,7 @@ mod tests {
             let cover = Cover { kind, nodes, missing: Vec::new() };
             for (leaf, above) in tree.paths() {
                 for label in above {
-                    let found = covering(&cover, &Texts::from_iter([label]), &Texts::from_iter([leaf]));
+                    let found = covering(&cover, &Texts::from_iter([&*label]), &Texts::from_iter([&*leaf]));
                     prop_assert_eq!(&found, &vec![vec![0]], "{} {}", leaf, label);
                 }
             }

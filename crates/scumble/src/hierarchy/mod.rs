@@ -7,7 +7,7 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `tree.rs` | the tree itself: nodes as contiguous ranges of leaf codes |
+//! | `tree.rs` `chains.rs` | the tree itself: nodes as contiguous ranges of leaf codes |
 //! | `domain.rs` | what a builder is told about a column |
 //! | `builder.rs` | what users can ask for, and the choice when they ask for nothing |
 //! | `nested.rs` | trees of nested groups of ordered values, and the round edges between them |
@@ -22,6 +22,7 @@ mod alphabetic;
 mod bind;
 mod builder;
 mod cells;
+mod chains;
 mod dates;
 mod domain;
 mod file;

@@ -3,6 +3,8 @@
 //! A label must not publish what only the data knows: where no range was declared, outer edges are
 //! rounded outward and a cut between two values is moved to the roundest number between them.
 
+use scumble_files::table::Texts;
+
 use super::tree::Assembler;
 use crate::date::Date;
 use crate::error::Result;
@@ -14,7 +16,7 @@ pub(super) struct Level {
     /// Ascending places; the first is 0.
     pub(super) starts: Vec<usize>,
     /// One label per group.
-    pub(super) labels: Vec<String>,
+    pub(super) labels: Texts,
 }
 
 /// The range that labels may name: from `low` up to, not including, `end`.
@@ -40,7 +42,7 @@ pub(super) fn assemble(column: &str, values: &[&str], levels: &[Level]) -> Resul
                 tree.close();
             }
             for level in coarsest..levels.len() {
-                tree.open(&levels[level].labels[next[level]])?;
+                tree.open(levels[level].labels.get(next[level] as u32))?;
                 next[level] += 1;
             }
         }
@@ -56,14 +58,14 @@ pub(super) fn level_of_bins(
     span: Option<Span>,
     bin: impl Fn(i128) -> (i128, i128),
 ) -> Level {
-    let mut level = Level { starts: Vec::new(), labels: Vec::new() };
+    let mut level = Level { starts: Vec::new(), labels: Texts::default() };
     let mut current = None;
     for (place, number) in numbers.iter().enumerate() {
         let (low, end) = bin(*number);
         if current != Some(low) {
             current = Some(low);
             level.starts.push(place);
-            level.labels.push(interval(measure, low, end, span));
+            level.labels.push(&interval(measure, low, end, span));
         }
     }
     level
@@ -76,8 +78,10 @@ pub(super) fn level_of_cuts(measure: &Measure, numbers: &[i128], span: Span, sta
         Some(0) => span.low,
         Some(start) => roundest_between(measure, numbers[start - 1], numbers[*start]),
     };
-    let labels =
-        (0..starts.len()).map(|group| interval(measure, edge(group), edge(group + 1), Some(span))).collect();
+    let mut labels = Texts::default();
+    for group in 0..starts.len() {
+        labels.push(&interval(measure, edge(group), edge(group + 1), Some(span)));
+    }
     Level { starts, labels }
 }
 

@@ -1,32 +1,58 @@
 //! A tree as a list, for files: every node with its depth, parents before their children.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::tree::{Assembler, Hierarchy, Provenance};
 use crate::error::{Error, Result};
 
 /// A hierarchy as it is stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Outline {
+pub(crate) struct Outline<'t> {
     /// Where its groups come from.
     provenance: Provenance,
     /// The depth and the label of each node, in depth-first order.
-    nodes: Vec<(u32, String)>,
+    nodes: Nodes<'t>,
 }
 
-impl Outline {
+/// Nodes on their way to a file or from one. A tree may have millions, so they are not copied to be written.
+#[derive(Debug, Clone)]
+enum Nodes<'t> {
+    Of(&'t Hierarchy),
+    Read(Vec<(u32, String)>),
+}
+
+impl Serialize for Nodes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Self::Of(tree) => serializer
+                .collect_seq((0..tree.node_count()).map(|node| (tree.depth(node), tree.label(node)))),
+            Self::Read(nodes) => nodes.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Nodes<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::Read)
+    }
+}
+
+impl<'t> Outline<'t> {
     /// The outline of a tree.
-    pub(crate) fn of(tree: &Hierarchy) -> Self {
-        let node = |node| (tree.depth(node), tree.label(node).to_owned());
-        Self { provenance: tree.provenance(), nodes: (0..tree.node_count()).map(node).collect() }
+    pub(crate) fn of(tree: &'t Hierarchy) -> Self {
+        Self { provenance: tree.provenance(), nodes: Nodes::Of(tree) }
     }
 
     /// The tree of an outline; an error says what is wrong with the one of that column.
     pub(crate) fn tree(&self, column: &str) -> Result<Hierarchy> {
         let wrong = |why: &str| Error::data(format!("column '{column}': its hierarchy {why}"));
+        let nodes = match &self.nodes {
+            Nodes::Of(tree) => return Ok((*tree).clone()),
+            Nodes::Read(nodes) => nodes,
+        };
         let mut tree = Assembler::new(column);
-        for (place, (depth, label)) in self.nodes.iter().enumerate() {
+        for (place, (depth, label)) in nodes.iter().enumerate() {
             let depth = *depth as usize;
             if depth > tree.depth() || (depth == 0) != (place == 0) {
                 return Err(wrong("has a node whose parent is missing"));
@@ -36,7 +62,7 @@ impl Outline {
             }
             tree.open(label)?;
         }
-        if self.nodes.is_empty() {
+        if nodes.is_empty() {
             return Err(wrong("has no node"));
         }
         tree.finish(self.provenance)
@@ -47,9 +73,9 @@ impl Outline {
 mod tests {
     use super::*;
 
-    fn outline(nodes: &[(u32, &str)]) -> Outline {
+    fn outline(nodes: &[(u32, &str)]) -> Outline<'static> {
         let nodes = nodes.iter().map(|(depth, label)| (*depth, (*label).to_owned())).collect();
-        Outline { provenance: Provenance::Declared, nodes }
+        Outline { provenance: Provenance::Declared, nodes: Nodes::Read(nodes) }
     }
 
     #[test]
@@ -57,7 +83,8 @@ mod tests {
         let race = outline(&[(0, "Any"), (1, "White"), (1, "Colored"), (2, "Asian"), (2, "Black")]);
         let tree = race.tree("race").unwrap();
         assert_eq!((tree.leaf_count(), tree.height(), tree.range(2)), (3, 2, (1, 2)));
-        assert_eq!(Outline::of(&tree), race);
+        let written = |outline: &Outline<'_>| serde_json::to_string(outline).unwrap();
+        assert_eq!(written(&Outline::of(&tree)), written(&race));
         assert_eq!(outline(&[(0, "*")]).tree("one").unwrap().leaf_count(), 1);
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::domain::{Built, Domain};
-use super::tree::{Assembler, Provenance};
+use super::tree::{Assembler, Mask, Provenance};
 use crate::error::{Error, Result};
 
 /// The tree of prefixes. Without `lengths`, codes of equal length (or made so by padding on the left)
@@ -11,11 +11,6 @@ use crate::error::{Error, Result};
 /// a code that is shorter keeps itself there.
 pub(super) fn build(domain: &Domain, lengths: Option<&[usize]>, pad: Option<char>) -> Result<Built> {
     let longest = domain.values.iter().map(|code| code.chars().count()).max().unwrap_or(0);
-    // There may be millions of codes, so they are copied only where padding changes them.
-    let padded: Vec<Cow<'_, str>> = match pad {
-        Some(pad) => domain.values.iter().map(|code| Cow::Owned(pad_left(code, pad, longest))).collect(),
-        None => domain.values.iter().map(|code| Cow::Borrowed(*code)).collect(),
-    };
     // Equal lengths stay equal under the mask; with given lengths one star stands for any rest.
     let full_mask = lengths.is_none();
     let lengths: Vec<usize> = match lengths {
@@ -28,32 +23,74 @@ pub(super) fn build(domain: &Domain, lengths: Option<&[usize]>, pad: Option<char
             (1..longest).rev().collect()
         }
     };
-    // Every prefix is contiguous among codes in text order.
+    let stars = |kept: usize| if full_mask { longest - kept } else { 1 };
+    // There may be millions of codes, so nothing is kept of them that they say themselves.
+    let starred = domain.values.iter().copied().chain(domain.missing).any(|text| text.contains('*'));
+    if pad.is_none() && !starred && !domain.values.is_empty() {
+        let masks = std::iter::once(0).chain(lengths.iter().rev().copied());
+        let masks = masks.map(|kept| Mask { kept, stars: if kept == 0 { 1 } else { stars(kept) } }).collect();
+        return masked(domain, &lengths, masks);
+    }
+    let padded: Vec<Cow<'_, str>> = match pad {
+        Some(pad) => domain.values.iter().map(|code| Cow::Owned(pad_left(code, pad, longest))).collect(),
+        None => domain.values.iter().map(|code| Cow::Borrowed(*code)).collect(),
+    };
     let mut places: Vec<u32> = (0..padded.len() as u32).collect();
     places.sort_unstable_by_key(|place| (&padded[*place as usize], domain.values[*place as usize]));
 
     let mut tree = Assembler::new(domain.name);
     tree.open("*")?;
     let mut codes = vec![0; places.len()];
-    // The prefixes of the nodes that are open below the root, coarsest first.
-    let mut open: Vec<&str> = Vec::new();
-    for place in places {
-        let place = place as usize;
-        let code: &str = &padded[place];
-        let prefixes: Vec<&str> = lengths.iter().rev().map_while(|length| prefix(code, *length)).collect();
-        let shared = open.iter().zip(&prefixes).take_while(|(a, b)| a == b).count();
-        while open.len() > shared {
-            open.pop();
+    let mut open = Open::default();
+    for place in places.into_iter().map(|place| place as usize) {
+        let (closed, new) = open.go_to(&padded[place], &lengths);
+        for _ in 0..closed {
             tree.close();
         }
-        for prefix in &prefixes[shared..] {
-            let masked = if full_mask { longest - prefix.chars().count() } else { 1 };
-            tree.open(&format!("{prefix}{}", "*".repeat(masked)))?;
-            open.push(prefix);
+        for prefix in new {
+            tree.open(&format!("{prefix}{}", "*".repeat(stars(prefix.chars().count()))))?;
         }
         codes[place] = tree.leaf(domain.values[place])?;
     }
     domain.finish(tree, codes, Provenance::Declared, Vec::new())
+}
+
+/// The same tree of codes that have no stars and are not padded: its labels follow from the codes.
+fn masked(domain: &Domain, lengths: &[usize], masks: Vec<Mask>) -> Result<Built> {
+    let mut places: Vec<u32> = (0..domain.values.len() as u32).collect();
+    places.sort_unstable_by_key(|place| domain.values[*place as usize]);
+    let mut tree = Assembler::masking(domain.name, masks)?;
+    let mut codes = vec![0; places.len()];
+    let mut open = Open::default();
+    for place in places.into_iter().map(|place| place as usize) {
+        let (closed, new) = open.go_to(domain.values[place], lengths);
+        for _ in 0..closed {
+            tree.close();
+        }
+        new.iter().try_for_each(|_| tree.open_masked())?;
+        codes[place] = tree.leaf(domain.values[place])?;
+    }
+    domain.finish(tree, codes, Provenance::Declared, Vec::new())
+}
+
+/// The prefixes of the nodes that are open below the root, coarsest first. Codes come in text order, in which all codes with one
+/// prefix are neighbours.
+#[derive(Default)]
+struct Open<'a>(Vec<&'a str>);
+
+impl<'a> Open<'a> {
+    /// Goes on to the next code: how many nodes end before it, and the prefixes of those that begin.
+    fn go_to(&mut self, code: &'a str, lengths: &[usize]) -> (usize, &[&'a str]) {
+        let mut prefixes = lengths.iter().rev().map_while(|length| prefix(code, *length)).peekable();
+        let mut shared = 0;
+        while shared < self.0.len() && prefixes.next_if(|prefix| *prefix == self.0[shared]).is_some() {
+            shared += 1;
+        }
+        let closed = self.0.len() - shared;
+        self.0.truncate(shared);
+        self.0.extend(prefixes);
+        (closed, &self.0[shared..])
+    }
 }
 
 /// The first `length` characters; `None` if there are fewer.

@@ -12,7 +12,7 @@ pub fn to_csv(tree: &Hierarchy) -> String {
             if place > 0 {
                 csv.push(';');
             }
-            push_cell(&mut csv, label);
+            push_cell(&mut csv, &label);
         }
         csv.push('\n');
     }
@@ -111,7 +111,7 @@ fn draw(tree: &Hierarchy, limits: Limits, max_lines: usize) -> (Vec<Line>, bool)
                 let (low, high) = tree.range(node);
                 let cut = tree.depth(node) >= limits.depth && !tree.is_leaf(node);
                 let hint = if cut { format!(" … {} below", tree.size(node)) } else { String::new() };
-                lines.push(Line { text: format!("{lead}{}{hint}", shortened(tree.label(node))), low, high });
+                lines.push(Line { text: format!("{lead}{}{hint}", shortened(&tree.label(node))), low, high });
                 if !cut {
                     waiting.extend(children(tree, node, limits, &below).into_iter().rev());
                 }

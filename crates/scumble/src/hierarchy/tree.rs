@@ -2,19 +2,20 @@
 //!
 //! Leaves are coded in depth-first order, so "is this value below that node" is a comparison of two
 //! integers, and the children of a node are found without child lists: the first child follows its
-//! parent, the next sibling follows the end of the subtree. Columns of numbers and one pool of text
-//! keep a million leaves small.
+//! parent, the next sibling follows the end of the subtree. Columns of numbers, one for each chain of
+//! nodes (`chains.rs`), and one pool of text keep ten million leaves small.
+
+use std::borrow::Cow;
 
 use rayon::slice::ParallelSliceMut;
 use scumble_files::table::Texts;
 
+use super::chains::Chains;
 use crate::error::{Error, Result};
 
 /// A node, numbered in preorder; the root is 0.
 pub type NodeId = u32;
 
-/// Stands for "no node" in the parent column.
-const NONE: NodeId = u32::MAX;
 /// The most steps from a leaf to the root. Deeper trees are mistakes, and every climb costs its depth.
 pub(super) const MAX_HEIGHT: usize = 255;
 
@@ -32,34 +33,69 @@ pub enum Provenance {
 ///
 /// Levels count generalisation steps and are aligned at the root: level `g` of a tree of height `H`
 /// means depth `H − g`, or the leaf where that is shallower. Level 0 is always the leaf.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Hierarchy {
-    labels: Texts,
-    parents: Vec<NodeId>,
-    /// Per node, the id after the last node of its subtree.
-    ends: Vec<NodeId>,
-    lows: Vec<u32>,
-    highs: Vec<u32>,
-    depths: Vec<u8>,
-    /// Per leaf code, its node.
-    leaves: Vec<NodeId>,
-    /// Leaf codes, ordered by label.
-    by_label: Vec<u32>,
+    labels: Labels,
+    chains: Chains,
+    /// Leaf codes, ordered by label; `None` if they are in that order anyway.
+    by_label: Option<Vec<u32>>,
     height: u32,
     provenance: Provenance,
 }
+
+/// What the nodes are called.
+#[derive(Debug, Clone)]
+enum Labels {
+    /// Each node has a text.
+    Own(Texts),
+    /// Each leaf has a text. The nodes between them and the root `*` are called by the beginning of any leaf below: the mask of
+    /// each depth, for the root too. So codes that are masked character by character take no more than their own texts.
+    Masks(Texts, Vec<Mask>),
+}
+
+/// How the label of a node is made of the text of a leaf below it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mask {
+    /// So many characters are kept.
+    pub(super) kept: usize,
+    /// So many stars follow.
+    pub(super) stars: usize,
+}
+
+impl Mask {
+    /// The first characters of a text, and stars.
+    fn apply(self, text: &str) -> String {
+        let end = text.char_indices().nth(self.kept).map_or(text.len(), |(end, _)| end);
+        let mut label = String::with_capacity(end + self.stars);
+        label.push_str(&text[..end]);
+        label.extend(std::iter::repeat_n('*', self.stars));
+        label
+    }
+}
+
+/// Equal trees have the same nodes with the same labels, however these are kept.
+impl PartialEq for Hierarchy {
+    fn eq(&self, other: &Self) -> bool {
+        let node = |tree: &Self, node| (tree.depth(node), tree.label(node).into_owned());
+        self.provenance == other.provenance
+            && self.node_count() == other.node_count()
+            && (0..self.node_count()).all(|of| node(self, of) == node(other, of))
+    }
+}
+
+impl Eq for Hierarchy {}
 
 impl Hierarchy {
     /// How many leaves there are.
     #[must_use]
     pub fn leaf_count(&self) -> u32 {
-        self.leaves.len() as u32
+        self.chains.leaf_count()
     }
 
     /// How many nodes there are, leaves included.
     #[must_use]
     pub fn node_count(&self) -> u32 {
-        self.parents.len() as u32
+        self.chains.node_count()
     }
 
     /// The root: 0.
@@ -76,71 +112,92 @@ impl Hierarchy {
 
     /// The label of a node.
     #[must_use]
-    pub fn label(&self, node: NodeId) -> &str {
-        self.labels.get(node)
+    pub fn label(&self, node: NodeId) -> Cow<'_, str> {
+        match &self.labels {
+            Labels::Own(texts) => Cow::Borrowed(texts.get(node)),
+            Labels::Masks(texts, masks) => {
+                let text = texts.get(self.chains.range(node).0);
+                if self.is_leaf(node) {
+                    return Cow::Borrowed(text);
+                }
+                Cow::Owned(masks[self.depth(node) as usize].apply(text))
+            }
+        }
+    }
+
+    /// The label of a leaf.
+    #[must_use]
+    pub fn leaf_label(&self, code: u32) -> &str {
+        match &self.labels {
+            Labels::Own(texts) => texts.get(self.leaf(code)),
+            Labels::Masks(texts, _) => texts.get(code),
+        }
     }
 
     /// The parent of a node; `None` for the root.
     #[must_use]
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
-        Some(self.parents[node as usize]).filter(|parent| *parent != NONE)
+        self.chains.parent(node)
     }
 
     /// The children of a node, in order; none for a leaf.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let end = self.ends[node as usize];
+        let end = self.chains.end(node);
         let inside = move |child: &NodeId| *child < end;
         let first = Some(node + 1).filter(inside);
-        std::iter::successors(first, move |child| Some(self.ends[*child as usize]).filter(inside))
+        std::iter::successors(first, move |child| Some(self.chains.end(*child)).filter(inside))
     }
 
     /// The first and the last leaf code below a node, both included.
     #[must_use]
     pub fn range(&self, node: NodeId) -> (u32, u32) {
-        (self.lows[node as usize], self.highs[node as usize])
+        self.chains.range(node)
     }
 
     /// How many leaves are below a node; 1 for a leaf.
     #[must_use]
     pub fn size(&self, node: NodeId) -> u32 {
-        self.highs[node as usize] - self.lows[node as usize] + 1
+        let (low, high) = self.range(node);
+        high - low + 1
     }
 
     /// The steps from the root to a node.
     #[must_use]
     pub fn depth(&self, node: NodeId) -> u32 {
-        u32::from(self.depths[node as usize])
+        self.chains.depth(node)
     }
 
     /// Whether a node is a leaf.
     #[must_use]
     pub fn is_leaf(&self, node: NodeId) -> bool {
-        self.ends[node as usize] == node + 1
+        self.chains.end(node) == node + 1
     }
 
     /// The node of a leaf code.
     #[must_use]
     pub fn leaf(&self, code: u32) -> NodeId {
-        self.leaves[code as usize]
+        self.chains.leaf(code)
     }
 
     /// The code of the leaf with this label.
     #[must_use]
     pub fn code_of(&self, leaf_label: &str) -> Option<u32> {
-        let label = |code: u32| self.label(self.leaf(code));
-        let place = self.by_label.binary_search_by(|code| label(*code).cmp(leaf_label)).ok()?;
-        Some(self.by_label[place])
+        let (mut low, mut high) = (0, self.leaf_count());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            match self.leaf_label(self.labelled(middle)).cmp(leaf_label) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(self.labelled(middle)),
+            }
+        }
+        None
     }
 
     /// The node that stands for a leaf at a level; above the height it is the root.
     #[must_use]
     pub fn at_level(&self, code: u32, level: u32) -> NodeId {
-        let depth = self.height.saturating_sub(level);
-        let mut node = self.leaf(code);
-        while self.depth(node) > depth {
-            node = self.parents[node as usize];
-        }
-        node
+        self.chains.at_depth(code, self.height.saturating_sub(level))
     }
 
     /// The lowest level that gives this node: 0 for a leaf.
@@ -152,35 +209,17 @@ impl Hierarchy {
     /// [`Self::at_level`] for every leaf code at once.
     #[must_use]
     pub fn level_map(&self, level: u32) -> Vec<NodeId> {
-        let depth = self.height.saturating_sub(level);
-        let mut map = vec![0; self.leaves.len()];
-        let mut node = 0;
-        while node < self.node_count() {
-            if self.depth(node) == depth || self.is_leaf(node) {
-                let (low, high) = self.range(node);
-                map[low as usize..=high as usize].fill(node);
-                node = self.ends[node as usize];
-            } else {
-                node += 1;
-            }
-        }
-        map
+        self.chains.all_at_depth(self.height.saturating_sub(level))
     }
 
     /// How many nodes a level has, for the levels 0 to the height.
     #[must_use]
     pub fn level_sizes(&self) -> Vec<u32> {
-        let depths = self.height as usize + 1;
-        let (mut nodes, mut leaves) = (vec![0_u32; depths], vec![0_u32; depths]);
-        for node in 0..self.node_count() {
-            let depth = self.depth(node) as usize;
-            nodes[depth] += 1;
-            leaves[depth] += u32::from(self.is_leaf(node));
-        }
+        let (mut nodes, leaves) = self.chains.count_depths(self.height);
         let mut shallower = 0;
-        for depth in 0..depths {
-            nodes[depth] += shallower;
-            shallower += leaves[depth];
+        for (nodes, leaves) in nodes.iter_mut().zip(leaves) {
+            *nodes += shallower;
+            shallower += leaves;
         }
         nodes.reverse();
         nodes
@@ -189,11 +228,7 @@ impl Hierarchy {
     /// The smallest node that covers the leaf codes `low` to `high`, both included.
     #[must_use]
     pub fn lca_of_range(&self, low: u32, high: u32) -> NodeId {
-        let mut node = self.leaf(low);
-        while self.highs[node as usize] < high {
-            node = self.parents[node as usize];
-        }
-        node
+        self.chains.lowest_above(low, high)
     }
 
     /// Where the groups come from.
@@ -203,18 +238,18 @@ impl Hierarchy {
     }
 
     /// Every leaf in code order with its ancestors' labels, from the parent to the root.
-    pub fn paths(&self) -> impl Iterator<Item = (&str, Vec<&str>)> {
-        self.leaves.iter().map(|leaf| (self.label(*leaf), self.ancestors(*leaf).collect()))
-    }
-
-    /// The labels above a node, from its parent to the root, in a list.
-    pub(crate) fn above(&self, node: NodeId) -> Vec<&str> {
-        self.ancestors(node).collect()
+    pub fn paths(&self) -> impl Iterator<Item = (Cow<'_, str>, Vec<Cow<'_, str>>)> {
+        (0..self.leaf_count()).map(|code| {
+            let leaf = self.leaf(code);
+            (self.label(leaf), self.above(leaf))
+        })
     }
 
     /// The labels above a node, from its parent to the root.
-    fn ancestors(&self, node: NodeId) -> impl Iterator<Item = &str> {
-        std::iter::successors(self.parent(node), |above| self.parent(*above)).map(|above| self.label(above))
+    pub(crate) fn above(&self, node: NodeId) -> Vec<Cow<'_, str>> {
+        std::iter::successors(self.parent(node), |above| self.parent(*above))
+            .map(|above| self.label(above))
+            .collect()
     }
 }
 
@@ -223,14 +258,12 @@ impl Hierarchy {
 pub(super) struct Assembler {
     /// The column's name, for messages.
     column: String,
+    /// The label of each node, or of each leaf where there are masks.
     labels: Texts,
+    masks: Option<Vec<Mask>>,
     bytes: usize,
-    parents: Vec<NodeId>,
-    ends: Vec<NodeId>,
-    lows: Vec<u32>,
-    highs: Vec<u32>,
     depths: Vec<u8>,
-    leaves: Vec<NodeId>,
+    leaves: u32,
     open: Vec<NodeId>,
 }
 
@@ -240,10 +273,29 @@ impl Assembler {
         Self { column: column.to_string(), ..Self::default() }
     }
 
+    /// A tree whose nodes are called by what their leaves begin with, as the mask of their depth says; its root is open. All leaves
+    /// below a node must have its beginning, and none may have a star in it: so no two nodes have one label.
+    pub(super) fn masking(column: &str, masks: Vec<Mask>) -> Result<Self> {
+        let mut tree = Self { column: column.to_string(), masks: Some(masks), ..Self::default() };
+        tree.open_masked()?;
+        Ok(tree)
+    }
+
+    /// Starts a node below the one that is open, which the mask of its depth names.
+    pub(super) fn open_masked(&mut self) -> Result<()> {
+        self.start()
+    }
+
     /// Starts a node below the one that is open.
     pub(super) fn open(&mut self, label: &str) -> Result<()> {
         self.bytes += label.len();
-        if self.bytes > u32::MAX as usize || self.parents.len() >= i32::MAX as usize {
+        self.start()?;
+        self.labels.push(label);
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<()> {
+        if self.bytes > u32::MAX as usize || self.depths.len() >= i32::MAX as usize {
             return Err(Error::Resources(format!(
                 "column '{}': its hierarchy is too large; 2^31 nodes and 4 GiB of labels are possible",
                 self.column
@@ -256,11 +308,7 @@ impl Assembler {
                 MAX_HEIGHT + 1
             )));
         }
-        let node = self.labels.push(label);
-        self.parents.push(self.open.last().copied().unwrap_or(NONE));
-        self.ends.push(node + 1);
-        self.lows.push(self.leaves.len() as u32);
-        self.highs.push(0);
+        let node = self.depths.len() as NodeId;
         self.depths.push(self.open.len() as u8);
         self.open.push(node);
         Ok(())
@@ -269,14 +317,9 @@ impl Assembler {
     /// Ends the node that is open. One without children is a leaf; its code is returned.
     pub(super) fn close(&mut self) -> Option<u32> {
         let node = self.open.pop()?;
-        let end = self.parents.len() as u32;
-        let leaf = end == node + 1;
-        if leaf {
-            self.leaves.push(node);
-        }
-        self.ends[node as usize] = end;
-        self.highs[node as usize] = self.leaves.len() as u32 - 1;
-        leaf.then(|| self.highs[node as usize])
+        let leaf = self.depths.len() as u32 == node + 1;
+        self.leaves += u32::from(leaf);
+        leaf.then(|| self.leaves - 1)
     }
 
     /// Adds a leaf below the node that is open and returns its code.
@@ -296,16 +339,21 @@ impl Assembler {
         while !self.open.is_empty() {
             self.close();
         }
-        let (labels, lows, highs) = (&self.labels, &self.lows, &self.highs);
-        let range = |node: NodeId| (lows[node as usize], highs[node as usize]);
-        let mut by_label: Vec<u32> = (0..labels.len() as u32).collect();
-        by_label.par_sort_unstable_by(|a, b| labels.get(*a).cmp(labels.get(*b)).then(a.cmp(b)));
-        let clash = by_label
-            .windows(2)
-            .any(|pair| labels.get(pair[0]) == labels.get(pair[1]) && range(pair[0]) != range(pair[1]));
-        let star = by_label.binary_search_by(|node| labels.get(*node).cmp("*"));
-        let inner_star = star.is_ok_and(|place| range(by_label[place]) != range(0));
-        if clash || inner_star {
+        let chains = Chains::of(&self.depths, self.leaves as usize);
+        let height = (0..chains.leaf_count()).map(|code| chains.depth(chains.leaf(code))).max().unwrap_or(0);
+        drop(std::mem::take(&mut self.depths));
+        let labels = match self.masks {
+            Some(masks) => Labels::Masks(self.labels, masks),
+            None => Labels::Own(self.labels),
+        };
+        let mut tree = Hierarchy { labels, chains, by_label: None, height, provenance };
+        let label = |code: u32| tree.leaf_label(code);
+        if !(0..tree.leaf_count()).is_sorted_by(|a, b| label(*a) <= label(*b)) {
+            let mut codes: Vec<u32> = (0..tree.leaf_count()).collect();
+            codes.par_sort_unstable_by(|a, b| label(*a).cmp(label(*b)).then(a.cmp(b)));
+            tree.by_label = Some(codes);
+        }
+        if tree.has_clash() {
             return Err(Error::data(format!(
                 "column '{}': two nodes of its hierarchy have the same label (a value of the data, or the text for \
                  missing values, reads like the name of a group or like '*'), so a release could not tell them \
@@ -313,22 +361,34 @@ impl Assembler {
                 self.column
             )));
         }
-        let ends = &self.ends;
-        by_label.retain(|node| ends[*node as usize] == node + 1);
-        by_label.iter_mut().for_each(|node| *node = lows[*node as usize]);
-        let height = self.leaves.iter().map(|leaf| self.depths[*leaf as usize]).max().unwrap_or(0);
-        Ok(Hierarchy {
-            labels: self.labels,
-            parents: self.parents,
-            ends: self.ends,
-            lows: self.lows,
-            highs: self.highs,
-            depths: self.depths,
-            leaves: self.leaves,
-            by_label,
-            height: u32::from(height),
-            provenance,
-        })
+        Ok(tree)
+    }
+}
+
+impl Hierarchy {
+    /// The leaf code at a place in the order of labels.
+    fn labelled(&self, place: u32) -> u32 {
+        self.by_label.as_ref().map_or(place, |codes| codes[place as usize])
+    }
+
+    /// Whether two nodes that hold different leaves have the same label, or a node that does not hold all is called `*`.
+    fn has_clash(&self) -> bool {
+        let texts = match &self.labels {
+            Labels::Own(texts) => texts,
+            // Leaves without a star differ from all masks, and masks of one depth from those of others.
+            Labels::Masks(texts, _) => {
+                let text = |place: u32| texts.get(self.labelled(place));
+                return texts.bytes().contains('*')
+                    || (1..self.leaf_count()).any(|place| text(place - 1) == text(place));
+            }
+        };
+        let mut by_label: Vec<NodeId> = (0..self.node_count()).collect();
+        by_label.par_sort_unstable_by(|a, b| texts.get(*a).cmp(texts.get(*b)).then(a.cmp(b)));
+        let clash = by_label.windows(2).any(|pair| {
+            texts.get(pair[0]) == texts.get(pair[1]) && self.range(pair[0]) != self.range(pair[1])
+        });
+        let star = by_label.binary_search_by(|node| texts.get(*node).cmp("*"));
+        clash || star.is_ok_and(|place| self.range(by_label[place]) != self.range(0))
     }
 }
 
@@ -363,8 +423,8 @@ mod tests {
         assert_eq!(tree.lca_of_range(0, 1), 0);
         assert_eq!(tree.lca_of_range(2, 2), 4);
         let paths: Vec<_> = tree.paths().collect();
-        assert_eq!(paths[0], ("White", vec!["Any"]));
-        assert_eq!(paths[2], ("Black", vec!["Colored", "Any"]));
+        assert_eq!(paths[0], ("White".into(), vec!["Any".into()]));
+        assert_eq!(paths[2], ("Black".into(), vec!["Colored".into(), "Any".into()]));
     }
 
     #[test]
@@ -429,5 +489,54 @@ mod tests {
                 .contains("column 'city': its hierarchy has more than 256 levels")
         );
         assert_eq!(tree.finish(Provenance::Declared).unwrap().height(), 255);
+    }
+
+    #[test]
+    fn a_masked_tree_is_the_same_as_one_with_labels() {
+        let codes = ["10a4", "10b4", "10b5", "2ä00", "2ä01"];
+        let masks: Vec<Mask> =
+            (0..4).map(|kept| Mask { kept, stars: (4 - kept).min(1 + 3 * kept) }).collect();
+        let (mut short, mut long) = (Assembler::masking("c", masks).unwrap(), Assembler::new("c"));
+        long.open("*").unwrap();
+        let open = |short: &mut Assembler, long: &mut Assembler, labels: &[&str]| {
+            for label in labels {
+                short.open_masked().unwrap();
+                long.open(label).unwrap();
+            }
+        };
+        let close = |short: &mut Assembler, long: &mut Assembler, depth: usize| {
+            while short.depth() > depth {
+                assert_eq!(short.close(), long.close());
+            }
+        };
+        for (depth, labels, code) in [
+            (1, &["1***", "10**", "10a*"][..], codes[0]),
+            (3, &["10b*"], codes[1]),
+            (4, &[], codes[2]),
+            (1, &["2***", "2ä**", "2ä0*"], codes[3]),
+            (4, &[], codes[4]),
+            (1, &[], "?"),
+        ] {
+            close(&mut short, &mut long, depth);
+            open(&mut short, &mut long, labels);
+            assert_eq!(short.leaf(code).unwrap(), long.leaf(code).unwrap());
+        }
+        let (short, long) =
+            (short.finish(Provenance::Declared).unwrap(), long.finish(Provenance::Declared).unwrap());
+        assert_eq!((short.node_count(), short.height()), (long.node_count(), long.height()));
+        for node in 0..short.node_count() {
+            let of = |tree: &Hierarchy| {
+                let children: Vec<NodeId> = tree.children(node).collect();
+                (
+                    tree.label(node).into_owned(),
+                    tree.parent(node),
+                    tree.range(node),
+                    tree.depth(node),
+                    children,
+                )
+            };
+            assert_eq!(of(&short), of(&long));
+        }
+        assert_eq!(["10b5", "?", "10b*"].map(|text| short.code_of(text)), [Some(2), Some(5), None]);
     }
 }

@@ -135,7 +135,9 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
 /// Leaf to root label paths as the verifier takes them.
 pub(crate) fn owned_paths(tree: &Hierarchy) -> Vec<(String, Vec<String>)> {
     tree.paths()
-        .map(|(leaf, above)| (leaf.to_owned(), above.into_iter().map(str::to_owned).collect()))
+        .map(|(leaf, above)| {
+            (leaf.into_owned(), above.into_iter().map(std::borrow::Cow::into_owned).collect())
+        })
         .collect()
 }
 

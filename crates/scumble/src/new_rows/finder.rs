@@ -135,7 +135,7 @@ impl<'a> CodeFinder<'a> {
     fn in_tree(&self, tree: &Hierarchy, exact: Exact, number: i128) -> Option<Found> {
         let node = |code: u32| {
             let mut above = std::iter::successors(Some(tree.leaf(code)), |node| tree.parent(*node));
-            above.find(|node| holds(&self.quasi.measure, tree.label(*node), exact))
+            above.find(|node| holds(&self.quasi.measure, &tree.label(*node), exact))
         };
         let rank = |(other, code): &(i128, u32)| {
             let distance = number.saturating_sub(*other).unsigned_abs();
@@ -173,15 +173,18 @@ impl<'a> CodeFinder<'a> {
 impl<'a> Masks<'a> {
     /// The masks of a tree, where all codes below one begin as it says.
     fn of(tree: &'a Hierarchy, is_marker: impl Fn(&str) -> bool) -> Self {
-        let texts = |(low, high): (u32, u32)| (low..=high).map(|code| tree.label(tree.leaf(code)));
+        let texts = |(low, high): (u32, u32)| (low..=high).map(|code| tree.leaf_label(code));
         let mut lengths =
             texts(tree.range(tree.root())).filter(|text| !is_marker(text)).map(|text| text.chars().count());
         let first = lengths.next();
         let common = first.filter(|first| lengths.all(|length| length == *first));
         let mut masks = Self::default();
         for node in (0..tree.node_count()).filter(|node| !tree.is_leaf(*node)) {
-            let Some((prefix, length)) = mask(tree.label(node)) else { continue };
+            let label = tree.label(node);
+            let Some((prefix, length)) = mask(&label) else { continue };
             if texts(tree.range(node)).all(|text| text.starts_with(prefix)) {
+                // The label may have been made for this look; what it says stands in the leaves as well.
+                let prefix = &tree.leaf_label(tree.range(node).0)[..prefix.len()];
                 masks.longest = masks.longest.max(prefix.len());
                 // Where all codes have one length, one star stands for one character.
                 masks.by_prefix.insert(prefix, (node, length.or(common)));

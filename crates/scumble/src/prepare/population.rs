@@ -25,9 +25,8 @@ pub fn read_population(plan: &Plan, folder: &Path, threads: usize) -> Result<Opt
     let columns: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
     // It is another file, written perhaps by others: how it is written is detected.
     let encoding = plan.read.encoding.as_deref().map(str::parse).transpose()?;
-    let max_size = plan.read.max_size.map(crate::config::Size::bytes);
     let mut options =
-        ReadOptions { header: Some(true), encoding, threads, max_size, ..ReadOptions::default() };
+        ReadOptions { header: Some(true), encoding, threads, ..crate::release::other_options(plan) };
     let header = read_header(&source, &options)?;
     if let Some(missing) = columns.iter().find(|column| !header.names.contains(column)) {
         let near = crate::error::did_you_mean(missing, header.names.iter().map(String::as_str));

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use scumble_files::table::{CodedColumn, CodedTable, Codes};
+use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
 use scumble_files::{OutFormat, PrivateFile, ReadOptions, Source, read_table};
 use scumble_verify::{
     Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population, Reference, ReferenceColumn,
-    SensitiveColumn, StarRows, Truth, ValueKind, check_models_with, check_truth_with_map,
+    SensitiveColumn, StarRows, TreeTold, Truth, ValueKind, check_models_with, check_truth_with_map,
     distinct_given_others, from_spreadsheet_safe, further_spellings, in_normal_form,
 };
 
@@ -100,7 +100,7 @@ pub(super) fn verify(
         )));
     }
     let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
-    let truth = check_truth_with_map(&release, &original, &rows.order, &truths(run)?, drops)?;
+    let truth = check_truth_with_map(&release, &original, &rows.order, &truths(run, &release)?, drops)?;
     if !truth.holds {
         let place = truth.first_false.map_or("rows or columns are missing or too many".into(), |cell| {
             format!("first in row {} of the release, column '{}'", cell.row, cell.column)
@@ -253,7 +253,7 @@ pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Va
 }
 
 /// How each column of the release must be true of the original.
-fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
+fn truths(run: &Run<'_>, release: &CodedTable) -> Result<Vec<(String, Truth)>> {
     run.plan
         .columns
         .iter()
@@ -262,11 +262,13 @@ fn truths(run: &Run<'_>) -> Result<Vec<(String, Truth)>> {
             let truth = match place.map(|place| (place, &run.problem.quasi[place])) {
                 Some((place, quasi)) if run.shows_means(place) => mean(quasi),
                 Some((_, quasi)) => {
-                    let mut cover = cover(quasi, missing_markers(run, name))?;
-                    if run.new_rows {
-                        cover.nodes = cover.nodes.with_named(named(quasi));
-                    }
-                    Truth::Covers(cover)
+                    let missing = missing_markers(run, name);
+                    Truth::Covers(if run.new_rows {
+                        let all = cover(quasi, missing)?;
+                        Cover { nodes: all.nodes.with_named(named(quasi)), ..all }
+                    } else {
+                        cover_shown(quasi, missing, release.column(name).map(|column| &column.values))?
+                    })
                 }
                 None if [Role::Class, Role::Sensitive, Role::Other]
                     .iter()
@@ -295,14 +297,30 @@ fn missing_markers(run: &Run<'_>, name: &str) -> Vec<String> {
 
 /// How the verifier is to read the released values of a column.
 pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
+    cover_shown(quasi, missing, None)
+}
+
+/// The same, where it is known which texts the release shows: the verifier then keeps no more of the hierarchy than these need.
+fn cover_shown(quasi: &Quasi, missing: Vec<String>, shown: Option<&Texts>) -> Result<Cover> {
     let nodes = match quasi.tree() {
         Some(tree) => {
+            let leaves = tree.leaf_count() as usize;
+            let mut told = shown.map_or_else(TreeTold::all, |texts| TreeTold::shown(texts, leaves));
+            for node in 0..tree.node_count() {
+                let label = tree.label(node);
+                while told.depth() > tree.depth(node) as usize {
+                    told.close();
+                }
+                if tree.is_leaf(node) { told.leaf(&label)? } else { told.open(&label) }
+            }
             // A table may write missing values in several ways; all of them lie where the tree has the one that it knows.
-            let leaf = missing.iter().filter_map(|marker| tree.code_of(marker)).min();
-            let above = leaf.map_or_else(Vec::new, |leaf| tree.above(tree.leaf(leaf)));
-            let unknown = missing.iter().filter(|marker| leaf.is_some() && tree.code_of(marker).is_none());
-            let markers = unknown.map(|marker| (marker.as_str(), above.clone()));
-            Nodes::from_paths(tree.paths().chain(markers))?
+            if let Some(leaf) = missing.iter().filter_map(|marker| tree.code_of(marker)).min() {
+                (0..told.depth()).for_each(|_| told.close());
+                tree.above(tree.leaf(leaf)).iter().rev().for_each(|label| told.open(label));
+                let mut unknown = missing.iter().filter(|marker| tree.code_of(marker).is_none());
+                unknown.try_for_each(|marker| told.leaf(marker))?;
+            }
+            told.finish()
         }
         None => Nodes::default(),
     };
@@ -313,7 +331,7 @@ pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
 /// what they hold.
 fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
     let Some(tree) = quasi.tree() else { return Vec::new() };
-    let label = |node| tree.label(node).to_owned();
+    let label = |node| tree.label(node).into_owned();
     let above =
         |node| std::iter::successors(tree.parent(node), |node| tree.parent(*node)).map(label).collect();
     let groups = (0..tree.node_count()).filter(|node| !tree.is_leaf(*node));

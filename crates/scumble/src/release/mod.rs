@@ -374,11 +374,9 @@ fn classes(
         seconds.total = started.elapsed().as_secs_f64();
         fill_report::add_outcome(report, &run, &summary, &seconds);
     }
-    let recoding = (report.is_some() || targets.recoding.is_some())
-        .then(|| serde_json::to_vec(&recoding_file::recoding(&run)));
     let papers = Papers {
         report,
-        recoding: recoding.transpose().map_err(Error::internal)?.unwrap_or_default(),
+        recoding: &|out| serde_json::to_writer(out, &recoding_file::recoding(&run)),
         row_map: targets.row_map.as_ref().map(|_| original.row_map(&[&order[..]], None)).transpose()?,
         sheet: Some(datasheet::datasheet(&run, &summary)),
     };
@@ -482,6 +480,11 @@ pub fn read_options(read: &crate::config::Read, threads: usize) -> Result<ReadOp
         max_size: read.max_size.map(crate::config::Size::bytes),
         ..ReadOptions::default()
     })
+}
+
+/// How a table is read that others may have written: the plan's limit holds for it, and nothing else that it says about its input.
+pub fn other_options(plan: &Plan) -> ReadOptions {
+    ReadOptions { max_size: plan.read.max_size.map(crate::config::Size::bytes), ..ReadOptions::default() }
 }
 
 fn build_algorithm(

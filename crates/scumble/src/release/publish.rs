@@ -22,11 +22,11 @@ use super::{Released, RunOptions, Seconds, Summary, datasheet};
 use crate::error::{Error, Result};
 
 /// What is written besides the release.
-pub(super) struct Papers {
+pub(super) struct Papers<'r> {
     /// The private report, complete.
     pub(super) report: Option<crate::report::data::Report>,
-    /// The rule that was applied, as JSON. Private.
-    pub(super) recoding: Vec<u8>,
+    /// Writes the rule that was applied, as JSON. Private. It may be as large as the table, so it is never held as a text.
+    pub(super) recoding: &'r dyn Fn(&mut dyn Write) -> serde_json::Result<()>,
     /// Which row is whose, if somebody wants to know. Private.
     pub(super) row_map: Option<RowMapFile>,
     /// What may be said in public, if anything.
@@ -47,7 +47,7 @@ pub(super) fn unpublished(error: impl Into<Error>) -> Error {
 pub(super) fn publish(
     mut file: PrivateFile,
     targets: &Targets,
-    mut papers: Papers,
+    mut papers: Papers<'_>,
     summary: Summary,
     options: &mut RunOptions<'_>,
     mut seconds: Seconds,
@@ -204,7 +204,7 @@ impl Drop for MadeFolders {
 /// The private report, the recoding and the row map, written out and without names yet.
 fn staged_papers(
     targets: &Targets,
-    papers: &Papers,
+    papers: &Papers<'_>,
     made: &mut MadeFolders,
     released: &mut Released,
 ) -> Result<Vec<PrivateFile>> {
@@ -217,12 +217,12 @@ fn staged_papers(
             out.write_all(crate::report::html(report)?.as_bytes()).map_err(Into::into)
         })?);
         files.push(staged(&data, |out| serde_json::to_writer_pretty(out, report).map_err(Into::into))?);
-        files.push(staged(&rule, |out| out.write_all(&papers.recoding).map_err(Into::into))?);
+        files.push(staged(&rule, |out| (papers.recoding)(out).map_err(Into::into))?);
         released.report = Some(page);
     }
     if let Some(target) = &targets.recoding {
         sweep_beside(target);
-        files.push(staged(target, |out| out.write_all(&papers.recoding).map_err(Into::into))?);
+        files.push(staged(target, |out| (papers.recoding)(out).map_err(Into::into))?);
         released.recoding = Some(target.clone());
     }
     if let (Some(target), Some(map)) = (&targets.row_map, &papers.row_map) {
@@ -237,7 +237,7 @@ fn staged_papers(
 pub(super) fn publish_folder(
     folder: PrivateFolder,
     targets: &Targets,
-    papers: &Papers,
+    papers: &Papers<'_>,
     summary: Summary,
     mut seconds: Seconds,
     started: Instant,

@@ -38,7 +38,7 @@ pub(super) fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> 
 }
 
 /// The rule of a run, with all that is needed to apply it to other rows.
-pub(super) fn recoding(run: &Run<'_>) -> RecodingFile {
+pub(super) fn recoding<'r>(run: &'r Run<'_>) -> RecodingFile<'r> {
     let assignment = &run.classes().assignment;
     let quasi = (0..run.problem.quasi.len()).map(|place| quasi(run, place)).collect();
     let Read { missing, missing_policy, .. } = run.plan.read.clone();
@@ -63,8 +63,8 @@ pub(super) fn recoding(run: &Run<'_>) -> RecodingFile {
         quasi,
         rule: match &run.step {
             Some(Step::Levels(levels)) => RuleFile::Levels(levels.clone()),
-            Some(Step::Maps(maps)) => RuleFile::Maps(maps.clone()),
-            Some(Step::Cuts(tree)) => RuleFile::Cuts(tree.nodes().to_vec()),
+            Some(Step::Maps(maps)) => RuleFile::Maps(maps.into()),
+            Some(Step::Cuts(tree)) => RuleFile::Cuts(tree.nodes().into()),
             Some(Step::Regions(_)) | None => RuleFile::Nearest,
         },
         classes: assignment.classes() as u32,
@@ -76,7 +76,7 @@ pub(super) fn recoding(run: &Run<'_>) -> RecodingFile {
     }
 }
 
-fn quasi(run: &Run<'_>, place: usize) -> QuasiFile {
+fn quasi<'r>(run: &'r Run<'_>, place: usize) -> QuasiFile<'r> {
     let quasi = &run.problem.quasi[place];
     let shown = &run.classes().assignment.columns[place];
     let owned = |text: &str| text.to_owned();
@@ -100,7 +100,7 @@ fn quasi(run: &Run<'_>, place: usize) -> QuasiFile {
             }
         },
         typical: typical(&run.problem, place),
-        values: shown.values.clone(),
+        values: (&shown.values).into(),
         of_class: shown.of_class.iter().collect(),
     }
 }

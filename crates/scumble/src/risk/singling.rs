@@ -63,12 +63,15 @@ pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
     let members: Vec<u32> = (0..classes.sizes.len() as u32).collect();
     let all = Partition { ends: vec![members.len()], members };
     search.visit(0, columns, &all, 0);
+    drop(all);
+    // There may be a link for each of millions of rows, so the list is not copied, and all else is freed first.
+    let Search { links, unique_rows, .. } = search;
     let in_columns = |bits: ColumnSet| -> ColumnSet {
         order.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, column)| 1 << column).sum()
     };
     let mut found = Found {
-        minimal: search.links.iter().map(|link| (link.class, in_columns(link.set))).collect(),
-        unique_rows: search.unique_rows.iter().map(|(set, rows)| (in_columns(*set), *rows)).collect(),
+        minimal: links.into_iter().map(|link| (link.class, in_columns(link.set))).collect(),
+        unique_rows: unique_rows.iter().map(|(set, rows)| (in_columns(*set), *rows)).collect(),
     };
     found.minimal.sort_unstable();
     found.unique_rows.sort_unstable();
@@ -112,11 +115,11 @@ impl Search<'_> {
             let next = set | 1 << bit;
             let last = next.count_ones() as usize == self.largest;
             let (refined, found) = self.refine(partition, self.order[bit], !last);
-            for class in &found {
-                self.note(*class, next);
-            }
             // Who is unique on a part is unique on the whole.
             let unique = unique + found.len() as u64;
+            for class in found {
+                self.note(class, next);
+            }
             if unique > 0 {
                 self.unique_rows.push((next, unique));
             }

@@ -4,6 +4,8 @@
 //! minimal unique, `A` that of all columns and `M` the largest that is looked at, at most `A - 1` (Elliot and others 2005).
 //! The fewer columns single somebody out, and in the more ways, the higher it is.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::RiskClasses;
@@ -102,7 +104,7 @@ pub fn singling(classes: &RiskClasses, size: usize, fraction: Option<f64>) -> (S
         .iter()
         .map(|name| ColumnContribution { column: name.clone(), share: 0.0, rows: 0 })
         .collect();
-    let mut minimal_of: Vec<(ColumnSet, u64)> = Vec::new();
+    let mut minimal_of: BTreeMap<ColumnSet, u64> = BTreeMap::new();
     for of_class in found.minimal.chunk_by(|a, b| a.0 == b.0) {
         let class = of_class[0].0 as usize;
         let mut touched: ColumnSet = 0;
@@ -115,7 +117,7 @@ pub fn singling(classes: &RiskClasses, size: usize, fraction: Option<f64>) -> (S
             scores.score[class] += weights[of];
             scores.minimal[class] += 1;
             members(*set, all).for_each(|column| columns[column].share += weights[of]);
-            minimal_of.push((*set, 1));
+            *minimal_of.entry(*set).or_default() += 1;
         }
         sizes[fewest].rows += 1;
         members(touched, all).for_each(|column| columns[column].rows += 1);
@@ -128,7 +130,6 @@ pub fn singling(classes: &RiskClasses, size: usize, fraction: Option<f64>) -> (S
     if let Some(dis) = dis {
         scores.dis = dis_scores(&scores.score, dis, all);
     }
-    minimal_of.sort_unstable();
     let summary = Singling {
         combination_size: size as u64,
         rows: sizes.iter().map(|size| size.rows).sum(),
@@ -155,7 +156,7 @@ fn members(set: ColumnSet, all: usize) -> impl Iterator<Item = usize> {
 fn combinations(
     classes: &RiskClasses,
     unique_rows: &[(ColumnSet, u64)],
-    minimal: &[(ColumnSet, u64)],
+    minimal: &BTreeMap<ColumnSet, u64>,
 ) -> Vec<Combination> {
     let all = classes.names.len();
     let mut sets: Vec<(u32, std::cmp::Reverse<u64>, Vec<usize>, ColumnSet)> = unique_rows
@@ -168,8 +169,7 @@ fn combinations(
         .map(|(_, rows, columns, set)| Combination {
             columns: columns.iter().map(|column| classes.names[*column].clone()).collect(),
             rows: rows.0,
-            minimal: (minimal.partition_point(|(of, _)| of <= set)
-                - minimal.partition_point(|(of, _)| of < set)) as u64,
+            minimal: minimal.get(set).copied().unwrap_or(0),
         })
         .collect()
 }

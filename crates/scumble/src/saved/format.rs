@@ -1,5 +1,7 @@
 //! What a saved recoding holds, as JSON.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Column, MissingPolicy, ModelSpec, StarPolicy, ordered};
@@ -11,10 +13,11 @@ use crate::recoding::CutNode;
 /// The version that is written, and the last that is read.
 pub(crate) const VERSION: u32 = 1;
 
-/// All that is needed to recode other rows in the same way, and to judge them. Private.
+/// All that is needed to recode other rows in the same way, and to judge them. Private. What may be large is borrowed from the run
+/// that writes it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RecodingFile {
+pub(crate) struct RecodingFile<'t> {
     /// The version of this format; it also says what kind of file this is.
     pub(crate) scumble_recoding: u32,
     /// The algorithm that found it.
@@ -39,11 +42,11 @@ pub(crate) struct RecodingFile {
     pub(crate) columns: Vec<(String, Column)>,
     /// The hierarchies of sensitive columns that have one.
     #[serde(with = "ordered")]
-    pub(crate) hierarchies: Vec<(String, Outline)>,
+    pub(crate) hierarchies: Vec<(String, Outline<'t>)>,
     /// The quasi-identifiers, and what the classes show in each.
-    pub(crate) quasi: Vec<QuasiFile>,
+    pub(crate) quasi: Vec<QuasiFile<'t>>,
     /// How tuples become classes.
-    pub(crate) rule: RuleFile,
+    pub(crate) rule: RuleFile<'t>,
     /// How many classes the release had, suppressed ones too.
     pub(crate) classes: u32,
     /// Those that were suppressed, ascending.
@@ -53,7 +56,7 @@ pub(crate) struct RecodingFile {
 /// One quasi-identifier.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct QuasiFile {
+pub(crate) struct QuasiFile<'t> {
     pub(crate) name: String,
     /// How its values are measured.
     pub(crate) measure: Measure,
@@ -62,11 +65,11 @@ pub(crate) struct QuasiFile {
     /// Whether classes are written by the set of the values present.
     pub(crate) sets: bool,
     /// Its values in the order of their codes.
-    pub(crate) shape: ShapeFile,
+    pub(crate) shape: ShapeFile<'t>,
     /// The code that most rows had.
     pub(crate) typical: u32,
     /// The distinct values that classes show.
-    pub(crate) values: Vec<Value>,
+    pub(crate) values: Cow<'t, [Value]>,
     /// For each class the place of its value in `values`.
     pub(crate) of_class: Vec<u32>,
 }
@@ -74,9 +77,9 @@ pub(crate) struct QuasiFile {
 /// What the codes of a column are.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum ShapeFile {
+pub(crate) enum ShapeFile<'t> {
     /// Leaves of a tree.
-    Tree(Outline),
+    Tree(Outline<'t>),
     /// Numbers or dates in ascending order.
     Line {
         /// As they are released alone.
@@ -97,13 +100,13 @@ pub(crate) enum ShapeFile {
 /// How tuples become classes.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum RuleFile {
+pub(crate) enum RuleFile<'t> {
     /// Every column to one level of its tree.
     Levels(Vec<u32>),
     /// What each code of each column shows.
-    Maps(Vec<Vec<Value>>),
+    Maps(Cow<'t, [Vec<Value>]>),
     /// A tree of cuts.
-    Cuts(Vec<CutNode>),
+    Cuts(Cow<'t, [CutNode]>),
     /// A row belongs to the class that covers most of it.
     Nearest,
 }

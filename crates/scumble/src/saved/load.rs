@@ -97,7 +97,7 @@ fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
         if of.typical >= quasi.size() {
             return Err(wrong(quasi, "has a typical value that there is not"));
         }
-        columns.push(ClassColumn::of_places(of.values.clone(), &of.of_class));
+        columns.push(ClassColumn::of_places(of.values.to_vec(), &of.of_class));
     }
     let mut suppressed = vec![false; classes];
     for class in &file.suppressed {
@@ -146,7 +146,7 @@ fn wrong(quasi: &Quasi, why: &str) -> Error {
 }
 
 /// A quasi-identifier from its stored form.
-fn make_quasi(file: &QuasiFile, column: Option<&(String, Column)>) -> Result<Quasi> {
+fn make_quasi(file: &QuasiFile<'_>, column: Option<&(String, Column)>) -> Result<Quasi> {
     let damaged = |why: &str| Error::data(format!("the column '{}' {why}", file.name));
     let measure = file.measure;
     if measure.scale > MAX_SCALE {
@@ -217,7 +217,7 @@ fn check_values(quasi: &Quasi, values: &[Value]) -> Result<()> {
 }
 
 /// The rule, if it is one for these columns and classes.
-fn rule(file: RuleFile, quasi: &[Quasi], columns: &[ClassColumn], classes: u32) -> Result<Option<Step>> {
+fn rule(file: RuleFile<'_>, quasi: &[Quasi], columns: &[ClassColumn], classes: u32) -> Result<Option<Step>> {
     let unfit = || Error::data("its rule does not fit its columns");
     Ok(Some(match file {
         RuleFile::Nearest => return Ok(None),
@@ -231,16 +231,16 @@ fn rule(file: RuleFile, quasi: &[Quasi], columns: &[ClassColumn], classes: u32) 
             if maps.len() != quasi.len() {
                 return Err(unfit());
             }
-            for (quasi, map) in quasi.iter().zip(&maps) {
+            for (quasi, map) in quasi.iter().zip(maps.iter()) {
                 check_values(quasi, map)?;
                 if map.len() != quasi.size() as usize {
                     return Err(unfit());
                 }
             }
-            Step::Maps(maps)
+            Step::Maps(maps.into_owned())
         }
         RuleFile::Cuts(nodes) => {
-            Step::Cuts(CutTree::of_nodes(nodes, columns.to_vec(), classes).ok_or_else(unfit)?)
+            Step::Cuts(CutTree::of_nodes(nodes.into_owned(), columns.to_vec(), classes).ok_or_else(unfit)?)
         }
     }))
 }

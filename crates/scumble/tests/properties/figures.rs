@@ -156,7 +156,7 @@ fn precision_of_two_rows() {
     let sex = tree(&Builder::Flat {}, &["female", "male"]);
     let code = tree(&Builder::Prefix { lengths: None, pad: None }, &["4350", "4351", "4400", "5000"]);
     let masked = code.lca_of_range(0, 1);
-    assert_eq!((sex.height(), code.height(), code.label(masked)), (1, 4, "435*"));
+    assert_eq!((sex.height(), code.height(), &*code.label(masked)), (1, 4, "435*"));
     let shown = [
         [Value::Node(sex.root()), Value::Node(masked)],
         [Value::Node(sex.leaf(1)), Value::Node(code.leaf(0))],

@@ -199,7 +199,7 @@ pub(super) fn release(
     let report = targets.report.is_some().then(|| report::report(&run, &summary, &targets.name(), &seconds));
     let papers = Papers {
         report,
-        recoding: serde_json::to_vec(&report::recoding(&run)).map_err(Error::internal)?,
+        recoding: &|out| serde_json::to_writer(out, &report::recoding(&run)),
         row_map: targets
             .row_map
             .as_ref()

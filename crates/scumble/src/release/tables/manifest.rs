@@ -8,6 +8,7 @@ use scumble_verify::from_spreadsheet_safe;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::config::Plan;
 use crate::error::{Error, Result};
 
 /// The file of a folder that says what the others are.
@@ -68,7 +69,7 @@ impl Manifest {
     /// Reads the manifest of a folder. A file name that would lead out of the folder is an error.
     pub fn load(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
-        let text = std::fs::read(&path).map_err(|source| Error::Io {
+        let text = scumble_files::limits::read_whole(&path).map_err(|source| Error::Io {
             what: format!("'{}' cannot be read, which a folder of several tables has", path.display()),
             source,
         })?;
@@ -90,8 +91,8 @@ impl Manifest {
     }
 
     /// Reads one of the tables, with the texts that are meant.
-    pub fn read(&self, folder: &Path, table: &TableFile) -> Result<CodedTable> {
-        let options = ReadOptions { header: Some(true), ..ReadOptions::default() };
+    pub fn read(&self, folder: &Path, table: &TableFile, plan: &Plan) -> Result<CodedTable> {
+        let options = ReadOptions { header: Some(true), ..crate::release::other_options(plan) };
         let read = read_table(&Source::open(folder.join(&table.file))?, &options)?.coded;
         if self.spreadsheet_safe { from_spreadsheet_safe(&read).map_err(Error::config) } else { Ok(read) }
     }

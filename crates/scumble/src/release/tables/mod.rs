@@ -188,11 +188,11 @@ pub(super) fn release(
     }
     add(&mut folder, ENDINGS[0], serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
     add(&mut folder, ENDINGS[1], datasheet::markdown(&sheet).trim_end().into())?;
-    let recoding = serde_json::to_vec(&report::rule(&run, described)).map_err(as_file)?;
+    let rule = report::rule(&run, described);
     publish_folder(
         folder,
         &targets,
-        &Papers { report, recoding, row_map, sheet: Some(sheet) },
+        &Papers { report, recoding: &|out| serde_json::to_writer(out, &rule), row_map, sheet: Some(sheet) },
         summary,
         seconds,
         started,
