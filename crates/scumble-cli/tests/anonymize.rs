@@ -261,6 +261,30 @@ fn starred_rows_must_meet_the_models_themselves() {
     assert_eq!(text.matches("*,").count(), 6);
 }
 
+/// The private report says from which towns rows were taken; the risk after it is that of classes of 5, 4 and the two starred rows.
+#[test]
+fn the_report_tells_whom_suppression_took() {
+    let desk = Desk::with_table(TOWNS);
+    let first = ["anonymize", "people.csv", "-o", "out.csv", "--json", "--star-policy", "strict", "--k", "2"];
+    desk.run(&arguments(&[&first, BY_TOWN])).succeeds();
+    let report = desk.json("out.report/report.json");
+    let subgroups = report["suppression"]["subgroups"].as_array().expect("a list");
+    let told: Vec<(&str, Vec<(&str, u64, u64)>)> = subgroups
+        .iter()
+        .map(|column| {
+            let groups = column["groups"].as_array().expect("a list").iter().map(|group| {
+                let number = |name: &str| group[name].as_u64().expect("a number");
+                (group["value"].as_str().expect("a text"), number("rows"), number("suppressed"))
+            });
+            (column["column"].as_str().expect("a name"), groups.collect())
+        })
+        .collect();
+    assert_eq!(told, [("town", vec![("A", 5, 0), ("B", 4, 0), ("C", 1, 1), ("D", 1, 1)])]);
+    let after = &report["risk"]["after"];
+    assert_eq!((&after["rows"], &after["highest"]), (&11.into(), &0.5.into()), "{after}");
+    assert_eq!(after["rows_at_highest"], 2, "{after}");
+}
+
 #[test]
 fn suppressed_rows_can_be_left_out() {
     let (object, text, _) = towns("drop", "4");

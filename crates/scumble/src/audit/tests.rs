@@ -94,3 +94,35 @@ fn a_row_that_only_its_own_record_covers() {
     let found = run(&quasi, &table, &records, 2);
     assert_eq!((found.least_covered, found.degrees.least_covering), (2, 1));
 }
+
+/// Three tuples of one row each with the values 0, 0 and 1, and every record covers all three. The first record lists 0 only; the others list both
+/// values, so they are alike. Who gives a record away must have it, who takes one must have a value that it lists, and none is left over or missing.
+#[test]
+fn records_that_change_hands_are_counted_again() {
+    let rows = [(vec![0], 0), (vec![1], 0), (vec![2], 1)];
+    let (quasi, table) = table(&[3], &rows, 2);
+    let all = [(0, 2)];
+    let records = [
+        record(0, 0, &all, &[1, 0], &[0]),
+        record(1, 0, &all, &[1, 1], &[1, 2]),
+        record(2, 1, &all, &[1, 1], &[1, 2]),
+    ];
+    let progress = Progress::default();
+    let covers = Covers::new(&Coverage::new(&table, &quasi), &records, &progress).expect("covers");
+    let known =
+        Known::by_cover(&table, 0, &records, &covers, &progress).expect("true").expect("few unknowns");
+    let [first, second] = [0, 1].map(|tuple| known.unknown(tuple, 0).expect("an unknown"));
+    let third = known.unknown(2, 1).expect("an unknown");
+    let (lone, alike) = (0, 1);
+    let holds = |transfers: &[owners::Transfer]| known.owners.holds(&known, &[], transfers);
+    assert!(holds(&[]));
+    assert!(holds(&[(first, lone, -1), (first, alike, 1), (second, alike, -1), (second, lone, 1)]));
+    // The first row takes another record, and nobody gives it away or takes the one that is left.
+    assert!(!holds(&[(first, lone, -1), (first, alike, 1)]));
+    // The first row has two records then, and the second none.
+    assert!(!holds(&[(first, alike, 1), (second, alike, -1)]));
+    // The first record does not list the value of the third row.
+    assert!(!holds(&[(first, lone, -1), (first, alike, 1), (third, alike, -1), (third, lone, 1)]));
+    // The first row has none of those that are alike.
+    assert!(!holds(&[(first, alike, -1), (first, lone, 1), (second, lone, -1), (second, alike, 1)]));
+}

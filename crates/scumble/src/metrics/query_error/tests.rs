@@ -135,6 +135,35 @@ fn what_is_not_touched_has_no_error() {
     );
 }
 
+/// Of 1,000 errors the 500th and the 501st are in the middle. The interval reaches 1.96 standard errors to both sides. 999 times the variance is the sum
+/// of the squares less 1,000 times the square of the mean.
+#[test]
+fn the_middle_and_the_interval() {
+    let numbers = || numbers(&(0..997).collect::<Vec<i128>>());
+    let rows: Vec<(Vec<u32>, u32)> =
+        (0..400).map(|row| (vec![row * 7 % 997, row * row % 997], row % 3)).collect();
+    let problem = problem(vec![numbers(), numbers()], &rows, 1, 2);
+    let tuples = problem.table.tuples() as u32;
+    let of_tuple: Vec<u32> = (0..tuples).map(|tuple| tuple * 8 / tuples).collect();
+    let published = release(&problem, &of_tuple, &[false; 8], StarPolicy::Strict);
+    let Published::Classes(classes) = &published;
+    let mut errors = errors(classes, &problem);
+    errors.sort_unstable_by(f64::total_cmp);
+    assert_eq!(errors.len(), 1000);
+    assert!(errors[498] < errors[499] && errors[499] < errors[500] && errors[500] < errors[501]);
+    let Measured { value, details } = QueryError.measure_fully(&published, &problem);
+    let mean = value.expect("there are rows");
+    assert!((mean - errors.iter().sum::<f64>() / 1000.0).abs() < 1e-12);
+    let [("lower", lower), ("upper", upper), ("median", median), ..] = details[..] else {
+        panic!("{details:?}")
+    };
+    assert!((median - errors[499] - (errors[500] - errors[499]) / 2.0).abs() < 1e-12);
+    assert!(lower > 0.0 && (mean - lower - (upper - mean)).abs() < 1e-12);
+    let variance = 1000.0 * ((upper - mean) / 1.96).powi(2);
+    let squares = errors.iter().map(|error| error * error).sum::<f64>();
+    assert!((999.0 * variance - (squares - 1000.0 * mean * mean)).abs() < 1e-9);
+}
+
 /// Every count by hand: rows one by one, and the values that each cell stands for one by one.
 #[test]
 fn counts_equal_those_of_single_rows() {
