@@ -195,3 +195,31 @@ fn what_cannot_be_attacked_is_refused() {
     desk.file("others.csv", "name,age,sex,postcode,diagnosis,readmitted\nx,1,o,1,flu,no\n");
     refused(3, "no person of the original fits", &arguments(&[&["--original", "others.csv"], ROLES]));
 }
+
+/// Attacks that make releases of their own make them as `anonymize` does: spellings of one value are one value.
+#[test]
+fn spellings_do_not_hide_a_risk() {
+    let value = |row: usize| ["hiv", "flu", "flu", "cold"][row * 7 % 4];
+    // Most have the plain spelling, which is the one that counts.
+    let spelt = |text: &str, row: usize| match row % 5 {
+        0 => text.to_uppercase(),
+        1 => format!("{text} "),
+        _ => text.to_owned(),
+    };
+    let found = |spelling: &dyn Fn(&str, usize) -> String| {
+        let mut table = String::from("zip,ill\n");
+        for row in 0..96 {
+            table += &format!("{},{}\n", 10 + row % 16, spelling(value(row), row));
+        }
+        let desk = Desk::with_table(&table);
+        let roles = ["--quasi", "zip", "--sensitive", "ill", "--k", "2", "--l", "2"];
+        desk.run(&arguments(&[&["anonymize", "people.csv", "-o", "out.csv", "--report", ""], &roles]))
+            .succeeds();
+        let both =
+            ["attack", "out.csv", "--original", "people.csv", "--only", "membership", "--only", "classifier"];
+        desk.run(&arguments(&[&both, &roles, &["--algorithm", "mondrian", "--json"]])).succeeds().object()
+    };
+    let plain = found(&|text, _| text.to_owned());
+    assert!(plain.to_string().contains("membership"), "{plain}");
+    assert_eq!(found(&spelt), plain);
+}

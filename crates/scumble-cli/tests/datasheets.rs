@@ -138,3 +138,15 @@ fn rows_for_the_owner_do_not_stand_beside_a_datasheet() {
     let line = ["apply", "rule.json", "people.csv", "--private", "-o", "out.csv"];
     desk.refuses(2, &["datasheet"], &arguments(&[&line, &["--force"]]));
 }
+
+/// A pipe where a datasheet would be is nobody's datasheet, and nobody waits for it.
+#[test]
+fn a_pipe_is_no_datasheet() {
+    let desk = Desk::with_people();
+    let made = std::process::Command::new("mkfifo").arg(desk.path("out.datasheet.json")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return common::skip("a_pipe_is_no_datasheet", "there is no mkfifo");
+    }
+    desk.release("out.csv", &[]);
+    check(&desk, "out.csv", &[]).succeeds();
+}

@@ -1,6 +1,9 @@
 //! Kills, faults and races: what may be on disk afterwards.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::Output;
 use std::time::{Duration, Instant};
 
 use crate::judge::Files;
@@ -15,10 +18,11 @@ pub(crate) struct Expected<'a> {
 }
 
 /// The system calls that decide what is on disk.
-const CALLS: [&str; 17] = [
+const CALLS: [&str; 20] = [
     "openat",
     "read",
     "write",
+    "close",
     "fsync",
     "fdatasync",
     "rename",
@@ -30,9 +34,11 @@ const CALLS: [&str; 17] = [
     "fchmod",
     "ftruncate",
     "mkdir",
+    "rmdir",
     "statx",
     "lseek",
     "flock",
+    "getdents64",
 ];
 const ERRORS: [&str; 4] = ["EIO", "ENOSPC", "EACCES", "EINTR"];
 
@@ -120,54 +126,91 @@ fn again(stage: &Stage<'_>, expected: &Expected<'_>, what: &str) -> io::Result<R
     })
 }
 
-/// Kills a run: after a random time, or when it makes a random system call.
+/// A call of the main thread: its name and its number among those of its name.
+type Call = (String, usize);
+
+/// The calls of an undisturbed run from the first file without a name on, which is where publishing begins.
+fn publishing_calls(stage: &Stage<'_>, expected: &Expected<'_>) -> io::Result<Vec<Call>> {
+    stage.reset(expected.old)?;
+    let trace = stage.folder.join("trace");
+    let under =
+        ["strace", "-qq", "-o", &trace.to_string_lossy(), "-e", &format!("trace={}", CALLS.join(","))]
+            .map(str::to_owned);
+    stage.start("plan.toml", &under)?.wait_with_output()?;
+    let text = std::fs::read_to_string(&trace)?;
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut found, mut begun) = (Vec::new(), false);
+    for line in text.lines() {
+        let name = line.split('(').next().unwrap_or_default();
+        let Some(name) = CALLS.iter().find(|call| **call == name) else { continue };
+        let number = seen.entry(name).or_default();
+        *number += 1;
+        begun |= line.contains("O_TMPFILE");
+        if begun {
+            found.push(((*name).to_owned(), *number));
+        }
+    }
+    Ok(found)
+}
+
+/// Runs with one call disturbed; `None` if it was never reached.
+fn disturbed(stage: &Stage<'_>, (call, number): &Call, how: &str) -> io::Result<Option<Output>> {
+    let trace = stage.folder.join("trace");
+    let rules = [format!("trace={call}"), format!("inject={call}:{how}:when={number}")];
+    let under = ["strace", "-qq", "-o", &trace.to_string_lossy(), "-e", &rules[0], "-e", &rules[1]]
+        .map(str::to_owned);
+    let output = stage.start("plan.toml", &under)?.wait_with_output()?;
+    let text = std::fs::read_to_string(&trace)?;
+    let reached = output.status.signal() == Some(9) || text.contains("(INJECTED)");
+    Ok(reached.then_some(output))
+}
+
+/// Kills a run: after a random time, or when it makes a random call of publishing.
 pub(crate) fn kill(
     stage: &Stage<'_>,
     expected: &Expected<'_>,
     random: &mut Random,
     strace: bool,
 ) -> io::Result<Result<&'static str, String>> {
+    let (what, killed);
+    let calls = if strace && random.percent(60) { publishing_calls(stage, expected)? } else { Vec::new() };
     stage.reset(expected.old)?;
-    let what;
-    if strace && random.percent(50) {
-        let (call, at) = (*random.pick(&CALLS), random.between(1, 40));
-        what = format!("killed at {call} number {at}");
-        let inject = format!("inject={call}:signal=SIGKILL:when={at}");
-        stage.start("plan.toml", &tracer(call, &inject))?.wait_with_output()?;
-    } else {
-        let share = random.below(1150);
+    if calls.is_empty() {
+        let share = random.below(1000);
         let pause = expected.takes * u32::try_from(share).unwrap_or(0) / 1000;
         what = format!("killed after {share} thousandths of {:?}", expected.takes);
         let started = Instant::now();
         let mut child = stage.start("plan.toml", &[])?;
         std::thread::sleep(pause.saturating_sub(started.elapsed()));
         let _ = child.kill();
-        child.wait_with_output()?;
+        killed = child.wait_with_output()?.status.signal() == Some(9);
+    } else {
+        let call = random.pick(&calls).clone();
+        what = format!("killed at {} number {}", call.0, call.1);
+        killed = disturbed(stage, &call, "signal=SIGKILL")?.is_some();
     }
     let found = inspect(stage, expected, &what)?;
     Ok(match found {
-        Ok(found) => again(stage, expected, &what)?.map(|()| found),
+        Ok(found) => again(stage, expected, &what)?.map(|()| if killed { found } else { "missed" }),
         Err(why) => Err(why),
     })
 }
 
-fn tracer(call: &str, inject: &str) -> Vec<String> {
-    let trace = format!("trace={call}");
-    ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", inject].map(str::to_owned).to_vec()
-}
-
-/// Lets one system call fail.
+/// Lets one system call of publishing fail.
 pub(crate) fn fault(
     stage: &Stage<'_>,
     expected: &Expected<'_>,
     random: &mut Random,
 ) -> io::Result<Result<&'static str, String>> {
+    let calls = publishing_calls(stage, expected)?;
+    if calls.is_empty() {
+        return Ok(Ok("missed"));
+    }
     stage.reset(expected.old)?;
-    let (call, error, at) = (*random.pick(&CALLS), *random.pick(&ERRORS), random.between(1, 30));
-    let what = format!("{error} at {call} number {at}");
-    let output =
-        stage.start("plan.toml", &tracer(call, &format!("inject={call}:error={error}:when={at}")))?;
-    let ending = Ending::of(&output.wait_with_output()?);
+    let (call, error) = (random.pick(&calls).clone(), *random.pick(&ERRORS));
+    let what = format!("{error} at {} number {}", call.0, call.1);
+    let Some(output) = disturbed(stage, &call, &format!("error={error}"))? else { return Ok(Ok("missed")) };
+    let ending = Ending::of(&output);
     let found = match inspect(stage, expected, &what)? {
         Ok(found) => found,
         Err(why) => return Ok(Err(format!("{why} (exit {:?}: {})", ending.code, ending.said))),
@@ -178,6 +221,8 @@ pub(crate) fn fault(
         Some("the program crashed")
     } else if ending.code == Some(0) && found != "new" {
         Some("exit code 0, and the release is not there")
+    } else if ending.code == Some(0) && stage.look()?.0 != *expected.new {
+        Some("exit code 0, and not all that belongs to the release is there")
     } else if ending.code == Some(4) {
         Some("a fault of the disk is called a failed verification")
     } else if ending.code != Some(0) && found == "new" && expected.new != expected.old && denies {
@@ -213,10 +258,13 @@ pub(crate) fn race(
     if let Some(ending) = endings.iter().find(|ending| !matches!(ending.code, Some(0..=3))) {
         return Ok(Err(format!("{what}: one ended with {:?}: {}", ending.code, ending.said)));
     }
+    let ended_well = endings.iter().any(|ending| ending.code == Some(0));
+    let now = stage.look()?.0;
     Ok(match found {
-        Ok("none") if endings.iter().any(|ending| ending.code == Some(0)) => {
-            Err(format!("{what}: one said that it published, and nothing is there"))
+        Ok(_) if ended_well && now != *expected.new && now != *expected.old => {
+            Err(format!("{what}: one said that it published, and its datasheet is missing: {:?}", now.keys()))
         }
+        Ok("none") if ended_well => Err(format!("{what}: one said that it published, and nothing is there")),
         Ok(found) => again(stage, expected, &what)?.map(|()| found),
         Err(why) => Err(why),
     })

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use scumble::check::side_by_side;
 use scumble::config::Plan;
+use scumble::prepare::spelt_once;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
@@ -47,8 +48,10 @@ pub fn simulate(
     if target.original.rows == 0 {
         return Err(Error::data("the original has no rows, so there is nobody to attack"));
     }
-    let original = sorted(target.original);
-    let outsiders = target.outsiders.map(sorted);
+    // As a release is made: spellings of one value are one value.
+    let spelt = |table: &CodedTable| sorted(&spelt_once(table, target.plan));
+    let original = spelt(target.original);
+    let outsiders = target.outsiders.map(spelt);
     let scene_of = |table: &CodedTable| {
         Scene::new(&side_by_side(&sorted(table), &original, target.plan, target.folder)?)
     };

@@ -22,7 +22,8 @@ mod values;
 pub(crate) use new_rows::prepare_new;
 use payloads::{PayloadRows, payload_rows, persons};
 use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
-pub(crate) use spelling::{Respelt, as_read, counts_values, spell_once, spelt_once};
+pub use spelling::spelt_once;
+pub(crate) use spelling::{Respelt, as_read, counts_values, spell_once};
 use values::{Planned, order, payload_column};
 pub(crate) use values::{payload_of, table_in_one_spelling, value_table};
 

@@ -129,8 +129,9 @@ pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Vec<Respelt> {
     found
 }
 
-/// The same table with one spelling for each value.
-pub(crate) fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Cow<'a, CodedTable> {
+/// The same table with one spelling for each value of the columns that models read, as a release shows them.
+#[must_use]
+pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Cow<'a, CodedTable> {
     let unplanned = Column::new(Roles::one(Role::Sensitive));
     let mut spelt = Cow::Borrowed(table);
     for (place, column) in table.columns.iter().enumerate() {

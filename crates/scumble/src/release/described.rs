@@ -62,9 +62,21 @@ pub fn older_datasheets_of(release: &Path) -> Vec<PathBuf> {
     sheets.into_iter().filter(|path| is_older_datasheet(path)).collect()
 }
 
+/// What a datasheet may be at most; the largest seen has some kilobytes.
+const LARGEST: u64 = 64 << 20;
+
+/// The bytes of what may be a datasheet. Only of a file: to read a pipe would wait for whoever writes to it.
+fn bytes_of(path: &Path) -> std::io::Result<Vec<u8>> {
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() || found.len() > LARGEST {
+        return Err(std::io::ErrorKind::InvalidData.into());
+    }
+    std::fs::read(path)
+}
+
 /// Whether a file is a datasheet of an earlier version, which names no file.
 fn is_older_datasheet(path: &Path) -> bool {
-    let Ok(text) = std::fs::read(path) else { return false };
+    let Ok(text) = bytes_of(path) else { return false };
     if path.extension().is_some_and(|ending| ending == "json") {
         let Ok(sheet) = serde_json::from_slice::<serde_json::Value>(&text) else { return false };
         let made = sheet.get("made_with").and_then(serde_json::Value::as_str);
@@ -84,7 +96,7 @@ pub(crate) fn is_datasheet(path: &Path) -> bool {
     if path.extension().is_some_and(|ending| ending == "json") {
         return matches!(read(path), Ok(Some(_)));
     }
-    std::fs::read(path).is_ok_and(|text| is_markdown(&String::from_utf8_lossy(&text)))
+    bytes_of(path).is_ok_and(|text| is_markdown(&String::from_utf8_lossy(&text)))
 }
 
 /// Whether a file is a release as its datasheet says.
@@ -111,7 +123,7 @@ pub(crate) fn folder_has_datasheet(folder: &Path) -> bool {
 
 /// What a datasheet is about; none if the file is no datasheet.
 fn read(path: &Path) -> std::io::Result<Option<About>> {
-    let about: Option<About> = serde_json::from_slice(&std::fs::read(path)?).ok();
+    let about: Option<About> = serde_json::from_slice(&bytes_of(path)?).ok();
     let inside =
         |of: &FileSheet| Path::new(&of.file).file_name().is_some_and(|only| only == of.file.as_str());
     Ok(about.filter(|about| about.made_with.starts_with("Scumble ") && about.files.iter().all(inside)))
@@ -176,7 +188,7 @@ fn compare(
 ) -> Result<Option<SheetCheck>> {
     let name =
         |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let text = std::fs::read(markdown).ok();
+    let text = bytes_of(markdown).ok();
     let mut faults = Vec::new();
     let about = match read(data) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && text.is_none() => return Ok(None),

@@ -157,6 +157,8 @@ pub fn try_within(
             "a population beside the data is not known here; leave it out of the plan",
         ));
     }
+    // As a release does, whoever calls: models count values, not spellings.
+    let table = &*crate::prepare::spelt_once(table, plan);
     match registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => {
             let algorithm = build_algorithm(plan, entry)?;
