@@ -213,3 +213,49 @@ fn a_folder_release_that_was_changed_needs_force() {
     desk.run(&arguments(&[&line, &["--force"]])).fails(2, &["'out'", "other things"]);
     assert_eq!(desk.text("out/notes.txt"), "mine");
 }
+
+/// Files that somebody makes under the name of an output, or in its folder, while a run goes on are theirs.
+#[test]
+fn what_appears_during_a_run_is_not_replaced() {
+    use std::io::Write as _;
+    use std::process::Stdio;
+    let anatomy = [
+        "--quasi",
+        "age,sex,postcode",
+        "--sensitive",
+        "diagnosis",
+        "--drop",
+        "readmitted",
+        "--identifier",
+        "name",
+        "--l",
+        "2",
+        "--algorithm",
+        "anatomy",
+    ];
+    let cases: [(&str, &str, &[&str]); 3] = [
+        ("out.csv", "out.csv", ROLES),
+        ("out.csv", "out.report/recoding.json", ROLES),
+        ("tables", "tables/notes.txt", &anatomy),
+    ];
+    for (output, theirs, roles) in cases {
+        let desk = Desk::with_people();
+        let flags = arguments(&[&["anonymize", "-", "-o", output], roles]);
+        if output == "tables" {
+            desk.pipe(PEOPLE.as_bytes(), &flags).succeeds();
+        }
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("scumble"));
+        command.args(&flags).current_dir(desk.root());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the command");
+        // The run has looked at its outputs, and waits for its table. Were it slower than this, it would refuse them at once.
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        desk.file(theirs, "my thesis");
+        child.stdin.take().expect("a pipe").write_all(PEOPLE.as_bytes()).expect("the table is read");
+        let ended = child.wait_with_output().expect("an end");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(2), "{output}: {said}");
+        assert_eq!(desk.text(theirs), "my thesis", "{output}: {said}");
+        assert!(output == "tables" || !desk.exists("out.csv.datasheet.json"), "{said}");
+    }
+}

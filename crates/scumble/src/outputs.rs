@@ -4,11 +4,14 @@
 //! - a file that is there already is only replaced if it is recognisably what an earlier run has written, or if the user says so
 //!   (`--force`).
 //!
+//! Somebody may put a file there while a run goes on, so the second rule is asked once more just before files get their names.
+//!
 //! A release is recognised by its datasheet, which names the SHA-256 of the file; so a release that somebody has changed is theirs.
 //! Papers are recognised by what only they begin with.
 
 use std::fs::File;
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use scumble_files::same_file;
@@ -22,8 +25,25 @@ use crate::release::described::{has_datasheet, is_datasheet};
 pub struct Outputs {
     read: Vec<(&'static str, PathBuf)>,
     hierarchies: Vec<(PathBuf, Vec<String>)>,
-    written: Vec<PathBuf>,
+    written: Vec<Claim>,
     force: bool,
+}
+
+/// A file that is going to be written.
+#[derive(Debug, Clone)]
+struct Claim {
+    path: PathBuf,
+    own: Own,
+    /// What stood under the name when it was claimed.
+    seen: Option<Seen>,
+}
+
+/// A file as it is told from others, and from itself after a change: device, number, size, and the time of the last change.
+type Seen = (u64, u64, u64, i64, i64);
+
+fn seen(path: &Path) -> Option<Seen> {
+    let found = std::fs::symlink_metadata(path).ok()?;
+    Some((found.dev(), found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
 }
 
 /// What a file is that may be replaced without a word.
@@ -101,24 +121,38 @@ impl Outputs {
                 target.display()
             )));
         }
-        if self.written.iter().any(|path| is_same(path, target)) {
+        if self.written.iter().any(|claim| is_same(&claim.path, target)) {
             return Err(Error::config(format!(
                 "two of the files that are written are called '{}'; choose another name for one of them",
                 target.display()
             )));
         }
-        // Folders and devices are refused where the file is made.
-        let there = std::fs::symlink_metadata(target).is_ok()
-            && std::fs::metadata(target).map_or(true, |found| found.is_file());
-        if there && !self.force && !own.is(target) {
+        if is_there(target) && !self.force && !own.is(target) {
             return Err(Error::config(format!(
                 "'{}' is already there, and {}; --force replaces it, another name keeps it",
                 target.display(),
                 own.why_not()
             )));
         }
-        self.written.push(target.to_owned());
+        self.written.push(Claim { path: target.to_owned(), own, seen: seen(target) });
         Ok(())
+    }
+
+    /// An error if a file that is going to be written was made or changed by somebody else since it was claimed. To be asked
+    /// just before files get their names.
+    pub fn confirm(&self) -> Result<()> {
+        let changed = |claim: &&Claim| {
+            seen(&claim.path) != claim.seen && is_there(&claim.path) && !claim.own.is(&claim.path)
+        };
+        match self.written.iter().find(changed).filter(|_| !self.force) {
+            None => Ok(()),
+            Some(Claim { path, own, .. }) => Err(Error::config(format!(
+                "somebody has made or changed '{}' since this run began, and {}; nothing was published; --force replaces it, another \
+                 name keeps it",
+                path.display(),
+                own.why_not()
+            ))),
+        }
     }
 
     /// Whether a file has a name by which it is a hierarchy of the plan, there or not.
@@ -169,6 +203,11 @@ impl Own {
             Self::Nothing | Self::Known => "it may not be Scumble's",
         }
     }
+}
+
+/// Whether a file is there. Folders and devices are refused where the file is made.
+fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok() && std::fs::metadata(path).map_or(true, |found| found.is_file())
 }
 
 /// Whether two paths lead to the same file, or would if it were there.

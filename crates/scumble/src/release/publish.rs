@@ -83,11 +83,14 @@ pub(super) fn publish(
     let mut troubles = Vec::new();
     match (&targets.release, options.standard_output.as_deref_mut()) {
         (Some(target), _) => {
-            let named = name_release(file, public, target, targets.audience, &mut released.summary.warnings)?;
+            let named = name_release(file, public, target, targets, &mut released.summary.warnings)?;
             troubles.extend(named);
             released.release = Some(target.clone());
         }
-        (None, Some(out)) => copy(&file, out)?,
+        (None, Some(out)) => {
+            targets.confirm()?;
+            copy(&file, out)?;
+        }
         (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
     }
     made.keep();
@@ -102,10 +105,11 @@ fn name_release(
     file: PrivateFile,
     sheets: Vec<PrivateFile>,
     target: &Path,
-    audience: Audience,
+    targets: &Targets,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Error>> {
     let _lock = FolderLock::exclusive(folder_of(target))?;
+    targets.confirm()?;
     let older = older_datasheets_of(target);
     let mut aside = Vec::new();
     // The form for people goes first: what is left then is still the whole datasheet of the old release.
@@ -115,7 +119,7 @@ fn name_release(
         Ok(())
     });
     let synced = taken.and_then(|()| if aside.is_empty() { Ok(()) } else { sync(folder_of(target)) });
-    let named = synced.and_then(|()| file.publish(audience).map_err(Into::into));
+    let named = synced.and_then(|()| file.publish(targets.audience).map_err(Into::into));
     let named = match named {
         Ok(named) => named,
         Err(error) => {
@@ -249,6 +253,7 @@ pub(super) fn publish_folder(
     for paper in &mut private {
         paper.ready().map_err(unpublished)?;
     }
+    targets.confirm()?;
     let named = folder.publish().map_err(unpublished)?;
     made.keep();
     released.datasheet = targets.release.as_ref().map(|release| release.join("datasheet.md"));

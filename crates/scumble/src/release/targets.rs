@@ -25,6 +25,8 @@ pub(super) struct Targets {
     pub(super) format: OutFormat,
     /// Who may read the release.
     pub(super) audience: Audience,
+    /// All of these as they were claimed.
+    outputs: Outputs,
 }
 
 impl Targets {
@@ -51,13 +53,14 @@ impl Targets {
         };
         check_spreadsheet_safe(plan, format)?;
         sweep_beside(&release);
-        let targets = Self {
+        let mut targets = Self {
             release: Some(release.clone()),
             report: report.clone(),
             recoding: None,
             row_map: row_map_of(plan, folder)?,
             format,
             audience: Audience::Public,
+            outputs: Outputs::default(),
         };
         let mut outputs = outputs.clone();
         outputs.read_plan(plan, folder);
@@ -79,6 +82,7 @@ impl Targets {
                 release.display()
             )));
         }
+        targets.outputs = outputs;
         Ok(targets)
     }
 
@@ -115,7 +119,8 @@ impl Targets {
         };
         check_spreadsheet_safe(plan, format)?;
         release.iter().for_each(|release| sweep_beside(release));
-        let targets = Self { release, report, recoding, row_map, format, audience };
+        let mut targets =
+            Self { release, report, recoding, row_map, format, audience, outputs: Outputs::default() };
         let mut outputs = outputs.clone();
         outputs.read_plan(plan, folder);
         if let Some(release) = &targets.release {
@@ -123,7 +128,15 @@ impl Targets {
         }
         targets.sheets().iter().try_for_each(|sheet| outputs.write(sheet, Own::Datasheet))?;
         targets.claim_papers(&mut outputs)?;
+        targets.outputs = outputs;
         Ok(targets)
+    }
+
+    /// An error if somebody has put something in the way since the run began. To be asked just before files get their names.
+    pub(super) fn confirm(&self) -> Result<()> {
+        let folder = self.release.iter().filter(|release| release.is_dir());
+        folder.into_iter().try_for_each(|release| check_replaceable(release, self.outputs.force()))?;
+        self.outputs.confirm()
     }
 
     /// The private files of the run are going to be written.
