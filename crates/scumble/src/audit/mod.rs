@@ -67,7 +67,8 @@ pub struct Disclosure {
     pub records: u64,
     /// The rows whose value is proved to be certain.
     pub certain: u64,
-    /// The rows whose value is proved to be neither certain nor uncertain. If there are any, `certain` is a lower bound.
+    /// The rows for which nothing could be proved: neither that the value is certain nor that it is not. If there are any, `certain` is a
+    /// lower bound.
     pub unknown: u64,
 }
 

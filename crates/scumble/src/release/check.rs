@@ -69,6 +69,12 @@ pub(super) fn verify(
     // Guarding nodes are labels, not values.
     let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
     claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
+    // What was written, not only what was to be written, has one spelling for each value.
+    for values in claim.values.iter().filter(|values| counts_values(&values.name, run.plan)) {
+        if release.column(&values.name).is_some() && further_spellings(&release, values)? > 0 {
+            return Err(several_spellings(&values.name));
+        }
+    }
     // What is not published is put beside the release below.
     protected.retain(|name| release.column(name).is_some());
     let mut reference = Reference {
@@ -219,17 +225,11 @@ pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> Sensitive
 /// Asks the verifier whether a table with one spelling for each value says the same as the table that was read, and has no value in
 /// two spellings. Whoever reads that table may then take its texts for values.
 pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Plan) -> Result<()> {
-    let failed = |name: &str| {
-        Error::Verification(format!(
-            "the spellings of '{name}' were not brought to one for each value. Nothing was published. This is a bug in Scumble, please \
-             report it"
-        ))
-    };
     for column in source.columns.iter().filter(|column| counts_values(&column.name, plan)) {
         let name = &column.name;
         let values = sensitive_column(&payload_of(column, plan)?.0, plan);
         if further_spellings(source, &values)? > 0 {
-            return Err(failed(name));
+            return Err(several_spellings(name));
         }
         let Some(of) = respelt.iter().find(|of| of.original.name == *name) else { continue };
         let alone = |column: &CodedColumn| CodedTable { columns: vec![column.clone()], rows: source.rows };
@@ -238,10 +238,17 @@ pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Pl
         let truth =
             check_truth_with_map(&alone(column), &alone(&of.original), &rows, &truths, Drops::Forbidden)?;
         if !truth.holds {
-            return Err(failed(name));
+            return Err(several_spellings(name));
         }
     }
     Ok(())
+}
+
+fn several_spellings(name: &str) -> Error {
+    Error::Verification(format!(
+        "the spellings of '{name}' were not brought to one for each value. Nothing was published. This is a bug in Scumble, please \
+         report it"
+    ))
 }
 
 pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Value>) -> ModelClaim {
