@@ -155,6 +155,11 @@ impl Outputs {
         }
     }
 
+    /// Whether what stands under a name is not what stood there when it was claimed. A folder changes when files come and go.
+    pub(crate) fn has_changed(&self, path: &Path) -> bool {
+        !self.written.iter().any(|claim| claim.path == path && claim.seen == seen(path))
+    }
+
     /// Whether a file has a name by which it is a hierarchy of the plan, there or not.
     fn is_hierarchy(&self, target: &Path) -> bool {
         let (Some(name), Some(folder)) = (target.file_name(), real(target).parent().map(Path::to_owned))

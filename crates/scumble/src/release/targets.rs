@@ -134,7 +134,8 @@ impl Targets {
 
     /// An error if somebody has put something in the way since the run began. To be asked just before files get their names.
     pub(super) fn confirm(&self) -> Result<()> {
-        let folder = self.release.iter().filter(|release| release.is_dir());
+        let folder =
+            self.release.iter().filter(|release| self.outputs.has_changed(release) && release.is_dir());
         folder.into_iter().try_for_each(|release| check_replaceable(release, self.outputs.force()))?;
         self.outputs.confirm()
     }
