@@ -70,9 +70,8 @@ impl OrLeave {
 
 /// From here on, memory that was asked for in large pieces goes back to the system as soon as it is free.
 ///
-/// The GNU library otherwise learns from the first large piece that is freed to keep pieces of up to 32 MB for later. A run goes
-/// through stages that need memory for different things, so what it keeps is mostly never used again: about a third of the most that
-/// a release of a million rows took.
+/// Once a large piece is freed, the GNU library by default keeps freed pieces of up to 32 MB for later. The stages of a run need memory for
+/// different things, so most of what is kept is never used again. In a release of a million rows that was a third of the peak.
 pub fn give_back() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: it sets a number of the allocator, under the allocator's own lock.

@@ -49,8 +49,8 @@ pub(super) fn read(
     Ok(table.coded)
 }
 
-/// A table that may be written in the spreadsheet-safe form: a release, or any other. Its datasheet says so, or the user. A plan does not
-/// count: it is also about tables that are not its release.
+/// A table that may be in the spreadsheet-safe form. Its datasheet tells, or the user does. The plan is not asked: a plan may also be used to
+/// check tables that were not made from it.
 pub(super) struct ReleasedTable {
     pub(super) source: Source,
     /// The names of its columns.
