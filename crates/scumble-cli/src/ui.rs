@@ -41,8 +41,12 @@ pub(crate) struct Interface {
     bar: ProgressBar,
 }
 
-/// Set while files get their names: an interrupt then waits, since what is left takes milliseconds.
+/// Set while files get their names: the first interrupt then waits, since what is left takes milliseconds unless another run publishes
+/// in the same folder.
 static PUBLISHING: AtomicBool = AtomicBool::new(false);
+
+/// Set by an interrupt that waits. A second one never does.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Set while a command runs that goes on where it was stopped, if it is run again.
 static GOES_ON: AtomicBool = AtomicBool::new(false);
@@ -84,10 +88,13 @@ impl Interface {
         })?;
         // Unverified output has no name anywhere, so leaving at once leaves nothing behind.
         let handler = ctrlc::set_handler(|| {
-            if !PUBLISHING.load(Ordering::SeqCst) {
-                let _ = writeln!(std::io::stderr(), "\nerror: interrupted: {}", left_behind());
-                leave(130);
+            if INTERRUPTED.swap(true, Ordering::SeqCst) || !PUBLISHING.load(Ordering::SeqCst) {
+                leave_interrupted();
             }
+            let _ = writeln!(
+                std::io::stderr(),
+                "\ninterrupted while the release gets its name: leaving as soon as it has it, or at once if interrupted again"
+            );
         });
         handler.map_err(|error| {
             let why = "there may be too little memory for one more thread";
@@ -108,7 +115,10 @@ impl Interface {
 
     /// Shows what is being done.
     pub(crate) fn stage(&self, stage: Stage) {
-        PUBLISHING.store(stage == Stage::Publish, Ordering::SeqCst);
+        let published = PUBLISHING.swap(stage == Stage::Publish, Ordering::SeqCst) && stage != Stage::Publish;
+        if published && INTERRUPTED.load(Ordering::SeqCst) {
+            leave_interrupted();
+        }
         MAY_BE_RELEASED.fetch_or(stage == Stage::Publish, Ordering::SeqCst);
         self.bar.set_message(stage.name());
     }
@@ -202,6 +212,12 @@ pub(crate) fn quiet_panics() {
             );
         }
     }));
+}
+
+/// Ends the process because somebody wants it to.
+fn leave_interrupted() -> ! {
+    let _ = writeln!(std::io::stderr(), "\nerror: interrupted: {}", left_behind());
+    leave(130)
 }
 
 /// Ends the process at once.

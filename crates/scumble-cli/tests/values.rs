@@ -44,6 +44,88 @@ fn a_release_shows_one_spelling_of_a_value() {
     let all = ["anonymize", "people.csv", "-o", "all.csv", "--l", "2", "--equality", "ill=exact"];
     desk.run(&with(&all, &ROLES)).succeeds();
     assert!(desk.text("all.csv").contains("hiv"));
+    // What makes a promise weaker is said where the promise is.
+    let weaker = "spelling of a value of 'ill' counts as a value of its own";
+    assert!(desk.text("all.csv.datasheet.md").contains(weaker), "{}", desk.text("all.csv.datasheet.md"));
+    assert!(
+        desk.text("out.csv.datasheet.md").contains("one spelling of each value"),
+        "{}",
+        desk.text("out.csv.datasheet.md")
+    );
+    let told = desk.run(&with(&with(&all, &ROLES), &["--missing-counts", "ill"])).succeeds();
+    assert!(told.err.contains(weaker), "{}", told.err);
+    assert!(
+        desk.text("all.csv.datasheet.json")
+            .contains("A missing value of 'ill' counts as a value like any other.")
+    );
+}
+
+#[test]
+fn what_may_be_one_value_is_refused() {
+    let desk = Desk::with_table("age,born\n30,2020-04-03\n30,03/04/2020\n40,2020-04-03\n40,x\n");
+    let roles = ["--quasi", "age", "--sensitive", "born"];
+    let anonymize = with(&["anonymize", "people.csv", "-o", "out.csv", "--l", "2"], &roles);
+    let check = with(&["check", "people.csv", "--l", "2"], &roles);
+    for command in [&anonymize, &check] {
+        desk.refuses(2, &["column 'born'", "rows 1 and 2", "--equality 'born=exact'"], command);
+        desk.run(&with(command, &["--equality", "born=exact"])).succeeds();
+    }
+    // Dates that can be read in one way only are read in that way, whatever the others are.
+    let desk =
+        Desk::with_table("age,born\n30,13/04/2020\n30,04/13/2020\n30,2020-04-13\n40,flu\n40,13.4.2020\n");
+    let told = desk.run(&check);
+    assert_eq!(told.code, Some(1), "{}", told.out);
+    assert!(told.out.contains("attained 1"), "{}", told.out);
+}
+
+/// A hierarchy may list other spellings of the values than the table has.
+#[test]
+fn hierarchies_of_sensitive_columns_know_spellings() {
+    let people = "age,ill,guard\n30,HIV,hiv\n30,hiv,none\n30,flu,none\n30,cold,Lung\n40,Flu,none\n40,cold,none\n40,HIV,none\n40,flu,none\n";
+    let desk = Desk::with_table(people);
+    let tree = |text: &str| {
+        std::fs::create_dir_all(desk.path("h")).unwrap();
+        std::fs::write(desk.path("h/ill.csv"), text).unwrap();
+    };
+    let roles = with(&ROLES, &["--hierarchies", "h"]);
+    let near = with(
+        &[
+            "anonymize",
+            "people.csv",
+            "-o",
+            "out.csv",
+            "--model",
+            "t_closeness:t=0.3,distance=hierarchical",
+            "--drop",
+            "guard",
+        ],
+        &roles,
+    );
+    let guarded = with(
+        &[
+            "anonymize",
+            "people.csv",
+            "-o",
+            "out.csv",
+            "--guarding",
+            "guard",
+            "--model",
+            "personalised:p_breach=0.75,guarding=guard",
+            "--algorithm",
+            "optimal",
+        ],
+        &roles,
+    );
+    for listed in [
+        "hiv;blood;*\nFLU;lung;*\ncold;lung;*\n",
+        "hiv;blood;*\nHIV ;blood;*\nflu;lung;*\nFlu;lung;*\ncold;lung;*\n",
+    ] {
+        tree(listed);
+        desk.run(&with(&near, &["--force"])).succeeds();
+        desk.run(&with(&guarded, &["--force"])).succeeds();
+    }
+    tree("hiv;blood;*\nHIV;lung;*\nflu;lung;*\ncold;lung;*\n");
+    desk.refuses(3, &["ill.csv:2", "two spellings of one value", "line 1"], &near);
 }
 
 #[test]

@@ -234,7 +234,7 @@ pub(crate) fn hidden_name() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     // One process has one prefix for its whole life.
     static OWN_PREFIX: std::sync::LazyLock<String> =
-        std::sync::LazyLock::new(|| format!("{PREFIX}{}-", std::process::id()));
+        std::sync::LazyLock::new(|| format!("{PREFIX}{}-", crate::sweep::own_process()));
     builder.prefix(OWN_PREFIX.as_str()).suffix(SUFFIX).rand_bytes(8);
     builder
 }

@@ -5,6 +5,10 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
 
 use crate::error::{Result, writing};
 use crate::folder;
@@ -14,9 +18,28 @@ use crate::private::{PREFIX, SUFFIX, folder_of};
 /// Between the process and the name of a folder that was moved aside. Random names have no `-`.
 const ASIDE: &str = "aside-";
 
+/// How long a hidden file of another machine or container must have stayed as it is before it counts as left behind: whether its
+/// process lives cannot be seen from here.
+const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How a process is called in hidden names: its number, and where that number means something.
+pub(crate) fn own_process() -> &'static str {
+    static NAME: LazyLock<String> = LazyLock::new(|| format!("{}.{}", std::process::id(), *PLACE));
+    &NAME
+}
+
+/// Where process numbers mean what they mean here: this machine, and on it this container.
+static PLACE: LazyLock<String> = LazyLock::new(|| {
+    let read = |path: &str| fs::read(path).unwrap_or_default();
+    let numbers = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    let all = [&read("/etc/machine-id"), &read("/proc/sys/kernel/hostname"), numbers.as_os_str().as_bytes()]
+        .concat();
+    Sha256::digest(all).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+});
+
 /// The hidden name that a folder has while another takes its place in steps.
 pub(crate) fn aside_name(target: &Path) -> PathBuf {
-    let mut name = OsString::from(format!("{PREFIX}{}-{ASIDE}", std::process::id()));
+    let mut name = OsString::from(format!("{PREFIX}{}-{ASIDE}", own_process()));
     name.push(target.file_name().unwrap_or_default());
     name.push(SUFFIX);
     folder_of(target).join(name)
@@ -27,6 +50,8 @@ pub(crate) fn aside_name(target: &Path) -> PathBuf {
 struct Hidden {
     /// The process that made it.
     process: u32,
+    /// Where the process ran; here, if the name does not say.
+    place: Option<String>,
     /// The name that a folder had which was moved aside.
     was: Option<OsString>,
 }
@@ -36,12 +61,28 @@ fn hidden(name: &OsStr) -> Option<Hidden> {
     let inner = name.as_bytes().strip_prefix(PREFIX.as_bytes())?.strip_suffix(SUFFIX.as_bytes())?;
     let dash = inner.iter().position(|byte| *byte == b'-')?;
     let (process, rest) = (&inner[..dash], &inner[dash + 1..]);
-    if rest.is_empty() || !process.iter().all(u8::is_ascii_digit) {
+    let process = std::str::from_utf8(process).ok()?;
+    let (process, place) =
+        process.split_once('.').map_or((process, None), |(process, place)| (process, Some(place)));
+    if rest.is_empty() || !process.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let was = rest.strip_prefix(ASIDE.as_bytes()).filter(|was| !was.is_empty());
-    let process = std::str::from_utf8(process).ok()?.parse().ok()?;
-    Some(Hidden { process, was: was.map(|was| OsString::from_vec(was.to_vec())) })
+    Some(Hidden {
+        process: process.parse().ok()?,
+        place: place.map(str::to_owned),
+        was: was.map(|was| OsString::from_vec(was.to_vec())),
+    })
+}
+
+impl Hidden {
+    /// Whether nobody works with the file any more.
+    fn is_left_behind(&self, file: &fs::Metadata) -> bool {
+        if self.place.as_ref().is_some_and(|place| *place != *PLACE) {
+            return file.modified().is_ok_and(|then| then.elapsed().is_ok_and(|age| age > A_DAY));
+        }
+        self.process != std::process::id() && !Path::new(&format!("/proc/{}", self.process)).exists()
+    }
 }
 
 /// Removes hidden files and folders in the folder that processes left behind which are gone; a folder that one of them had moved
@@ -55,11 +96,9 @@ pub fn sweep(folder: &Path) -> Result<usize> {
     for name in folder::list(folder).map_err(explain)? {
         let Some(found) = hidden(&name) else { continue };
         let path = folder.join(&name);
-        let Ok(kind) = fs::symlink_metadata(&path).map(|found| found.file_type()) else { continue };
-        if !kind.is_file() && !kind.is_dir() {
-            continue;
-        }
-        if found.process == std::process::id() || Path::new(&format!("/proc/{}", found.process)).exists() {
+        let Ok(file) = fs::symlink_metadata(&path) else { continue };
+        let kind = file.file_type();
+        if !(kind.is_file() || kind.is_dir()) || !found.is_left_behind(&file) {
             continue;
         }
         let gone = match found.was.map(|was| folder.join(was)) {
@@ -90,8 +129,10 @@ mod tests {
     #[test]
     fn hidden_names_tell_whose_they_are() {
         let told = |name: &str| hidden(OsStr::new(name));
-        assert_eq!(told(".scumble-12-abcdefgh.tmp"), Some(Hidden { process: 12, was: None }));
-        let aside = Hidden { process: 12, was: Some("my-release".into()) };
+        assert_eq!(told(".scumble-12-abcdefgh.tmp"), Some(Hidden { process: 12, place: None, was: None }));
+        let elsewhere = Hidden { process: 12, place: Some("0a1b2c3d".into()), was: None };
+        assert_eq!(told(".scumble-12.0a1b2c3d-abcdefgh.tmp"), Some(elsewhere));
+        let aside = Hidden { process: 12, place: None, was: Some("my-release".into()) };
         assert_eq!(told(".scumble-12-aside-my-release.tmp"), Some(aside));
         for other in [".scumble-12-.tmp", ".scumble-x-abc.tmp", ".scumble-notes.tmp", "scumble-12-abc.tmp"] {
             assert_eq!(told(other), None, "{other}");
@@ -100,6 +141,21 @@ mod tests {
         assert_eq!(made.parent(), Some(Path::new("some/where")));
         let found = hidden(made.file_name().unwrap()).unwrap();
         assert_eq!((found.process, found.was), (std::process::id(), Some("release".into())));
+        assert_eq!(found.place.as_ref(), Some(&*PLACE));
+    }
+
+    /// A process number of another container says nothing here; what has lain there for more than a day belongs to nobody.
+    #[test]
+    fn files_of_other_machines_stay_for_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".scumble-4194999.00000000-abcdefgh.tmp");
+        fs::write(&path, "half a release").unwrap();
+        assert_eq!(sweep(folder.path()).unwrap(), 0);
+        let two_days_ago = std::time::SystemTime::now() - 2 * A_DAY;
+        fs::File::options().write(true).open(&path).unwrap().set_modified(two_days_ago).unwrap();
+        assert_eq!(sweep(folder.path()).unwrap(), 1);
+        fs::write(folder.path().join(format!(".scumble-4194999.{}-abcdefgh.tmp", *PLACE)), "ours").unwrap();
+        assert_eq!(sweep(folder.path()).unwrap(), 1);
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! * characters that show nothing (zero-width, format and control characters) do not count, white space around a text does not
 //!   count, and white space inside it counts as one space;
 //! * upper and lower case, and composed and decomposed characters, are the same (canonical caseless matching);
-//! * numbers are compared by value, and dates by their day;
+//! * numbers are compared by value, and dates by their day; a date with slashes that can be read in two ways is read as the column's
+//!   other dates say, and otherwise stays a date that is not known;
 //! * all texts that stand for a missing value are one.
 //!
 //! Compatibility forms stay apart (NFC, not NFKC): `10²` is not `102`.
@@ -27,6 +28,8 @@ use crate::value::{DateFormat, Decimal, Value, ValueKind};
 enum Key {
     Missing,
     Value(Value),
+    /// A date with slashes: what it is if the day comes first, and if the month does.
+    Either(Value, Value),
     Text(String),
 }
 
@@ -35,7 +38,7 @@ struct Sense<'a> {
     column: &'a SensitiveColumn,
     /// Whether numbers have a decimal comma.
     comma: bool,
-    /// What comes first in dates with slashes; none where nobody can tell.
+    /// What comes first in dates with slashes that can be read in two ways; none where nobody can tell.
     slashes: Option<DateFormat>,
     markers: Vec<Key>,
 }
@@ -83,7 +86,14 @@ impl<'a> Sense<'a> {
 
     fn meaning(&self, text: &str) -> Key {
         let shown = visible(text);
-        self.value(&shown).map_or_else(|| Key::Text(folded(&shown)), Key::Value)
+        if let Some(value) = self.value(&shown) {
+            return Key::Value(value);
+        }
+        match as_slashed(&shown) {
+            (Some(a), Some(b)) if a != b => Key::Either(a, b),
+            (Some(day), _) | (None, Some(day)) => Key::Value(day),
+            (None, None) => Key::Text(folded(&shown)),
+        }
     }
 
     fn value(&self, shown: &str) -> Option<Value> {
@@ -91,6 +101,52 @@ impl<'a> Sense<'a> {
         let date = |format| Value::read(shown, ValueKind::Date { format });
         number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date))
     }
+
+    /// How many of these texts may be the value of another one with another key, whichever way the doubtful ones are read.
+    fn doubts<'t>(&self, texts: impl Iterator<Item = &'t str>) -> u64 {
+        let known: Vec<(Key, String)> = texts.map(|text| (self.key(text), visible(text))).collect();
+        let is_one_way = |(_, text): &&(Key, String)| match as_slashed(text) {
+            (Some(_), None) => Some(true),
+            (None, Some(_)) => Some(false),
+            _ => None,
+        };
+        let ways: Vec<bool> = known.iter().filter_map(|known| is_one_way(&known)).collect();
+        let both_ways = ways.contains(&true) && ways.contains(&false);
+        // With one format for all dates each text is read in the same way; otherwise each in any way.
+        let readings: &[(bool, bool)] =
+            if both_ways { &[(true, true)] } else { &[(true, false), (false, true)] };
+        let in_doubt = |&(day_first, month_first): &(bool, bool)| {
+            let mut meant: HashMap<Key, Vec<&Key>, FixedState> = HashMap::default();
+            for (key, text) in &known {
+                let mut may_be = vec![key.clone()];
+                if let Key::Either(a, b) = key {
+                    may_be.extend(day_first.then(|| Key::Value(a.clone())));
+                    may_be.extend(month_first.then(|| Key::Value(b.clone())));
+                }
+                if !self.comma && text.contains(',') {
+                    let grouped = text.split(',').collect::<String>();
+                    let numbers = [Decimal::read(text, true), Decimal::read(&grouped, false)];
+                    may_be.extend(
+                        numbers.into_iter().flatten().map(|number| Key::Value(Value::Number(number))),
+                    );
+                }
+                for meaning in may_be {
+                    let keys = meant.entry(meaning).or_default();
+                    if !keys.contains(&key) {
+                        keys.push(key);
+                    }
+                }
+            }
+            meant.values().map(|keys| keys.len() as u64 - 1).sum::<u64>()
+        };
+        readings.iter().map(in_doubt).max().unwrap_or(0)
+    }
+}
+
+/// What a date with slashes is if the day comes first, and if the month does.
+fn as_slashed(shown: &str) -> (Option<Value>, Option<Value>) {
+    let read = |format| Value::read(shown, ValueKind::Date { format });
+    (read(DateFormat::DayMonthYearSlash), read(DateFormat::MonthDayYearSlash))
 }
 
 /// Whether a text is a number with this mark, and how many digits stand behind the mark.
@@ -106,15 +162,19 @@ fn has_decimal_comma(shown: &[String]) -> bool {
         && shown.iter().all(|text| places(text, '.').is_none())
 }
 
-/// The one format that all dates with slashes have, where only one of the two fits all of them.
+/// The format that dates with slashes have, where those that can be read in one way only agree.
 fn slash_format(shown: &[String]) -> Option<DateFormat> {
-    let formats = [DateFormat::DayMonthYearSlash, DateFormat::MonthDayYearSlash];
-    let read = |text: &String, format| Value::read(text, ValueKind::Date { format }).is_some();
-    let dates: Vec<&String> =
-        shown.iter().filter(|text| formats.iter().any(|&format| read(text, format))).collect();
-    match formats.map(|format| dates.iter().all(|text| read(text, format))) {
-        [true, false] => Some(formats[0]),
-        [false, true] => Some(formats[1]),
+    let (mut day_first, mut month_first) = (false, false);
+    for text in shown {
+        match as_slashed(text) {
+            (Some(_), None) => day_first = true,
+            (None, Some(_)) => month_first = true,
+            _ => {}
+        }
+    }
+    match (day_first, month_first) {
+        (true, false) => Some(DateFormat::DayMonthYearSlash),
+        (false, true) => Some(DateFormat::MonthDayYearSlash),
         _ => None,
     }
 }
@@ -136,6 +196,11 @@ fn is_ignorable(character: char) -> bool {
         '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}' => true,
         _ => character.is_control() && !character.is_whitespace(),
     }
+}
+
+/// What a name is compared by: no number, no date.
+pub(crate) fn as_name(text: &str) -> String {
+    folded(&visible(text))
 }
 
 /// Canonical caseless matching (Unicode 3.13, D145), composed.
@@ -213,14 +278,17 @@ pub fn in_normal_form<'a>(
     Ok(changed)
 }
 
-/// How many texts of a column are further spellings of values that have one already. Texts that no row has do not count.
+/// How many texts of a column are further spellings of values that have one already, or may be. Texts that no row has do not count.
 pub fn further_spellings(table: &CodedTable, values: &SensitiveColumn) -> Result<u64, VerifyError> {
     let own = column(table, RELEASE, &values.name)?;
     let mut has_rows = vec![false; own.values.len()];
     own.codes.iter().for_each(|code| has_rows[code as usize] = true);
     let texts = || own.values.iter().zip(&has_rows).filter(|(_, has_rows)| **has_rows).map(|(text, _)| text);
     let spelling = Spelling::new(values, texts());
-    Ok((texts().count() - spelling.by_key.len()) as u64)
+    // Only these marks leave anything in doubt.
+    let may_doubt = !values.exact && texts().any(|text| text.contains([',', '/']));
+    let doubts = if may_doubt { spelling.sense.doubts(texts()) } else { 0 };
+    Ok((texts().count() - spelling.by_key.len()) as u64 + doubts)
 }
 
 /// A claim and what it is about, with one spelling for each value.
@@ -406,6 +474,34 @@ mod tests {
         assert!(same(&["13/04/2020", "2020-04-03"], "03/04/2020", "2020-04-03"));
         assert!(same(&["04/13/2020"], "03/04/2020", "2020-03-04"));
         assert!(!same(&["03/04/2020"], "03/04/2020", "2020-04-03"), "nobody can tell");
+        assert!(same(&["03/04/2020"], "03/04/2020", "3/4/2020"));
+        assert!(same(&[], "13/04/2020", "04/13/2020") && same(&[], "4/4/2020", "2020-04-04"));
+        assert!(!same(&["13/04/2020", "04/13/2020"], "03/04/2020", "04/03/2020"));
+    }
+
+    #[test]
+    fn texts_that_may_be_one_value() {
+        let column = column(ValueKind::Text, false);
+        let doubts =
+            |texts: &[&str]| Sense::new(&column, texts.iter().copied()).doubts(texts.iter().copied());
+        for texts in [
+            &["2020-04-03", "03/04/2020"][..],
+            &["2020-03-04", "03/04/2020"],
+            &["13/04/2020", "04/13/2020", "03/04/2020", "04/03/2020"],
+            &["1,5", "1.5"],
+            &["1,500", "1500"],
+            &["1,500", "1.5"],
+        ] {
+            assert!(doubts(texts) > 0, "{texts:?}");
+        }
+        for texts in [
+            &["03/04/2020", "04/03/2020"][..],
+            &["13/04/2020", "03/04/2020", "2020-04-03"],
+            &["1,500", "900", "x"],
+            &["flu", "hiv, or flu"],
+        ] {
+            assert_eq!(doubts(texts), 0, "{texts:?}");
+        }
     }
 
     #[test]

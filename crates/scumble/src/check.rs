@@ -19,7 +19,8 @@ use crate::models::{ModelContext, k_uncertainty, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::population::{PopulationTable, quasi_only, read_population};
 use crate::prepare::{
-    has_repeated_persons, payload_of, prepare, spelt_once, table_in_one_spelling, value_table,
+    counted_by_value, has_repeated_persons, payload_of, prepare, spelt_once, table_in_one_spelling,
+    value_table,
 };
 use crate::registry::Method;
 use crate::release::check::{
@@ -541,6 +542,7 @@ fn truthful(
         Method::Records(_) | Method::Tables(_) => false,
     };
     let private = private_columns(release, original, plan);
+    let counted = counted_by_value(plan);
     let mut columns = Vec::new();
     let mut unexplained = Vec::new();
     for (name, column) in &plan.columns {
@@ -567,7 +569,7 @@ fn truthful(
         } else if private.contains(&name.as_str())
             || [Role::Class, Role::Sensitive, Role::Other].iter().any(|role| column.role.has(*role))
         {
-            same_value(&spelt, name, plan)?
+            same_value(&spelt, name, &counted, plan)?
         } else {
             Truth::Absent
         };

@@ -4,6 +4,8 @@
 //! composition are folded (Unicode's canonical caseless matching, composed to NFC); numbers are compared by value and dates by their day.
 //! NFKC would go too far: it takes `10²` for `102`, which are two values. The verifier has this rule a second time.
 
+use std::collections::HashMap;
+
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 
@@ -15,7 +17,7 @@ use crate::kind::Kind;
 pub struct Form {
     /// Whether numbers have a decimal comma.
     comma: bool,
-    /// What dates with slashes are; none where day and month cannot be told apart.
+    /// What comes first in dates with slashes, where the column says so. A date that can be read in one way only needs no saying.
     slashes: Option<DateFormat>,
 }
 
@@ -28,7 +30,7 @@ impl Form {
         match kind {
             Kind::Integer | Kind::Decimal => Self::default(),
             Kind::DecimalComma => Self { comma: true, slashes: None },
-            Kind::Date(format) => Self { comma: false, slashes: is_slashed(format).then_some(format) },
+            Kind::Date(format) => Self { comma: false, slashes: SLASHED.contains(&format).then_some(format) },
             Kind::Text => {
                 let texts: Vec<String> = texts.map(shown).collect();
                 Self { comma: uses_comma(&texts), slashes: slashed(&texts) }
@@ -36,24 +38,75 @@ impl Form {
         }
     }
 
-    /// The normal form: equal for two texts that are one value, different for others.
+    /// The normal form: equal for two texts that are surely one value, different for others.
     #[must_use]
     pub fn key(&self, text: &str) -> String {
         let shown = shown(text);
         if let Some(number) = number(&shown, if self.comma { ',' } else { '.' }) {
             return number;
         }
-        let clear = [DateFormat::YearMonthDay, DateFormat::YearMonthDaySlash, DateFormat::DayMonthYearDot]
-            .into_iter();
-        match clear.chain(self.slashes).find_map(|format| format.parse(&shown)) {
-            Some(day) => format!("date {day}"),
-            None => format!("text {}", folded(&shown)),
+        if let Some(day) = CLEAR.into_iter().chain(self.slashes).find_map(|format| format.parse(&shown)) {
+            return of_day(day);
         }
+        match SLASHED.map(|format| format.parse(&shown)) {
+            [None, None] => format!("text {}", folded(&shown)),
+            [Some(day), None] | [None, Some(day)] => of_day(day),
+            [Some(day), Some(other)] if day == other => of_day(day),
+            [Some(day), Some(other)] => format!("date {day} or {other}"),
+        }
+    }
+
+    /// Two of these texts, by their places, that may be one value though their normal forms differ: nobody can tell what comes first
+    /// in `03/04/2020` beside `2020-04-03`, or what the comma is in `1,500` beside `1500`.
+    #[must_use]
+    pub fn doubt<'a>(&self, texts: impl Iterator<Item = &'a str>) -> Option<(usize, usize)> {
+        let texts: Vec<String> = texts.map(shown).collect();
+        // Most columns have no such text, and some have millions of others.
+        if !texts.iter().any(|text| text.contains([',', '/'])) {
+            return None;
+        }
+        let keys: Vec<String> = texts.iter().map(|text| self.key(text)).collect();
+        let days: Vec<[Option<i64>; 2]> =
+            texts.iter().map(|text| SLASHED.map(|format| format.parse(text))).collect();
+        // Where some dates prove one format and others the other, each further date may be in either.
+        let proved =
+            |format: usize| days.iter().any(|days| days[format].is_some() && days[1 - format].is_none());
+        let mixed = self.slashes.is_none() && proved(0) && proved(1);
+        let chances: &[&[usize]] = if mixed { &[&[0, 1]] } else { &[&[0], &[1]] };
+        chances.iter().find_map(|formats| {
+            let mut known: HashMap<String, usize> = HashMap::new();
+            (0..texts.len()).find_map(|place| {
+                let mut meanings = self.as_numbers(&texts[place]);
+                if self.slashes.is_none() && days[place][0] != days[place][1] {
+                    meanings.extend(formats.iter().filter_map(|format| days[place][*format]).map(of_day));
+                }
+                meanings.push(keys[place].clone());
+                let first = |meaning| *known.entry(meaning).or_insert(place);
+                let first: Vec<usize> = meanings.into_iter().map(first).collect();
+                let other = first.into_iter().find(|first| keys[*first] != keys[place])?;
+                Some((other, place))
+            })
+        })
+    }
+
+    /// What a number with commas may be, where commas are no decimal marks.
+    fn as_numbers(&self, shown: &str) -> Vec<String> {
+        if self.comma || !shown.contains(',') {
+            return Vec::new();
+        }
+        [number(shown, ','), number(&shown.replace(',', ""), '.')].into_iter().flatten().collect()
     }
 }
 
-fn is_slashed(format: DateFormat) -> bool {
-    matches!(format, DateFormat::DayMonthYear | DateFormat::MonthDayYear)
+/// Formats that are never taken for each other.
+const CLEAR: [DateFormat; 3] =
+    [DateFormat::YearMonthDay, DateFormat::YearMonthDaySlash, DateFormat::DayMonthYearDot];
+
+/// Formats that can be taken for each other.
+const SLASHED: [DateFormat; 2] = [DateFormat::DayMonthYear, DateFormat::MonthDayYear];
+
+fn of_day(day: i64) -> String {
+    format!("date {day}")
 }
 
 /// The text as it is seen: without characters that show nothing, trimmed, with single spaces.
@@ -106,6 +159,11 @@ fn shows_nothing(character: char) -> bool {
     IGNORABLE.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
 
+/// The normal form of a text that is a name: no number, no date.
+pub fn as_text(text: &str) -> String {
+    folded(&shown(text))
+}
+
 fn folded(shown: &str) -> String {
     if shown.is_ascii() {
         return shown.to_ascii_lowercase();
@@ -150,13 +208,16 @@ fn uses_comma(texts: &[String]) -> bool {
     texts.iter().any(surely) && texts.iter().all(|text| places(text, '.').is_none())
 }
 
-/// What dates with slashes are in a column of texts: the one format that fits them all.
+/// What comes first in dates with slashes: what the dates say that can be read in one way only, if all of them agree.
 fn slashed(texts: &[String]) -> Option<DateFormat> {
-    let both = [DateFormat::DayMonthYear, DateFormat::MonthDayYear];
-    let dates = || texts.iter().filter(|text| both.iter().any(|format| format.parse(text).is_some()));
-    let mut fitting = both.into_iter().filter(|format| dates().all(|text| format.parse(text).is_some()));
-    let found = fitting.next()?;
-    (fitting.next().is_none()).then_some(found)
+    let says = |text: &String| match SLASHED.map(|format| format.parse(text).is_some()) {
+        [true, false] => Some(SLASHED[0]),
+        [false, true] => Some(SLASHED[1]),
+        _ => None,
+    };
+    let mut said = texts.iter().filter_map(says);
+    let first = said.next()?;
+    said.all(|other| other == first).then_some(first)
 }
 
 #[cfg(test)]
@@ -197,9 +258,36 @@ mod tests {
         assert_eq!(form(&["13/04/2020", "x"]).key("3/4/2020"), key("2020-04-03"));
         assert_eq!(form(&["04/13/2020", "x"]).key("3/4/2020"), key("2020-03-04"));
         assert_eq!(form(&["04/03/2020"]).slashes, None);
-        assert_eq!(form(&["04/13/2020", "13/04/2020"]).slashes, None);
+        let mixed = form(&["04/13/2020", "13/04/2020"]);
+        assert_eq!(mixed.slashes, None);
+        assert_eq!(mixed.key("04/13/2020"), mixed.key("13/04/2020"), "each can be read in one way only");
+        assert_eq!(mixed.key("4/4/2020"), key("2020-04-04"), "both readings are one day");
+        assert_eq!(mixed.key("3/4/2020"), mixed.key("03/04/2020"));
+        assert_ne!(mixed.key("3/4/2020"), mixed.key("4/3/2020"));
         assert_eq!(form(&[]), Form::default());
         let declared = Form::of(Kind::Date(DateFormat::DayMonthYear), ["03/04/2020"].into_iter());
         assert_eq!(declared.key("03/04/2020"), key("2020-04-03"));
+    }
+
+    #[test]
+    fn what_may_be_one_value_is_in_doubt() {
+        let doubt = |texts: &[&str]| Form::of(Kind::Text, texts.iter().copied()).doubt(texts.iter().copied());
+        assert_eq!(doubt(&["x", "2020-04-03", "03/04/2020"]), Some((1, 2)));
+        assert_eq!(doubt(&["x", "2020-03-04", "03/04/2020"]), Some((1, 2)));
+        assert_eq!(doubt(&["13/04/2020", "04/13/2020", "03/04/2020", "04/03/2020"]), Some((2, 3)));
+        assert_eq!(doubt(&["1,5", "1.5"]), Some((0, 1)));
+        assert_eq!(doubt(&["1,5", "2.5", "1,50"]), Some((0, 2)));
+        assert_eq!(doubt(&["1500", "1,500"]), Some((0, 1)));
+        for clear in [
+            &["03/04/2020", "04/03/2020", "3/4/2020"][..],
+            &["03/04/2020", "2020-05-06"],
+            &["13/04/2020", "03/04/2020", "2020-04-03"],
+            &["13/04/2020", "04/13/2020", "2020-04-13"],
+            &["1,500", "2,000", "x", "900"],
+            &["1,5", "1,50", "x"],
+            &["this, or that", "a,b", "1.5", "15"],
+        ] {
+            assert_eq!(doubt(clear), None, "{clear:?}");
+        }
     }
 }

@@ -14,6 +14,7 @@ use crate::columns::part;
 use crate::error::VerifyError;
 use crate::exact::Rational;
 use crate::group::{Groups, group};
+use crate::normal::as_name;
 
 /// The requirement, without its column.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,10 +66,19 @@ impl Guarded {
         person: Option<&CodedColumn>,
     ) -> Result<Vec<Judgement>, VerifyError> {
         let leaves = self.leaves();
+        // A node may be named in another spelling.
+        let mut respelt: HashMap<String, Vec<usize>, foldhash::fast::FixedState> = HashMap::default();
+        for (name, under) in &leaves {
+            respelt.entry(as_name(name)).or_default().extend(under);
+        }
+        for under in respelt.values_mut() {
+            under.sort_unstable();
+            under.dedup();
+        }
         let nodes: Vec<Option<&[usize]>> = guarding
             .values
             .iter()
-            .map(|label| match leaves.get(label) {
+            .map(|label| match leaves.get(label).or_else(|| respelt.get(&as_name(label))) {
                 _ if self.none.iter().any(|none| none == label) => Ok(None),
                 Some(under) if under.len() == self.tree.len() && self.tree.len() > 1 => Err(fault(
                     "guarding node",

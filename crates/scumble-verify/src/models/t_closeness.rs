@@ -219,9 +219,14 @@ impl Tree {
                     (parents.len() - 1) as u32
                 }));
             }
-            parents.push(parent);
-            if leaf_of.insert(leaf, (parents.len() - 1) as u32).is_some() {
-                return Err(fault("tree", column, "it lists a value twice"));
+            match leaf_of.get(leaf.as_str()) {
+                // Two spellings of a value, in one place.
+                Some(&known) if parents[known as usize] == parent => continue,
+                Some(_) => return Err(fault("tree", column, "it lists a value twice, in two places")),
+                None => {
+                    parents.push(parent);
+                    leaf_of.insert(leaf, (parents.len() - 1) as u32);
+                }
             }
         }
         if parents.iter().filter(|parent| parent.is_none()).count() != 1 {

@@ -157,7 +157,8 @@ fn domains_that_do_not_fit_are_errors() {
     let path = |leaf: &str, root: &str| (leaf.to_owned(), vec![root.to_owned()]);
     fails(&|r| r.tree = Some(vec![path("x", "r")]), "hierarchical");
     fails(&|r| r.tree = Some(vec![path("x", "r"), path("y", "q")]), "hierarchical");
-    fails(&|r| r.tree = Some(vec![path("x", "r"), path("y", "r"), path("y", "r")]), "hierarchical");
+    let deeper = || ("y".to_owned(), owned(&["q", "r"]));
+    fails(&|r| r.tree = Some(vec![path("x", "r"), path("y", "r"), deeper()]), "hierarchical");
     fails(
         &|r| {
             r.tree = Some(vec![path("x", "r"), path("y", "r")]);

@@ -33,6 +33,7 @@ pub(crate) fn tree(file: &str) -> Hierarchy {
         missing: None,
         classes: None,
         declared: None,
+        form: None,
     };
     let builder = Builder::File { path: folder.path().to_owned(), unlisted: Unlisted::Error };
     build(&builder, &domain).expect("a tree").hierarchy

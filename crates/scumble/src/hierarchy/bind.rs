@@ -3,7 +3,7 @@
 //! The file is the declared domain: its leaves stay, whether they occur or not. In a column of numbers
 //! or dates a leaf may be an interval; the values then lie one level below it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,8 @@ enum Held {
     Below(std::ops::Range<usize>),
     /// The leaf is the text for missing values.
     Missing,
+    /// The leaf is a further spelling of a leaf beside it.
+    Again,
 }
 
 /// What the data says about the leaves of a file.
@@ -56,7 +58,7 @@ pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> R
     let found = if domain.measure.kind.is_ordered() {
         match_numbers(&listing, &mut children, domain, &mut notes)?
     } else {
-        match_texts(&listing, &children, domain)
+        match_texts(&listing, &children, domain)?
     };
     let added: &[usize] = match policy {
         _ if found.unlisted.is_empty() => &[],
@@ -134,6 +136,7 @@ fn plant(
                 missing = Some(tree.leaf(listing.label(node))?);
                 continue;
             }
+            Held::Again => continue,
             Held::Nothing => tree.open(listing.label(node))?,
             Held::Below(places) => {
                 tree.open(listing.label(node))?;
@@ -151,24 +154,52 @@ fn plant(
     Ok(missing)
 }
 
-/// Texts are found as they are.
-fn match_texts(listing: &Listing, children: &Children, domain: &Domain) -> Match {
+/// Texts are found as they are, or by their normal forms where spellings do not count.
+fn match_texts(listing: &Listing, children: &Children, domain: &Domain) -> Result<Match> {
+    let key = |text: &str| domain.form.map_or_else(|| text.to_owned(), |form| form.key(text));
+    let places: HashMap<String, usize> = domain.values.iter().map(|text| key(text)).zip(0..).collect();
+    let missing = domain.missing.map(key);
     let mut listed = vec![false; domain.values.len()];
     let mut held: Vec<Held> = Vec::with_capacity(listing.len() as usize);
+    let mut problems = Findings::about(&listing.file);
+    let mut first_of: HashMap<String, u32> = HashMap::new();
     for node in 0..listing.len() {
-        let label = listing.label(node);
-        held.push(match domain.values.binary_search(&label) {
-            _ if !children.is_leaf(node) => Held::Nothing,
-            Ok(place) => {
-                listed[place] = true;
-                Held::Instead(place..place + 1)
+        if !children.is_leaf(node) {
+            held.push(Held::Nothing);
+            continue;
+        }
+        let (label, line) = (listing.label(node), listing.lines[node as usize]);
+        let first = match domain.form {
+            Some(form) => *first_of.entry(form.key(label)).or_insert(node),
+            None => node,
+        };
+        held.push(match places.get(&key(label)) {
+            _ if first != node => {
+                if listing.parents[first as usize] != listing.parents[node as usize] {
+                    let (other, at) = (listing.label(first), listing.lines[first as usize]);
+                    problems.at(
+                        line,
+                        format_args!(
+                            "'{label}' and '{other}' (line {at}) are two spellings of one value, so they need the same groups; correct \
+                             one of the lines, or let each spelling count as a value (--equality '{}=exact', equality = \"exact\" in \
+                             the plan)",
+                            domain.name
+                        ),
+                    );
+                }
+                Held::Again
             }
-            Err(_) if domain.missing == Some(label) => Held::Missing,
-            Err(_) => Held::Nothing,
+            Some(place) => {
+                listed[*place] = true;
+                Held::Instead(*place..place + 1)
+            }
+            None if missing == Some(key(label)) => Held::Missing,
+            None => Held::Nothing,
         });
     }
+    problems.into_result()?;
     let unlisted = (0..listed.len()).filter(|place| !listed[*place]).collect();
-    Match { held, unlisted, root_is_interval: false }
+    Ok(Match { held, unlisted, root_is_interval: false })
 }
 
 /// Numbers and dates are found by value, in points or in intervals; siblings are put in ascending order.
@@ -381,6 +412,27 @@ mod tests {
         let with_missing = Domain { missing: Some("?"), ..values };
         let built = bound("a;x;*\nb;x;*", &with_missing, Unlisted::TreatAsMissing).unwrap();
         assert_eq!((built.codes, built.missing), (vec![0, 2], Some(2)));
+    }
+
+    #[test]
+    fn spellings_of_a_sensitive_value_are_one_leaf() {
+        let values = domain(Kind::Text, &["HIV", "flu"]);
+        let spelt = Domain { form: Some(crate::normal::Form::default()), ..values };
+        assert!(problem("hiv;x;*\nflu;y;*", &values).contains("is not in f.csv"));
+        let built = bound("hiv;x;*\nflu;y;*", &spelt, Unlisted::Error).unwrap();
+        assert_eq!(level(&built.hierarchy, 0), ["HIV", "flu"], "the data's spelling");
+        let twice = "hiv;x;*\nHIV ;x;*\nFlu;y;*\n cold;y;*\nCold;y;*";
+        let built = bound(twice, &spelt, Unlisted::Error).unwrap();
+        assert_eq!(level(&built.hierarchy, 0), ["HIV", "flu", " cold"]);
+        assert_eq!(built.codes, [0, 1]);
+        let message = problem("hiv;x;*\nflu;y;*\nHIV;y;*", &spelt);
+        assert!(
+            message.starts_with("f.csv:3: 'HIV' and 'hiv' (line 1) are two spellings of one value"),
+            "{message}"
+        );
+        let missing = Domain { missing: Some("NA"), ..spelt };
+        let built = bound("hiv;x;*\nflu;y;*\nna;*", &missing, Unlisted::Error).unwrap();
+        assert_eq!((built.missing, built.hierarchy.leaf_count()), (Some(2), 3));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::tree::{Assembler, Hierarchy, Provenance};
 use crate::error::{Error, Result};
 use crate::kind::Measure;
+use crate::normal::Form;
 
 /// The largest number in intervals, so that rounding edges outward never overflows.
 const LARGEST: u128 = 10_u128.pow(36);
@@ -27,6 +28,8 @@ pub struct Domain<'a> {
     pub classes: Option<&'a [Vec<u64>]>,
     /// The declared smallest and largest value, in integers of the measure.
     pub declared: Option<(i128, i128)>,
+    /// How a file's spellings of the values are known; none where texts are compared as they are written.
+    pub form: Option<Form>,
 }
 
 /// A hierarchy for one column, and where the column's values are in it.
@@ -146,6 +149,7 @@ pub(super) mod tests {
             missing: None,
             classes: None,
             declared: None,
+            form: None,
         }
     }
 

@@ -46,13 +46,35 @@ fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static s
         return (!leaves.all(named))
             .then_some("is written as a set, {…|…}, and something below it is not in that set");
     }
+    if is_beginning(label) {
+        let beginning = label.trim_end_matches('*');
+        let length = label.chars().count();
+        let begins = |leaf: NodeId| {
+            let leaf = tree.label(leaf);
+            leaf.chars().count() != length || leaf.starts_with(beginning)
+        };
+        return (!leaves.all(begins))
+            .then_some("is written as the beginning of values, and some value below it begins otherwise");
+    }
+    // Codes in a column of texts are numbers to whoever reads an interval of them; other texts are in no interval.
+    let is_text = measure.kind == Kind::Text;
+    let measure = if is_text { &NUMBERS } else { measure };
     let ends = Ends::read(measure, label)?;
     let inside = |leaf: NodeId| match Ends::number(measure, &tree.label(leaf)) {
         Some(number) => ends.contains(number),
-        None => Ends::read(measure, &tree.label(leaf)).is_some_and(|within| ends.covers(&within)),
+        None => Ends::read(measure, &tree.label(leaf)).map_or(is_text, |within| ends.covers(&within)),
     };
     (!leaves.all(inside))
         .then_some("is written as an interval, and something below it is not in that interval")
+}
+
+/// How numbers are read in a column of texts.
+const NUMBERS: Measure = Measure { kind: Kind::Decimal, scale: 0 };
+
+/// Whether a label is written as `551**`.
+fn is_beginning(label: &str) -> bool {
+    let beginning = label.trim_end_matches('*');
+    beginning.len() < label.len() && !beginning.is_empty() && !beginning.contains('*')
 }
 
 /// The members of a label that is written as a set.
@@ -146,6 +168,7 @@ mod tests {
             missing: None,
             classes: None,
             declared: None,
+            form: None,
         };
         let builder = Builder::File { path: file.path().to_owned(), unlisted: Unlisted::default() };
         build(&builder, &domain).map(|built| built.hierarchy)
@@ -161,9 +184,22 @@ mod tests {
             ("a;=;*\nb;=;*\n", false),
             ("a;{a;*\nb;{a;*\n", true),
             ("a;[1,2];*\nb;[1,2];*\n", true),
+            ("a;a*;*\nb;a*;*\n", true),
         ] {
             let found = built(lines, &["a", "b"], Kind::Text);
             assert_eq!(found.is_ok(), good, "{lines} {:?}", found.err());
+        }
+        for (label, good) in [
+            ("[1,29]", true),
+            ("[1,20)", false),
+            ("[21,29]", false),
+            ("2*", true),
+            ("1*", false),
+            ("2**", true),
+            ("x", true),
+        ] {
+            let found = built(&format!("20;{label};*\n25;{label};*\n"), &["20", "25"], Kind::Text);
+            assert_eq!(found.is_ok(), good, "{label} {:?}", found.err());
         }
         for (lines, good) in [
             ("1;[1,2];*\n2;[1,2];*\n", true),

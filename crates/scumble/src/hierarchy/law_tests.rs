@@ -197,6 +197,7 @@ fn a_million_leaves() {
         missing: Some("?"),
         classes: None,
         declared: None,
+        form: None,
     };
     let flat = build(&Builder::Flat {}, &domain).unwrap().hierarchy;
     assert_eq!((flat.leaf_count(), flat.height()), (1_000_001, 1));

@@ -7,6 +7,7 @@ use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::hierarchy::Hierarchy;
+use crate::normal;
 use crate::payload::PayloadColumn;
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
@@ -112,11 +113,19 @@ fn guards(
             guards.push(None);
             continue;
         }
-        let nodes = (0..tree.node_count()).filter(|node| tree.label(*node) == label);
-        let node = nodes.max_by_key(|node| {
-            let (low, high) = tree.range(*node);
-            high - low
-        });
+        let largest = |is_meant: &dyn Fn(&str) -> bool| {
+            let nodes = (0..tree.node_count()).filter(|node| is_meant(&tree.label(*node)));
+            nodes.max_by_key(|node| {
+                let (low, high) = tree.range(*node);
+                high - low
+            })
+        };
+        // A node may be named in another spelling, as its values may.
+        let in_other_words = || {
+            let folded = values.reading.form.map(|_| normal::as_text(label))?;
+            largest(&|name| normal::as_text(name) == folded)
+        };
+        let node = largest(&|name| name == label).or_else(in_other_words);
         let node = node.ok_or_else(|| {
             wrong("some guarding node is neither a node nor 'none'; correct it: each must be a label that stands")
         })?;

@@ -5,10 +5,12 @@ use std::path::Path;
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
-use crate::config::{Column, MissingPolicy, Plan, Role};
+use crate::config::{Column, Equality, MissingPolicy, Plan, Role};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
-use crate::hierarchy::{self, Built, Hierarchy};
+use crate::hierarchy::{self, Built, Domain, Hierarchy};
+use crate::kind::Kind;
+use crate::normal::Form;
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
 
@@ -23,7 +25,7 @@ pub(crate) use new_rows::prepare_new;
 use payloads::{PayloadRows, payload_rows, persons};
 use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
 pub use spelling::spelt_once;
-pub(crate) use spelling::{Respelt, as_read, counts_values, spell_once};
+pub(crate) use spelling::{Respelt, as_read, counted_by_value, counts_values, spell_once};
 use values::{Planned, order, payload_column};
 pub(crate) use values::{payload_of, table_in_one_spelling, value_table};
 
@@ -66,7 +68,7 @@ pub struct Complete {
 pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
     let mut keep = vec![true; table.rows];
     let mut notes = Vec::new();
-    let columns = table.by_name();
+    let (columns, counted) = (table.by_name(), counted_by_value(plan));
     for (name, column) in &plan.columns {
         let Some(coded) = columns.get(name.as_str()) else { continue };
         let policy = column.missing_policy.unwrap_or(plan.read.missing_policy);
@@ -75,7 +77,8 @@ pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
             continue;
         }
         let markers = column.missing.as_ref().unwrap_or(&plan.read.missing);
-        let form = counts_values(name, plan).then(|| spelling::form_of(column, markers, coded.values.iter()));
+        let form =
+            counted.contains(name.as_str()).then(|| spelling::form_of(column, markers, coded.values.iter()));
         let keys: Vec<String> =
             form.iter().flat_map(|form| markers.iter().map(move |m| form.key(m))).collect();
         let is_missing = |text: &str| {
@@ -183,7 +186,17 @@ fn prepare_joined(
     for column in planned.iter().filter(has_tree) {
         if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
             let ordered = order(column, false)?;
-            let built = hierarchy::build(&builder, &domain(column, &ordered, None)?)?;
+            let spelt = (column.plan.equality == Equality::Normal && ordered.measure.kind == Kind::Text)
+                .then(|| Form::of(Kind::Text, ordered.values.iter().copied()));
+            let built =
+                hierarchy::build(&builder, &Domain { form: spelt, ..domain(column, &ordered, None)? })?;
+            if ordered.values.iter().any(|value| built.hierarchy.code_of(value).is_none()) {
+                return Err(Error::config(format!(
+                    "column '{}': some values are not in its hierarchy, and unlisted = \"treat_as_missing\" is for quasi-identifiers \
+                     only; add lines for them, or set unlisted = \"add_under_root\"",
+                    column.name
+                )));
+            }
             notes.extend(built.notes);
             payload_trees.push((column.name.to_owned(), built.hierarchy));
         }

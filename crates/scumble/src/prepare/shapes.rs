@@ -108,6 +108,7 @@ pub(super) fn domain<'a>(
         missing: ordered.missing,
         classes,
         declared,
+        form: None,
     })
 }
 

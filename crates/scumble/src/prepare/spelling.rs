@@ -2,11 +2,12 @@
 //! hide nothing.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, Equality, Plan, Role, Roles};
+use crate::error::{Error, Result};
 use crate::kind::{Inference, Kind};
 use crate::normal::Form;
 
@@ -104,43 +105,87 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
     Some((respelt, Respelt { original: column.clone(), spellings }))
 }
 
-/// Whether the spellings of a column's values do not count: it is sensitive, says who a row is about, or some model reads it.
-pub(crate) fn counts_values(name: &str, plan: &Plan) -> bool {
-    let column = plan.column(name);
-    let has = |role| column.is_some_and(|column| column.role.has(role));
-    let named = plan.privacy.iter().any(|spec| spec.columns.iter().any(|of| of == name));
-    column.is_none_or(|column| column.equality != Equality::Exact)
-        && (has(Role::Sensitive) || has(Role::Subject) || named || plan.counted_columns().contains(&name))
-        && !has(Role::Quasi)
+/// Refuses a column in which nobody can tell whether two texts are one value: a model would count them as two.
+pub(super) fn refuse_doubt(column: &CodedColumn, planned: &Column, missing: &[String]) -> Result<()> {
+    let mut first_rows = vec![None; column.values.len()];
+    for (row, code) in column.codes.iter().enumerate() {
+        first_rows[code as usize].get_or_insert(row + 1);
+    }
+    let is_marker = |text: &str| missing.iter().any(|marker| marker == text);
+    let present: Vec<(usize, &str)> = first_rows
+        .iter()
+        .zip(column.values.iter())
+        .filter(|(_, text)| !is_marker(text))
+        .filter_map(|(row, text)| Some(((*row)?, text)))
+        .collect();
+    let texts = || present.iter().map(|(_, text)| *text);
+    let Some((one, other)) = form_of(planned, missing, texts()).doubt(texts()) else { return Ok(()) };
+    Err(Error::config(format!(
+        "column '{name}': nobody can tell whether the values of rows {} and {} are one value or two, since dates or numbers are written \
+         in more than one way; write them in one way (2020-12-31, 1.5), or let each spelling count as a value (--equality \
+         '{name}=exact', equality = \"exact\" in the plan)",
+        present[one].0.min(present[other].0),
+        present[one].0.max(present[other].0),
+        name = column.name,
+    )))
 }
 
-/// Gives every value of the columns that models read one spelling. Returns those that had several.
-pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Vec<Respelt> {
-    let unplanned = Column::new(Roles::one(Role::Sensitive));
+/// The columns whose spellings do not count: they are sensitive, say who a row is about, or some model reads them.
+pub(crate) fn counted_by_value(plan: &Plan) -> BTreeSet<&str> {
+    let columns: BTreeMap<&str, &Column> =
+        plan.columns.iter().rev().map(|(name, column)| (name.as_str(), column)).collect();
+    let with_role = columns
+        .iter()
+        .filter(|(_, column)| column.role.has(Role::Sensitive) || column.role.has(Role::Subject));
+    let named = plan.privacy.iter().flat_map(|spec| spec.columns.iter().map(String::as_str));
+    let counts = |name: &&str| {
+        columns
+            .get(name)
+            .is_none_or(|column| column.equality != Equality::Exact && !column.role.has(Role::Quasi))
+    };
+    with_role.map(|(name, _)| *name).chain(named).chain(plan.counted_columns()).filter(counts).collect()
+}
+
+/// Whether the spellings of a column's values do not count.
+pub(crate) fn counts_values(name: &str, plan: &Plan) -> bool {
+    counted_by_value(plan).contains(name)
+}
+
+/// The columns of a table whose spellings do not count, by their places, with what the plan says about them.
+fn counted_columns<'a>(table: &CodedTable, plan: &'a Plan) -> Vec<(usize, Cow<'a, Column>, &'a [String])> {
+    let counted = counted_by_value(plan);
+    let places =
+        (0..table.columns.len()).filter(|place| counted.contains(table.columns[*place].name.as_str()));
+    places
+        .map(|place| {
+            let planned = plan.column(&table.columns[place].name);
+            let missing = planned.and_then(|column| column.missing.as_ref()).unwrap_or(&plan.read.missing);
+            let unplanned = || Cow::Owned(Column::new(Roles::one(Role::Sensitive)));
+            (place, planned.map_or_else(unplanned, Cow::Borrowed), missing.as_slice())
+        })
+        .collect()
+}
+
+/// Gives every value of the columns that models read one spelling. Returns those that had several; refuses those in doubt.
+pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Respelt>> {
     let mut found = Vec::new();
-    for column in table.columns.iter_mut().filter(|column| counts_values(&column.name, plan)) {
-        let planned = plan.column(&column.name).unwrap_or(&unplanned);
-        let missing = planned.missing.as_ref().unwrap_or(&plan.read.missing);
-        if let Some((respelt, of)) = respell(column, planned, missing) {
+    for (place, planned, missing) in counted_columns(table, plan) {
+        let column = &mut table.columns[place];
+        refuse_doubt(column, &planned, missing)?;
+        if let Some((respelt, of)) = respell(column, &planned, missing) {
             *column = respelt;
             found.push(of);
         }
     }
-    found
+    Ok(found)
 }
 
 /// The same table with one spelling for each value of the columns that models read, as a release shows them.
 #[must_use]
 pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Cow<'a, CodedTable> {
-    let unplanned = Column::new(Roles::one(Role::Sensitive));
     let mut spelt = Cow::Borrowed(table);
-    for (place, column) in table.columns.iter().enumerate() {
-        if !counts_values(&column.name, plan) {
-            continue;
-        }
-        let planned = plan.column(&column.name).unwrap_or(&unplanned);
-        let missing = planned.missing.as_ref().unwrap_or(&plan.read.missing);
-        if let Some((respelt, _)) = respell(column, planned, missing) {
+    for (place, planned, missing) in counted_columns(table, plan) {
+        if let Some((respelt, _)) = respell(&table.columns[place], &planned, missing) {
             spelt.to_mut().columns[place] = respelt;
         }
     }
@@ -160,6 +205,7 @@ pub(crate) fn as_read<'a>(table: &'a CodedTable, respelt: &[Respelt]) -> Cow<'a,
 
 #[cfg(test)]
 mod tests {
+    use super::super::values::{Planned, payload_column};
     use super::*;
 
     fn table(texts: &[&str]) -> CodedTable {
@@ -182,7 +228,7 @@ mod tests {
     fn the_most_frequent_spelling_is_shown() {
         let read = table(&["hiv", "HIV ", "HIV ", "flu", "Flu", "na", "?", "?"]);
         let mut spelt = read.clone();
-        let found = spell_once(&mut spelt, &plan());
+        let found = spell_once(&mut spelt, &plan()).expect("no doubt");
         assert_eq!(texts(&spelt), ["HIV ", "HIV ", "HIV ", "Flu", "Flu", "?", "?", "?"]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].spellings.len(), 3);
@@ -191,15 +237,31 @@ mod tests {
         assert_eq!(texts(&spelt_once(&read, &plan())), texts(&spelt));
         let mut exact = plan();
         exact.columns[0].1.equality = Equality::Exact;
-        assert!(spell_once(&mut read.clone(), &exact).is_empty());
+        assert!(spell_once(&mut read.clone(), &exact).expect("no doubt").is_empty());
     }
 
     #[test]
     fn a_missing_value_is_shown_as_one_that_is_known() {
         let mut blank = table(&["flu", " ", "  ", "\u{200b}"]);
-        spell_once(&mut blank, &plan());
+        spell_once(&mut blank, &plan()).expect("no doubt");
         let shown = texts(&blank);
         assert!(plan().read.missing.contains(&shown[1]) && shown[1] == shown[2] && shown[2] == shown[3]);
+    }
+
+    #[test]
+    fn what_nobody_can_tell_is_refused() {
+        let refused =
+            |texts: &[&str]| spell_once(&mut table(texts), &plan()).expect_err("in doubt").to_string();
+        let message = refused(&["flu", "2020-04-03", "03/04/2020", "03/04/2020"]);
+        assert!(message.contains("column 'ill'") && message.contains("rows 2 and 3"), "{message}");
+        assert!(!message.contains("03/04/2020"), "values stay private: {message}");
+        assert!(refused(&["1,5", "2.5", "1.5"]).contains("rows 1 and 3"));
+        let mut exact = plan();
+        exact.columns[0].1.equality = Equality::Exact;
+        assert!(spell_once(&mut table(&["1,5", "1.5"]), &exact).expect("exact").is_empty());
+        let mut two_formats = table(&["13/04/2020", "04/13/2020", "2020-04-13"]);
+        spell_once(&mut two_formats, &plan()).expect("each can be read in one way only");
+        assert_eq!(texts(&two_formats), ["04/13/2020"; 3]);
     }
 
     proptest::proptest! {
@@ -208,7 +270,7 @@ mod tests {
         #[test]
         fn the_verifier_reads_the_same_values(
             texts in proptest::collection::vec(
-                r"[aAbB\u{e9}\u{c9}]{1,2}|e\u{301}|[ \u{a0}\u{200b}]?[ab5]|\+?0?[0-3](\.0|,5|,50|e1)?|0?[1-3][./]0?[1-3][./]2020|2020[-/]0[1-3]-?/?[1-3]|1[3-5]/0[1-3]/2020|\?|na|NA| |\u{df}|ss|SS|-9|\u{3c3}|\u{3c2}|\u{3a3}",
+                r"[aAbB\u{e9}\u{c9}]{1,2}|e\u{301}|[ \u{a0}\u{200b}]?[ab5]|\+?0?[0-3](\.0|,5|,50|e1)?|0?[1-3][./]0?[1-3][./]2020|2020[-/]0[1-3]-?/?[1-3]|1[3-5]/0[1-3]/2020|0[1-3]/1[3-5]/2020|\?|na|NA| |\u{df}|ss|SS|-9|\u{3c3}|\u{3c2}|\u{3a3}",
                 1..12,
             ),
         ) {
@@ -216,7 +278,15 @@ mod tests {
             let read = table(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             let plan = plan();
             let spelt = spelt_once(&read, &plan);
-            let (values, _) = super::super::payload_of(&spelt.columns[0], &plan).expect("a column");
+            // What nobody can tell is refused by both.
+            let Ok((values, _)) = super::super::payload_of(&spelt.columns[0], &plan) else {
+                let missing = &plan.read.missing;
+                let planned = Planned { name: "ill", plan: &plan.columns[0].1, coded: &spelt.columns[0], missing };
+                let (values, _) = payload_column(&planned).expect("a column");
+                let column = crate::release::check::sensitive_column(&values, &plan);
+                proptest::prop_assert!(further_spellings(&spelt, &column).expect("a column") > 0);
+                return Ok(());
+            };
             let column = crate::release::check::sensitive_column(&values, &plan);
             proptest::prop_assert_eq!(further_spellings(&spelt, &column).expect("a column"), 0);
             let rows: Vec<u32> = (0..read.rows as u32).collect();

@@ -37,7 +37,8 @@ pub fn refuse_unjudged(
     missing: &[String],
     remedy: &str,
 ) -> Result<()> {
-    let columns = without_role.iter().filter_map(|name| table.column(name));
+    let by_name = table.by_name();
+    let columns = without_role.iter().filter_map(|name| by_name.get(name).copied());
     let columns: Vec<ColumnValues<'_>> =
         columns.map(|column| values_of(column, table.rows as u64, missing)).collect();
     let names_people = |profile: &ColumnProfile| {

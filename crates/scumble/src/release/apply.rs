@@ -98,7 +98,7 @@ pub fn apply_beside(
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
-    let New { plan, table, respelt, mut notes, left_out } =
+    let New { plan, table, respelt, mut notes, first_warnings } =
         read_new(saved, &plan, private, &source, options.threads)?;
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -140,7 +140,7 @@ pub fn apply_beside(
     run.notes.append(&mut notes);
     let found = if private { vec![NOT_FOR_PUBLICATION.to_owned()] } else { warnings::warnings(&run, None) };
     run.warnings.extend(found);
-    run.warnings.extend(left_out);
+    run.warnings.extend(first_warnings);
     seconds.apply = clock.elapsed().as_secs_f64();
 
     let Written { file, verified, .. } =
@@ -182,7 +182,7 @@ struct New {
     table: CodedTable,
     respelt: Vec<Respelt>,
     notes: Vec<String>,
-    left_out: Vec<String>,
+    first_warnings: Vec<String>,
 }
 
 /// Reads new rows. Their columns may be in any order; what is written is in the order of the recoding.
@@ -235,11 +235,12 @@ fn read_new(
         let remedy = "Leave such columns out (--rest drop), or take them out of the table and keep the others (--rest other)";
         refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
     }
-    let left_out = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
+    let mut first_warnings = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
     notes.extend(read.notes);
-    let respelt = spell_once(&mut table, &plan);
+    let respelt = spell_once(&mut table, &plan)?;
     notes.extend(respelt.iter().map(Respelt::note));
-    Ok(New { plan, table, respelt, notes, left_out })
+    first_warnings.extend(datasheet::counted_apart(&plan, &[Role::Sensitive, Role::Subject]));
+    Ok(New { plan, table, respelt, notes, first_warnings })
 }
 
 /// What each tuple of new rows shows: what the rule says where that is true of the row, and `*` elsewhere. Also the rows without a

@@ -1,5 +1,6 @@
 //! The claim that a run makes about its release, put to the independent verifier.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
@@ -17,7 +18,7 @@ use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 use crate::payload::PayloadColumn;
-use crate::prepare::{Respelt, as_read, counts_values, payload_of, table_in_one_spelling};
+use crate::prepare::{Respelt, as_read, counted_by_value, counts_values, payload_of, table_in_one_spelling};
 use crate::quasi::Quasi;
 
 /// What the verifier found in a written release.
@@ -70,7 +71,8 @@ pub(super) fn verify(
     let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
     claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
     // What was written, not only what was to be written, has one spelling for each value.
-    for values in claim.values.iter().filter(|values| counts_values(&values.name, run.plan)) {
+    let counted = counted_by_value(run.plan);
+    for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
         if release.column(&values.name).is_some() && further_spellings(&release, values)? > 0 {
             return Err(several_spellings(&values.name));
         }
@@ -225,7 +227,8 @@ pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> Sensitive
 /// Asks the verifier whether a table with one spelling for each value says the same as the table that was read, and has no value in
 /// two spellings. Whoever reads that table may then take its texts for values.
 pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Plan) -> Result<()> {
-    for column in source.columns.iter().filter(|column| counts_values(&column.name, plan)) {
+    let counted = counted_by_value(plan);
+    for column in source.columns.iter().filter(|column| counted.contains(column.name.as_str())) {
         let name = &column.name;
         let values = sensitive_column(&payload_of(column, plan)?.0, plan);
         if further_spellings(source, &values)? > 0 {
@@ -261,6 +264,7 @@ pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Va
 
 /// How each column of the release must be true of the original.
 fn truths(run: &Run<'_>, release: &CodedTable) -> Result<Vec<(String, Truth)>> {
+    let counted = counted_by_value(run.plan);
     run.plan
         .columns
         .iter()
@@ -281,7 +285,7 @@ fn truths(run: &Run<'_>, release: &CodedTable) -> Result<Vec<(String, Truth)>> {
                     .iter()
                     .any(|role| column.role.has(*role)) =>
                 {
-                    same_value(run.source, name, run.plan)?
+                    same_value(run.source, name, &counted, run.plan)?
                 }
                 None => Truth::Absent,
             };
@@ -291,8 +295,14 @@ fn truths(run: &Run<'_>, release: &CodedTable) -> Result<Vec<(String, Truth)>> {
 }
 
 /// What a column that is published as it is owes to the original: the same value where spellings do not count, else the same text.
-pub(crate) fn same_value(known: &CodedTable, name: &str, plan: &Plan) -> Result<Truth> {
-    match known.column(name).filter(|_| counts_values(name, plan)) {
+pub(crate) fn same_value(
+    known: &CodedTable,
+    name: &str,
+    counted: &BTreeSet<&str>,
+    plan: &Plan,
+) -> Result<Truth> {
+    // There may be a hundred thousand columns, and few of them count.
+    match Some(name).filter(|name| counted.contains(name)).and_then(|name| known.column(name)) {
         Some(column) => Ok(Truth::Same(sensitive_column(&payload_of(column, plan)?.0, plan))),
         None => Ok(Truth::Exact),
     }

@@ -7,10 +7,12 @@ use serde::Serialize;
 
 use super::described::FileSheet;
 use super::{Run, Summary};
-use crate::config::{Role, StarPolicy};
+use crate::config::{Column, Equality, Plan, Role, StarPolicy};
 use crate::hierarchy::Provenance;
 use crate::models::forbids_sameness;
+use crate::prepare::Respelt;
 use crate::quasi::{MEAN_PLACES, Quasi, Shape, Value};
+use crate::report::format::capitalised;
 use crate::text::markdown as escaped;
 
 /// What may be said in public about a release.
@@ -119,11 +121,15 @@ fn column_sheet(run: &Run<'_>, name: &str, roles: &crate::config::Roles) -> Opti
     if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
         return Some(quasi_sheet(run, place));
     }
-    kept_sheet(name, roles)
+    kept_sheet(name, roles, run.respelt)
 }
 
 /// A column that is published as it is, by its roles; none for columns that are not published.
-pub(super) fn kept_sheet(name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
+pub(super) fn kept_sheet(
+    name: &str,
+    roles: &crate::config::Roles,
+    respelt: &[Respelt],
+) -> Option<ColumnSheet> {
     let role = match roles.as_slice() {
         [Role::Class] => "class",
         [Role::Sensitive] => "sensitive",
@@ -131,13 +137,11 @@ pub(super) fn kept_sheet(name: &str, roles: &crate::config::Roles) -> Option<Col
         [Role::Other] => "other",
         _ => return None,
     };
-    Some(ColumnSheet {
-        name: name.into(),
-        role,
-        how: "published as it is".into(),
-        kinds: Vec::new(),
-        hierarchy: None,
-    })
+    let how = match respelt.iter().any(|of| of.original.name == name) {
+        true => "published as it is, but for one spelling of each value",
+        false => "published as it is",
+    };
+    Some(ColumnSheet { name: name.into(), role, how: how.into(), kinds: Vec::new(), hierarchy: None })
 }
 
 fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
@@ -272,7 +276,29 @@ fn limits(run: &Run<'_>) -> Vec<String> {
             lines.push("Nor, for guarantees on fewer columns, are other rows that show * in all of these.");
         }
     }
-    lines.into_iter().map(str::to_owned).collect()
+    lines.into_iter().map(str::to_owned).chain(limits_of_counting(run.plan)).collect()
+}
+
+/// What the plan counts as different values though it may be none: promises about these columns are weaker for it.
+pub(super) fn counted_apart(plan: &Plan, roles: &[Role]) -> Vec<String> {
+    let has_role = |column: &Column| roles.iter().any(|role| column.role.has(*role));
+    let mut lines = Vec::new();
+    for (name, column) in plan.columns.iter().filter(|(_, column)| has_role(column)) {
+        if column.equality == Equality::Exact {
+            lines.push(format!(
+                "each spelling of a value of '{name}' counts as a value of its own, as if HIV and hiv were two"
+            ));
+        }
+        if column.missing_counts {
+            lines.push(format!("a missing value of '{name}' counts as a value like any other"));
+        }
+    }
+    lines
+}
+
+/// The same as sentences, without columns that are not published.
+pub(super) fn limits_of_counting(plan: &Plan) -> Vec<String> {
+    counted_apart(plan, &[Role::Sensitive]).iter().map(|line| format!("{}.", capitalised(line))).collect()
 }
 
 /// Which files a datasheet is about, and how to tell.

@@ -210,7 +210,8 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
     (options.stage)(Stage::Read);
     let clock = Instant::now();
     let given = plan;
-    let Read { plan, table, kept, respelt, mut notes, left_out } = read(plan, &source, options.threads)?;
+    let Read { plan, table, kept, respelt, mut notes, first_warnings } =
+        read(plan, &source, options.threads)?;
     let plan = &plan;
     notes.extend(row_map::note(plan));
     if given.rest == Some(crate::config::Rest::Other) {
@@ -240,7 +241,7 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
         targets,
         budget,
         notes,
-        left_out,
+        first_warnings,
         seconds,
         started,
     };
@@ -312,8 +313,8 @@ struct Begun<'a> {
     budget: Budget,
     /// What is worth knowing.
     notes: Vec<String>,
-    /// Which rows were left out.
-    left_out: Vec<String>,
+    /// What somebody should decide about: rows that were left out, values that count apart.
+    first_warnings: Vec<String>,
     seconds: Seconds,
     started: Instant,
 }
@@ -333,7 +334,7 @@ fn classes(
         targets,
         budget,
         mut notes,
-        left_out,
+        first_warnings,
         mut seconds,
         started,
     } = begun;
@@ -352,7 +353,7 @@ fn classes(
     budget.pause();
     run.respelt = respelt;
     run.notes.append(&mut notes);
-    run.warnings.extend(left_out);
+    run.warnings.extend(first_warnings);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
@@ -432,8 +433,8 @@ struct Read {
     respelt: Vec<Respelt>,
     /// What is worth knowing.
     notes: Vec<String>,
-    /// Which rows were left out.
-    left_out: Vec<String>,
+    /// What somebody should decide about: rows that were left out, values that count apart.
+    first_warnings: Vec<String>,
 }
 
 /// Reads the columns that the plan needs. Identifiers are never read.
@@ -446,10 +447,11 @@ fn read(plan: &Plan, source: &Source, threads: usize) -> Result<Read> {
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
     let (mut table, mut notes) = (read.coded, read.notes);
-    let Complete { kept, notes: left_out } = keep_complete(&mut table, &plan)?;
-    let respelt = spell_once(&mut table, &plan);
+    let Complete { kept, notes: mut first_warnings } = keep_complete(&mut table, &plan)?;
+    let respelt = spell_once(&mut table, &plan)?;
     notes.extend(respelt.iter().map(Respelt::note));
-    Ok(Read { plan, table, kept, respelt, notes, left_out })
+    first_warnings.extend(datasheet::counted_apart(&plan, &[Role::Sensitive, Role::Subject]));
+    Ok(Read { plan, table, kept, respelt, notes, first_warnings })
 }
 
 /// Reads the columns of a plan that knows them all.

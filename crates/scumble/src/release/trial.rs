@@ -135,8 +135,8 @@ impl Trial {
 pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
     plan.ready()?;
     let source = Source::open(beside(folder, &plan.input))?;
-    let Read { plan, table, mut notes, left_out, .. } = read(plan, &source, threads)?;
-    notes.extend(left_out);
+    let Read { plan, table, mut notes, first_warnings, .. } = read(plan, &source, threads)?;
+    notes.extend(first_warnings);
     Ok((plan, table, notes))
 }
 

@@ -121,7 +121,7 @@ pub fn list<S: AsRef<str>>(names: &[S], limit: usize) -> String {
 }
 
 /// The first letter as a capital.
-pub(super) fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -127,6 +127,7 @@ pub(crate) fn illness_tree(order: &[&str]) -> Hierarchy {
         missing: order.iter().copied().find(|text| is_missing(text)),
         classes: None,
         declared: None,
+        form: None,
     };
     build(&Builder::File { path: file.path().to_owned(), unlisted: Unlisted::Error }, &domain)
         .expect("a tree")

@@ -75,6 +75,7 @@ fn tree(text: &str) -> Hierarchy {
         missing: None,
         classes: None,
         declared: None,
+        form: None,
     };
     build(&Builder::File { path, unlisted: Unlisted::default() }, &domain).expect("a tree").hierarchy
 }

@@ -40,6 +40,7 @@ fn tree(builder: &Builder, values: &[&str]) -> Hierarchy {
         missing: None,
         classes: None,
         declared: None,
+        form: None,
     };
     build(builder, &domain).expect("a tree").hierarchy
 }

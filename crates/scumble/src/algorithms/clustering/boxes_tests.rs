@@ -31,6 +31,7 @@ fn columns() -> Vec<Quasi> {
         missing: None,
         classes: None,
         declared: None,
+        form: None,
     };
     let built = build(&Builder::Prefix { lengths: None, pad: None }, &domain).expect("a tree");
     let numbers: Vec<i128> = (0..20).map(|number| number * number).collect();

@@ -53,6 +53,7 @@ mod tests {
             missing: None,
             classes: None,
             declared: None,
+            form: None,
         };
         let tree = build(&Builder::Prefix { lengths: None, pad: None }, &domain).unwrap().hierarchy;
         let quasi =

@@ -105,7 +105,7 @@ pub(super) fn release(
         targets,
         budget,
         mut notes,
-        left_out,
+        first_warnings,
         mut seconds,
         started,
     } = begun;
@@ -164,7 +164,7 @@ pub(super) fn release(
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
     run.warnings.extend(spreadsheet_warning(&run, targets.format));
-    run.warnings.extend(left_out);
+    run.warnings.extend(first_warnings);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 

@@ -3,7 +3,9 @@
 use super::RecordRun;
 use crate::algorithms::{Format, Linkage};
 use crate::release::Summary;
-use crate::release::datasheet::{ColumnSheet, Datasheet, Guarantee, kept_sheet, provenance, value_kind};
+use crate::release::datasheet::{
+    ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
+};
 
 /// What is promised of each record, in words.
 pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
@@ -57,7 +59,7 @@ pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
         guarantees: promises.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
         columns: columns(run),
         reading: reading(run),
-        limits: limits(run),
+        limits: limits(run).into_iter().chain(limits_of_counting(run.plan)).collect(),
     }
 }
 
@@ -86,7 +88,7 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
                 hierarchy: provenance(quasi),
             });
         }
-        let mut kept = kept_sheet(name, &column.role)?;
+        let mut kept = kept_sheet(name, &column.role, run.respelt)?;
         if Some(name.as_str()) == run.distributed() {
             kept.how = if is_sampled(run) {
                 format!(

@@ -87,7 +87,7 @@ pub(super) fn release(
         targets,
         budget,
         mut notes,
-        left_out,
+        first_warnings,
         mut seconds,
         started,
     } = begun;
@@ -115,7 +115,7 @@ pub(super) fn release(
     if runs_to_its_end && plan.algorithm.steps.is_some() {
         run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
     }
-    run.warnings.extend(left_out);
+    run.warnings.extend(first_warnings);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 

@@ -5,7 +5,9 @@ use super::manifest::TableFile;
 use crate::algorithms::tables::{GroupValues, Shown, Tables};
 use crate::config::Role;
 use crate::quasi::{Quasi, Shape};
-use crate::release::datasheet::{ColumnSheet, Datasheet, Guarantee, kept_sheet, value_kind};
+use crate::release::datasheet::{
+    ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, value_kind,
+};
 
 /// What is promised of the tables together, in words.
 pub(super) fn promises(run: &TablesRun<'_>) -> Vec<String> {
@@ -46,14 +48,14 @@ pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) ->
             .filter_map(|(name, column)| column_sheet(run, name, &column.role))
             .collect(),
         reading: reading(run),
-        limits: limits(run),
+        limits: limits(run).into_iter().chain(limits_of_counting(run.plan)).collect(),
     }
 }
 
 fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
     let place = run.problem.problem.quasi.iter().position(|quasi| quasi.name == name);
     let Some(place) = place else {
-        let mut sheet = kept_sheet(name, roles)?;
+        let mut sheet = kept_sheet(name, roles, run.respelt)?;
         if let Tables::Groups { values, .. } = &run.solution.tables {
             sheet.how = match values {
                 GroupValues::Counted => "counted in each group".into(),
