@@ -63,7 +63,7 @@ pub(crate) fn left_behind() -> &'static str {
         (true, _) => "the release is made and verified, and stays; what came after it was not finished",
         (false, true) => "what is finished is kept; run the same command again to go on",
         (false, false) if MAY_BE_RELEASED.load(Ordering::SeqCst) => {
-            "the release may be published already; look whether it is under its name, and check it"
+            "the release may be published already; see whether the file is there, and run scumble check on it"
         }
         (false, false) => "nothing was released",
     }
@@ -258,7 +258,7 @@ fn standard_output_is_closed() -> bool {
 pub(crate) fn check_standard_output(output: &std::path::Path) -> Result<()> {
     if output == std::path::Path::new("-") && standard_output_is_closed() {
         return Err(Error::Io {
-            what: "cannot write to standard output (it is closed; open it, or give a file name); nothing was published".into(),
+            what: "cannot write to standard output (it is closed, or the null device; open it, or give a file name); nothing was published".into(),
             source: std::io::ErrorKind::BrokenPipe.into(),
         });
     }
@@ -269,7 +269,7 @@ pub(crate) fn check_standard_output(output: &std::path::Path) -> Result<()> {
 pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
     print(text).map_err(|error| {
         Error::AfterPublishing(format!(
-            "the release was published, but its figures could not be told: {error}"
+            "the release was published, but its figures could not be printed: {error}"
         ))
     })
 }

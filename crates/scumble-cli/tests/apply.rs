@@ -193,7 +193,7 @@ fn what_is_read_is_not_overwritten() {
     desk.file("recoding.csv", desk.text("recoding.json"));
     desk.refuses(
         2,
-        &["the output is the recoding: "],
+        &["is the recoding that this command reads"],
         &["apply", "recoding.csv", "others.csv", "-o", "recoding.csv"],
     );
     desk.refuses(2, &["input"], &["apply", "recoding.json", "others.csv", "-o", "others.csv"]);
@@ -292,7 +292,7 @@ fn what_is_no_rule_for_other_rows_is_refused_before_any_work() {
     // Nor may it take another file's name.
     let same =
         arguments(&[&["anonymize", "people.csv", "-o", "x.csv", "--recoding", "x.csv"], common::ROLES]);
-    desk.refuses(2, &["two of the files"], &same);
+    desk.refuses(2, &["two outputs have the same name"], &same);
     let input =
         arguments(&[&["anonymize", "people.csv", "-o", "x.csv", "--recoding", "people.csv"], common::ROLES]);
     desk.refuses(2, &["input"], &input);

@@ -181,7 +181,7 @@ fn what_cannot_be_attacked_is_refused() {
         ("--people must be at least 1", ["--people", "0"]),
         ("--combinations must be at least 1", ["--combinations", "0"]),
         ("--window is a share", ["--window", "3"]),
-        ("the output is the original: 'people.csv'", ["-o", "people.csv"]),
+        ("'people.csv' is the original that this command reads", ["-o", "people.csv"]),
     ] {
         refused(2, words, &arguments(&[&known, &more]));
     }

@@ -224,7 +224,7 @@ fn faults_are_told_before_any_work() {
     refuses(&["--folds must be at least 1"], &["--folds", "0"]);
     refuses(&["--max-risk"], &["--max-risk", "2"]);
     refuses(&["--test is mapped or original"], &["--test", "mapt"]);
-    refuses(&["the output is the input: 'patients.csv'"], &["-o", "patients.csv"]);
+    refuses(&["'patients.csv' is the input that this command reads"], &["-o", "patients.csv"]);
     refuses(&["private files; give them names"], &["--csv", "-"]);
     desk.refuses(2, &["no algorithm can serve this"], &arguments(&[ROLES, &["--k", "101"]]));
     assert!(scumble(desk.root()).args(["compare", "--help"]).output().expect("help").status.success());

@@ -54,7 +54,13 @@ fn check_tells_a_datasheet_of_another_release() {
     desk.file("out.csv", &rows);
     check(&desk, "out.csv", &[]).succeeds();
     // The datasheet is that of a file with another name, of other rows, of nothing.
-    desk.file("out.csv.datasheet.json", sheet.replace("\"out.csv\"", "\"other.csv\""));
+    let other = sheet.replace("\"out.csv\"", "\"other.csv\"");
+    desk.file("out.csv.datasheet.json", &other);
+    // It was renamed together with its datasheet.
+    check(&desk, "out.csv", &[]).succeeds();
+    let digest =
+        desk.json("out.csv.datasheet.json")["files"][0]["sha256"].as_str().expect("a digest").to_owned();
+    desk.file("out.csv.datasheet.json", other.replace(&digest, &"0".repeat(64)));
     told("another name", &["about another file (other.csv)"]);
     desk.file("out.csv.datasheet.json", sheet.replace("\"rows\": 12", "\"rows\": 13"));
     told("other rows", &["13 rows, and there are 12"]);
@@ -68,10 +74,14 @@ fn check_tells_a_datasheet_of_another_release() {
     told("another page", &["'out.csv.datasheet.md' names another SHA-256"]);
     desk.file("out.csv.datasheet.md", &text);
     check(&desk, "out.csv", &[]).succeeds();
+    // The form for people is enough, if it is that of the release.
+    std::fs::remove_file(desk.path("out.csv.datasheet.json")).expect("it was there");
+    check(&desk, "out.csv", &[]).succeeds();
+    desk.file("out.csv.datasheet.md", text.replace(&digest, &"0".repeat(64)));
+    let run = check(&desk, "out.csv", &[]);
+    assert!(run.code == Some(1) && run.out.contains("only the Markdown version is there"), "{}", run.out);
     // A datasheet that is not there is no fault.
-    for name in ["out.csv.datasheet.json", "out.csv.datasheet.md"] {
-        std::fs::remove_file(desk.path(name)).expect("it was there");
-    }
+    std::fs::remove_file(desk.path("out.csv.datasheet.md")).expect("it was there");
     let run = check(&desk, "out.csv", &["-v"]).succeeds();
     assert!(run.err.contains("note:") && run.err.contains("no datasheet"), "{}", run.err);
     let run = check(&desk, "out.csv", &["--json"]).succeeds();

@@ -67,7 +67,7 @@ fn a_column_named_twice() {
 #[test]
 fn a_huge_field() {
     let text = PEOPLE.replacen("influenzaq", &"Q".repeat(3 << 20), 1);
-    Desk::with_table(&text).refuses_people(3, &["row 1", "a field of over 1048576 bytes"], ROLES);
+    Desk::with_table(&text).refuses_people(3, &["row 1", "a field of more than 1048576 bytes"], ROLES);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn what_follows_from_a_wider_record_is_not_published() {
         "--sensitive",
         "disease",
     ];
-    let words = ["'disease' of 1 of 3 rows follows with certainty", "Nothing was published"];
+    let words = ["for 1 of 3 rows 'disease' follows with certainty", "Nothing was published"];
     Desk::with_table(table).refuses(4, &words, &arguments(&[&run, ASKED]));
     let desk = Desk::with_table(table);
     let told = desk.run(&arguments(&[&run, ASKED, &["--set", "audit=report", "--json"]])).succeeds();

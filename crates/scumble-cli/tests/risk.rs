@@ -260,7 +260,12 @@ fn what_is_refused() {
     refuses(&desk, 2, &["9 people", "already has 10 rows"], &with(&["--population-size", "9"]));
     refuses(&desk, 2, &["from 0 to 1"], &with(&["--threshold", "2"]));
     refuses(&desk, 2, &["give one of"], &with(&["--population-size", "99", "--sampling-fraction", "0.5"]));
-    refuses(&desk, 2, &["the output is the input: 'people.csv'"], &with(&["--records", "people.csv"]));
+    refuses(
+        &desk,
+        2,
+        &["'people.csv' is the input that this command reads"],
+        &with(&["--records", "people.csv"]),
+    );
     refuses(&desk, 2, &["private files"], &with(&["-o", "-"]));
     refuses(&desk, 3, &["elsewhere.csv"], &with(&["--population", "elsewhere.csv"]));
     desk.table("population.csv", "age,sex\n[30-40],person\n");

@@ -200,10 +200,10 @@ fn it_follows_the_rule_about_files() {
     run("map.json").succeeds();
     desk.file("mine.txt", "mine");
     run("mine.txt").fails(2, &["not a row map of Scumble", "--force"]);
-    run("data.csv").fails(2, &["the output is the input"]);
+    run("data.csv").fails(2, &["is the input that this command reads"]);
     run("-").fails(2, &["needs a name of its own"]);
     run("out/map.json").fails(2, &["is replaced as a whole"]);
-    run("out.report/report.json").fails(2, &["two of the files"]);
+    run("out.report/report.json").fails(2, &["two outputs have the same name"]);
     assert_eq!(desk.text("mine.txt"), "mine");
 }
 

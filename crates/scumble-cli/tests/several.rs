@@ -295,7 +295,11 @@ fn outsiders_may_know_more_than_the_manifest_says() {
     // The datasheet knows the manifest's digest, so an edited manifest does not pass beside it.
     let run = desk.run(&check);
     assert_eq!(run.code, Some(1), "{} {}", run.out, run.err);
-    assert!(run.out.contains("manifest.json: its SHA-256 is not the one of the datasheet"), "{}", run.out);
+    assert!(
+        run.out.contains("manifest.json: its SHA-256 differs from the one in the datasheet"),
+        "{}",
+        run.out
+    );
     for sheet in ["release/datasheet.json", "release/datasheet.md"] {
         std::fs::remove_file(desk.path(sheet)).expect("a datasheet");
     }

@@ -95,8 +95,8 @@ fn what_is_read_or_written_in_a_run_is_never_a_target() {
                 let line = arguments(&[&with(command, target), more]);
                 let run = desk.run(&line);
                 assert_eq!(run.code, Some(2), "{line:?}: {}", run.err);
-                let told = run.err.contains("output is the")
-                    || run.err.contains("two of the files that are written");
+                let told = run.err.contains("that this command reads")
+                    || run.err.contains("two outputs have the same name");
                 assert!(
                     told && run.err.contains(target.rsplit('/').next().unwrap_or(target)),
                     "{line:?}: {}",
@@ -174,7 +174,7 @@ fn evaluate_spares_what_it_reads_and_what_is_not_its_own() {
     desk.file("data/evaluation.toml", desk.text("evaluation.toml"));
     for force in [&[][..], &["--force"]] {
         let line = arguments(&[&["evaluate", "data/evaluation.toml", "-o", "data"], force]);
-        desk.refuses(2, &["the output is the input: ", "results.csv"], &line);
+        desk.refuses(2, &["is the input that this command reads", "results.csv"], &line);
     }
     desk.file("other/index.html", "mine");
     desk.file("other/journal.jsonl", "mine\n");

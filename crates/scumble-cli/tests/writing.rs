@@ -55,7 +55,7 @@ fn the_output_is_the_input() {
     std::os::unix::fs::symlink("people.csv", desk.path("link.csv")).unwrap();
     std::fs::hard_link(desk.path("people.csv"), desk.path("hard.csv")).unwrap();
     for output in ["people.csv", "./people.csv", "sub/../people.csv", "link.csv", "hard.csv"] {
-        refuses_target(&desk, 2, &["output is the"], output);
+        refuses_target(&desk, 2, &["that this command reads"], output);
         assert_eq!(desk.text("people.csv"), PEOPLE);
     }
 }
@@ -81,7 +81,7 @@ fn the_output_of_a_plan_is_its_input() {
         "input = \"people.csv\"\noutput = \"./people.csv\"\nrest = \"drop\"\n[columns]\nage = { role = \"quasi\" }\n\
          [[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n",
     );
-    desk.refuses(2, &["output is the"], &["anonymize", "release.toml"]);
+    desk.refuses(2, &["that this command reads"], &["anonymize", "release.toml"]);
     assert_eq!(desk.text("people.csv"), PEOPLE);
 }
 

@@ -94,12 +94,12 @@ impl Teller<'_> {
             ),
             Flaw::FieldTooLong(column) => {
                 format!(
-                    "'{file}', {row}, {}: a field of over {limit}: is a quote never closed?",
+                    "'{file}', {row}, {}: a field of more than {limit}; is a quote never closed?",
                     self.column(column)
                 )
             }
             Flaw::QuotedFieldTooLong => {
-                format!("'{file}': a field of over {limit} at {row}: is a quote never closed?")
+                format!("'{file}', {row} has a field of more than {limit}; is a quote never closed?")
             }
             Flaw::RecordTooLong => format!(
                 "'{file}', {row} is longer than fields of at most {limit} can make it: is a quote never closed, or \

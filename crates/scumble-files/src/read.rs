@@ -130,10 +130,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
         Form::ArrowStream(reader) => columnar::read_arrow_stream(source.name(), reader, options)?,
     };
     if table.coded.rows == 0 {
-        return Err(FileError::Data(format!(
-            "'{}' has columns but no rows: there is nothing to release",
-            source.name()
-        )));
+        return Err(FileError::Data(format!("'{}' has columns but no rows", source.name())));
     }
     Ok(table)
 }

@@ -178,7 +178,7 @@ fn files_that_are_no_tables() {
         assert!(matches!(error, FileError::Data(_)));
         assert_eq!(error.to_string(), "'t.csv' is empty: a table needs a header and at least one row");
     }
-    let message = "'t.csv' has columns but no rows: there is nothing to release";
+    let message = "'t.csv' has columns but no rows";
     assert_eq!(error_of(b"a,b\n").to_string(), message);
     assert_eq!(error_of(b"a,b").to_string(), message);
 }
@@ -236,12 +236,15 @@ fn quotes_that_never_close_and_fields_that_never_end() {
         let options = ReadOptions { block_size, field_limit: 1000, ..Default::default() };
         let quoted = format!("a,b\n1,2\n3,\"{rest}");
         let error = read(quoted.as_bytes(), &options).unwrap_err().to_string();
-        assert_eq!(error, "'t.csv': a field of over 1000 bytes at row 2: is a quote never closed?");
+        assert_eq!(error, "'t.csv', row 2 has a field of more than 1000 bytes; is a quote never closed?");
     }
     let options = ReadOptions { field_limit: 1000, ..Default::default() };
     let long = format!("a,b\n1,2\n3,4\n5,{}\n", "x".repeat(1001));
     let error = read(long.as_bytes(), &options).unwrap_err().to_string();
-    assert_eq!(error, "'t.csv', row 3, column 'b': a field of over 1000 bytes: is a quote never closed?");
+    assert_eq!(
+        error,
+        "'t.csv', row 3, column 'b': a field of more than 1000 bytes; is a quote never closed?"
+    );
     let fits = format!("a,b\n5,{}\n", "x".repeat(1000));
     assert!(read(fits.as_bytes(), &options).is_ok());
 

@@ -120,8 +120,8 @@ impl<'a> Sense<'a> {
             for (key, text) in &known {
                 let mut may_be = vec![key.clone()];
                 if let Key::Either(a, b) = key {
-                    may_be.extend(day_first.then(|| Key::Value(a.clone())));
-                    may_be.extend(month_first.then(|| Key::Value(b.clone())));
+                    may_be.extend(day_first.then(|| Key::Value(*a)));
+                    may_be.extend(month_first.then(|| Key::Value(*b)));
                 }
                 if !self.comma && text.contains(',') {
                     let grouped = text.split(',').collect::<String>();

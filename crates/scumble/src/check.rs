@@ -47,6 +47,9 @@ pub struct Checked {
     /// plan names an algorithm that makes such records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records: Option<RecordOutcome>,
+    /// The columns that models look at besides the quasi-identifiers.
+    #[serde(skip)]
+    pub judged: Vec<String>,
 }
 
 impl Checked {
@@ -137,10 +140,10 @@ pub fn check(
         if let Some(person) = person {
             count_persons(&mut found, release, &quasi, person, star, &values)?;
         }
-        return Ok(Checked { outcome: None, attained: Some(found), truth, records: None });
+        return Ok(Checked { outcome: None, attained: Some(found), truth, records: None, judged: sensitive });
     }
     let mut models = Vec::new();
-    let mut over_tables = Vec::new();
+    let (mut over_tables, mut judged) = (Vec::new(), Vec::new());
     for spec in &plan.privacy {
         if spec.model == multirelational::ENTRY.name && !plan.table.is_empty() {
             over_tables
@@ -148,9 +151,10 @@ pub fn check(
             continue;
         }
         if spec.model == k_uncertainty::ENTRY.name && !plan.table.is_empty() {
-            for judged in over_views(release, original, spec, plan, folder)? {
-                over_tables.push((models.len() + over_tables.len(), judged));
+            for outcome in over_views(release, original, spec, plan, folder)? {
+                over_tables.push((models.len() + over_tables.len(), outcome));
             }
+            judged.extend(if spec.columns.is_empty() { &sensitive } else { &spec.columns }.iter().cloned());
             continue;
         }
         let mut claims = claims(spec, &sensitive, person, known, population.as_ref(), plan, folder)?;
@@ -165,6 +169,7 @@ pub fn check(
     if let (Some(reference), Some(original)) = (&mut reference, original) {
         reference.columns.extend(joint_references(&models, original, &values)?);
     }
+    judged.extend(columns_of(&models));
     let claim = Claim { quasi, models, star, values };
     let population = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
     let mut outcome =
@@ -178,7 +183,14 @@ pub fn check(
         let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
         outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
-    Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None })
+    Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None, judged })
+}
+
+/// The columns that models look at besides the quasi-identifiers, as their claims name them.
+fn columns_of(models: &[ModelClaim]) -> Vec<String> {
+    let one = models.iter().filter_map(|model| model.parameters.get("column"));
+    let several = models.iter().filter_map(|model| model.parameters.get("columns")?.as_array()).flatten();
+    one.chain(several).filter_map(|name| Some(name.as_str()?.to_owned())).collect()
 }
 
 /// Puts persons in the place of rows, in the figures that count either.
@@ -267,7 +279,7 @@ pub(crate) fn relational(
 
 /// Whether a column is in another of several tables, and not in this one.
 fn is_elsewhere(release: &CodedTable, name: &str, plan: &Plan) -> bool {
-    release.column(name).is_none() && plan.is_in_further_table(name)
+    plan.is_in_further_table(name) && release.column(name).is_none()
 }
 
 /// A further table with its persons written as the first table writes them; an error if they cannot be the same persons.

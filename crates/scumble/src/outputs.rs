@@ -98,7 +98,7 @@ impl Outputs {
         let at = |name: &str| if name == "-" { PathBuf::from(name) } else { folder.join(name) };
         self.read("input", at(&plan.input));
         plan.population.iter().for_each(|name| self.read("population", at(name)));
-        plan.table.iter().for_each(|table| self.read("table that was published before", at(&table.file)));
+        plan.table.iter().for_each(|table| self.read("earlier table", at(&table.file)));
         for path in plan.hierarchy_files() {
             self.read("hierarchy", folder.join(path));
         }
@@ -116,14 +116,13 @@ impl Outputs {
         let read = self.read.iter().find(|(_, path)| is_same(path, target)).map(|(what, _)| *what);
         if let Some(what) = read.or_else(|| self.is_hierarchy(target).then_some("hierarchy")) {
             return Err(Error::config(format!(
-                "the output is the {what}: '{}' would be overwritten; choose another name, since what is read must stay as it \
-                 is",
+                "'{}' is the {what} that this command reads, so it cannot also be an output; choose another name",
                 target.display()
             )));
         }
         if self.written.iter().any(|claim| is_same(&claim.path, target)) {
             return Err(Error::config(format!(
-                "two of the files that are written are called '{}'; choose another name for one of them",
+                "two outputs have the same name, '{}'; choose another name for one of them",
                 target.display()
             )));
         }
@@ -196,7 +195,7 @@ impl Own {
     fn why_not(self) -> &'static str {
         match self {
             Self::Release => {
-                "no datasheet beside it says that it is a release (the file name, or its SHA-256, is another)"
+                "no datasheet beside it describes it by name and SHA-256, so it may not be a release of Scumble"
             }
             Self::Datasheet => "it is not a datasheet of Scumble",
             Self::Page => "it is not a page of Scumble",
@@ -262,14 +261,15 @@ fn is_report(path: &Path) -> bool {
         && ["title", "models", "metrics", "class_sizes", "warnings", "run"].into_iter().all(has)
 }
 
-/// Whether a file is the journal of an evaluation, by its first line. One that was cut short there, or has not begun, is one, too.
+/// Whether a file is the journal of an evaluation, by its first line. One that was cut short there is one, too; an empty file may be
+/// anybody's.
 fn is_journal(path: &Path) -> bool {
     const START: &[u8] = b"{\"key\":";
     if !path.is_file() {
         return false;
     }
     let there = first(path, START.len() as u64);
-    START.starts_with(&there)
+    !there.is_empty() && START.starts_with(&there)
 }
 
 #[cfg(test)]
@@ -291,11 +291,11 @@ mod tests {
         let mut outputs = Outputs::new(true);
         outputs.read("plan", path("plan.toml"));
         for way in ["plan.toml", "sub/../plan.toml", "link/../plan.toml"] {
-            refused(&mut outputs, &path(way), Own::Nothing, "the output is the plan: ");
+            refused(&mut outputs, &path(way), Own::Nothing, "is the plan that this command reads");
         }
         outputs.write(&path("sub/new.csv"), Own::Nothing).unwrap();
         for way in ["sub/new.csv", "link/new.csv", "sub/./new.csv"] {
-            refused(&mut outputs, &path(way), Own::Nothing, "two of the files that are written");
+            refused(&mut outputs, &path(way), Own::Nothing, "two outputs have the same name");
         }
         outputs.write(Path::new("-"), Own::Nothing).unwrap();
         outputs.write(Path::new("-"), Own::Nothing).unwrap();
@@ -312,7 +312,12 @@ mod tests {
         let mut outputs = Outputs::new(true);
         outputs.read_plan(&plan, folder.path());
         for name in ["hh/occ.csv", "hh/adult_hierarchy_occ.csv", "hh/../hh/occ.csv"] {
-            refused(&mut outputs, &folder.path().join(name), Own::Nothing, "the output is the hierarchy: ");
+            refused(
+                &mut outputs,
+                &folder.path().join(name),
+                Own::Nothing,
+                "is the hierarchy that this command reads",
+            );
         }
         for name in ["hh/other.csv", "occ.csv"] {
             outputs.write(&folder.path().join(name), Own::Nothing).unwrap();

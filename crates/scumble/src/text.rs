@@ -44,7 +44,9 @@ pub fn markdown(text: &str) -> String {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' => {
+            '.' if shown.ends_with("www") => shown.push_str("\\."),
+            ':' if characters.peek() == Some(&'/') => shown.push_str("\\:"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '@' | '$' => {
                 shown.push('\\');
                 shown.push(character);
             }
@@ -61,8 +63,12 @@ mod tests {
     #[test]
     fn markdown_shows_a_text_as_it_is() {
         assert_eq!(markdown("a|b`c`\n<b>"), "a\\|b\\`c\\`\\\\u{a}&lt;b&gt;");
-        assert_eq!(markdown("[x](http://y) *z* marital-status"), "\\[x\\](http://y) \\*z\\* marital-status");
+        assert_eq!(
+            markdown("[x](http://y) *z* marital-status"),
+            "\\[x\\](http\\://y) \\*z\\* marital-status"
+        );
         assert_eq!(markdown("plain_name _b_"), "plain_name \\_b\\_");
+        assert_eq!(markdown("www.a.org a@b $x$ k: 5"), "www\\.a.org a\\@b \\$x\\$ k: 5");
     }
 
     #[test]

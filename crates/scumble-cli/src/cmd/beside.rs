@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::config::{Plan, Read, Role};
+use scumble::config::{Column, Plan, Read, Role};
 use scumble::prepare::{Complete, keep_complete};
 use scumble::release::is_spreadsheet_safe;
 use scumble::{Error, Result};
@@ -104,11 +104,9 @@ pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> 
     let columns = plan.columns_for(&names)?;
     plan.columns = names.iter().map(|name| (*name).to_owned()).zip(columns).collect();
     // Identifiers of the original are not needed for anything.
-    let unread = |name: &str| {
-        plan.column(name)
-            .is_some_and(|column| column.role.has(Role::Identifier) || column.role.has(Role::Drop))
-    };
-    let needed: Vec<&str> = names.iter().copied().filter(|name| !unread(name)).collect();
+    let is_read =
+        |(_, column): &&(String, Column)| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop);
+    let needed: Vec<&str> = plan.columns.iter().filter(is_read).map(|(name, _)| name.as_str()).collect();
     let mut table = read(&source, &plan.read, &needed, interface)?;
     let Complete { kept, notes } = keep_complete(&mut table, &plan)?;
     notes.iter().for_each(|note| interface.note(note));

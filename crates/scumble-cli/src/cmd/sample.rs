@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     /// Also write the table's hierarchies to this folder
     #[arg(long, value_name = "DIR")]
     hierarchies: Option<PathBuf>,
-    /// Replace files that are already there, also those that this command would not write again as they are
+    /// Replace files that are already there
     #[arg(long)]
     force: bool,
 }

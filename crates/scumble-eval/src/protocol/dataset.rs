@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use scumble::config::{Plan, Role};
+use scumble::prepare::spelt_like;
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
@@ -46,7 +47,7 @@ impl Dataset {
                 let plan = Plan { input: input.to_string_lossy().into_owned(), ..plan.clone() };
                 let (_, test, more) = scumble::release::read_planned(&plan, folder, 0)?;
                 notes.extend(more);
-                Some(sorted(&test))
+                Some(sorted(&*spelt_like(&test, &table, &full)?))
             }
         };
         let labels = |table: &CodedTable| present_texts(table, &class);

@@ -138,7 +138,8 @@ fn with_frequencies(
         exchanged: None,
     });
     let records = check_records(&supports, distributions, &models, originals).map_err(cannot_check)?;
-    Ok(Checked { outcome: None, attained: None, truth, records: Some(records) })
+    let judged = super::columns_of(&models);
+    Ok(Checked { outcome: None, attained: None, truth, records: Some(records), judged })
 }
 
 /// Checks what each record covers in the original, and whether it may be true; of values that were exchanged, that they may come from
@@ -177,7 +178,8 @@ fn without_frequencies(
         exchanged: exchanged.as_deref().map(|column| Exchanged { column, windows: None }),
     };
     let records = check_records(release, &[], &models, Some(originals)).map_err(cannot_check)?;
-    Ok(Checked { outcome: None, attained: None, truth: Some(truth), records: Some(records) })
+    let judged = super::columns_of(&models);
+    Ok(Checked { outcome: None, attained: None, truth: Some(truth), records: Some(records), judged })
 }
 
 /// The column of which a model bounds frequencies: the one whose values records have exchanged.

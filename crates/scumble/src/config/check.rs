@@ -156,7 +156,7 @@ impl Plan {
         }
         if self.input == self.output && self.input != "-" {
             return Err(Error::config(format_args!(
-                "output is the same file as input ('{}'); give the release another name",
+                "'{}' is the input that this command reads, so it cannot also be an output; choose another name",
                 crate::text::on_one_line(&self.output)
             )));
         }

@@ -74,8 +74,9 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
     let mut shown: Vec<Cow<'_, str>> = column.values.iter().map(Cow::Borrowed).collect();
     let mut spellings = Vec::new();
     for (key, mut codes) in by_value {
-        // The most frequent first; ties by content, and codes ascend with their texts.
-        codes.sort_by_key(|code| (std::cmp::Reverse(rows[*code as usize]), *code));
+        // The most frequent first, then the shortest: `5` rather than `05`. Codes ascend with their texts.
+        let length = |code: u32| column.values.get(code).chars().count();
+        codes.sort_by_key(|code| (std::cmp::Reverse(rows[*code as usize]), length(*code), *code));
         let texts = || codes.iter().map(|code| column.values.get(*code));
         // A missing value is told by a text that is known to mean one.
         let chosen = match key {

@@ -12,7 +12,7 @@ use crate::kind::{Inference, Kind, Measure};
 use crate::normal::Form;
 use crate::payload::{PayloadColumn, Payloads, Reading};
 
-use super::spelling::{counts_values, refuse_doubt};
+use super::spelling::{counted_by_value, counts_values, refuse_doubt};
 
 /// A column of the plan beside the table's.
 pub(super) struct Planned<'a> {
@@ -192,6 +192,14 @@ fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
     let mut codes = Codes::with_capacity(sorted.len(), coded.codes.len());
     coded.codes.iter().for_each(|code| codes.push(place[code as usize]));
     CodedColumn { name: coded.name.clone(), values: sorted.into_iter().collect(), codes }
+}
+
+/// A table of further rows in which the columns that models read are written as a table that is known writes them.
+pub fn spelt_like<'a>(table: &'a CodedTable, known: &CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
+    let counted = counted_by_value(plan);
+    let columns = counted.into_iter().filter_map(|name| known.column(name));
+    let columns = columns.map(|column| Ok(payload_of(column, plan)?.0)).collect::<Result<Vec<_>>>()?;
+    Ok(table_in_one_spelling(table, &columns))
 }
 
 /// A table in which the values of these columns are written in one way: the table itself where they are.

@@ -17,6 +17,8 @@ pub use plan_writer::{PlanFiles, plan_toml};
 pub use signs::Sign;
 pub use unjudged::{column_values, refuse_unjudged};
 
+use std::collections::BTreeMap;
+
 use crate::config::{Roles, ValueType};
 use crate::kind::{Inference, Kind};
 
@@ -131,22 +133,36 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What is said of a sensitive column that writes a value in several ways; without any value.
-fn spellings(facts: &Facts<'_>, sensitive: bool) -> String {
-    let values = &facts.column.values;
+/// What is said of a sensitive column that writes values in several ways. A plan is private, so the spellings of the most frequent of
+/// these values are named, unless so few rows have it that it may be about one person.
+fn spellings(facts: &Facts<'_>) -> String {
+    const MOST: usize = 5;
+    const FEWEST_ROWS: u64 = 5;
+    let column = facts.column;
     let kind = match facts.kind {
         Inference::Clear(kind) => kind,
         Inference::AmbiguousDate => Kind::Text,
     };
-    let form = crate::normal::Form::of(kind, values.iter().copied());
-    let mut keys: Vec<String> = values.iter().filter(|_| sensitive).map(|text| form.key(text)).collect();
-    keys.sort_unstable();
-    let several = keys.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).count();
-    match several {
-        0 => String::new(),
-        1 => "; 1 value is written in several ways, which count as one value".to_owned(),
-        _ => format!("; {several} values are written in several ways, which count as one value each"),
+    let form = crate::normal::Form::of(kind, column.values.iter().copied());
+    let mut by_key: BTreeMap<String, Vec<(&str, u64)>> = BTreeMap::new();
+    for (text, rows) in column.values.iter().zip(&column.counts) {
+        by_key.entry(form.key(text)).or_default().push((text, *rows));
     }
+    by_key.retain(|_, spellings| spellings.len() > 1);
+    let rows = |spellings: &Vec<(&str, u64)>| spellings.iter().map(|(_, rows)| rows).sum::<u64>();
+    let said = match by_key.len() {
+        0 => return String::new(),
+        1 => " 1 value is written in several ways, which count as one value".to_owned(),
+        values => format!(" {values} values are written in several ways, which count as one value each"),
+    };
+    let frequent =
+        by_key.values().max_by_key(|spellings| rows(spellings)).filter(|of| rows(of) >= FEWEST_ROWS);
+    let Some(frequent) = frequent else { return said + "." };
+    let mut named: Vec<String> = frequent.iter().take(MOST).map(|(text, _)| format!("{text:?}")).collect();
+    if frequent.len() > MOST {
+        named.push("…".to_owned());
+    }
+    format!("{said}: {}.", named.join(", "))
 }
 
 /// Profiles all columns of a table, in their order: some guesses depend on the others.
@@ -171,7 +187,7 @@ pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
                 value_type,
                 roles: guess.roles.guessed(),
                 confidence: guess.confidence,
-                reason: guess.reason + &spellings(&facts, sensitive),
+                reason: guess.reason + &if sensitive { spellings(&facts) } else { String::new() },
                 domain: if quasi { hierarchies::domain(&facts) } else { None },
                 hierarchy: quasi.then(|| hierarchies::guess(&facts, value_type)),
                 signs: facts.signs,

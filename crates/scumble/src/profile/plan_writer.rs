@@ -105,7 +105,7 @@ fn write_read(text: &mut String, read: &Read) {
     );
     line!(
         text,
-        "# missing_policy: own-value keeps a missing value as a value, drop-row leaves the row out, or error."
+        "# missing_policy: own-value keeps rows with a missing value and shows it as missing, drop-row leaves them out, error refuses the table."
     );
     line!(text, "[read]");
     // These settings always have a text.
@@ -148,7 +148,7 @@ fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {
         if !hierarchy.toml.contains("\"prefix\"") {
             line!(
                 text,
-                "# hierarchy = {}  # {} Mondrian does better without.",
+                "# hierarchy = {}  # {} Mondrian gives better results without it.",
                 hierarchy.toml,
                 hierarchy.reason
             );

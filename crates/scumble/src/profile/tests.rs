@@ -275,6 +275,20 @@ fn no_value_of_the_table_is_written() {
 }
 
 #[test]
+fn spellings_of_sensitive_values_are_named() {
+    let reason = |texts: &[&str], rows| alone(around("diagnosis", rows, texts)).reason;
+    let told = reason(&["HIV", "hiv", "flu", "\"HIV\n"], 40);
+    assert!(
+        told.ends_with("1 value is written in several ways, which count as one value: \"HIV\", \"hiv\"."),
+        "{told}"
+    );
+    let told = reason(&["HIV", "hiv", "flu", "Flu", "cold"], 5);
+    assert!(told.ends_with("2 values are written in several ways, which count as one value each."), "{told}");
+    assert!(!reason(&["HIV", "flu"], 20).contains("several ways"));
+    assert!(!alone(around("town", 40, &["Bonn", "bonn"])).reason.contains("several ways"));
+}
+
+#[test]
 fn a_small_plan_word_for_word() {
     let fixtures = [
         Fixture::new("mail", (0..30).map(|row| format!("p{row}@mail.example"))),

@@ -139,15 +139,20 @@ pub fn compare_with_datasheet(release: &Path, rows: u64) -> Result<Option<SheetC
     let _lock = FolderLock::shared(folder_of(release));
     let [data, markdown] = datasheets_of(release);
     let name = release.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    compare(&data, &markdown, |about, faults| {
-        let Some(of) = about.files.iter().find(|of| of.file == name) else {
+    let found = || {
+        digest(release)
+            .map_err(|source| Error::Io { what: format!("cannot read '{}'", release.display()), source })
+    };
+    compare(&data, &markdown, Some(&found), |about, faults| {
+        let found = found()?;
+        // A file that was renamed together with its datasheet is still the file that it describes.
+        let by_name = about.files.iter().find(|of| of.file == name);
+        let Some(of) = by_name.or_else(|| about.files.iter().find(|of| of.sha256 == found)) else {
             let others: Vec<String> =
                 about.files.iter().map(|of| of.file.escape_debug().to_string()).collect();
             faults.push(format!("it is about another file ({})", others.join(", ")));
             return Ok(Vec::new());
         };
-        let found = digest(release)
-            .map_err(|source| Error::Io { what: format!("cannot read '{}'", release.display()), source })?;
         judge(of, &found, Some(rows), "", faults);
         Ok(vec![found])
     })
@@ -158,7 +163,7 @@ pub fn compare_folder_with_datasheet(folder: &Path, tables: &[(String, u64)]) ->
     let _lock = FolderLock::shared(folder_of(folder));
     let [data, markdown] = ENDINGS.map(|ending| folder.join(ending));
     let manifest = Manifest::load(folder)?;
-    compare(&data, &markdown, |about, faults| {
+    compare(&data, &markdown, None, |about, faults| {
         let mut digests = Vec::new();
         for of in &about.files {
             let shown = of.file.escape_debug().to_string();
@@ -180,21 +185,35 @@ pub fn compare_folder_with_datasheet(folder: &Path, tables: &[(String, u64)]) ->
     })
 }
 
-/// Compares files with both forms of a datasheet. `files` says what differs, and gives the digests that were found.
+/// Compares files with both forms of a datasheet. `files` says what differs, and gives the digests that were found; `alone` gives the
+/// digest of the only file, where the form for people is enough.
 fn compare(
     data: &Path,
     markdown: &Path,
+    alone: Option<&dyn Fn() -> Result<String>>,
     files: impl FnOnce(&About, &mut Vec<String>) -> Result<Vec<String>>,
 ) -> Result<Option<SheetCheck>> {
     let name =
         |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let text = bytes_of(markdown).ok();
+    let text = bytes_of(markdown).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
     let mut faults = Vec::new();
     let about = match read(data) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && text.is_none() => return Ok(None),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            faults.push(format!("'{}' is missing, so only its form for people is there", name(data)));
-            None
+            let names = |digest: String| {
+                text.as_ref().is_some_and(|text| is_markdown(text) && text.contains(&digest))
+            };
+            let describes = match alone {
+                Some(digest) => names(digest()?),
+                None => false,
+            };
+            if !describes {
+                faults.push(format!(
+                    "'{}' is missing; only the Markdown version is there, and it does not name this SHA-256",
+                    name(data)
+                ));
+            }
+            return Ok(Some(SheetCheck { file: name(markdown), describes, faults }));
         }
         Err(_) => {
             faults.push("it cannot be read".to_owned());
@@ -208,7 +227,6 @@ fn compare(
     };
     if let Some(about) = about {
         let digests = files(&about, &mut faults)?;
-        let text = text.map(|text| String::from_utf8_lossy(&text).into_owned());
         if let Some(text) = text
             && !digests.iter().all(|digest| text.contains(digest))
         {
@@ -222,7 +240,7 @@ fn compare(
 fn judge(of: &FileSheet, digest: &str, rows: Option<u64>, before: &str, faults: &mut Vec<String>) {
     if of.sha256 != digest {
         faults.push(format!(
-            "{before}its SHA-256 is not the one of the datasheet: the file was changed, or the datasheet belongs to another release"
+            "{before}its SHA-256 differs from the one in the datasheet: the file was changed, or the datasheet belongs to another release"
         ));
     }
     if let (Some(said), Some(found)) = (of.rows, rows)

@@ -77,7 +77,7 @@ pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<S
     if let Some(steps) = run.problem.budget.spent_after() {
         let gap = run.findings.iter().find(|finding| finding.name == "gap");
         let proven = match gap.map(|gap| gap.value) {
-            Some(Some(gap)) => format!(" Nothing is better by more than {gap:.4}."),
+            Some(Some(gap)) => format!(" The optimum is at most {gap:.4} better."),
             Some(None) => " How much better the best is, is not known.".to_owned(),
             None => String::new(),
         };

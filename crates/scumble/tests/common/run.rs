@@ -1,5 +1,6 @@
 //! Runs of the library on tables of strings.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use scumble::config::{Column, Plan, Rational, StarPolicy, Value};
@@ -7,7 +8,9 @@ use scumble::hierarchy::{Builder, Unlisted};
 use scumble::problem::Progress;
 use scumble::release::{RunOptions, Summary, anonymize};
 
+use super::column::is_missing;
 use super::demand::{Demand, Ground, illness_file};
+use super::naive::Strings;
 use super::table::Table;
 
 /// What is asked for besides the table.
@@ -24,6 +27,8 @@ pub(crate) struct Ask {
     pub(crate) serial: bool,
     /// Whether every column is to have one domain.
     pub(crate) flatten: bool,
+    /// Whether the table writes illnesses in several ways; what is released is read back in one.
+    pub(crate) respell: bool,
     /// Parameters of the algorithm.
     pub(crate) parameters: Vec<(&'static str, &'static str)>,
 }
@@ -39,6 +44,7 @@ impl Ask {
             keep_order: false,
             serial: false,
             flatten: false,
+            respell: false,
             parameters: Vec::new(),
         }
     }
@@ -117,7 +123,11 @@ pub(crate) struct Written {
 /// Runs the library in a folder of its own.
 pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
     let folder = tempfile::tempdir().expect("a folder");
-    write_inputs(table, folder.path());
+    if ask.respell {
+        write_inputs(&in_several_spellings(table), folder.path());
+    } else {
+        write_inputs(table, folder.path());
+    }
     let options = &mut RunOptions {
         folder: folder.path(),
         threads: 0,
@@ -129,7 +139,10 @@ pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
     let target = folder.path().join("release.csv");
     match outcome {
         Ok(released) => Ok(Written {
-            text: std::fs::read_to_string(&target).expect("the release was announced"),
+            text: {
+                let text = std::fs::read_to_string(&target).expect("the release was announced");
+                if ask.respell { in_one_spelling(&text, ask.sensitive().contains(&"ill")) } else { text }
+            },
             datasheet: std::fs::read_to_string(folder.path().join("release.csv.datasheet.json"))
                 .expect("a datasheet"),
             summary: released.summary,
@@ -139,6 +152,40 @@ pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
             Err(error)
         }
     }
+}
+
+/// The same table with illnesses in several spellings.
+fn in_several_spellings(table: &Table) -> Table {
+    let mut table = table.clone();
+    let column = table.columns.iter_mut().find(|(name, _)| name == "ill").expect("a column of illnesses");
+    for (row, text) in column.1.iter_mut().enumerate().filter(|(_, text)| !is_missing(text)) {
+        match row % 4 {
+            1 => *text = text.to_uppercase(),
+            2 => *text = format!(" {text}\u{a0}"),
+            3 => text.insert(1, '\u{200b}'),
+            _ => {}
+        }
+    }
+    table
+}
+
+/// A release with illnesses as the table had them before; where the column is sensitive, each must have one spelling.
+fn in_one_spelling(text: &str, is_sensitive: bool) -> String {
+    let mut strings = Strings::parse(text);
+    let column = strings.header.iter().position(|name| name == "ill").expect("a column of illnesses");
+    let mut spellings: BTreeMap<String, String> = BTreeMap::new();
+    for row in &mut strings.rows {
+        let plain = row[column].replace('\u{200b}', "").trim().to_lowercase();
+        if is_missing(&row[column]) {
+            continue;
+        }
+        let first = spellings.entry(plain.clone()).or_insert_with(|| row[column].clone());
+        assert!(!is_sensitive || *first == row[column], "'{first}' and '{}' are one value", row[column]);
+        row[column] = plain;
+    }
+    let quoted = |text: &String| format!("\"{}\"", text.replace('"', "\"\""));
+    let line = |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+    std::iter::once(&strings.header).chain(&strings.rows).map(line).collect()
 }
 
 pub(crate) fn write_inputs(table: &Table, folder: &Path) {

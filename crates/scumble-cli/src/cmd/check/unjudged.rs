@@ -1,7 +1,9 @@
 //! Columns of a release that nobody judged: no role says what they are, or no model looks at them.
 
+use std::collections::BTreeMap;
+
 use scumble::check::{Checked, published_columns};
-use scumble::config::{Plan, Role};
+use scumble::config::{Column, Plan, Role};
 use scumble::release::{Manifest, Together};
 
 use crate::ui::as_line;
@@ -46,20 +48,24 @@ impl Reason {
 
 /// The columns that nobody judged, in the order of the table. The plan is the one that was given, not one that was completed.
 pub(super) fn unjudged(names: &[&str], plan: &Plan, checked: &Checked) -> Vec<Unjudged> {
+    // There may be a hundred thousand columns.
+    let planned: BTreeMap<&str, &Column> =
+        plan.columns.iter().rev().map(|(name, column)| (name.as_str(), column)).collect();
+    let (counted, sensitive) = (plan.counted_columns(), plan.names_with(Role::Sensitive).collect::<Vec<_>>());
     let reason = |name: &str| {
         // Frequencies of a value stand in columns such as `disease=flu`.
         let is_of = |of: &str| name.strip_prefix(of).is_some_and(|rest| rest.starts_with('='));
-        let frequencies = plan.names_with(Role::Sensitive).find(|of| is_of(of));
+        let frequencies = sensitive.iter().copied().find(|of| is_of(of));
         let named = |spec: &scumble::config::ModelSpec| spec.columns.iter().any(|column| column == name);
-        if plan.privacy.iter().any(named) || plan.counted_columns().contains(&name) {
+        if plan.privacy.iter().any(named) || counted.contains(&name) {
             return None;
         }
-        let Some(column) = plan.column(frequencies.unwrap_or(name)) else { return Some(Reason::NoRole) };
+        let Some(column) = planned.get(frequencies.unwrap_or(name)) else { return Some(Reason::NoRole) };
         let is = |role: Role| column.role.has(role);
         if is(Role::Quasi) || is(Role::Subject) || is(Role::Guarding) {
             None
         } else if is(Role::Sensitive) {
-            (!is_protected(frequencies.unwrap_or(name), checked)).then_some(Reason::NoModel)
+            (!checked.judged.iter().any(|of| of == frequencies.unwrap_or(name))).then_some(Reason::NoModel)
         } else if is(Role::Identifier) || is(Role::Drop) {
             Some(Reason::NamesPeople)
         } else {
@@ -90,20 +96,6 @@ pub(super) fn in_folder(manifest: &Manifest, plan: &Plan, any_model: bool) -> Ve
     };
     let found = published_columns(manifest).into_iter().filter_map(|name| Some((name, reason(name)?)));
     found.map(|(name, reason)| Unjudged { column: name.to_owned(), reason }).collect()
-}
-
-/// Whether what was found is about a sensitive column: a model names it in its words, or it was measured since no model was asked for.
-fn is_protected(name: &str, checked: &Checked) -> bool {
-    let labels = checked.outcome.iter().flat_map(|outcome| &outcome.models).map(|model| &model.label);
-    let records = checked.records.iter().flat_map(|records| &records.models).map(|model| &model.label);
-    let speaks_of = |label: &String| {
-        label.match_indices(name).any(|(at, _)| {
-            let part = |letter: char| letter.is_alphanumeric() || letter == '_';
-            let (before, after) = (&label[..at], &label[at + name.len()..]);
-            !before.ends_with(part) && !after.starts_with(part)
-        })
-    };
-    checked.attained.is_some() || labels.chain(records).any(speaks_of)
 }
 
 /// The same in words, a line for each reason.

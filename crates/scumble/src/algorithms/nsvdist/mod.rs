@@ -243,14 +243,14 @@ impl NsvDist {
         let rows = problem.table.rows();
         let what = match (disclosure.certain, disclosure.unknown) {
             (0, unknown) => format!(
-                "the audit could not decide whether '{name}' of {unknown} of {rows} rows follows with certainty for someone who knows \
+                "the audit could not decide for {unknown} of {rows} rows whether '{name}' follows with certainty for someone who knows \
                  {who}, and found no value that does"
             ),
             (certain, 0) => format!(
-                "the audit found that '{name}' of {certain} of {rows} rows follows with certainty for someone who knows {who}"
+                "the audit found that for {certain} of {rows} rows '{name}' follows with certainty for someone who knows {who}"
             ),
             (certain, unknown) => format!(
-                "the audit found that '{name}' of at least {certain} of {rows} rows follows with certainty for someone who knows \
+                "the audit found that for at least {certain} of {rows} rows '{name}' follows with certainty for someone who knows \
                  {who}, and could not decide about {unknown} others"
             ),
         };

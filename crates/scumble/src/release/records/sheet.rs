@@ -205,7 +205,7 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
             }
             if found.unknown > 0 {
                 warnings.push(format!(
-                    "the audit could not decide whether '{name}' of {} rows follows with certainty for {who}",
+                    "the audit could not decide for {} rows whether '{name}' follows with certainty for {who}",
                     found.unknown
                 ));
             }
