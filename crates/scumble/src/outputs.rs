@@ -185,7 +185,13 @@ impl Own {
             Self::Recoding => starts_with(path, "{\"scumble_recoding\":"),
             Self::RowMap => starts_with(path, "{\"scumble_row_map\":"),
             Self::Table(head) => starts_with(path, head),
-            Self::Evaluation => is_journal(&path.with_file_name("journal.jsonl")),
+            Self::Evaluation => {
+                let journal = path.with_file_name("journal.jsonl");
+                // A journal that has not begun yet can be begun; it says nothing about the files beside it.
+                let not_begun =
+                    path == journal && std::fs::metadata(path).is_ok_and(|found| found.len() == 0);
+                not_begun || is_journal(&journal)
+            }
             Self::Nothing => false,
             Self::Known => true,
         }

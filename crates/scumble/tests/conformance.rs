@@ -120,6 +120,9 @@ fn cases(
                 parameters,
                 [keep_order, serial, class, flatten, one, other],
             )| {
+                // The order of texts is that of their spellings.
+                let by_order =
+                    demands.iter().any(|demand| matches!(demand, Demand::Close("ill", _, Ground::Ordered)));
                 let ask = Ask {
                     policy,
                     suppression,
@@ -131,7 +134,7 @@ fn cases(
                     keep_order,
                     serial,
                     flatten,
-                    respell: one && other,
+                    respell: one && other && !by_order,
                     parameters,
                     ..Ask::new(algorithm, &demands)
                 };

@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if several {
         add_roles(&mut plan, &arguments.release)?;
     }
-    check_outputs(arguments, &plan, &folder)?;
+    let outputs = claim_outputs(arguments, &plan, &folder)?;
     let how = how_release_is_read(&plan, &arguments.reading)?;
     let Original { table: original, plan, .. } = read_original(&arguments.original, &plan, interface)?;
     if let (Some(report), Some(folder)) = (&report, &arguments.report)
@@ -154,6 +154,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let found = simulate(&target, &attacks, &options, |attack| interface.step(attack.title))?;
     interface.done();
     let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
+    outputs.confirm()?;
     if let (Some(folder), Some(report)) = (&arguments.report, report) {
         add_to_report(folder, report, &told)?;
         interface.say(format_args!("Added to the private report in {}", folder.display()));
@@ -174,8 +175,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// An error if a file would be overwritten that must not be. The report is read and written again: that is what it was named for.
-fn check_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<()> {
+/// What is written; an error if a file would be overwritten that must not be. The report is read and written again: that is what it was named for.
+fn claim_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<Outputs> {
     let mut outputs = Outputs::new(arguments.force);
     // Without a plan, its input is only a stand-in.
     outputs.read_plan(plan, folder);
@@ -193,7 +194,8 @@ fn check_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<()
             .iter()
             .try_for_each(|name| outputs.write(&report.join(name), Own::Report))?;
     }
-    arguments.output.iter().try_for_each(|page| outputs.write(page, Own::Page))
+    arguments.output.iter().try_for_each(|page| outputs.write(page, Own::Page))?;
+    Ok(outputs)
 }
 
 /// Every attack on a release that was just made by a plan, told in the private report too.

@@ -123,6 +123,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     } else {
         print(tell(&found, &title, interface.is_verbose()))?;
     }
+    outputs.confirm()?;
     if let Some((file, target)) = csv {
         publish(file, target, &to_csv(&found))?;
         interface.say(format_args!("Wrote {}  (one row for each release; private)", target.display()));

@@ -126,6 +126,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         persons: persons.as_deref(),
     };
     let (found, records) = assess(&input, &plan.risk)?;
+    outputs.confirm()?;
     if let Some(target) = &arguments.records {
         write_private(target, &records.to_csv())?;
         interface.say(format_args!("Wrote {} (private: it is about single people)", target.display()));
