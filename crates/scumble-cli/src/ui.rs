@@ -93,7 +93,7 @@ impl Interface {
             }
             let _ = writeln!(
                 std::io::stderr(),
-                "\ninterrupted while the release gets its name: leaving as soon as it has it, or at once if interrupted again"
+                "\ninterrupted while the release is being put in place: leaving when that is done, or at once if interrupted again"
             );
         });
         handler.map_err(|error| {
@@ -136,6 +136,9 @@ impl Interface {
     /// From now on an interrupt does not say that nothing was released.
     pub(crate) fn released(&self) {
         RELEASED.store(true, Ordering::SeqCst);
+        if INTERRUPTED.load(Ordering::SeqCst) {
+            leave_interrupted();
+        }
     }
 
     /// Shows how many of some things are done, and how long the rest may take.

@@ -19,8 +19,8 @@ use crate::models::{ModelContext, k_uncertainty, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::population::{PopulationTable, quasi_only, read_population};
 use crate::prepare::{
-    counted_by_value, has_repeated_persons, payload_of, prepare, spelt_once, table_in_one_spelling,
-    value_table,
+    counted_by_value, has_repeated_persons, payload_of, prepare, refuse_doubts, spelt_once,
+    table_in_one_spelling, value_table,
 };
 use crate::registry::Method;
 use crate::release::check::{
@@ -96,7 +96,10 @@ pub fn check(
     protected.dedup();
     // Where there is an original, it says how values are written: the release may have lost a spelling.
     let known = original.unwrap_or(release);
-    let known = &*spelt_once(known, plan);
+    let known = &*spelt_once(known, plan)?;
+    if let Some(original) = original {
+        refuse_doubts(release, original, plan)?;
+    }
     let columns = protected.iter().filter_map(|name| known.column(name));
     let (mut values, mut guarding) = (Vec::new(), Vec::new());
     for column in columns {
@@ -256,7 +259,7 @@ pub(crate) fn relational(
     let subject = plan.names_with(Role::Subject).next().ok_or_else(multirelational::no_subject)?;
     let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
-    let release = &*spelt_once(release, plan);
+    let release = &*spelt_once(release, plan)?;
     let persons = release.column(subject).ok_or_else(|| {
         Error::config(format!(
             "the table has no column '{subject}', which says who a row is about; check a private copy that still has it"
@@ -347,7 +350,7 @@ pub(crate) fn over_views(
     })?;
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let columns = if spec.columns.is_empty() { &sensitive } else { &spec.columns };
-    let spelt = spelt_once(original, plan);
+    let spelt = spelt_once(original, plan)?;
     let mut values = Vec::new();
     for name in columns {
         let Some(column) = spelt.column(name) else { continue };
@@ -397,7 +400,7 @@ fn cannot_check(error: VerifyError) -> Error {
 fn spellings_note(release: &CodedTable, values: &[SensitiveColumn]) -> Result<Option<String>> {
     let mut several = Vec::new();
     for values in values.iter().filter(|values| release.column(&values.name).is_some()) {
-        if further_spellings(release, values).map_err(cannot_check)? > 0 {
+        if further_spellings(release, values, None).map_err(cannot_check)? > 0 {
             several.push(format!("'{}'", values.name));
         }
     }
@@ -547,7 +550,7 @@ fn truthful(
     folder: &Path,
 ) -> Result<TruthOutcome> {
     // Hierarchies are built as they were for the release: from the plan and from the rows that it was made of.
-    let spelt = spelt_once(original, plan);
+    let spelt = spelt_once(original, plan)?;
     let prepared = prepare(&spelt, plan, folder, side_by_side::needs_trees(plan))?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),

@@ -2,7 +2,9 @@
 //!
 //! Rows that agree on everything a method may look at are exchangeable, so a search works on this
 //! table and never sees rows. Its laws: the order of rows is irrelevant, merging the tables of two
-//! parts gives the table of the whole, and a weight of 3 is the row three times.
+//! parts gives the table of the whole ([`Counter`]), and a weight of 3 is the row three times.
+
+mod counter;
 
 use std::sync::Arc;
 
@@ -10,6 +12,8 @@ use scumble_files::table::Codes;
 
 use crate::pack::{Packer, group};
 use crate::payload::Payloads;
+
+pub use counter::{Batch, Counter};
 
 /// Rows of one payload under one tuple (or in one class). Eight bytes, since a table may have a cell a row; a table has fewer
 /// than 2^32 rows, so they fit.
@@ -162,6 +166,21 @@ impl FrequencyTable {
         self.weights.len()
     }
 
+    /// The tuple that has these codes, if some row has: what a row's codes say, whoever holds the row.
+    #[must_use]
+    pub fn tuple_of(&self, codes: &[u32]) -> Option<u32> {
+        let (mut low, mut high) = (0, self.tuples());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.columns.iter().map(|column| column.get(middle)).cmp(codes.iter().copied()) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Equal => return Some(middle as u32),
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
+    }
+
     /// The codes of a quasi-identifier, one a tuple.
     #[must_use]
     pub fn column(&self, column: usize) -> &Codes {
@@ -226,25 +245,28 @@ mod tests {
     use crate::payload::PayloadColumn;
 
     /// Columns of at most four values, a payload of three, and a weight for each row.
-    type Row = ([u32; 3], u32, u32);
+    pub(super) type Row = ([u32; 3], u32, u32);
 
-    fn count(rows: &[Row]) -> FrequencyTable {
-        let column = PayloadColumn {
+    pub(super) fn payload_column() -> PayloadColumn {
+        PayloadColumn {
             name: "p".into(),
             values: ["a", "b", "c"].into_iter().collect(),
             measure: Measure { kind: Kind::Text, scale: 0 },
             missing: Vec::new(),
             reading: Default::default(),
-        };
-        let (payloads, of_row) = Payloads::of_rows(vec![column], rows.len(), |_, row| rows[row].1);
+        }
+    }
+
+    pub(super) fn count(rows: &[Row]) -> FrequencyTable {
+        let (payloads, of_row) = Payloads::of_rows(vec![payload_column()], rows.len(), |_, row| rows[row].1);
         FrequencyTable::count(&[4, 4, 4], rows.len(), |c, r| rows[r].0[c], payloads, &of_row, |r| rows[r].2).0
     }
 
     /// A tuple with its rows per payload value.
-    type Plain = (Vec<u32>, Vec<(u32, u32)>);
+    pub(super) type Plain = (Vec<u32>, Vec<(u32, u32)>);
 
     /// The table as plain data.
-    fn plain(table: &FrequencyTable) -> Vec<Plain> {
+    pub(super) fn plain(table: &FrequencyTable) -> Vec<Plain> {
         (0..table.tuples() as u32)
             .map(|tuple| {
                 let codes = (0..table.width()).map(|c| table.column(c).get(tuple as usize)).collect();
@@ -254,7 +276,7 @@ mod tests {
             .collect()
     }
 
-    fn rows() -> impl Strategy<Value = Vec<Row>> {
+    pub(super) fn rows() -> impl Strategy<Value = Vec<Row>> {
         prop::collection::vec(([0..4_u32, 0..4_u32, 0..4_u32], 0..3_u32, 1..4_u32), 0..40)
     }
 
@@ -286,6 +308,11 @@ mod tests {
             prop_assert!(tuples.windows(2).all(|pair| pair[0] < pair[1]));
             prop_assert_eq!(table.rows(), rows.iter().map(|row| u64::from(row.2)).sum::<u64>());
             prop_assert_eq!(total(&table.payload_totals()), table.rows());
+            for (place, codes) in tuples.iter().enumerate() {
+                prop_assert_eq!(table.tuple_of(codes), Some(place as u32));
+            }
+            let absent = (0..64_u32).map(|at| vec![at / 16, at / 4 % 4, at % 4]).find(|codes| !tuples.contains(codes));
+            prop_assert!(absent.is_none_or(|codes| table.tuple_of(&codes).is_none()));
         }
     }
 }

@@ -15,10 +15,24 @@ use crate::kind::Kind;
 /// How the texts of one column are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Form {
-    /// Whether numbers have a decimal comma.
-    comma: bool,
+    /// What commas are in numbers.
+    commas: Commas,
     /// What comes first in dates with slashes, where the column says so. A date that can be read in one way only needs no saying.
     slashes: Option<DateFormat>,
+}
+
+/// What a comma between digits is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Commas {
+    /// Nothing tells.
+    #[default]
+    Unknown,
+    /// A decimal mark: `1,5`.
+    Decimal,
+    /// It groups digits: `1,200.50`.
+    Groups,
+    /// It separates the members of a list: `1,2,10`.
+    Lists,
 }
 
 /// The most digits of a number that is compared by value.
@@ -29,11 +43,13 @@ impl Form {
     pub fn of<'a>(kind: Kind, texts: impl Iterator<Item = &'a str>) -> Self {
         match kind {
             Kind::Integer | Kind::Decimal => Self::default(),
-            Kind::DecimalComma => Self { comma: true, slashes: None },
-            Kind::Date(format) => Self { comma: false, slashes: SLASHED.contains(&format).then_some(format) },
+            Kind::DecimalComma => Self { commas: Commas::Decimal, slashes: None },
+            Kind::Date(format) => {
+                Self { commas: Commas::Unknown, slashes: SLASHED.contains(&format).then_some(format) }
+            }
             Kind::Text => {
                 let texts: Vec<String> = texts.map(shown).collect();
-                Self { comma: uses_comma(&texts), slashes: slashed(&texts) }
+                Self { commas: commas(&texts), slashes: slashed(&texts) }
             }
         }
     }
@@ -42,7 +58,12 @@ impl Form {
     #[must_use]
     pub fn key(&self, text: &str) -> String {
         let shown = shown(text);
-        if let Some(number) = number(&shown, if self.comma { ',' } else { '.' }) {
+        let number = match self.commas {
+            Commas::Decimal => number(&shown, ','),
+            Commas::Groups if is_grouped(&shown) => number(&shown.replace(',', ""), '.'),
+            Commas::Groups | Commas::Lists | Commas::Unknown => number(&shown, '.'),
+        };
+        if let Some(number) = number {
             return number;
         }
         if let Some(day) = CLEAR.into_iter().chain(self.slashes).find_map(|format| format.parse(&shown)) {
@@ -89,12 +110,13 @@ impl Form {
         })
     }
 
-    /// What a number with commas may be, where commas are no decimal marks.
+    /// What a number with commas may be, where nothing tells what they are.
     fn as_numbers(&self, shown: &str) -> Vec<String> {
-        if self.comma || !shown.contains(',') {
+        if self.commas != Commas::Unknown || !shown.contains(',') {
             return Vec::new();
         }
-        [number(shown, ','), number(&shown.replace(',', ""), '.')].into_iter().flatten().collect()
+        let grouped = is_grouped(shown).then(|| number(&shown.replace(',', ""), '.'));
+        [number(shown, ','), grouped.flatten()].into_iter().flatten().collect()
     }
 }
 
@@ -197,15 +219,38 @@ fn number(shown: &str, mark: char) -> Option<String> {
     }
 }
 
-/// Whether commas are decimal marks in a column of texts. `1,500` may be a thousand; where points are decimal marks, commas are not.
-fn uses_comma(texts: &[String]) -> bool {
-    let places = |text: &String, mark: char| {
-        number(text, mark)?;
-        let (_, after) = text.split_once(mark)?;
-        Some(after.bytes().take_while(u8::is_ascii_digit).count())
+/// Whether the digits before a decimal point stand in groups: `1,200`, `1,200.50`, `12,34,567`.
+fn is_grouped(shown: &str) -> bool {
+    let unsigned = shown.strip_prefix(['+', '-']).unwrap_or(shown);
+    let (whole, places) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let groups: Vec<&str> = whole.split(',').collect();
+    let digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let [first, middle @ .., last] = &groups[..] else { return false };
+    groups.iter().all(digits)
+        && digits(&places)
+        && (1..=3).contains(&first.len())
+        && middle.iter().all(|group| (2..=3).contains(&group.len()))
+        && last.len() == 3
+}
+
+/// What commas are in a column of texts. `1,500` alone proves nothing.
+fn commas(texts: &[String]) -> Commas {
+    let commas_of = |text: &String| text.bytes().filter(|byte| *byte == b',').count();
+    let groups = |text: &String| is_grouped(text) && (commas_of(text) > 1 || text.contains('.'));
+    let list = |text: &String| {
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        commas_of(text) > 1 && !is_grouped(text) && text.split(',').all(|part| digits(part.trim()))
     };
-    let surely = |text: &String| places(text, ',').is_some_and(|places| places != 3);
-    texts.iter().any(surely) && texts.iter().all(|text| places(text, '.').is_none())
+    let with_mark = |text: &String, mark: char| text.contains(mark) && number(text, mark).is_some();
+    let decimal = |text: &String| with_mark(text, ',') && !is_grouped(text);
+    if texts.iter().any(list) {
+        return Commas::Lists;
+    }
+    match (texts.iter().any(decimal), texts.iter().any(groups)) {
+        (true, false) if !texts.iter().any(|text| with_mark(text, '.')) => Commas::Decimal,
+        (false, true) => Commas::Groups,
+        _ => Commas::Unknown,
+    }
 }
 
 /// What comes first in dates with slashes: what the dates say that can be read in one way only, if all of them agree.
@@ -254,7 +299,11 @@ mod tests {
     fn a_column_says_how_its_texts_are_read() {
         let form = |texts: &[&str]| Form::of(Kind::Text, texts.iter().copied());
         assert_eq!(form(&["1,5", "x"]).key("1,50"), form(&["1,5"]).key("1,5"));
-        assert!(!form(&["1,500", "x"]).comma && !form(&["1,5", "2.5"]).comma);
+        assert_eq!([form(&["1,500", "x"]).commas, form(&["1,5", "2.5"]).commas], [Commas::Unknown; 2]);
+        let money = form(&["1,200.50", "x"]);
+        assert_eq!([money.key("1,200"), money.key("1,200.00")], [key("1200"), key("1200")]);
+        let list = form(&["1,2", "1,20", "1,2,3"]);
+        assert_ne!(list.key("1,2"), list.key("1,20"));
         assert_eq!(form(&["13/04/2020", "x"]).key("3/4/2020"), key("2020-04-03"));
         assert_eq!(form(&["04/13/2020", "x"]).key("3/4/2020"), key("2020-03-04"));
         assert_eq!(form(&["04/03/2020"]).slashes, None);
@@ -286,6 +335,9 @@ mod tests {
             &["1,500", "2,000", "x", "900"],
             &["1,5", "1,50", "x"],
             &["this, or that", "a,b", "1.5", "15"],
+            &["1,200", "1,200.00", "1200"],
+            &["1,200.50", "1,200.5", "1200.50"],
+            &["1,2,3", "123", "1,2", "1.2"],
         ] {
             assert_eq!(doubt(clear), None, "{clear:?}");
         }

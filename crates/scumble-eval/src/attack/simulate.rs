@@ -49,9 +49,9 @@ pub fn simulate(
         return Err(Error::data("the original has no rows, so there is nobody to attack"));
     }
     // As a release is made: spellings of one value are one value.
-    let spelt = |table: &CodedTable| sorted(&spelt_once(table, target.plan));
-    let original = spelt(target.original);
-    let outsiders = target.outsiders.map(spelt);
+    let spelt = |table: &CodedTable| Ok::<_, Error>(sorted(&*spelt_once(table, target.plan)?));
+    let original = spelt(target.original)?;
+    let outsiders = target.outsiders.map(spelt).transpose()?;
     let scene_of = |table: &CodedTable| {
         Scene::new(&side_by_side(&sorted(table), &original, target.plan, target.folder)?)
     };

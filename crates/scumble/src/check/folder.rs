@@ -109,7 +109,7 @@ pub fn check_folder(
         faults.extend(fault_of(&table, file));
         tables.push(table);
     }
-    let spelt = original.map(|original| spelt_once(original, plan));
+    let spelt = original.map(|original| spelt_once(original, plan)).transpose()?;
     let original =
         spelt.as_deref().map(|original| Original::new(original, row_map, manifest, plan)).transpose()?;
     let models =

@@ -34,7 +34,7 @@ pub(super) fn check(
     folder: &Path,
 ) -> Result<Option<Checked>> {
     // The original in one spelling for each value, as whoever made the records read it.
-    let original = original.map(|original| spelt_once(original, plan));
+    let original = original.map(|original| spelt_once(original, plan)).transpose()?;
     let original = original.as_deref();
     let distributions = distributions(release, plan)?;
     let algorithm = match method(&plan.algorithm.name)? {

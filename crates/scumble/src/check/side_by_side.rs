@@ -42,7 +42,7 @@ pub fn side_by_side(
     plan: &Plan,
     folder: &Path,
 ) -> Result<SideBySide> {
-    let original = &*spelt_once(original, plan);
+    let original = &*spelt_once(original, plan)?;
     let mut release = release.clone();
     let mut frequencies = Vec::new();
     let mut sensitive = Vec::new();

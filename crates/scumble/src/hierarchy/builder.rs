@@ -163,7 +163,7 @@ pub fn build(builder: &Builder, domain: &Domain) -> Result<Built> {
         Builder::File { path, unlisted } => bind(read(path, file::read)?, domain, *unlisted),
         Builder::ParentChild { path, unlisted } => bind(read(path, parent_child::read)?, domain, *unlisted),
     }?;
-    labels::check(&built.hierarchy, &domain.measure, domain.name)?;
+    labels::check(&built.hierarchy, domain)?;
     built.notes.extend(idle_levels(&built.hierarchy, domain.name));
     Ok(built)
 }

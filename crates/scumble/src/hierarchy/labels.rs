@@ -1,14 +1,17 @@
 //! What the labels of a tree say, against what lies below them. A label that is written as a set or an interval says by itself what it
 //! holds, and a reader of the release believes it.
 
+use super::domain::Domain;
 use super::tree::{Hierarchy, NodeId};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, MAX_SCALE, Measure};
+use crate::normal::as_text;
 
 /// An error if the label of some node is not true of all that lies below it, or would be read as something else.
-pub(super) fn check(tree: &Hierarchy, measure: &Measure, column: &str) -> Result<()> {
+pub(super) fn check(tree: &Hierarchy, domain: &Domain) -> Result<()> {
+    let column = domain.name;
     for node in (0..tree.node_count()).filter(|node| !tree.is_leaf(*node)) {
-        if let Some(why) = fault(tree, node, measure) {
+        if let Some(why) = fault(tree, node, domain) {
             return Err(Error::data(format!(
                 "the hierarchy of '{column}' has a group whose label {why}; it is {}. Give the group another label",
                 place(tree, node)
@@ -26,7 +29,10 @@ fn place(tree: &Hierarchy, node: NodeId) -> String {
 }
 
 /// What is wrong with the label of a group.
-fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static str> {
+fn fault(tree: &Hierarchy, node: NodeId, domain: &Domain) -> Option<&'static str> {
+    let measure = &domain.measure;
+    // Where spellings do not count, they do not count in labels either.
+    let spelt = |text: &str| domain.form.map_or_else(|| text.to_owned(), |_| as_text(text));
     let label = &*tree.label(node);
     if label.starts_with('=') {
         return Some("begins with '=', the mark of a value that is published as it is");
@@ -38,7 +44,7 @@ fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static s
             let number = Ends::number(measure, &tree.label(leaf));
             let same = |member: &String| {
                 let above = std::iter::successors(Some(leaf), |of| tree.parent(*of).filter(|of| *of != node));
-                above.into_iter().any(|of| tree.label(of) == *member)
+                above.into_iter().any(|of| spelt(&tree.label(of)) == spelt(member))
                     || (number.is_some() && Ends::number(measure, member) == number)
             };
             members.iter().any(same)
@@ -47,11 +53,11 @@ fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static s
             .then_some("is written as a set, {…|…}, and something below it is not in that set");
     }
     if is_beginning(label) {
-        let beginning = label.trim_end_matches('*');
+        let beginning = as_text(label.trim_end_matches('*'));
         let length = label.chars().count();
         let begins = |leaf: NodeId| {
             let leaf = tree.label(leaf);
-            leaf.chars().count() != length || leaf.starts_with(beginning)
+            leaf.chars().count() != length || as_text(&leaf).starts_with(&beginning)
         };
         return (!leaves.all(begins))
             .then_some("is written as the beginning of values, and some value below it begins otherwise");
@@ -71,10 +77,11 @@ fn fault(tree: &Hierarchy, node: NodeId, measure: &Measure) -> Option<&'static s
 /// How numbers are read in a column of texts.
 const NUMBERS: Measure = Measure { kind: Kind::Decimal, scale: 0 };
 
-/// Whether a label is written as `551**`.
+/// Whether a label is written as `551**`. `Asia*` may be a name.
 fn is_beginning(label: &str) -> bool {
     let beginning = label.trim_end_matches('*');
-    beginning.len() < label.len() && !beginning.is_empty() && !beginning.contains('*')
+    let has_digit = beginning.bytes().any(|byte| byte.is_ascii_digit());
+    beginning.len() < label.len() && has_digit && !beginning.contains('*')
 }
 
 /// The members of a label that is written as a set.
@@ -149,13 +156,22 @@ impl Ends {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Builder, Domain, Unlisted, build};
+    use super::super::{Builder, Unlisted, build};
     use super::*;
     use proptest::prelude::*;
     use scumble_files::table::Texts;
     use scumble_verify::{Cover, Nodes, covering};
 
     fn built(lines: &str, values: &[&str], kind: Kind) -> Result<Hierarchy> {
+        built_by(lines, values, kind, None)
+    }
+
+    fn built_by(
+        lines: &str,
+        values: &[&str],
+        kind: Kind,
+        form: Option<crate::normal::Form>,
+    ) -> Result<Hierarchy> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), lines).unwrap();
         let rows = vec![1; values.len()];
@@ -168,7 +184,7 @@ mod tests {
             missing: None,
             classes: None,
             declared: None,
-            form: None,
+            form,
         };
         let builder = Builder::File { path: file.path().to_owned(), unlisted: Unlisted::default() };
         build(&builder, &domain).map(|built| built.hierarchy)
@@ -211,6 +227,16 @@ mod tests {
             let found = built(lines, &["1", "2"], Kind::Integer);
             assert_eq!(found.is_ok(), good, "{lines} {:?}", found.err());
         }
+    }
+
+    #[test]
+    fn labels_of_sensitive_columns_may_be_spelt_otherwise() {
+        let form = Some(crate::normal::Form::default());
+        for lines in ["B20;B2*;B**;*\nB24;B2*;B**;*\n", "B20;{B20|B24};*\nB24;{B20|B24};*\n"] {
+            assert!(built_by(lines, &["b20", "b24"], Kind::Text, form).is_ok(), "{lines}");
+        }
+        assert!(built_by("B20;B3*;*\nB24;B3*;*\n", &["b20", "b24"], Kind::Text, form).is_err());
+        assert!(built("Korea;Asia*;*\nChina;Asia*;*\n", &["China", "Korea"], Kind::Text).is_ok(), "a name");
     }
 
     proptest! {

@@ -101,7 +101,7 @@ fn guards(
     let codes: Vec<Option<u32>> = values.values.iter().map(|value| tree.code_of(value)).collect();
     let (mut guards, mut none) = (Vec::new(), Vec::new());
     for (place, label) in (0..).zip(guarding.values.iter()) {
-        if guarding.is_missing(place) || label == "none" {
+        if guarding.is_missing(place) || normal::as_text(label) == "none" {
             if (0..tree.node_count()).any(|node| tree.label(node) == label) {
                 return Err(Error::config(format!(
                     "column '{}': '{label}' would guard nothing, and the hierarchy of '{}' has a node of that name; call one of them \
@@ -121,11 +121,17 @@ fn guards(
             })
         };
         // A node may be named in another spelling, as its values may.
-        let in_other_words = || {
-            let folded = values.reading.form.map(|_| normal::as_text(label))?;
-            largest(&|name| normal::as_text(name) == folded)
-        };
-        let node = largest(&|name| name == label).or_else(in_other_words);
+        let mut node = largest(&|name| name == label);
+        if node.is_none() && values.reading.form.is_some() {
+            let folded = normal::as_text(label);
+            let is_meant = |name: &str| normal::as_text(name) == folded;
+            if (0..tree.node_count()).filter(|node| is_meant(&tree.label(*node))).count() > 1 {
+                return Err(wrong(
+                    "some guarding node is written otherwise than any node, and may be several of those",
+                ));
+            }
+            node = largest(&is_meant);
+        }
         let node = node.ok_or_else(|| {
             wrong("some guarding node is neither a node nor 'none'; correct it: each must be a label that stands")
         })?;

@@ -25,7 +25,7 @@ pub(crate) use new_rows::prepare_new;
 use payloads::{PayloadRows, payload_rows, persons};
 use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
 pub use spelling::spelt_once;
-pub(crate) use spelling::{Respelt, as_read, counted_by_value, counts_values, spell_once};
+pub(crate) use spelling::{Respelt, as_read, counted_by_value, counts_values, refuse_doubts, spell_once};
 pub use values::spelt_like;
 use values::{Planned, order, payload_column};
 pub(crate) use values::{payload_of, table_in_one_spelling, value_table};

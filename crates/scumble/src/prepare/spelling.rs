@@ -58,6 +58,14 @@ pub(super) fn form_of<'a>(
     Form::of(kind, texts)
 }
 
+/// How the texts of a column are read that some row has.
+fn form_of_rows(column: &CodedColumn, planned: &Column, missing: &[String]) -> Form {
+    let mut has_rows = vec![false; column.values.len()];
+    column.codes.iter().for_each(|code| has_rows[code as usize] = true);
+    let present = column.values.iter().zip(&has_rows).filter(|(_, has_rows)| **has_rows);
+    form_of(planned, missing, present.map(|(text, _)| text))
+}
+
 /// The values of a column in one spelling each, if some have several.
 fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option<(CodedColumn, Respelt)> {
     let mut rows = vec![0_u64; column.values.len()];
@@ -93,6 +101,7 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
     if spellings.is_empty() {
         return None;
     }
+    keep_a_proof(form, planned, missing, &mut shown, &mut spellings, column, &rows);
     let mut sorted: Vec<&str> = present().map(|(code, _)| &*shown[code as usize]).collect();
     sorted.sort_unstable();
     sorted.dedup();
@@ -106,8 +115,54 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
     Some((respelt, Respelt { original: column.clone(), spellings }))
 }
 
+/// What tells how texts are read (`13/04/2020`, `1,5`) may have been shown in another spelling. One text that tells it stays, so that
+/// whoever reads the release reads it as the table was read.
+fn keep_a_proof(
+    form: Form,
+    planned: &Column,
+    missing: &[String],
+    shown: &mut [Cow<'_, str>],
+    spellings: &mut [Vec<String>],
+    column: &CodedColumn,
+    rows: &[u64],
+) {
+    let read = |shown: &[Cow<'_, str>]| {
+        let present = shown.iter().zip(rows).filter(|(_, rows)| **rows > 0);
+        form_of(planned, missing, present.map(|(text, _)| &**text))
+    };
+    if read(shown) == form {
+        return;
+    }
+    let is_marker = |text: &String| missing.contains(text);
+    let proves =
+        |text: &String| !is_marker(text) && form_of(planned, missing, std::iter::once(text.as_str())) == form;
+    for of_value in spellings.iter_mut().filter(|of_value| !is_marker(&of_value[0])) {
+        let Some(proof) = of_value.iter().position(proves) else { continue };
+        of_value.swap(0, proof);
+        let proof = of_value[0].clone();
+        for (code, text) in column.values.iter().enumerate() {
+            if of_value.iter().any(|spelling| spelling == text) {
+                shown[code] = Cow::Owned(proof.clone());
+            }
+        }
+        return;
+    }
+}
+
+/// Refuses a release in which nobody can tell whether two texts of a column that models read are one value, even with its original.
+pub(crate) fn refuse_doubts(release: &CodedTable, original: &CodedTable, plan: &Plan) -> Result<()> {
+    for (place, planned, missing) in counted_columns(release, plan) {
+        let column = &release.columns[place];
+        let known = original.column(&column.name).unwrap_or(column);
+        let form = form_of(&planned, missing, known.values.iter());
+        refuse_doubt(column, form, missing)
+            .map_err(|error| Error::config(format!("the release, {error}")))?;
+    }
+    Ok(())
+}
+
 /// Refuses a column in which nobody can tell whether two texts are one value: a model would count them as two.
-pub(super) fn refuse_doubt(column: &CodedColumn, planned: &Column, missing: &[String]) -> Result<()> {
+fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<()> {
     let mut first_rows = vec![None; column.values.len()];
     for (row, code) in column.codes.iter().enumerate() {
         first_rows[code as usize].get_or_insert(row + 1);
@@ -120,9 +175,9 @@ pub(super) fn refuse_doubt(column: &CodedColumn, planned: &Column, missing: &[St
         .filter_map(|(row, text)| Some(((*row)?, text)))
         .collect();
     let texts = || present.iter().map(|(_, text)| *text);
-    let Some((one, other)) = form_of(planned, missing, texts()).doubt(texts()) else { return Ok(()) };
+    let Some((one, other)) = form.doubt(texts()) else { return Ok(()) };
     Err(Error::config(format!(
-        "column '{name}': nobody can tell whether the values of rows {} and {} are one value or two, since dates or numbers are written \
+        "column '{name}': it cannot be told whether the values of rows {} and {} are one value or two, since dates or numbers are written \
          in more than one way; write them in one way (2020-12-31, 1.5), or let each spelling count as a value (--equality \
          '{name}=exact', equality = \"exact\" in the plan)",
         present[one].0.min(present[other].0),
@@ -172,7 +227,7 @@ pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Resp
     let mut found = Vec::new();
     for (place, planned, missing) in counted_columns(table, plan) {
         let column = &mut table.columns[place];
-        refuse_doubt(column, &planned, missing)?;
+        refuse_doubt(column, form_of_rows(column, &planned, missing), missing)?;
         if let Some((respelt, of)) = respell(column, &planned, missing) {
             *column = respelt;
             found.push(of);
@@ -182,15 +237,16 @@ pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Resp
 }
 
 /// The same table with one spelling for each value of the columns that models read, as a release shows them.
-#[must_use]
-pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Cow<'a, CodedTable> {
+pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
     let mut spelt = Cow::Borrowed(table);
     for (place, planned, missing) in counted_columns(table, plan) {
+        let column = &table.columns[place];
+        refuse_doubt(column, form_of_rows(column, &planned, missing), missing)?;
         if let Some((respelt, _)) = respell(&table.columns[place], &planned, missing) {
             spelt.to_mut().columns[place] = respelt;
         }
     }
-    spelt
+    Ok(spelt)
 }
 
 /// The table as it was read, from one with single spellings.
@@ -206,7 +262,6 @@ pub(crate) fn as_read<'a>(table: &'a CodedTable, respelt: &[Respelt]) -> Cow<'a,
 
 #[cfg(test)]
 mod tests {
-    use super::super::values::{Planned, payload_column};
     use super::*;
 
     fn table(texts: &[&str]) -> CodedTable {
@@ -235,7 +290,7 @@ mod tests {
         assert_eq!(found[0].spellings.len(), 3);
         assert!(!found[0].note().contains("HIV"));
         assert_eq!(texts(&as_read(&spelt, &found)), texts(&read));
-        assert_eq!(texts(&spelt_once(&read, &plan())), texts(&spelt));
+        assert_eq!(texts(&spelt_once(&read, &plan()).expect("no doubt")), texts(&spelt));
         let mut exact = plan();
         exact.columns[0].1.equality = Equality::Exact;
         assert!(spell_once(&mut read.clone(), &exact).expect("no doubt").is_empty());
@@ -262,7 +317,31 @@ mod tests {
         assert!(spell_once(&mut table(&["1,5", "1.5"]), &exact).expect("exact").is_empty());
         let mut two_formats = table(&["13/04/2020", "04/13/2020", "2020-04-13"]);
         spell_once(&mut two_formats, &plan()).expect("each can be read in one way only");
-        assert_eq!(texts(&two_formats), ["04/13/2020"; 3]);
+        assert_eq!(texts(&two_formats), ["2020-04-13"; 3], "the one that is clear by itself");
+    }
+
+    #[test]
+    fn what_tells_how_texts_are_read_stays() {
+        let spelt = |read: &[&str]| {
+            let mut spelt = table(read);
+            spell_once(&mut spelt, &plan()).expect("no doubt");
+            texts(&spelt)
+        };
+        let dates = [
+            "13/04/2020",
+            "2020-04-13",
+            "2020-04-13",
+            "03/04/2020",
+            "03/04/2020",
+            "2020-04-03",
+            "2020-03-04",
+            "x",
+        ];
+        let shown = spelt(&dates);
+        assert_eq!(shown[..3], ["13/04/2020"; 3]);
+        assert_eq!(shown[3..6], ["03/04/2020"; 3]);
+        assert_eq!(spelt(&["2", "3", "2", "2,0", "3,0", "2"])[0], "2,0");
+        assert_eq!(spelt(&["5", "5.0", "x"])[1], "5", "nothing is lost");
     }
 
     proptest::proptest! {
@@ -278,23 +357,23 @@ mod tests {
             use scumble_verify::{Drops, Truth, check_truth_with_map, further_spellings, in_normal_form};
             let read = table(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             let plan = plan();
-            let spelt = spelt_once(&read, &plan);
+            let sensitive = |table: &CodedTable| {
+                let (values, _) = super::super::payload_of(&table.columns[0], &plan).expect("a column");
+                crate::release::check::sensitive_column(&values, &plan)
+            };
             // What nobody can tell is refused by both.
-            let Ok((values, _)) = super::super::payload_of(&spelt.columns[0], &plan) else {
-                let missing = &plan.read.missing;
-                let planned = Planned { name: "ill", plan: &plan.columns[0].1, coded: &spelt.columns[0], missing };
-                let (values, _) = payload_column(&planned).expect("a column");
-                let column = crate::release::check::sensitive_column(&values, &plan);
-                proptest::prop_assert!(further_spellings(&spelt, &column).expect("a column") > 0);
+            let Ok(spelt) = spelt_once(&read, &plan) else {
+                proptest::prop_assert!(further_spellings(&read, &sensitive(&read), None).expect("a column") > 0);
                 return Ok(());
             };
-            let column = crate::release::check::sensitive_column(&values, &plan);
-            proptest::prop_assert_eq!(further_spellings(&spelt, &column).expect("a column"), 0);
+            // Whoever reads the release alone reads it as the table was read.
+            let column = sensitive(&spelt);
+            proptest::prop_assert_eq!(further_spellings(&spelt, &column, None).expect("a column"), 0);
             let rows: Vec<u32> = (0..read.rows as u32).collect();
             let truths = [("ill".to_owned(), Truth::Same(column.clone()))];
             let truth = check_truth_with_map(&spelt, &read, &rows, &truths, Drops::Forbidden).expect("tables");
             proptest::prop_assert!(truth.holds);
-            let plain = in_normal_form(&read, &[column], None).expect("a column");
+            let plain = in_normal_form(&read, &[sensitive(&read)], None).expect("a column");
             let count = |table: &CodedTable| {
                 let mut texts = texts_of(table);
                 texts.sort_unstable();

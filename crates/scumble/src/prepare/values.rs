@@ -12,7 +12,7 @@ use crate::kind::{Inference, Kind, Measure};
 use crate::normal::Form;
 use crate::payload::{PayloadColumn, Payloads, Reading};
 
-use super::spelling::{counted_by_value, counts_values, refuse_doubt};
+use super::spelling::counted_by_value;
 
 /// A column of the plan beside the table's.
 pub(super) struct Planned<'a> {
@@ -168,9 +168,6 @@ pub(crate) fn payload_of(coded: &CodedColumn, plan: &Plan) -> Result<(PayloadCol
     let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
     let column = plan.column(&coded.name).unwrap_or(&unplanned);
     let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
-    if counts_values(&coded.name, plan) {
-        refuse_doubt(coded, column, missing)?;
-    }
     payload_column(&Planned { name: &coded.name, plan: column, coded, missing })
 }
 

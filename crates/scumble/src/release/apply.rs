@@ -9,10 +9,11 @@ use scumble_files::Source;
 use scumble_files::table::CodedTable;
 
 use super::publish::{Papers, publish};
+use super::search::{Needs, OfRow, make_problem, refuse_nothing};
 use super::targets::{Targets, beside};
 use super::{
-    Needs, Released, Run, RunOptions, Seconds, Stage, Written, datasheet, make_problem, read_columns,
-    read_options, summary, warnings, write_verified,
+    Released, Run, RunOptions, Seconds, Stage, Written, datasheet, read_columns, read_options, summary,
+    warnings, write_verified,
 };
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
@@ -107,14 +108,18 @@ pub fn apply_beside(
     let clock = Instant::now();
     let judged = if private { &quasi_only(&plan) } else { &plan };
     let mut prepared = prepare_new(&table, judged, saved.quasi.clone(), saved.payload_trees.clone())?;
-    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
-    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
+    let of_row = OfRow {
+        tuple: std::mem::take(&mut prepared.tuple_of_row),
+        payload: std::mem::take(&mut prepared.payload_of_row),
+    };
     let needs = Needs { model: false, metric: "loss", suppression: Rational::ONE };
     let (problem, rest, metric) =
         make_problem(&plan, prepared, &needs, (Budget::default(), options.progress.clone()))?;
     let (assignment, unplaced) = recode(saved, &problem, &rest.missing, &table, private)?;
     options.progress.check()?;
     let published = judge(&problem, assignment, private)?;
+    let Published::Classes(classes) = &published;
+    refuse_nothing(classes, &problem)?;
     let mut run = Run {
         plan: &plan,
         source: &table,
@@ -143,9 +148,7 @@ pub fn apply_beside(
     run.warnings.extend(first_warnings);
     seconds.apply = clock.elapsed().as_secs_f64();
 
-    let Written { file, verified, .. } =
-        write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
-    drop(payload_of_row);
+    let Written { file, verified, .. } = write_verified(&run, of_row, &targets, options, &mut seconds)?;
     run.warnings.extend(verified.warnings);
     // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
     let figures = [measure_one(&metrics::loss::ENTRY, &run.published, &run.problem)];
@@ -239,7 +242,7 @@ fn read_new(
     notes.extend(read.notes);
     let respelt = spell_once(&mut table, &plan)?;
     notes.extend(respelt.iter().map(Respelt::note));
-    first_warnings.extend(datasheet::counted_apart(&plan, &[Role::Sensitive, Role::Subject]));
+    first_warnings.extend(datasheet::counted_apart(&plan, false));
     Ok(New { plan, table, respelt, notes, first_warnings })
 }
 

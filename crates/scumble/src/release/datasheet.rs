@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::described::FileSheet;
 use super::{Run, Summary};
-use crate::config::{Column, Equality, Plan, Role, StarPolicy};
+use crate::config::{Equality, Plan, Role, StarPolicy};
 use crate::hierarchy::Provenance;
 use crate::models::forbids_sameness;
 use crate::prepare::Respelt;
@@ -279,12 +279,21 @@ fn limits(run: &Run<'_>) -> Vec<String> {
     lines.into_iter().map(str::to_owned).chain(limits_of_counting(run.plan)).collect()
 }
 
-/// What the plan counts as different values though it may be none: promises about these columns are weaker for it.
-pub(super) fn counted_apart(plan: &Plan, roles: &[Role]) -> Vec<String> {
-    let has_role = |column: &Column| roles.iter().any(|role| column.role.has(*role));
+/// What the plan counts as different values though it may be none: promises about these columns are weaker for it. The columns that
+/// are not published are not named in public.
+pub(super) fn counted_apart(plan: &Plan, public: bool) -> Vec<String> {
+    let named = |name: &str| plan.privacy.iter().any(|spec| spec.columns.iter().any(|of| of == name));
     let mut lines = Vec::new();
-    for (name, column) in plan.columns.iter().filter(|(_, column)| has_role(column)) {
-        if column.equality == Equality::Exact {
+    for (name, column) in &plan.columns {
+        let is_exact = column.equality == Equality::Exact;
+        if is_exact && column.role.has(Role::Subject) {
+            let of = if public { "a column that is not published".to_owned() } else { format!("'{name}'") };
+            lines.push(format!("persons are told apart by how {of} writes them, as if p1 and P1 were two"));
+        }
+        if !column.role.has(Role::Sensitive) && !named(name) {
+            continue;
+        }
+        if is_exact {
             lines.push(format!(
                 "each spelling of a value of '{name}' counts as a value of its own, as if HIV and hiv were two"
             ));
@@ -296,9 +305,9 @@ pub(super) fn counted_apart(plan: &Plan, roles: &[Role]) -> Vec<String> {
     lines
 }
 
-/// The same as sentences, without columns that are not published.
+/// The same as sentences, for everybody.
 pub(super) fn limits_of_counting(plan: &Plan) -> Vec<String> {
-    counted_apart(plan, &[Role::Sensitive]).iter().map(|line| format!("{}.", capitalised(line))).collect()
+    counted_apart(plan, true).iter().map(|line| format!("{}.", capitalised(line))).collect()
 }
 
 /// Which files a datasheet is about, and how to tell.
@@ -315,7 +324,7 @@ fn about(files: &[FileSheet]) -> String {
 }
 
 /// How the spreadsheet-safe form is to be read.
-const SPREADSHEET_SAFE: &str = "A ' at the beginning of a text or of a column's name, if =, +, -, @, a tab or a line end follows it (perhaps after further '), is no \
+pub(super) const SPREADSHEET_SAFE: &str = "A ' at the beginning of a text or of a column's name, if =, +, -, @, a tab or a line end follows it (perhaps after further '), is no \
                                 part of it: it keeps spreadsheet programs from running the text. A number with a sign has none.";
 
 /// The datasheet for people.

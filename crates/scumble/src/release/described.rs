@@ -110,8 +110,13 @@ pub(crate) fn has_datasheet(release: &Path) -> bool {
 /// Whether the datasheet beside a table says that it is written in the form that no spreadsheet program runs.
 #[must_use]
 pub fn is_spreadsheet_safe(release: &Path) -> bool {
-    let [sheet, _] = datasheets_of(release);
-    matches!(read(&sheet), Ok(Some(about)) if about.spreadsheet_safe)
+    let [sheet, markdown] = datasheets_of(release);
+    match read(&sheet) {
+        Ok(about) => about.is_some_and(|about| about.spreadsheet_safe),
+        // The form for people says so in words.
+        Err(_) => bytes_of(&markdown)
+            .is_ok_and(|text| String::from_utf8_lossy(&text).contains(super::datasheet::SPREADSHEET_SAFE)),
+    }
 }
 
 /// Whether the tables of a folder are as its datasheet says.
@@ -208,10 +213,8 @@ fn compare(
                 None => false,
             };
             if !describes {
-                faults.push(format!(
-                    "'{}' is missing; only the Markdown version is there, and it does not name this SHA-256",
-                    name(data)
-                ));
+                let why = if alone.is_some() { ", and it does not name this SHA-256" } else { "" };
+                faults.push(format!("'{}' is missing; only the Markdown version is there{why}", name(data)));
             }
             return Ok(Some(SheetCheck { file: name(markdown), describes, faults }));
         }

@@ -12,22 +12,19 @@ use std::time::Instant;
 use scumble_files::table::CodedTable;
 use scumble_files::{PrivateFile, ReadOptions, Source};
 
-use crate::algorithms::{Algorithm, Finding};
-use crate::config::{Plan, Rational, Role};
+use crate::config::{Plan, Role};
 use crate::error::{Error, Result, did_you_mean};
 use crate::hierarchy::Hierarchy;
 use crate::outputs::Outputs;
-use crate::prepare::population::{PopulationTable, prepare_with_population, read_population};
-use crate::prepare::{Complete, Prepared, Respelt, keep_complete, prepare, spell_once};
+use crate::prepare::population::{PopulationTable, read_population};
+use crate::prepare::{Complete, Respelt, keep_complete, spell_once};
 use crate::problem::{Budget, Problem, Progress};
 use crate::profile::refuse_unjudged;
 use crate::published::{Classes, Published};
 use crate::quasi::Value;
-use crate::recoding::{Assignment, Step};
-use crate::registry::{self, Entry, METRICS, Method};
-use crate::relabel;
-use recoding_file::{check_rule_for_rows, lasting};
-use requirements::{build_models, check_metric, check_served};
+use crate::recoding::Step;
+use crate::registry::{self, Entry, Method};
+use recoding_file::check_rule_for_rows;
 
 mod apply;
 pub(crate) mod check;
@@ -43,6 +40,7 @@ mod requirements;
 mod risk;
 mod row_map;
 mod rows;
+mod search;
 mod spreadsheet;
 mod summary;
 mod table_risk;
@@ -58,6 +56,7 @@ pub use described::{
     older_datasheets_of,
 };
 use publish::{Papers, publish, unpublished};
+use search::{OfRow, Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
 pub use targets::stem_of;
@@ -238,6 +237,7 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
         original: row_map::Original { source: &source, kept: &kept },
         respelt: &respelt,
         population,
+        folder: options.folder,
         targets,
         budget,
         notes,
@@ -250,13 +250,6 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
         Method::Records(entry) => records::release(begun, entry, options),
         Method::Tables(entry) => tables::release(begun, entry, options),
     }
-}
-
-/// The budget of a plan. Its clock stands still until the search begins.
-fn budget_of(plan: &Plan) -> Budget {
-    let budget = Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration()));
-    budget.pause();
-    budget
 }
 
 /// A release of classes that also keeps what is asked of it together with tables that were published before, with classes as
@@ -308,6 +301,8 @@ struct Begun<'a> {
     respelt: &'a [Respelt],
     /// The population, if there is one.
     population: Option<&'a CodedTable>,
+    /// The folder that the plan's file names are relative to.
+    folder: &'a Path,
     targets: Targets,
     /// What all searches of the run may take together.
     budget: Budget,
@@ -319,47 +314,37 @@ struct Begun<'a> {
     started: Instant,
 }
 
+impl<'a> Begun<'a> {
+    /// What is to be searched for.
+    fn task(&self, progress: &Progress) -> Task<'a> {
+        Task {
+            plan: self.plan,
+            table: self.table,
+            respelt: self.respelt,
+            population: self.population,
+            folder: self.folder,
+            budget: self.budget.clone(),
+            progress: progress.clone(),
+        }
+    }
+}
+
 /// A release of equivalence classes.
 fn classes(
     begun: Begun<'_>,
     entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Ended> {
-    let Begun {
-        plan,
-        table,
-        original,
-        respelt,
-        population,
-        targets,
-        budget,
-        mut notes,
-        first_warnings,
-        mut seconds,
-        started,
-    } = begun;
     (options.stage)(Stage::Search);
     let clock = Instant::now();
-    let algorithm = build_algorithm(plan, entry)?;
-    let trees = algorithm.needs_trees();
-    let mut prepared = match population {
-        Some(people) => prepare_with_population(table, people, plan, options.folder, trees)?,
-        None => prepare(table, plan, options.folder, trees)?,
-    };
-    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
-    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let limits = (budget.clone(), options.progress.clone());
-    let mut run = search(plan, table, population, entry, &*algorithm, prepared, limits)?;
-    budget.pause();
-    run.respelt = respelt;
+    let (mut run, of_row) = search::classes(begun.task(&options.progress), entry)?;
+    let Begun { original, targets, mut notes, first_warnings, mut seconds, started, .. } = begun;
     run.notes.append(&mut notes);
     run.warnings.extend(first_warnings);
     seconds.search = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
-    let Written { file, order, verified } =
-        write_verified(&run, tuple_of_row, &payload_of_row, &targets, options, &mut seconds)?;
-    drop(payload_of_row);
+    let Written { file, order, verified } = write_verified(&run, of_row, &targets, options, &mut seconds)?;
     let check::Verified { outcome, together, warnings } = verified;
     if let Some(failing) = together.iter().find(|model| !model.holds) {
         return Ok(Ended::Apart(Box::new(failing.clone())));
@@ -396,15 +381,14 @@ struct Written {
 /// Writes the rows of a run to a file without a name, and checks what was written.
 fn write_verified(
     run: &Run<'_>,
-    tuple_of_row: Vec<u32>,
-    payload_of_row: &[u32],
+    of_row: OfRow,
     targets: &Targets,
     options: &RunOptions<'_>,
     seconds: &mut Seconds,
 ) -> Result<Written> {
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    let released_rows = rows::arrange(run, tuple_of_row, payload_of_row)?;
+    let released_rows = rows::arrange(run, of_row)?;
     seconds.apply += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let mut file = targets.private_file().map_err(unpublished)?;
@@ -450,7 +434,7 @@ fn read(plan: &Plan, source: &Source, threads: usize) -> Result<Read> {
     let Complete { kept, notes: mut first_warnings } = keep_complete(&mut table, &plan)?;
     let respelt = spell_once(&mut table, &plan)?;
     notes.extend(respelt.iter().map(Respelt::note));
-    first_warnings.extend(datasheet::counted_apart(&plan, &[Role::Sensitive, Role::Subject]));
+    first_warnings.extend(datasheet::counted_apart(&plan, false));
     Ok(Read { plan, table, kept, respelt, notes, first_warnings })
 }
 
@@ -487,181 +471,6 @@ pub fn read_options(read: &crate::config::Read, threads: usize) -> Result<ReadOp
 /// How a table is read that others may have written: the plan's limit holds for it, and nothing else that it says about its input.
 pub fn other_options(plan: &Plan) -> ReadOptions {
     ReadOptions { max_size: plan.read.max_size.map(crate::config::Size::bytes), ..ReadOptions::default() }
-}
-
-fn build_algorithm(
-    plan: &Plan,
-    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
-) -> Result<Box<dyn Algorithm>> {
-    allow_parameters(plan, entry)?;
-    (entry.build)(&plan.algorithm.parameters)
-}
-
-/// An error for a parameter that the algorithm does not have.
-fn allow_parameters<B>(plan: &Plan, entry: &Entry<B>) -> Result<()> {
-    let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
-    plan.algorithm.allow_only(&known)
-}
-
-/// What an algorithm needs where the plan is silent.
-struct Needs {
-    /// Whether a run without any model makes no sense.
-    model: bool,
-    /// The metric.
-    metric: &'static str,
-    /// The share of rows that may be suppressed.
-    suppression: Rational,
-}
-
-/// What is left of a prepared table besides the problem.
-struct Rest {
-    payload_trees: Vec<(String, Hierarchy)>,
-    missing: Vec<(String, Vec<String>)>,
-    warnings: Vec<String>,
-    notes: Vec<String>,
-}
-
-/// What an algorithm is asked to do, and the name of the metric.
-fn make_problem(
-    plan: &Plan,
-    prepared: Prepared,
-    needs: &Needs,
-    (budget, progress): (Budget, Progress),
-) -> Result<(Problem, Rest, &'static str)> {
-    if prepared.quasi.is_empty() {
-        return Err(Error::config(
-            "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
-             (--quasi a,b, or role = \"quasi\")",
-        ));
-    }
-    if prepared.quasi.iter().all(|quasi| quasi.priority == 0.0) {
-        return Err(Error::config(
-            "every quasi-identifier has the priority 0, so nothing would count; give at least one of them more (without one it is 1)",
-        ));
-    }
-    let models = build_models(plan, &prepared)?;
-    if models.is_empty() && needs.model {
-        return Err(Error::config(
-            "no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5",
-        ));
-    }
-    let metric = plan.algorithm.metric.as_deref().unwrap_or(needs.metric);
-    let metric = registry::find("metric", metric, METRICS)?;
-    let suppression = plan.algorithm.suppression;
-    if suppression.is_some_and(|share| share > Rational::ONE) {
-        return Err(Error::config("the suppression limit is a share of the rows and lies between 0 and 1"));
-    }
-    let problem = Problem {
-        table: prepared.table,
-        quasi: prepared.quasi,
-        models,
-        metric: metric.build,
-        class: prepared.class,
-        suppression: suppression.unwrap_or(needs.suppression),
-        star_policy: plan.algorithm.star_policy,
-        progress: progress.within(&budget),
-        budget,
-        seed: plan.algorithm.seed.unwrap_or_default(),
-    };
-    // From here on the time of the search counts.
-    problem.budget.go_on()?;
-    let rest = Rest {
-        payload_trees: prepared.payload_trees,
-        missing: prepared.missing,
-        warnings: prepared.warnings,
-        notes: prepared.notes,
-    };
-    Ok((problem, rest, metric.name))
-}
-
-fn search<'a>(
-    plan: &'a Plan,
-    source: &'a CodedTable,
-    population: Option<&'a CodedTable>,
-    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
-    algorithm: &dyn Algorithm,
-    prepared: Prepared,
-    limits: (Budget, Progress),
-) -> Result<Run<'a>> {
-    let needs = Needs {
-        model: algorithm.needs_model(),
-        metric: algorithm.default_metric(),
-        suppression: algorithm.default_suppression(),
-    };
-    let (problem, rest, metric) = make_problem(plan, prepared, &needs, limits)?;
-    check_metric(plan, entry, algorithm, metric, &problem)?;
-    check_served(&problem, plan, entry.name, algorithm)?;
-    population::check(&problem, plan, algorithm)?;
-    problem.check_feasible()?;
-    let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
-    let Found { classes, step, findings } = found;
-    let levels = match &step {
-        Step::Levels(levels) => Some(levels.clone()),
-        _ => None,
-    };
-    let step = lasting(step, plan, &problem.quasi);
-    let mut run = Run {
-        plan,
-        source,
-        respelt: &[],
-        population,
-        algorithm: entry,
-        metric,
-        problem,
-        levels,
-        step,
-        payload_trees: rest.payload_trees,
-        new_rows: false,
-        published: Published::Classes(classes),
-        findings,
-        together: Vec::new(),
-        missing: rest.missing,
-        warnings: rest.warnings,
-        notes: rest.notes,
-    };
-    let found = warnings::warnings(&run, Some(algorithm));
-    run.warnings.extend(found);
-    Ok(run)
-}
-
-/// What a search found.
-struct Found {
-    classes: Classes,
-    step: Step,
-    findings: Vec<Finding>,
-}
-
-/// One search, with all that is done to its classes afterwards.
-fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Found> {
-    algorithm.check(problem)?;
-    let mut solution = algorithm.run(problem)?;
-    solution.assignment = relabel::show_sets(problem, solution.assignment)?;
-    if plan.algorithm.polish {
-        solution = crate::polish::polish(problem, solution)?;
-    }
-    let mut assignment = solution.assignment;
-    if plan.algorithm.flatten {
-        let (flat, cost) = flattened(problem, assignment)?;
-        assignment = flat;
-        solution.findings.push(cost);
-    }
-    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-    Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
-}
-
-/// Classes with one domain for each column, and what that costs.
-fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, Finding)> {
-    let loss = |assignment: Assignment| {
-        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-        crate::metrics::loss::ENTRY.build.measure(&Published::Classes(classes), problem)
-    };
-    let flat = relabel::flatten(problem, assignment.clone())?;
-    let cost = Finding::new(
-        "flatten_cost",
-        loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
-        "how much loss was added so that every column has one domain",
-    );
-    Ok((flat, cost))
 }
 
 /// A helpful error for a name that is not among the columns.

@@ -1,6 +1,7 @@
 //! The recoding of a run as a private file, so that a release can be explained and other rows recoded like it.
 
-use super::{Run, build_algorithm};
+use super::Run;
+use super::search::build_algorithm;
 use crate::config::{Column, Plan, Read};
 use crate::error::{Error, Result};
 use crate::hierarchy::Outline;

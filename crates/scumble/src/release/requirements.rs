@@ -11,6 +11,18 @@ use crate::prepare::Prepared;
 use crate::problem::Problem;
 use crate::registry::{self, ALGORITHMS, Entry, MODELS};
 
+/// An error where persons have several rows and an algorithm counts rows.
+pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
+    match problem.table.payloads().person() {
+        None => Ok(()),
+        Some(person) => Err(Error::refused(format!(
+            "'{algorithm}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, \
+             where persons are counted",
+            person.name
+        ))),
+    }
+}
+
 /// An error if a model is about values of which some are missing: an algorithm whose records or groups are no classes counts every
 /// row of them.
 pub(super) fn refuse_missing(problem: &Problem, algorithm: &str) -> Result<()> {

@@ -8,6 +8,7 @@ use scumble_files::table::Texts;
 use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
 
 use super::Run;
+use super::search::OfRow;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::kind::{Inference, Kind};
@@ -26,7 +27,7 @@ pub(crate) struct ReleasedRows {
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Result<ReleasedRows> {
+pub(super) fn arrange(run: &Run<'_>, of_row: OfRow) -> Result<ReleasedRows> {
     let classes = run.classes();
     // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
@@ -37,7 +38,8 @@ pub(crate) fn arrange(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u
     }
     let labels: Vec<(Texts, Vec<u32>)> =
         (0..run.problem.quasi.len()).into_par_iter().map(|column| column_labels(run, column)).collect();
-    let mut look_of_row = class_of_row(run, tuple_of_row, payload_of_row)?;
+    let mut look_of_row = class_of_row(run, of_row.tuple, &of_row.payload)?;
+    drop(of_row.payload);
     look_of_row.par_iter_mut().for_each(|place| *place = look_of_class[*place as usize].min(kept));
     drop(look_of_class);
     let dropped = |row: u32| run.problem.star_policy == StarPolicy::Drop && look_of_row[row as usize] == kept;

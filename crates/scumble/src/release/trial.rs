@@ -8,16 +8,13 @@ use std::time::Instant;
 use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
-use super::requirements::refuse_missing;
-use super::{
-    Needs, Read, Run, allow_parameters, attempt, beside, budget_of, build_algorithm, check_metric,
-    check_served, lasting, make_problem, population, read, rows, table_risk, tables,
-};
-use crate::algorithms::tables::{BuildTablesAlgorithm, Shown, Tables};
-use crate::config::{Plan, Rational};
+use super::records::{self, RecordRun};
+use super::search::{self, OfRow, Task, budget_of};
+use super::{Read, Run, beside, read, rows, tables};
+use crate::algorithms::tables::{Shown, Tables};
+use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::metrics;
-use crate::prepare::prepare;
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Published, Record, record_loss};
 use crate::quasi::Value;
@@ -158,69 +155,30 @@ pub fn try_within(
         ));
     }
     // As a release does, whoever calls: models count values, not spellings.
-    let table = &*crate::prepare::spelt_once(table, plan);
+    let table = &*crate::prepare::spelt_once(table, plan)?;
+    let (budget, progress) = limits;
+    let task = Task { plan, table, respelt: &[], population: None, folder, budget, progress };
+    let clock = Instant::now();
     match registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => {
-            let algorithm = build_algorithm(plan, entry)?;
-            try_classes(plan, table, folder, entry, &*algorithm, limits)
+            let (run, of_row) = search::classes(task, entry)?;
+            of_classes(run, of_row, clock.elapsed().as_secs_f64())
         }
         Method::Records(entry) => {
-            allow_parameters(plan, entry)?;
-            let algorithm = (entry.build)(&plan.algorithm.parameters)?;
-            try_records(plan, table, folder, &*algorithm, limits)
+            let (run, of_row) = records::search(task, entry)?;
+            of_records(run, &of_row, clock.elapsed().as_secs_f64())
         }
-        Method::Tables(entry) => try_tables(plan, table, folder, entry, limits),
+        Method::Tables(entry) => {
+            let found = tables::search(task, entry)?;
+            of_tables(found, entry.name, clock.elapsed().as_secs_f64())
+        }
     }
 }
 
-fn try_classes(
-    plan: &Plan,
-    table: &CodedTable,
-    folder: &Path,
-    entry: &'static registry::Entry<crate::algorithms::BuildAlgorithm>,
-    algorithm: &dyn crate::algorithms::Algorithm,
-    limits: (Budget, Progress),
-) -> Result<Trial> {
-    let clock = Instant::now();
-    let mut prepared = prepare(table, plan, folder, algorithm.needs_trees())?;
-    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
-    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let needs = Needs {
-        model: algorithm.needs_model(),
-        metric: algorithm.default_metric(),
-        suppression: algorithm.default_suppression(),
-    };
-    let (problem, rest, metric) = make_problem(plan, prepared, &needs, limits)?;
-    check_metric(plan, entry, algorithm, metric, &problem)?;
-    check_served(&problem, plan, entry.name, algorithm)?;
-    population::check(&problem, plan, algorithm)?;
-    problem.check_feasible()?;
-    let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
-    problem.budget.pause();
-    let seconds = clock.elapsed().as_secs_f64();
-    let step = lasting(found.step, plan, &problem.quasi);
-    let run = Run {
-        plan,
-        source: table,
-        respelt: &[],
-        population: None,
-        algorithm: entry,
-        metric,
-        problem,
-        levels: None,
-        step: None,
-        payload_trees: Vec::new(),
-        new_rows: false,
-        published: Published::Classes(found.classes),
-        findings: found.findings,
-        together: Vec::new(),
-        missing: rest.missing,
-        warnings: Vec::new(),
-        notes: Vec::new(),
-    };
-    let arranged = rows::arrange(&run, tuple_of_row, &payload_of_row)?;
+fn of_classes(run: Run<'_>, of_row: OfRow, seconds: f64) -> Result<Trial> {
+    let arranged = rows::arrange(&run, of_row)?;
     let loss = metrics::loss::ENTRY.build.measure(&run.published, &run.problem).unwrap_or(0.0);
-    let Run { problem, published: Published::Classes(classes), missing, .. } = run;
+    let Run { problem, step, published: Published::Classes(classes), missing, .. } = run;
     let kept: Vec<u32> =
         (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| class as u32).collect();
     let class_of_row = arranged.look_of_row.iter().map(|look| kept.get(*look as usize).copied()).collect();
@@ -234,25 +192,8 @@ fn try_classes(
     })
 }
 
-fn try_records(
-    plan: &Plan,
-    table: &CodedTable,
-    folder: &Path,
-    algorithm: &dyn crate::algorithms::RecordAlgorithm,
-    limits: (Budget, Progress),
-) -> Result<Trial> {
-    let clock = Instant::now();
-    let mut prepared = prepare(table, plan, folder, false)?;
-    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
-    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
-    let (problem, rest, _) = make_problem(plan, prepared, &needs, limits)?;
-    refuse_missing(&problem, &plan.algorithm.name)?;
-    problem.check_feasible()?;
-    algorithm.check(&problem)?;
-    let solution = algorithm.run(&problem)?;
-    problem.budget.pause();
-    let seconds = clock.elapsed().as_secs_f64();
+fn of_records(run: RecordRun<'_>, of_row: &OfRow, seconds: f64) -> Result<Trial> {
+    let RecordRun { problem, solution, missing, .. } = run;
     let payloads = problem.table.payloads();
     let value = |payload: u32| solution.column.map_or(0, |column| payloads.value(payload, column));
     let record = |(tuple, payload): (&u32, &u32)| {
@@ -260,11 +201,11 @@ fn try_records(
         let found = solution.records.binary_search_by_key(&wanted, |record| (record.tuple, record.value));
         found.map(|place| place as u32).map_err(|_| Error::internal("a row has no record"))
     };
-    let record_of_row = tuple_of_row.iter().zip(&payload_of_row).map(record).collect::<Result<_>>()?;
+    let record_of_row = of_row.tuple.iter().zip(&of_row.payload).map(record).collect::<Result<_>>()?;
     let loss = record_loss(&solution.records, &problem.quasi);
     Ok(Trial {
         problem,
-        missing: rest.missing,
+        missing,
         loss,
         suppressed: 0,
         seconds,
@@ -272,20 +213,10 @@ fn try_records(
     })
 }
 
-fn try_tables(
-    plan: &Plan,
-    table: &CodedTable,
-    folder: &Path,
-    entry: &'static registry::Entry<BuildTablesAlgorithm>,
-    limits: (Budget, Progress),
-) -> Result<Trial> {
-    let clock = Instant::now();
-    let found = tables::search(plan, table, false, entry, folder, limits)?;
-    let seconds = clock.elapsed().as_secs_f64();
+fn of_tables(found: tables::Searched, algorithm: &str, seconds: f64) -> Result<Trial> {
     let Tables::Projections(projections) = found.solution.tables else {
         return Err(Error::refused(format!(
-            "'{}' publishes no table with the class and the columns that it is to be predicted from",
-            entry.name
+            "'{algorithm}' publishes no table with the class and the columns that it is to be predicted from"
         )));
     };
     let problem = found.problem.problem;

@@ -9,12 +9,13 @@ use scumble_files::OutFormat;
 use scumble_files::table::{CodedTable, Texts};
 
 use super::publish::{Papers, publish, unpublished};
+use super::requirements::{refuse_missing, refuse_persons};
+use super::search::{Needs, OfRow, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
-use super::{Begun, Needs, Released, RunOptions, Stage, allow_parameters, make_problem};
+use super::{Begun, Released, RunOptions, Stage};
 use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
-use crate::config::{Plan, Rational, Role};
+use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
-use crate::prepare::prepare;
 use crate::problem::Problem;
 use crate::registry::Entry;
 
@@ -26,17 +27,17 @@ mod sampled;
 mod sheet;
 
 /// Everything that is known about a run once the search is over.
-struct RecordRun<'a> {
+pub(super) struct RecordRun<'a> {
     plan: &'a Plan,
     source: &'a CodedTable,
     /// Columns of which some value had several spellings, as they were read.
     respelt: &'a [crate::prepare::Respelt],
     entry: &'static Entry<BuildRecordAlgorithm>,
-    problem: Problem,
-    solution: RecordSolution,
+    pub(super) problem: Problem,
+    pub(super) solution: RecordSolution,
     /// Where records exchange values: the place of the record whose value each shows. Private.
     taken: Option<Vec<u32>>,
-    missing: Vec<(String, Vec<String>)>,
+    pub(super) missing: Vec<(String, Vec<String>)>,
     warnings: Vec<String>,
     notes: Vec<String>,
 }
@@ -90,27 +91,12 @@ fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String>
     spreadsheet::warning(run.plan, format, quasi.chain(kept).chain(own))
 }
 
-/// Searches, writes, verifies and publishes.
-pub(super) fn release(
-    begun: Begun<'_>,
+/// What an algorithm that makes records finds in a table, with its draws.
+pub(super) fn search<'a>(
+    task: Task<'a>,
     entry: &'static Entry<BuildRecordAlgorithm>,
-    options: &mut RunOptions<'_>,
-) -> Result<Released> {
-    let Begun {
-        plan,
-        table,
-        original,
-        respelt,
-        population,
-        targets,
-        budget,
-        mut notes,
-        first_warnings,
-        mut seconds,
-        started,
-    } = begun;
-    (options.stage)(Stage::Search);
-    let clock = Instant::now();
+) -> Result<(RecordRun<'a>, OfRow)> {
+    let plan = task.plan;
     allow_parameters(plan, entry)?;
     if plan.algorithm.polish || plan.algorithm.flatten {
         return Err(Error::refused(format!(
@@ -118,51 +104,58 @@ pub(super) fn release(
             entry.name
         )));
     }
-    if population.is_some() {
+    if task.population.is_some() {
         return Err(Error::refused(format!(
             "'{}' publishes records that overlap, and no model of such records compares with a population; leave the population out",
             entry.name
         )));
     }
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
-    if targets.row_map.is_some() && algorithm.draws_rows() {
-        return Err(Error::refused(format!(
-            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish              the records themselves (another format)",
-            entry.name
-        )));
-    }
-    let mut prepared = prepare(table, plan, options.folder, false)?;
-    let tuple_of_row = std::mem::take(&mut prepared.tuple_of_row);
-    let payload_of_row = std::mem::take(&mut prepared.payload_of_row);
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
-    let (problem, rest, _) = make_problem(plan, prepared, &needs, (budget, options.progress.clone()))?;
-    super::requirements::refuse_missing(&problem, entry.name)?;
-    if let Some(person) = problem.table.payloads().person() {
-        return Err(Error::refused(format!(
-            "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
-             persons are counted",
-            entry.name, person.name
-        )));
-    }
+    let (prepared, of_row) = task.prepared(plan, false)?;
+    let limits = (task.budget, task.progress);
+    let (problem, rest, _) = make_problem(plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
+    refuse_missing(&problem, entry.name)?;
+    refuse_persons(&problem, entry.name)?;
     problem.check_feasible()?;
     algorithm.check(&problem)?;
     let mut solution = algorithm.run(&problem)?;
+    problem.budget.pause();
     let taken = exchange::draw(&mut solution, plan.algorithm.seed)?;
-    notes.splice(0..0, rest.notes);
     let mut run = RecordRun {
         plan,
-        source: table,
-        respelt,
+        source: task.table,
+        respelt: task.respelt,
         entry,
         problem,
         solution,
         taken,
         missing: rest.missing,
         warnings: rest.warnings,
-        notes,
+        notes: rest.notes,
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
+    Ok((run, of_row))
+}
+
+/// Searches, writes, verifies and publishes.
+pub(super) fn release(
+    begun: Begun<'_>,
+    entry: &'static Entry<BuildRecordAlgorithm>,
+    options: &mut RunOptions<'_>,
+) -> Result<Released> {
+    (options.stage)(Stage::Search);
+    let clock = Instant::now();
+    if begun.targets.row_map.is_some() && (entry.build)(&begun.plan.algorithm.parameters)?.draws_rows() {
+        return Err(Error::refused(format!(
+            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish \
+             the records themselves (another format)",
+            entry.name
+        )));
+    }
+    let (mut run, of_row) = search(begun.task(&options.progress), entry)?;
+    let Begun { original, targets, mut notes, first_warnings, mut seconds, started, .. } = begun;
+    run.notes.append(&mut notes);
     run.warnings.extend(spreadsheet_warning(&run, targets.format));
     run.warnings.extend(first_warnings);
     seconds.search = clock.elapsed().as_secs_f64();
@@ -170,7 +163,8 @@ pub(super) fn release(
 
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    let arranged = rows::arrange(&run, &tuple_of_row, &payload_of_row)?;
+    let arranged = rows::arrange(&run, &of_row.tuple, &of_row.payload)?;
+    drop(of_row);
     seconds.apply = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let mut file = targets.private_file().map_err(unpublished)?;

@@ -14,6 +14,7 @@ use crate::chance;
 use crate::error::{Error, Result};
 use crate::pack::Packer;
 use crate::release::rows::column_type;
+use crate::release::search::OfRow;
 
 /// One table before it is written.
 pub(super) struct Table {
@@ -78,12 +79,6 @@ impl Table {
             rows: self.order.len() as u64,
         }
     }
-}
-
-/// Which tuple and payload each original row has. Private.
-pub(in crate::release) struct OfRow {
-    pub(in crate::release) tuple: Vec<u32>,
-    pub(super) payload: Vec<u32>,
 }
 
 /// The tables of a run.

@@ -11,14 +11,14 @@ use scumble_files::{OutFormat, PrivateFolder, WriteOptions};
 
 use super::described::{ENDINGS, FileSheet};
 use super::publish::{Papers, publish_folder, unpublished};
+use super::requirements::{refuse_missing, refuse_persons};
+use super::search::{Needs, OfRow, Rest, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
-use super::{Begun, Needs, Released, Rest, RunOptions, Stage, allow_parameters, datasheet, make_problem};
+use super::{Begun, Released, RunOptions, Stage, datasheet};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
 use crate::payload::PayloadColumn;
-use crate::prepare::prepare;
-use crate::problem::{Budget, Progress};
 use crate::registry::Entry;
 
 mod check;
@@ -28,7 +28,6 @@ mod report;
 mod roles;
 mod sheet;
 
-use files::OfRow;
 use manifest::{MANIFEST, Manifest, TableFile};
 pub(super) use report::loss;
 
@@ -78,24 +77,22 @@ pub(super) fn release(
     entry: &'static Entry<BuildTablesAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
+    (options.stage)(Stage::Search);
+    let clock = Instant::now();
+    let found = search(begun.task(&options.progress), entry)?;
+    let Searched { problem, solution, rest, of_row, runs_to_its_end, notes: found_notes } = found;
     let Begun {
         plan,
         table,
         original,
         respelt,
-        population,
         targets,
-        budget,
         mut notes,
         first_warnings,
         mut seconds,
         started,
+        ..
     } = begun;
-    (options.stage)(Stage::Search);
-    let clock = Instant::now();
-    let limits = (budget, options.progress.clone());
-    let found = search(plan, table, population.is_some(), entry, options.folder, limits)?;
-    let Searched { problem, solution, rest, of_row, runs_to_its_end, notes: found_notes } = found;
     notes.splice(0..0, rest.notes);
     notes.extend(found_notes);
     let mut run = TablesRun {
@@ -225,34 +222,18 @@ pub(super) struct Searched {
     notes: Vec<String>,
 }
 
-/// From a table to several.
-pub(super) fn search(
-    plan: &Plan,
-    table: &CodedTable,
-    population: bool,
-    entry: &'static Entry<BuildTablesAlgorithm>,
-    folder: &std::path::Path,
-    limits: (Budget, Progress),
-) -> Result<Searched> {
+/// What an algorithm that makes several tables finds in one.
+pub(super) fn search(task: Task<'_>, entry: &'static Entry<BuildTablesAlgorithm>) -> Result<Searched> {
+    let plan = task.plan;
     allow_parameters(plan, entry)?;
-    refuse(plan, population, entry.name)?;
+    refuse(plan, task.population.is_some(), entry.name)?;
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
     let arranged = roles::arrange(plan, algorithm.target(), entry.name)?;
-    let mut prepared = prepare(table, &arranged.plan, folder, false)?;
-    let of_row = OfRow {
-        tuple: std::mem::take(&mut prepared.tuple_of_row),
-        payload: std::mem::take(&mut prepared.payload_of_row),
-    };
-    let needs = Needs { model: true, metric: "loss", suppression: Rational::ZERO };
-    let (problem, rest, _) = make_problem(&arranged.plan, prepared, &needs, limits)?;
-    super::requirements::refuse_missing(&problem, entry.name)?;
-    if let Some(person) = problem.table.payloads().person() {
-        return Err(Error::refused(format!(
-            "'{}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, where \
-             persons are counted",
-            entry.name, person.name
-        )));
-    }
+    let (prepared, of_row) = task.prepared(&arranged.plan, false)?;
+    let limits = (task.budget, task.progress);
+    let (problem, rest, _) = make_problem(&arranged.plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
+    refuse_missing(&problem, entry.name)?;
+    refuse_persons(&problem, entry.name)?;
     let is_known = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
     let known: Vec<bool> = problem.quasi.iter().map(|quasi| is_known(&quasi.name)).collect();
     if !known.contains(&true) {

@@ -1,0 +1,124 @@
+//! A trial, which `compare`, `evaluate` and `attack` look at, is what a release would be: on random tables and plans it refuses the same
+//! with the same words, and shows the same rows.
+
+mod common;
+
+use common::demand::Demand;
+use common::naive::Strings;
+use common::run::{Ask, release, write_inputs};
+use common::seeded;
+use common::table::{Table, all_kinds, kinds_for, tables_of};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use scumble::config::StarPolicy;
+use scumble::problem::Progress;
+use scumble::registry::{ALGORITHMS, RECORD_ALGORITHMS};
+use scumble::release::{Outcome, Trial, read_planned, try_release};
+use scumble_files::table::CodedTable;
+
+/// Tables for each algorithm.
+const TABLES: u32 = 25;
+
+fn has_records(algorithm: &str) -> bool {
+    RECORD_ALGORITHMS.iter().any(|entry| entry.name == algorithm)
+}
+
+fn cases(algorithm: &'static str) -> impl Strategy<Value = (Table, Ask)> {
+    let trees = ALGORITHMS.iter().find(|entry| entry.name == algorithm).is_some_and(|entry| {
+        (entry.build)(&Default::default()).is_ok_and(|algorithm| algorithm.needs_trees())
+    });
+    let demands = prop::sample::select(vec![
+        vec![Demand::K(2)],
+        vec![Demand::K(3), Demand::Distinct("ill", 2)],
+        vec![Demand::Frequency("ill", (2, 1))],
+    ]);
+    let policies = prop::sample::select(vec![StarPolicy::Strict, StarPolicy::Paper, StarPolicy::Drop]);
+    let limits = prop::sample::select(vec![None, None, Some("0.3"), Some("1")]);
+    // What not every algorithm takes.
+    let usual = if algorithm == "nsvdist" { vec![("audit", "report")] } else { vec![] };
+    let parameters = prop::sample::select(vec![
+        usual.clone(),
+        usual,
+        vec![],
+        vec![("polish", "true")],
+        vec![("flat", "1")],
+    ]);
+    // Missing values have no mean, and records take none that a model reads.
+    let missing = algorithm != "mdav" && !has_records(algorithm);
+    let tables = tables_of(kinds_for(algorithm, all_kinds(trees)), missing);
+    (tables, demands, policies, limits, parameters, any::<[bool; 3]>()).prop_map(
+        move |(table, demands, policy, suppression, parameters, [one, other, keep_order])| {
+            let ask = Ask {
+                policy,
+                suppression,
+                flatten: one && other,
+                keep_order,
+                parameters,
+                class: Some("label"),
+                ..Ask::new(algorithm, &demands)
+            };
+            (table, ask)
+        },
+    )
+}
+
+fn trial(table: &Table, ask: &Ask) -> scumble::Result<(Trial, CodedTable)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_inputs(table, folder.path());
+    let (plan, table, _) = read_planned(&ask.plan(table), folder.path(), 0)?;
+    Ok((try_release(&plan, &table, folder.path(), Progress::default())?, table))
+}
+
+/// The rows that a trial shows of these columns, in any order.
+fn shown(
+    trial: &Trial,
+    table: &CodedTable,
+    names: &[String],
+    policy: StarPolicy,
+) -> Option<Vec<Vec<String>>> {
+    let released = trial.released(table)?;
+    let dropped = |row: usize| match &trial.outcome {
+        Outcome::Classes { class_of_row, .. } => policy == StarPolicy::Drop && class_of_row[row].is_none(),
+        _ => false,
+    };
+    let columns: Vec<_> = names.iter().map(|name| released.column(name).expect("it is published")).collect();
+    let cells = |row: usize| columns.iter().map(|of| of.values.get(of.codes.get(row)).to_owned()).collect();
+    let mut rows: Vec<Vec<String>> = (0..table.rows).filter(|row| !dropped(*row)).map(cells).collect();
+    rows.sort_unstable();
+    Some(rows)
+}
+
+#[test]
+fn a_trial_is_what_a_release_would_be() {
+    let names =
+        ALGORITHMS.iter().map(|entry| entry.name).chain(RECORD_ALGORITHMS.iter().map(|entry| entry.name));
+    for (place, algorithm) in names.enumerate() {
+        let released = std::cell::Cell::new(0);
+        let outcome =
+            TestRunner::new(seeded(place as u64, if has_records(algorithm) { 4 * TABLES } else { TABLES }))
+                .run(&cases(algorithm), |(table, ask)| {
+                    match (release(&table, &ask), trial(&table, &ask)) {
+                        (Ok(written), Ok((trial, rows))) => {
+                            let mut strings = Strings::parse(&written.text);
+                            strings.rows.sort_unstable();
+                            // Records are told in other columns than the table's, or with the values of other rows.
+                            if matches!(trial.outcome, Outcome::Classes { .. }) {
+                                prop_assert_eq!(
+                                    shown(&trial, &rows, &strings.header, ask.policy),
+                                    Some(strings.rows)
+                                );
+                            }
+                            released.set(released.get() + 1);
+                        }
+                        (Err(release), Err(trial)) => prop_assert_eq!(release.to_string(), trial.to_string()),
+                        (release, trial) => {
+                            let (release, trial) = (release.map(|_| ()), trial.map(|_| ()));
+                            prop_assert!(false, "released: {:?}, tried: {:?}", release, trial);
+                        }
+                    }
+                    Ok(())
+                });
+        outcome.unwrap_or_else(|error| panic!("{algorithm}: {error}"));
+        assert!(released.get() > 0, "{algorithm}: nothing was ever released");
+    }
+}
