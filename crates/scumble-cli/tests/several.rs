@@ -353,6 +353,22 @@ fn permutation_counts_different_numbers() {
     };
     run("k_e:k=3,e=10").succeeds();
     run("k_e:k=3,e=10,count=rows").fails(2, &["counts different numbers"]);
+    // Several people of one age earn the same; the sum is that of all of them.
+    desk.file("few.csv", "age,wage\n30,10\n30,10\n30,10\n30,20\n30,30\n40,10\n40,50\n");
+    let few = [
+        "anonymize",
+        "few.csv",
+        "-o",
+        "few",
+        "--quasi",
+        "age",
+        "--sensitive",
+        "wage",
+        "--algorithm",
+        "permutation",
+    ];
+    desk.run(&arguments(&[&few, &["--model", "k_e:k=2,e=5", "--accept-attribute-disclosure"]])).succeeds();
+    assert_eq!(desk.text("few/groups.csv"), "group,rows,least,greatest,sum\n1,5,10,20,60\n2,2,30,50,80\n");
 }
 
 /// Identifiers, dropped columns, rows that were left out and the names of folders are in no public file.

@@ -43,6 +43,21 @@ fn sizes_and_shares_of_any_one_column() {
     assert!(shares("1", StarRows::Judged).holds);
 }
 
+/// Whichever column it is that fails.
+#[test]
+fn every_set_must_hold() {
+    for failing in ["sex", "job"] {
+        let column = |name: &str| if name == failing { ["a", "a", "b"] } else { ["c", "c", "c"] };
+        let release = table(&[("sex", &column("sex")), ("job", &column("job"))]);
+        let models = vec![ModelClaim::from_json(&json!({"model": "lkc", "l": 1, "k": 2})).expect("a model")];
+        let quasi = vec!["sex".into(), "job".into()];
+        let claim = Claim { quasi, models, star: StarRows::Judged, values: Vec::new() };
+        let outcome = check_models(&release, &claim, None).expect("a check");
+        assert!(!outcome.holds && !outcome.models[0].holds, "{failing}");
+        assert_eq!((outcome.models[0].failing_classes, outcome.models[0].attained), (1, Some(1.0)));
+    }
+}
+
 #[test]
 fn a_model_on_a_set_judges_the_groups_of_that_set() {
     let k = |k: u64, set: &[&str]| {
