@@ -122,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         )?;
     } else {
         print(
-            tell_sheet(sheet.as_ref(), "this file, its SHA-256 and its rows")
+            tell_sheet(sheet.as_ref(), "this file (the SHA-256 is the same)")
                 + &tell(&checked, &plan, &names)
                 + &unjudged::tell(&unjudged),
         )?;
@@ -155,7 +155,7 @@ fn tell_no_datasheet(release: &Path, interface: &Interface) {
 fn tell_sheet(sheet: Option<&SheetCheck>, named: &str) -> String {
     let Some(sheet) = sheet else { return String::new() };
     if sheet.describes {
-        return as_line!("holds  datasheet: '{}' names {named}", sheet.file);
+        return as_line!("holds  datasheet: '{}' describes {named}", sheet.file);
     }
     let mut text = as_line!("FAILS  datasheet: '{}' does not describe what was checked", sheet.file);
     sheet.faults.iter().for_each(|fault| text += &as_line!("       {fault}"));

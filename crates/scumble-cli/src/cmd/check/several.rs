@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> 
         print(serde_json::to_string(&told).map_err(Error::internal)? + "\n")?;
     } else {
         print(
-            tell_sheet(datasheet.as_ref(), "the files, their SHA-256 and their rows")
+            tell_sheet(datasheet.as_ref(), "these files (the SHA-256 of each is the same)")
                 + &tell(&checked, &manifest)
                 + &unjudged::tell(&unjudged),
         )?;
