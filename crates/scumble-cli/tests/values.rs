@@ -92,6 +92,10 @@ fn rare_texts_tell_how_a_column_is_read() {
     // 2 and 2,0 are one number, in one class.
     let desk = Desk::with_table(&with_column(&["2", "2,0", "3", "2", "3,0", "2", "3", "2"]));
     assert_eq!(desk.run(&check).code, Some(1));
+    // A point beside commas: nobody knows what commas are, but 2.0 and 2 are one number.
+    let conflict = ["2.0", "2", "1,5", "2", "1,5", "2", "3,5", "2"];
+    let desk = Desk::with_table(&with_column(&conflict));
+    assert_eq!(desk.run(&check).code, Some(1));
     // Two formats that prove each other wrong, and a date that may be in either.
     let mixed = ["03/04/2020", "2020-04-03", "13/04/2020", "x", "04/13/2020", "y", "04/13/2020", "z"];
     let desk = Desk::with_table(&with_column(&mixed));
@@ -112,11 +116,38 @@ fn rare_texts_tell_how_a_column_is_read() {
         ],
         &["1,200", "1,200.50", "1,200.5", "1200.50", "1,200.00", "900", "900", "1"],
         &["1,2", "1,20", "2,10", "2,1", "1,2,3", "12", "3", "4"],
+        &conflict,
+        &["1,200.5e3", "1200500", "1,200.5e3", "7", "8", "9"],
+        &[
+            "1,5",
+            "7,5",
+            "13/04/2020",
+            "2020-04-13",
+            "2020-04-13",
+            "03/04/2020",
+            "03/04/2020",
+            "2020-03-04",
+            "2",
+            "3",
+        ],
     ] {
         let desk = Desk::with_table(&with_column(texts));
         desk.run(&anonymize).succeeds();
         desk.run(&checks_out).succeeds();
+        // The release alone says how it is to be read.
+        desk.run(&with(&["check", "out.csv", "--l", "2"], &ROLES)).succeeds();
     }
+    // Rows that are left out say nothing about the others.
+    let desk = Desk::with_table(
+        "age,ill\n20,\"2,0\"\n20,2\n22,x\n22,3\n24,2\n24,y\n?,1.5\n?,1.5\n?,13/04/2020\n20,04/13/2020\n22,2020-04-13\n",
+    );
+    let drop = ["--missing", "drop-row"];
+    desk.run(&with(&anonymize, &drop)).succeeds();
+    desk.run(&with(&checks_out, &drop)).succeeds();
+    let desk = Desk::with_table("age,ill\n?,1\n20,2\n20,3\n22,2\n22,3\n24,2\n24,3\n");
+    let ordered = ["--t", "0.9", "--t-distance", "ordered", "--missing", "drop-row"];
+    desk.run(&with(&anonymize, &ordered)).succeeds();
+    desk.run(&with(&checks_out, &ordered)).succeeds();
 }
 
 /// A hierarchy may list other spellings of the values than the table has.

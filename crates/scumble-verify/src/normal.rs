@@ -161,19 +161,26 @@ fn as_slashed(shown: &str) -> (Option<Value>, Option<Value>) {
     (read(DateFormat::DayMonthYearSlash), read(DateFormat::MonthDayYearSlash))
 }
 
-/// A number whose digits before the point stand in groups, the last of three digits, the others of two or three.
-fn without_groups(text: &str) -> Option<Decimal> {
-    let (whole, _) = text.split_once('.').unwrap_or((text, ""));
-    let mut groups = whole.trim_start_matches(['+', '-']).rsplit(',');
+/// Whether the digits before a point stand in groups, the last of three digits, the others of two or three, and only digits behind it.
+fn is_in_groups(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (whole, behind) = unsigned.split_once('.').unwrap_or((unsigned, ""));
     let digits = |group: &str, long: std::ops::RangeInclusive<usize>| {
         long.contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_digit())
     };
-    let well_formed = digits(groups.next()?, 3..=3);
-    let mut others: Vec<&str> = groups.collect();
-    let first = others.pop()?;
-    let well_formed = well_formed && digits(first, 1..=3) && others.iter().all(|group| digits(group, 2..=3));
+    let mut groups: Vec<&str> = whole.split(',').collect();
+    let (Some(last), true) = (groups.pop(), groups.len() > 0) else { return false };
+    let first = groups.remove(0);
+    digits(last, 3..=3)
+        && digits(first, 1..=3)
+        && groups.iter().all(|group| digits(group, 2..=3))
+        && digits(behind, 0..=usize::MAX)
+}
+
+/// A number whose digits stand in groups.
+fn without_groups(text: &str) -> Option<Decimal> {
     let plain: String = text.chars().filter(|&character| character != ',').collect();
-    if well_formed { Decimal::read(&plain, false) } else { None }
+    if is_in_groups(text) { Decimal::read(&plain, false) } else { None }
 }
 
 /// What the texts of a column say about commas. `1,500` may be a thousand and more, or one and a half, so it says nothing.
@@ -181,7 +188,7 @@ fn comma_of(shown: &[String]) -> Option<Comma> {
     let (mut decimal, mut thousands, mut points) = (false, false, false);
     for text in shown {
         let commas = text.matches(',').count();
-        let in_groups = commas > 0 && without_groups(text).is_some();
+        let in_groups = is_in_groups(text);
         points |= text.contains('.') && Decimal::read(text, false).is_some();
         thousands |= in_groups && (commas > 1 || text.contains('.'));
         decimal |= commas == 1 && !in_groups && Decimal::read(text, true).is_some();
@@ -307,13 +314,22 @@ pub fn in_normal_form<'a>(
             Some(known) => column(known, ORIGINAL, &values.name)?,
             None => own,
         };
-        let mut spelling = Spelling::new(values, by.values.iter());
+        let mut spelling = Spelling::new(values, of_rows(by));
         own.values.iter().for_each(|text| spelling.add(text));
         if let Some(respelt) = spelling.respell(own) {
             changed.to_mut().columns[place] = respelt;
         }
     }
     Ok(changed)
+}
+
+/// The texts of a column that some row has, ascending.
+fn of_rows(column: &CodedColumn) -> impl Iterator<Item = &str> + Clone {
+    let mut has_rows = vec![false; column.values.len()];
+    column.codes.iter().for_each(|code| has_rows[code as usize] = true);
+    let present: Vec<u32> =
+        (0..).zip(has_rows).filter(|(_, has_rows)| *has_rows).map(|(code, _)| code).collect();
+    present.into_iter().map(|code| column.values.get(code))
 }
 
 /// How many texts of a column are further spellings of values that have one already, or may be. Texts that no row has do not count.
@@ -324,12 +340,10 @@ pub fn further_spellings(
     known: Option<&CodedTable>,
 ) -> Result<u64, VerifyError> {
     let own = column(table, RELEASE, &values.name)?;
-    let mut has_rows = vec![false; own.values.len()];
-    own.codes.iter().for_each(|code| has_rows[code as usize] = true);
-    let texts = || own.values.iter().zip(&has_rows).filter(|(_, has_rows)| **has_rows).map(|(text, _)| text);
+    let texts = || of_rows(own);
     let sense = match known {
-        Some(known) => Sense::new(values, column(known, ORIGINAL, &values.name)?.values.iter()),
-        None => Sense::new(values, texts()),
+        Some(known) => Sense::new(values, of_rows(column(known, ORIGINAL, &values.name)?)),
+        None => Sense::new(values, of_rows(own)),
     };
     let mut keys: HashSet<Key, FixedState> = HashSet::default();
     let further = texts().filter(|text| !keys.insert(sense.key(text))).count() as u64;

@@ -6,10 +6,9 @@ use scumble_files::table::CodedTable;
 use scumble_files::{Source, read_table};
 use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
-    RecordOutcome, Reference, ReferenceColumn, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome,
-    ValueKind, VerifyError, View, attained_with, check_models_with, check_relations, check_truth,
-    check_truth_with_map, check_views, distinct_given_others, from_spreadsheet_safe, further_spellings,
-    in_normal_form,
+    RecordOutcome, Reference, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome, ValueKind,
+    VerifyError, View, attained_with, check_models_with, check_relations, check_truth, check_truth_with_map,
+    check_views, distinct_given_others, from_spreadsheet_safe, further_spellings, in_normal_form,
 };
 use serde_json::{Map, Value};
 
@@ -24,7 +23,8 @@ use crate::prepare::{
 };
 use crate::registry::Method;
 use crate::release::check::{
-    cover, given_others, joint_references, mean, model_claim, same_value, sensitive_column, value_kind,
+    cover, given_others, joint_references, mean, model_claim, reference, same_value, sensitive_column,
+    value_kind,
 };
 
 mod folder;
@@ -117,11 +117,10 @@ pub fn check(
     let mut reference = original
         .map(|original| {
             let columns = protected.iter().filter(|name| original.column(name).is_some());
-            let columns = columns.map(|name| ReferenceColumn::count(original, name));
-            Ok::<_, VerifyError>(Reference { columns: columns.collect::<Result<_, _>>()? })
+            let columns = columns.map(|name| reference(original, name));
+            Ok::<_, Error>(Reference { columns: columns.collect::<Result<_>>()? })
         })
-        .transpose()
-        .map_err(cannot_check)?;
+        .transpose()?;
     let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
     if plan.privacy.is_empty() {
         let of_column = |name: &String| values.iter().find(|values| values.name == *name).cloned();

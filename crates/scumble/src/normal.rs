@@ -21,9 +21,18 @@ pub struct Form {
     slashes: Option<DateFormat>,
 }
 
+/// Something that the texts of a column tell about how they are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// What commas are.
+    Commas(Commas),
+    /// What comes first in dates with slashes.
+    Slashes(DateFormat),
+}
+
 /// What a comma between digits is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Commas {
+pub(crate) enum Commas {
     /// Nothing tells.
     #[default]
     Unknown,
@@ -75,6 +84,16 @@ impl Form {
             [Some(day), Some(other)] if day == other => of_day(day),
             [Some(day), Some(other)] => format!("date {day} or {other}"),
         }
+    }
+
+    /// What commas are known to be, with the mark.
+    pub(crate) fn commas_told(&self) -> Option<(Told, char)> {
+        (self.commas != Commas::Unknown).then_some((Told::Commas(self.commas), ','))
+    }
+
+    /// What is known to come first in dates with slashes, with the mark.
+    pub(crate) fn slashes_told(&self) -> Option<(Told, char)> {
+        self.slashes.map(|format| (Told::Slashes(format), '/'))
     }
 
     /// Two of these texts, by their places, that may be one value though their normal forms differ: nobody can tell what comes first

@@ -53,11 +53,11 @@ fn fault(tree: &Hierarchy, node: NodeId, domain: &Domain) -> Option<&'static str
             .then_some("is written as a set, {…|…}, and something below it is not in that set");
     }
     if is_beginning(label) {
-        let beginning = as_text(label.trim_end_matches('*'));
+        let beginning = spelt(label.trim_end_matches('*'));
         let length = label.chars().count();
         let begins = |leaf: NodeId| {
             let leaf = tree.label(leaf);
-            leaf.chars().count() != length || as_text(&leaf).starts_with(&beginning)
+            leaf.chars().count() != length || spelt(&leaf).starts_with(&beginning)
         };
         return (!leaves.all(begins))
             .then_some("is written as the beginning of values, and some value below it begins otherwise");

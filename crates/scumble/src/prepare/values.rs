@@ -154,7 +154,8 @@ pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec
     let missing = column.missing.to_vec();
     let present = ordered.values.iter().copied();
     let reading = Reading {
-        form: (column.plan.equality == Equality::Normal).then(|| Form::of(ordered.measure.kind, present)),
+        form: (column.plan.equality == Equality::Normal)
+            .then(|| Form::of(column.plan.declared_kind().unwrap_or(Kind::Text), present)),
         missing_counts: column.plan.missing_counts,
     };
     Ok((

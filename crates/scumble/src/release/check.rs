@@ -202,7 +202,7 @@ pub(super) fn read_back_from(handle: std::fs::File, format: OutFormat, plan: &Pl
 }
 
 /// The original distribution of a column. Values that only occurred in rows that were left out are not in it.
-fn reference(original: &CodedTable, name: &str) -> Result<ReferenceColumn> {
+pub(crate) fn reference(original: &CodedTable, name: &str) -> Result<ReferenceColumn> {
     let mut column = ReferenceColumn::count(original, name)?;
     column.counts.retain(|(_, rows)| *rows > 0);
     Ok(column)
@@ -210,11 +210,18 @@ fn reference(original: &CodedTable, name: &str) -> Result<ReferenceColumn> {
 
 /// How the verifier is to read the values of a column.
 pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> SensitiveColumn {
+    let exact = !counts_values(&values.name, plan);
+    let declared = plan.column(&values.name).and_then(|column| column.declared_kind());
     SensitiveColumn {
         name: values.name.clone(),
-        kind: value_kind(&values.measure),
+        // How the texts are read the verifier finds out by itself, unless the plan says it: a kind that was inferred may be that of
+        // texts which were respelt.
+        kind: match declared {
+            None if !exact => ValueKind::Text,
+            _ => value_kind(&values.measure),
+        },
         missing: values.missing.clone(),
-        exact: !counts_values(&values.name, plan),
+        exact,
         missing_counts: values.reading.missing_counts,
     }
 }
