@@ -169,7 +169,7 @@ fn is_in_groups(text: &str) -> bool {
         long.contains(&group.len()) && group.bytes().all(|byte| byte.is_ascii_digit())
     };
     let mut groups: Vec<&str> = whole.split(',').collect();
-    let (Some(last), true) = (groups.pop(), groups.len() > 0) else { return false };
+    let (Some(last), true) = (groups.pop(), !groups.is_empty()) else { return false };
     let first = groups.remove(0);
     digits(last, 3..=3)
         && digits(first, 1..=3)
