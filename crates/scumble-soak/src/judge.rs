@@ -128,10 +128,11 @@ fn truth(
 }
 
 fn models(scene: &Scene, plan: &Plan, released: &Released) -> Result<(), String> {
-    // Under the policy of papers suppressed rows are not judged.
-    let judged: Vec<usize> =
-        (0..released.rows).filter(|&row| plan.policy != "paper" || !released.starred(row)).collect();
     for requirement in &plan.requirements {
+        // Under the policy of papers rows are not judged that show nothing in the columns which the requirement is about.
+        let shows = |row: &usize| requirement.quasi.iter().any(|&column| released.quasi[column][*row] != "*");
+        let judged: Vec<usize> =
+            (0..released.rows).filter(|row| plan.policy != "paper" || shows(row)).collect();
         judge(&requirement.model, &requirement.quasi, released, &judged, scene)
             .map_err(|why| format!("model does not hold: {why}"))?;
     }
