@@ -33,6 +33,7 @@ fn domain<'a>(kind: Kind, values: &'a [&'a str], rows: &'a [u64]) -> Domain<'a> 
         missing: Some("?"),
         classes: None,
         declared: None,
+        form: None,
     }
 }
 
