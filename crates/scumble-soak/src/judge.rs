@@ -129,7 +129,7 @@ fn truth(
 
 fn models(scene: &Scene, plan: &Plan, released: &Released) -> Result<(), String> {
     for requirement in &plan.requirements {
-        // Under the policy of papers rows are not judged that show nothing in the columns which the requirement is about.
+        // Under the policy `paper`, rows that show * in all columns of a requirement are not judged.
         let shows = |row: &usize| requirement.quasi.iter().any(|&column| released.quasi[column][*row] != "*");
         let judged: Vec<usize> =
             (0..released.rows).filter(|row| plan.policy != "paper" || shows(row)).collect();

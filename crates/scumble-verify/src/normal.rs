@@ -4,7 +4,7 @@
 //!   count, and white space inside it counts as one space;
 //! * upper and lower case, and composed and decomposed characters, are the same (canonical caseless matching);
 //! * numbers are compared by value, and dates by their day; a date with slashes that can be read in two ways is read as the column's
-//!   other dates say, and otherwise stays a date that is not known;
+//!   other dates say; where they do not say, it equals only itself;
 //! * all texts that stand for a missing value are one.
 //!
 //! Compatibility forms stay apart (NFC, not NFKC): `10²` is not `102`.
@@ -115,7 +115,7 @@ impl<'a> Sense<'a> {
         number.or_else(|| CLEAR.into_iter().chain(self.slashes).find_map(date))
     }
 
-    /// How many of these texts may be the value of another one with another key, whichever way the doubtful ones are read.
+    /// How many of these texts might be the same value as a text with another key, under some reading that is possible.
     fn doubts<'t>(&self, texts: impl Iterator<Item = &'t str>) -> u64 {
         let known: Vec<(Key, String)> = texts.map(|text| (self.key(text), visible(text))).collect();
         let is_one_way = |(_, text): &&(Key, String)| match as_slashed(text) {

@@ -21,18 +21,9 @@ pub struct Form {
     slashes: Option<DateFormat>,
 }
 
-/// Something that the texts of a column tell about how they are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
-    /// What commas are.
-    Commas(Commas),
-    /// What comes first in dates with slashes.
-    Slashes(DateFormat),
-}
-
 /// What a comma between digits is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Commas {
+enum Commas {
     /// Nothing tells.
     #[default]
     Unknown,
@@ -86,14 +77,9 @@ impl Form {
         }
     }
 
-    /// What commas are known to be, with the mark.
-    pub(crate) fn commas_told(&self) -> Option<(Told, char)> {
-        (self.commas != Commas::Unknown).then_some((Told::Commas(self.commas), ','))
-    }
-
-    /// What is known to come first in dates with slashes, with the mark.
-    pub(crate) fn slashes_told(&self) -> Option<(Told, char)> {
-        self.slashes.map(|format| (Told::Slashes(format), '/'))
+    /// Whether two forms say the same about a mark, a comma or a slash.
+    pub(crate) fn agrees(&self, other: &Self, mark: char) -> bool {
+        if mark == ',' { self.commas == other.commas } else { self.slashes == other.slashes }
     }
 
     /// Two of these texts, by their places, that may be one value though their normal forms differ: nobody can tell what comes first

@@ -10,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::hierarchy::{self, Built, Domain, Hierarchy};
 use crate::kind::Kind;
-use crate::normal::Form;
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
 
@@ -188,7 +187,7 @@ fn prepare_joined(
         if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
             let ordered = order(column, false)?;
             let spelt = (column.plan.equality == Equality::Normal && ordered.measure.kind == Kind::Text)
-                .then(|| Form::of(Kind::Text, ordered.values.iter().copied()));
+                .then(|| spelling::form_of(column.plan, column.missing, ordered.values.iter().copied()));
             let built =
                 hierarchy::build(&builder, &Domain { form: spelt, ..domain(column, &ordered, None)? })?;
             if ordered.values.iter().any(|value| built.hierarchy.code_of(value).is_none()) {

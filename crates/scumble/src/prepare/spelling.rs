@@ -44,7 +44,7 @@ impl Respelt {
     }
 }
 
-/// How the texts of a column are read, where its spellings do not count.
+/// How the texts of a column are read, where spelling does not matter.
 pub(super) fn form_of<'a>(
     column: &Column,
     missing: &[String],
@@ -56,7 +56,7 @@ pub(super) fn form_of<'a>(
     Form::of(kind, texts)
 }
 
-/// How the texts of a column are read that some row has.
+/// How a column is read, by the texts that some row has.
 fn form_of_rows(column: &CodedColumn, planned: &Column, missing: &[String]) -> Form {
     let mut has_rows = vec![false; column.values.len()];
     column.codes.iter().for_each(|code| has_rows[code as usize] = true);
@@ -71,35 +71,41 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
     let present = || (0_u32..).zip(column.values.iter()).filter(|(code, _)| rows[*code as usize] > 0);
     let form = form_of(planned, missing, present().map(|(_, text)| text));
     let markers: Vec<String> = missing.iter().map(|marker| form.key(marker)).collect();
-    let mut by_value: BTreeMap<Option<String>, Vec<u32>> = BTreeMap::new();
+    let mut by_value: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let mut absent: Vec<u32> = Vec::new();
     for (code, text) in present() {
-        let key = Some(form.key(text)).filter(|key| !markers.contains(key));
-        by_value.entry(key).or_default().push(code);
+        let key = form.key(text);
+        if markers.contains(&key) {
+            absent.push(code);
+        } else {
+            by_value.entry(key).or_default().push(code);
+        }
     }
-    let is_marker = |text: &str| missing.iter().any(|marker| marker == text);
+    // The most frequent first, then the shortest: `5` rather than `05`. Codes ascend with their texts.
+    let first = |code: &u32| {
+        (std::cmp::Reverse(rows[*code as usize]), column.values.get(*code).chars().count(), *code)
+    };
+    let mut values: Vec<Vec<u32>> = by_value.into_values().collect();
+    values.iter_mut().chain([&mut absent]).for_each(|codes| codes.sort_by_key(first));
+    keep_a_proof(&form, |texts| form_of(planned, missing, texts.iter().copied()), &mut values, column);
+    // A missing value is told by a text that is known to mean one.
+    let is_marker = |text: &&str| missing.iter().any(|marker| marker == text);
+    let told = absent.iter().map(|code| column.values.get(*code)).find(is_marker);
+    let told = told.or(missing.first().map(String::as_str)).filter(|_| !absent.is_empty());
+    let chosen = values.iter().map(|codes| (column.values.get(codes[0]), codes));
     let mut shown: Vec<Cow<'_, str>> = column.values.iter().map(Cow::Borrowed).collect();
     let mut spellings = Vec::new();
-    for (key, mut codes) in by_value {
-        // The most frequent first, then the shortest: `5` rather than `05`. Codes ascend with their texts.
-        let length = |code: u32| column.values.get(code).chars().count();
-        codes.sort_by_key(|code| (std::cmp::Reverse(rows[*code as usize]), length(*code), *code));
-        let texts = || codes.iter().map(|code| column.values.get(*code));
-        // A missing value is told by a text that is known to mean one.
-        let chosen = match key {
-            Some(_) => texts().next(),
-            None => texts().find(|text| is_marker(text)).or_else(|| missing.first().map(String::as_str)),
-        };
-        let Some(chosen) = chosen.filter(|chosen| texts().any(|text| text != *chosen)) else { continue };
-        let others = texts().filter(|text| *text != chosen);
-        spellings.push(std::iter::once(chosen).chain(others).map(str::to_owned).collect());
-        for code in &codes {
-            shown[*code as usize] = Cow::Owned(chosen.to_owned());
+    for (chosen, codes) in chosen.chain(told.map(|told| (told, &absent))) {
+        let others = codes.iter().map(|code| column.values.get(*code)).filter(|text| *text != chosen);
+        let of_value: Vec<String> = std::iter::once(chosen).chain(others).map(str::to_owned).collect();
+        if of_value.len() > 1 {
+            spellings.push(of_value);
+            codes.iter().for_each(|code| shown[*code as usize] = Cow::Owned(chosen.to_owned()));
         }
     }
     if spellings.is_empty() {
         return None;
     }
-    keep_a_proof(form, planned, missing, &mut shown, &mut spellings, column, &rows);
     let mut sorted: Vec<&str> = present().map(|(code, _)| &*shown[code as usize]).collect();
     sorted.sort_unstable();
     sorted.dedup();
@@ -113,42 +119,19 @@ fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option
     Some((respelt, Respelt { original: column.clone(), spellings }))
 }
 
-/// What tells how texts are read (`13/04/2020`, `1,5`) may have been shown in another spelling. One text that tells it stays, so that
-/// whoever reads the release reads it as the table was read.
-fn keep_a_proof(
-    form: Form,
-    planned: &Column,
-    missing: &[String],
-    shown: &mut [Cow<'_, str>],
-    spellings: &mut [Vec<String>],
-    column: &CodedColumn,
-    rows: &[u64],
-) {
-    let is_marker = |text: &String| missing.contains(text);
-    for told in [Form::commas_told, Form::slashes_told] {
-        let present = shown.iter().zip(rows).filter(|(_, rows)| **rows > 0).map(|(text, _)| &**text);
-        let read = form_of(planned, missing, present.clone());
-        if told(&form).is_none_or(|(told_as, mark)| {
-            told(&read) == Some((told_as, mark)) || !present.clone().any(|text| text.contains(mark))
-        }) {
+/// The text that shows how a column is read (`13/04/2020`, `1,5`) may be about to be shown in another spelling. One such text stays, so
+/// that whoever reads the release reads it as the table was read.
+fn keep_a_proof(form: &Form, read: impl Fn(&[&str]) -> Form, values: &mut [Vec<u32>], column: &CodedColumn) {
+    for mark in [',', '/'] {
+        let shown: Vec<&str> = values.iter().map(|codes| column.values.get(codes[0])).collect();
+        let is_clear = form.agrees(&Form::default(), mark) || read(&shown).agrees(form, mark);
+        if is_clear || !shown.iter().any(|text| text.contains(mark)) {
             continue;
         }
-        let proves = |text: &String| {
-            !is_marker(text)
-                && told(&form_of(planned, missing, std::iter::once(text.as_str()))) == told(&form)
-        };
-        let mut of_values = spellings.iter_mut().filter(|of_value| !is_marker(&of_value[0]));
-        let Some((of_value, proof)) = of_values
-            .find_map(|of_value| Some((of_value.iter().position(proves)?, of_value)))
-            .map(|(at, of)| (of, at))
-        else {
-            continue;
-        };
-        of_value.swap(0, proof);
-        for (code, text) in column.values.iter().enumerate() {
-            if of_value.iter().any(|spelling| spelling == text) {
-                shown[code] = Cow::Owned(of_value[0].clone());
-            }
+        let proves = |code: &u32| read(&[column.values.get(*code)]).agrees(form, mark);
+        let proof = values.iter_mut().find_map(|codes| Some((codes.iter().position(proves)?, codes)));
+        if let Some((place, codes)) = proof {
+            codes.swap(0, place);
         }
     }
 }
@@ -160,7 +143,7 @@ pub(crate) fn refuse_doubts(release: &CodedTable, original: &CodedTable, plan: &
         let known = original.column(&column.name).unwrap_or(column);
         let form = form_of_rows(known, &planned, missing);
         refuse_doubt(column, form, missing)
-            .map_err(|error| Error::config(format!("the release, {error}")))?;
+            .map_err(|error| Error::config(format!("in the release, {error}")))?;
     }
     Ok(())
 }
@@ -190,7 +173,7 @@ fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<
     )))
 }
 
-/// The columns whose spellings do not count: they are sensitive, say who a row is about, or some model reads them.
+/// The columns in which spelling does not matter: they are sensitive, say who a row is about, or some model reads them.
 pub(crate) fn counted_by_value(plan: &Plan) -> BTreeSet<&str> {
     let columns: BTreeMap<&str, &Column> =
         plan.columns.iter().rev().map(|(name, column)| (name.as_str(), column)).collect();
@@ -206,12 +189,12 @@ pub(crate) fn counted_by_value(plan: &Plan) -> BTreeSet<&str> {
     with_role.map(|(name, _)| *name).chain(named).chain(plan.counted_columns()).filter(counts).collect()
 }
 
-/// Whether the spellings of a column's values do not count.
+/// Whether spelling does not matter in a column.
 pub(crate) fn counts_values(name: &str, plan: &Plan) -> bool {
     counted_by_value(plan).contains(name)
 }
 
-/// The columns of a table whose spellings do not count, by their places, with what the plan says about them.
+/// The columns of a table in which spelling does not matter, by their places, with what the plan says about them.
 fn counted_columns<'a>(table: &CodedTable, plan: &'a Plan) -> Vec<(usize, Cow<'a, Column>, &'a [String])> {
     let counted = counted_by_value(plan);
     let places =
@@ -226,16 +209,24 @@ fn counted_columns<'a>(table: &CodedTable, plan: &'a Plan) -> Vec<(usize, Cow<'a
         .collect()
 }
 
-/// Gives every value of the columns that models read one spelling. Returns those that had several; refuses those in doubt.
-pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Respelt>> {
+/// The columns of a table that models read and of which some value has several spellings, each with its place and in one spelling of each
+/// value. Refuses a table in which nobody can tell what is one value.
+fn respelt_columns(table: &CodedTable, plan: &Plan) -> Result<Vec<(usize, CodedColumn, Respelt)>> {
     let mut found = Vec::new();
     for (place, planned, missing) in counted_columns(table, plan) {
-        let column = &mut table.columns[place];
+        let column = &table.columns[place];
         refuse_doubt(column, form_of_rows(column, &planned, missing), missing)?;
-        if let Some((respelt, of)) = respell(column, &planned, missing) {
-            *column = respelt;
-            found.push(of);
-        }
+        found.extend(respell(column, &planned, missing).map(|(respelt, of)| (place, respelt, of)));
+    }
+    Ok(found)
+}
+
+/// Gives every value of the columns that models read one spelling. Returns the columns of which some value had several.
+pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Respelt>> {
+    let mut found = Vec::new();
+    for (place, respelt, of) in respelt_columns(table, plan)? {
+        table.columns[place] = respelt;
+        found.push(of);
     }
     Ok(found)
 }
@@ -243,12 +234,8 @@ pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Resp
 /// The same table with one spelling for each value of the columns that models read, as a release shows them.
 pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
     let mut spelt = Cow::Borrowed(table);
-    for (place, planned, missing) in counted_columns(table, plan) {
-        let column = &table.columns[place];
-        refuse_doubt(column, form_of_rows(column, &planned, missing), missing)?;
-        if let Some((respelt, _)) = respell(&table.columns[place], &planned, missing) {
-            spelt.to_mut().columns[place] = respelt;
-        }
+    for (place, respelt, _) in respelt_columns(table, plan)? {
+        spelt.to_mut().columns[place] = respelt;
     }
     Ok(spelt)
 }

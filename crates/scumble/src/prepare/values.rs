@@ -9,10 +9,9 @@ use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::kind::{Inference, Kind, Measure};
-use crate::normal::Form;
 use crate::payload::{PayloadColumn, Payloads, Reading};
 
-use super::spelling::counted_by_value;
+use super::spelling::{counted_by_value, form_of};
 
 /// A column of the plan beside the table's.
 pub(super) struct Planned<'a> {
@@ -155,7 +154,7 @@ pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec
     let present = ordered.values.iter().copied();
     let reading = Reading {
         form: (column.plan.equality == Equality::Normal)
-            .then(|| Form::of(column.plan.declared_kind().unwrap_or(Kind::Text), present)),
+            .then(|| form_of(column.plan, column.missing, present)),
         missing_counts: column.plan.missing_counts,
     };
     Ok((

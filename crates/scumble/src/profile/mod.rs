@@ -139,11 +139,7 @@ fn spellings(facts: &Facts<'_>) -> String {
     const MOST: usize = 5;
     const FEWEST_ROWS: u64 = 5;
     let column = facts.column;
-    let kind = match facts.kind {
-        Inference::Clear(kind) => kind,
-        Inference::AmbiguousDate => Kind::Text,
-    };
-    let form = crate::normal::Form::of(kind, column.values.iter().copied());
+    let form = crate::normal::Form::of(Kind::Text, column.values.iter().copied());
     let mut by_key: BTreeMap<String, Vec<(&str, u64)>> = BTreeMap::new();
     for (text, rows) in column.values.iter().zip(&column.counts) {
         by_key.entry(form.key(text)).or_default().push((text, *rows));

@@ -252,7 +252,7 @@ pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Pl
 
 fn several_spellings(name: &str) -> Error {
     Error::Verification(format!(
-        "the spellings of '{name}' were not brought to one for each value. Nothing was published. This is a bug in Scumble, please \
+        "some value of '{name}' still has more than one spelling. Nothing was published. This is a bug in Scumble, please \
          report it"
     ))
 }

@@ -16,7 +16,7 @@ pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
     match problem.table.payloads().person() {
         None => Ok(()),
         Some(person) => Err(Error::refused(format!(
-            "'{algorithm}' counts rows, and persons ('{}') have several; keep one row a person, or use an algorithm that makes classes, \
+            "'{algorithm}' counts rows, and persons ('{}') have several; keep one row for each person, or use an algorithm that makes classes, \
              where persons are counted",
             person.name
         ))),
