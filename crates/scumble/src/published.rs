@@ -11,15 +11,6 @@ use crate::population::People;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Share};
 
-/// What would be published. Later kinds (records with distributions, several views, several releases)
-/// are further variants; a model says by its judgement which it understands.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Published {
-    /// Rows that show the same values form a class.
-    Classes(Classes),
-}
-
 /// What rows of one tuple and sensitive value are published as, where every record covers rows of its own choice and the
 /// sets overlap.
 #[derive(Debug, Clone, PartialEq, Eq)]

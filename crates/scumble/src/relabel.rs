@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::models::Verdict;
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, ClassColumn};
 
@@ -60,9 +60,8 @@ pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> 
 /// Classes of which some may have been merged, if every model holds for them.
 fn judged(problem: &Problem, assignment: Assignment, why: &str, remedy: &str) -> Result<Assignment> {
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-    let published = Published::Classes(classes);
     for model in &problem.models {
-        let Verdict { holds, failing_classes, .. } = model.judge(&published, problem.table.payloads());
+        let Verdict { holds, failing_classes, .. } = model.judge(&classes, problem.table.payloads());
         if !holds {
             return Err(Error::infeasible(format!(
                 "{why} merges classes, and {} does not hold for {failing_classes} of the merged ones; {remedy}",
@@ -70,7 +69,6 @@ fn judged(problem: &Problem, assignment: Assignment, why: &str, remedy: &str) ->
             )));
         }
     }
-    let Published::Classes(classes) = published;
     Ok(classes.assignment)
 }
 

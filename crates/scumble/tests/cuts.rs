@@ -10,7 +10,7 @@ use scumble::config::{Parameters, Rational, Value as Given};
 use scumble::hierarchy::Hierarchy;
 use scumble::kind::{Kind, Measure};
 use scumble::problem::{Budget, Problem};
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::quasi::{Line, Quasi, Shape, Value};
 use scumble::recoding::Step;
 use scumble::registry::{ALGORITHMS, METRICS, find};
@@ -90,7 +90,7 @@ fn maps(quasi: &Quasi) -> Vec<Vec<Value>> {
 /// The figure of what publishing gives; `None` if it cannot be.
 fn published(problem: &Problem, step: &Step) -> Option<f64> {
     let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi)).ok()?;
-    problem.metric.measure(&Published::Classes(classes), problem)
+    problem.metric.measure(&classes, problem)
 }
 
 /// The least figure of all ways to divide all columns, and how many ways there are.
@@ -113,7 +113,7 @@ fn exhaustive(problem: &Problem) -> (Option<f64>, usize) {
 fn figure(problem: &Problem, solution: &Solution) -> f64 {
     let classes =
         Classes::new(solution.assignment.clone(), &problem.table, &problem.quasi, problem.star_policy);
-    problem.metric.measure(&Published::Classes(classes), problem).expect("defined")
+    problem.metric.measure(&classes, problem).expect("defined")
 }
 
 #[test]

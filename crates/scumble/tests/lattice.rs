@@ -14,7 +14,7 @@ use scumble::config::{Parameters, StarPolicy};
 use scumble::lattice::{Checker, Cost, Lattice, Pruning};
 use scumble::problem::Budget;
 use scumble::problem::Problem;
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::recoding::Step;
 use scumble::registry::{ALGORITHMS, METRICS, find};
 
@@ -61,7 +61,7 @@ fn evaluate(problem: &Problem, levels: Vec<u32>) -> Node {
     let mut defined = false;
     let published = problem.suppress_failing(assignment).ok().map(|classes| {
         let suppressed = classes.suppressed_rows();
-        let published = Published::Classes(classes);
+        let published = classes;
         let precision = find("metric", "precision", METRICS).expect("registered").build;
         let cost = problem.metric.measure(&published, problem);
         defined = cost.is_some();

@@ -15,7 +15,7 @@ use scumble::lattice::{Checker, Lattice};
 use scumble::models::{Model, ModelContext};
 use scumble::prepare::population::prepare_with_population;
 use scumble::problem::{Budget, Problem, Progress};
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::recoding::Step;
 use scumble::registry::{ALGORITHMS, METRICS, MODELS, find, serving_population};
 use scumble::release::{RunOptions, anonymize};
@@ -311,7 +311,7 @@ proptest! {
         let covers = vec![("town".to_owned(), cover(TOWNS)), ("job".to_owned(), cover(JOBS))];
         let population = Population { table: &people, covers };
         let star = if case.policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
-        let published = Published::Classes(classes);
+        let published = classes;
         let mut failing = 0;
         for model in problem.models.iter().filter(|model| model.population_test().is_some()) {
             let mut parameters = model.claim();
@@ -346,7 +346,7 @@ proptest! {
             prop_assert!(!(declared.merging && passes(a) && passes(b)) || merged, "{} is lost by merging", model.title());
             prop_assert!(!(declared.upward && passes(a)) || merged, "{} is lost upward", model.title());
             let classes = || Classes::as_they_are(Step::Levels(vec![1, 1]).apply(&problem.table, &problem.quasi), &problem.table, &problem.quasi, StarPolicy::Drop);
-            let holds = |classes: Classes| model.judge(&Published::Classes(classes), problem.table.payloads()).holds;
+            let holds = |classes: Classes| model.judge(&classes, problem.table.payloads()).holds;
             let mut fewer = classes();
             let suppressed = (0..fewer.len()).map(|class| dice[class]).collect();
             fewer.suppress(suppressed, problem.table.payloads().len());
@@ -401,7 +401,7 @@ fn what_is_not_declared_has_a_counterexample() {
         let assignment = Step::Levels(vec![0, 0]).apply(&problem.table, &problem.quasi);
         Classes::as_they_are(assignment, &problem.table, &problem.quasi, StarPolicy::Drop)
     };
-    let holds = |classes| least.judge(&Published::Classes(classes), problem.table.payloads()).holds;
+    let holds = |classes| least.judge(&classes, problem.table.payloads()).holds;
     let mut fewer = classes();
     fewer.suppress(vec![true, false], problem.table.payloads().len());
     assert!(holds(classes()) && !holds(fewer) && !least.monotonicity().dropping);

@@ -10,7 +10,7 @@ use scumble::config::{Parameters, Plan, Rational};
 use scumble::models::ModelContext;
 use scumble::prepare::{Prepared, drop_incomplete, prepare};
 use scumble::problem::{Budget, Problem, Progress};
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
 use scumble_files::{Source, read_table};
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     let suppressed = classes.suppressed_rows();
     let kept = classes.kept();
-    let loss = problem.metric.measure(&Published::Classes(classes), &problem);
+    let loss = problem.metric.measure(&classes, &problem);
     let finding = |name: &str| findings.iter().find(|finding| finding.name == name).and_then(|f| f.value);
     Ok(json!({
         "rows": problem.table.rows(), "tuples": problem.table.tuples(),

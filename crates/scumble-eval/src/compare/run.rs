@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use scumble::config::{Plan, Role};
 use scumble::problem::Progress;
-use scumble::published::Published;
 use scumble::registry::{self, Standing};
 use scumble::release::{Outcome, Trial, read_planned, try_release};
 use scumble::{Error, Result};
@@ -233,11 +232,9 @@ fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
     let Trial { problem, outcome, loss, suppressed, seconds, .. } = trial;
     let mut metrics = Vec::new();
     if let Outcome::Classes { classes, .. } = outcome {
-        let published = Published::Classes(*classes);
         let wanted = registry::METRICS.iter().filter(|entry| METRICS.contains(&entry.name));
-        metrics.extend(
-            wanted.filter_map(|entry| Some((entry.name, entry.build.measure(&published, &problem)?))),
-        );
+        metrics
+            .extend(wanted.filter_map(|entry| Some((entry.name, entry.build.measure(&classes, &problem)?))));
     }
     let algorithm = name.to_owned();
     Candidate {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::lattice::{Best, Cost, Lattice, Outcome};
 use crate::metrics::Metric;
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::recoding::Step;
 
 /// More nodes than this are not published one by one.
@@ -50,11 +50,10 @@ fn outcome(
         Err(other) => return Err(other),
     };
     let suppressed = classes.suppressed_rows();
-    let published = Published::Classes(classes);
     let payloads = problem.table.payloads();
-    if !problem.models.iter().all(|model| model.judge(&published, payloads).holds) {
+    if !problem.models.iter().all(|model| model.judge(&classes, payloads).holds) {
         return Ok(None);
     }
-    let cost = Cost::new(metric.measure(&published, problem), metric.lower_is_better());
+    let cost = Cost::new(metric.measure(&classes, problem), metric.lower_is_better());
     Ok(Some(Outcome { cost, suppressed }))
 }

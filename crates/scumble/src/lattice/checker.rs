@@ -14,7 +14,7 @@ use crate::frequency::{Cell, FrequencyTable};
 use crate::metrics::{ByColumn, Metric};
 use crate::models::{ClassTest, Monotonicity, PopulationTest};
 use crate::problem::{Problem, Tests};
-use crate::published::{ClassView, Classes, Published};
+use crate::published::{ClassView, Classes};
 use crate::quasi::Value;
 use crate::recoding::Step;
 
@@ -479,7 +479,7 @@ impl<'a> Checker<'a> {
     /// The long way, for metrics that look at more than columns and sizes.
     fn judge_by_classes(&self, step: &Step, mut visit: Visit) -> Result<Visit> {
         let problem = self.problem;
-        let measure = |classes: Classes| self.metric.measure(&Published::Classes(classes), problem);
+        let measure = |classes: Classes| self.metric.measure(&classes, problem);
         let assignment = step.apply(&problem.table, &problem.quasi);
         if self.metric.worsens() {
             let whole =

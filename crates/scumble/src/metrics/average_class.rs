@@ -2,7 +2,7 @@
 
 use super::Metric;
 use crate::problem::Problem;
-use crate::published::Published;
+use crate::published::Classes;
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -19,16 +19,15 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
 struct AverageClass;
 
 impl Metric for AverageClass {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let classes = super::classes_of(published);
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
         let kept = classes.kept();
         let rows = problem.table.rows() - classes.suppressed_rows();
         (kept > 0).then(|| rows as f64 / kept as f64).zip(problem.k()).map(|(mean, k)| mean / k as f64)
     }
 
     /// The survey's text divides all rows, suppressed ones too (models.md 2.4).
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        let kept = super::classes_of(published).kept() as f64;
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
+        let kept = classes.kept() as f64;
         let k = problem.k().filter(|_| kept > 0.0);
         k.map(|k| ("with_suppressed", problem.table.rows() as f64 / kept / k as f64)).into_iter().collect()
     }

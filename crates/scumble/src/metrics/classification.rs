@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::{ClassSum, Metric};
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -42,15 +42,13 @@ struct Minority;
 
 /// The rows that are suppressed or in the minority of their class.
 #[must_use]
-pub fn penalties(published: &Published, problem: &Problem) -> Option<u64> {
-    let classes = super::classes_of(published);
+pub fn penalties(classes: &Classes, problem: &Problem) -> Option<u64> {
     Some(classes.suppressed_rows() + of_shown_classes(classes, problem, problem.class?))
 }
 
 /// The same, where rows that were generalised until they show nothing are one class.
 #[must_use]
-pub fn minority_penalties(published: &Published, problem: &Problem) -> Option<u64> {
-    let classes = super::classes_of(published);
+pub fn minority_penalties(classes: &Classes, problem: &Problem) -> Option<u64> {
     let column = problem.class?;
     let mut penalties = of_shown_classes(classes, problem, column);
     let mut tally = Vec::new();
@@ -87,12 +85,12 @@ fn rows(penalties: Option<u64>) -> Vec<(&'static str, f64)> {
 }
 
 impl Metric for Classification {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        share(penalties(published, problem), problem)
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        share(penalties(classes, problem), problem)
     }
 
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        rows(penalties(published, problem))
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
+        rows(penalties(classes, problem))
     }
 
     fn range(&self) -> Option<(f64, f64)> {
@@ -109,12 +107,12 @@ impl Metric for Classification {
 }
 
 impl Metric for Minority {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        share(minority_penalties(published, problem), problem)
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        share(minority_penalties(classes, problem), problem)
     }
 
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        rows(minority_penalties(published, problem))
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
+        rows(minority_penalties(classes, problem))
     }
 
     fn range(&self) -> Option<(f64, f64)> {

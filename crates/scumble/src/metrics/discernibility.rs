@@ -2,7 +2,7 @@
 
 use super::{ClassSum, Metric};
 use crate::problem::Problem;
-use crate::published::Published;
+use crate::published::Classes;
 use crate::registry::{Entry, Standing};
 
 /// The sum.
@@ -32,8 +32,7 @@ struct Discernibility {
 }
 
 impl Metric for Discernibility {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let classes = super::classes_of(published);
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
         let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
         let mut sizes = kept.map(|class| classes.size(class));
         self.of_sizes(&mut sizes, classes.suppressed_rows(), problem.table.rows())

@@ -3,7 +3,7 @@
 
 use super::{ByColumn, Metric};
 use crate::problem::Problem;
-use crate::published::Published;
+use crate::published::Classes;
 use crate::quasi::{Quasi, Shape, Value};
 use crate::registry::{Entry, Standing};
 
@@ -77,13 +77,12 @@ struct Distance {
 }
 
 impl Metric for Distance {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        super::of_columns(self, published, problem)
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        super::of_columns(self, classes, problem)
     }
 
     /// The paper adds up priority times distance over all cells.
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        let classes = super::classes_of(published);
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
         let sums = super::column_sums(&Distances::new(problem, self.weights), classes);
         vec![("total", sums.iter().zip(&problem.quasi).map(|(sum, quasi)| sum * quasi.priority).sum())]
     }

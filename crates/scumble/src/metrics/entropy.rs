@@ -4,7 +4,7 @@
 use super::{ByColumn, Metric};
 use crate::information::ColumnEntropy;
 use crate::problem::Problem;
-use crate::published::Published;
+use crate::published::Classes;
 use crate::quasi::Value;
 use crate::registry::{Entry, Standing};
 
@@ -58,13 +58,13 @@ struct Bits {
 }
 
 impl Metric for Bits {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        super::of_columns(self, published, problem)
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        super::of_columns(self, classes, problem)
     }
 
     /// The papers add up the bits of all cells.
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        let sums = super::column_sums(&Open::new(problem, self.kind), super::classes_of(published));
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
+        let sums = super::column_sums(&Open::new(problem, self.kind), classes);
         vec![("bits", sums.iter().sum::<f64>().max(0.0))]
     }
 

@@ -4,7 +4,7 @@
 use super::Metric;
 use crate::information::Contingency;
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::registry::{Entry, Standing};
 
 /// The largest divergence.
@@ -76,8 +76,7 @@ pub fn largest_changes(classes: &Classes, problem: &Problem, class: usize) -> (f
 }
 
 impl Metric for Information {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let classes = super::classes_of(published);
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
         if self.divergence {
             // Distributions of values have no labels in them.
             let columns = contingencies(classes, problem, None);
@@ -90,11 +89,11 @@ impl Metric for Information {
 
     /// Where a value is lost the divergence is infinite; then also how many are, and the finite companion in which a lost value
     /// counts as half a row (models.md 2.8).
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
         if !self.divergence {
             return Vec::new();
         }
-        let columns = contingencies(super::classes_of(published), problem, None);
+        let columns = contingencies(classes, problem, None);
         let lost: usize = columns.iter().map(|(before, after)| before.vanished(after)).sum();
         let finite = columns.iter().map(|(before, after)| before.finite_divergence_to(after));
         vec![("lost_values", lost as f64), ("finite", finite.fold(0.0, f64::max))]

@@ -2,7 +2,7 @@
 
 use super::{ByColumn, Metric};
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::quasi::Value;
 use crate::registry::{Entry, Standing};
 
@@ -41,16 +41,16 @@ pub fn by_column(classes: &Classes, problem: &Problem) -> Vec<f64> {
 }
 
 impl Metric for Loss {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        super::of_columns(self, published, problem)
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        super::of_columns(self, classes, problem)
     }
 
     /// Some papers add up the columns instead of taking their mean.
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
         if self.geometric {
             return Vec::new();
         }
-        vec![("sum_of_columns", by_column(super::classes_of(published), problem).iter().sum())]
+        vec![("sum_of_columns", by_column(classes, problem).iter().sum())]
     }
 
     fn range(&self) -> Option<(f64, f64)> {

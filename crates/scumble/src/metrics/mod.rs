@@ -1,7 +1,7 @@
 //! What is lost: figures on what would be published.
 
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::quasi::Value;
 use crate::registry::{Entry, METRICS};
 
@@ -21,14 +21,14 @@ pub mod trade_off;
 /// A figure on a release.
 pub trait Metric: Send + Sync {
     /// The figure; `None` where it is not defined (no class column, no class left, no levels).
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64>;
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64>;
     /// Further figures that belong to it, by name: the same in another unit, what it is made of, how sure it is.
-    fn details(&self, _published: &Published, _problem: &Problem) -> Vec<(&'static str, f64)> {
+    fn details(&self, _classes: &Classes, _problem: &Problem) -> Vec<(&'static str, f64)> {
         Vec::new()
     }
     /// The figure and its details, for metrics that find them together.
-    fn measure_fully(&self, published: &Published, problem: &Problem) -> Measured {
-        Measured { value: self.measure(published, problem), details: self.details(published, problem) }
+    fn measure_fully(&self, classes: &Classes, problem: &Problem) -> Measured {
+        Measured { value: self.measure(classes, problem), details: self.details(classes, problem) }
     }
     /// Whether less is better.
     fn lower_is_better(&self) -> bool {
@@ -69,18 +69,18 @@ pub type Figure = (&'static Entry<&'static dyn Metric>, Measured);
 
 /// Every metric of the registry on a release, in the order of the registry.
 #[must_use]
-pub fn measure_all(published: &Published, problem: &Problem) -> Vec<Figure> {
-    METRICS.iter().map(|entry| measure_one(entry, published, problem)).collect()
+pub fn measure_all(classes: &Classes, problem: &Problem) -> Vec<Figure> {
+    METRICS.iter().map(|entry| measure_one(entry, classes, problem)).collect()
 }
 
 /// One metric of the registry on a release.
 #[must_use]
 pub(crate) fn measure_one(
     entry: &'static Entry<&'static dyn Metric>,
-    published: &Published,
+    classes: &Classes,
     problem: &Problem,
 ) -> Figure {
-    (entry, entry.build.measure_fully(published, problem))
+    (entry, entry.build.measure_fully(classes, problem))
 }
 
 /// Whole numbers that are added up over classes.
@@ -102,16 +102,10 @@ pub trait ByColumn: Send + Sync {
     fn figure(&self, means: &[f64]) -> Option<f64>;
 }
 
-/// The classes of a release, for metrics that are about classes.
-fn classes_of(published: &Published) -> &Classes {
-    let Published::Classes(classes) = published;
-    classes
-}
-
 /// The figure of a metric that the columns decide.
-fn of_columns(metric: &dyn Metric, published: &Published, problem: &Problem) -> Option<f64> {
+fn of_columns(metric: &dyn Metric, classes: &Classes, problem: &Problem) -> Option<f64> {
     let by_column = metric.by_column(problem)?;
-    by_column.figure(&column_means(&*by_column, classes_of(published), problem))
+    by_column.figure(&column_means(&*by_column, classes, problem))
 }
 
 /// The mean of the columns' figures, weighed by their priorities; 0 without columns.

@@ -2,7 +2,7 @@
 
 use super::{ByColumn, Metric};
 use crate::problem::Problem;
-use crate::published::Published;
+use crate::published::Classes;
 use crate::quasi::{Quasi, Shape, Value};
 use crate::registry::{Entry, Standing};
 
@@ -22,8 +22,8 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
 struct NcpXu;
 
 impl Metric for NcpXu {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        super::of_columns(self, published, problem)
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        super::of_columns(self, classes, problem)
     }
 
     fn range(&self) -> Option<(f64, f64)> {

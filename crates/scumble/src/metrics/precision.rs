@@ -2,7 +2,7 @@
 
 use super::{ByColumn, Metric};
 use crate::problem::Problem;
-use crate::published::Published;
+use crate::published::Classes;
 use crate::quasi::Value;
 use crate::registry::{Entry, Standing};
 
@@ -21,8 +21,8 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
 struct Precision;
 
 impl Metric for Precision {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        super::of_columns(self, published, problem)
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        super::of_columns(self, classes, problem)
     }
 
     fn lower_is_better(&self) -> bool {

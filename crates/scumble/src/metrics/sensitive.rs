@@ -4,7 +4,7 @@
 use super::Metric;
 use crate::config::StarPolicy;
 use crate::problem::Problem;
-use crate::published::{ClassView, Published};
+use crate::published::{ClassView, Classes};
 use crate::registry::{Entry, Standing};
 
 /// One minus the share of the true value.
@@ -55,9 +55,8 @@ impl Sensitive {
 }
 
 impl Metric for Sensitive {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
         let columns = super::protected(problem);
-        let classes = super::classes_of(published);
         let payloads = problem.table.payloads();
         let mut tally = Vec::new();
         let mut of_class = |view: ClassView<'_>, column: usize| {

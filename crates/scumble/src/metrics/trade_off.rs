@@ -5,7 +5,7 @@ use super::Metric;
 use crate::config::StarPolicy;
 use crate::information::{TIE, entropy};
 use crate::problem::Problem;
-use crate::published::{ClassView, Classes, Published};
+use crate::published::{ClassView, Classes};
 use crate::registry::{Entry, Standing};
 
 /// What is lost.
@@ -37,14 +37,12 @@ struct TradeOff {
 }
 
 impl Metric for TradeOff {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        let classes = super::classes_of(published);
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
         let lost = lost(classes, problem, problem.class?);
         if self.quotient { Some(quotient(lost, gained(classes, problem)?)) } else { Some(lost) }
     }
 
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        let classes = super::classes_of(published);
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
         let Some((class, gained)) = problem.class.zip(gained(classes, problem)).filter(|_| self.quotient)
         else {
             return Vec::new();

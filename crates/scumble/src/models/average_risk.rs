@@ -12,7 +12,7 @@ use super::{Model, ModelContext, Monotonicity, Verdict};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::payload::Payloads;
-use crate::published::{ClassView, Published};
+use crate::published::{ClassView, Classes};
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -174,8 +174,7 @@ impl Model for Part {
             whole.size
         )))
     }
-    fn judge(&self, published: &Published, payloads: &Payloads) -> Verdict {
-        let Published::Classes(classes) = published;
+    fn judge(&self, classes: &Classes, payloads: &Payloads) -> Verdict {
         let add = |a: Sums, b: Sums| Sums {
             classes: a.classes + b.classes,
             rows: a.rows + b.rows,

@@ -8,7 +8,7 @@ use crate::config::Parameters;
 use crate::error::Result;
 use crate::frequency::{Cell, FrequencyTable, total};
 use crate::payload::Payloads;
-use crate::published::{ClassView, Classes, Published};
+use crate::published::{ClassView, Classes};
 use crate::registry::Entry;
 
 pub mod alpha_k;
@@ -183,8 +183,7 @@ pub trait Model: Send + Sync {
     /// An error if not even the whole table as one class meets the model; it names the nearest feasible value.
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()>;
     /// The judgement on a release.
-    fn judge(&self, published: &Published, payloads: &Payloads) -> Verdict {
-        let Published::Classes(classes) = published;
+    fn judge(&self, classes: &Classes, payloads: &Payloads) -> Verdict {
         if let Some(test) = self.population_test() {
             return judge_people(classes, test, self.larger_is_better());
         }

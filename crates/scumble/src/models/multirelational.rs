@@ -8,7 +8,7 @@ use super::{Model, ModelContext, Monotonicity, Verdict};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::payload::Payloads;
-use crate::published::{ClassView, Classes, Look, Published};
+use crate::published::{ClassView, Classes, Look};
 use crate::registry::{Entry, Standing};
 
 /// The registry entry.
@@ -145,8 +145,7 @@ impl Model for Multirelational {
             self.title()
         )))
     }
-    fn judge(&self, published: &Published, payloads: &Payloads) -> Verdict {
-        let Published::Classes(classes) = published;
+    fn judge(&self, classes: &Classes, payloads: &Payloads) -> Verdict {
         let groups = self.groups(classes, payloads);
         let failing: Vec<&(u64, u64)> = groups.iter().filter(|(persons, _)| *persons < self.k).collect();
         Verdict {

@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::metrics::loss;
 use crate::partition::{Cluster, FIXED_ONE, Member, Partition, Space, fixed};
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::quasi::Value;
 use crate::recoding::Step;
 
@@ -189,10 +189,8 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
         let class = Cluster::new(&space, std::mem::take(&mut suppressed));
         partition.clusters_mut().push(class);
     }
-    let published = |assignment| {
-        Published::Classes(Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy))
-    };
-    let old = published(solution.assignment.clone());
+    let classes = |assignment| Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    let old = classes(solution.assignment.clone());
     let old_figure = problem.metric.measure(&old, problem);
     // Showing and judging what is found takes about as long as all that was done with the old classes.
     problem.budget.reserve(clock.elapsed());
@@ -212,9 +210,7 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     if effort.steps == 0 {
         return Ok(Solution { findings, ..solution });
     }
-    let new = published(partition.assignment(&space, &suppressed));
-    let Published::Classes(old_classes) = &old;
-    let Published::Classes(new_classes) = &new;
+    let new = classes(partition.assignment(&space, &suppressed));
     let payloads = problem.table.payloads();
     let holds = problem.models.iter().all(|model| model.judge(&new, payloads).holds);
     let no_worse = match [old_figure, problem.metric.measure(&new, problem)] {
@@ -222,10 +218,9 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
         [Some(old), Some(new)] => new >= old,
         _ => after <= before,
     };
-    if !holds || !no_worse || new_classes.suppressed_rows() > old_classes.suppressed_rows() {
+    if !holds || !no_worse || new.suppressed_rows() > old.suppressed_rows() {
         return Ok(Solution { findings, ..solution });
     }
-    let Published::Classes(classes) = new;
-    let step = Step::Regions(Box::new(classes.assignment.clone()));
-    Ok(Solution::of_classes(step, classes, findings))
+    let step = Step::Regions(Box::new(new.assignment.clone()));
+    Ok(Solution::of_classes(step, new, findings))
 }

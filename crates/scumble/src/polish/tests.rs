@@ -26,11 +26,10 @@ fn whole(problem: &Problem) -> Solution {
 
 fn loss_of(problem: &Problem, assignment: Assignment) -> f64 {
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-    let published = Published::Classes(classes);
     for model in &problem.models {
-        assert!(model.judge(&published, problem.table.payloads()).holds, "{} does not hold", model.title());
+        assert!(model.judge(&classes, problem.table.payloads()).holds, "{} does not hold", model.title());
     }
-    problem.metric.measure(&published, problem).expect("a loss")
+    problem.metric.measure(&classes, problem).expect("a loss")
 }
 
 fn finding(solution: &Solution, name: &str) -> f64 {

@@ -26,7 +26,7 @@ use crate::prepare::population::quasi_only;
 use crate::prepare::{Respelt, drop_incomplete, prepare_new, spell_once};
 use crate::problem::{Budget, Problem};
 use crate::profile::refuse_unjudged;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Members, Step};
 use crate::registry::{self, ALGORITHMS};
@@ -117,9 +117,8 @@ pub fn apply_beside(
         make_problem(&plan, prepared, &needs, (Budget::default(), options.progress.clone()))?;
     let (assignment, unplaced) = recode(saved, &problem, &rest.missing, &table, private)?;
     options.progress.check()?;
-    let published = judge(&problem, assignment, private)?;
-    let Published::Classes(classes) = &published;
-    refuse_nothing(classes, &problem)?;
+    let classes = judge(&problem, assignment, private)?;
+    refuse_nothing(&classes, &problem)?;
     let mut run = Run {
         plan: &plan,
         source: &table,
@@ -135,7 +134,7 @@ pub fn apply_beside(
         step: None,
         payload_trees: Vec::new(),
         new_rows: true,
-        published,
+        classes,
         findings: Vec::new(),
         together: Vec::new(),
         missing: rest.missing,
@@ -151,7 +150,7 @@ pub fn apply_beside(
     let Written { file, verified, .. } = write_verified(&run, of_row, &targets, options, &mut seconds)?;
     run.warnings.extend(verified.warnings);
     // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
-    let figures = [measure_one(&metrics::loss::ENTRY, &run.published, &run.problem)];
+    let figures = [measure_one(&metrics::loss::ENTRY, &run.classes, &run.problem)];
     let mut summary = summary::summarise(&run, &verified.outcome, &figures);
     if private {
         // Rows may show nothing, but nobody took it from them.
@@ -340,15 +339,15 @@ fn hidden(saved: &SavedRecoding) -> HashSet<Vec<Option<Value>>, foldhash::fast::
 }
 
 /// The classes of new rows, with those suppressed that break a model; an error if that is not enough.
-fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Published> {
+fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Classes> {
     if private {
         let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-        return Ok(Published::Classes(classes));
+        return Ok(classes);
     }
     problem.check_feasible()?;
-    let published = Published::Classes(problem.suppress_failing(assignment)?);
+    let classes = problem.suppress_failing(assignment)?;
     for model in &problem.models {
-        let verdict = model.judge(&published, problem.table.payloads());
+        let verdict = model.judge(&classes, problem.table.payloads());
         if !verdict.holds {
             return Err(Error::infeasible(format!(
                 "the new rows, recoded, do not keep {}, and suppressing classes that break a model does not mend that; make a \
@@ -357,5 +356,5 @@ fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Pub
             )));
         }
     }
-    Ok(published)
+    Ok(classes)
 }

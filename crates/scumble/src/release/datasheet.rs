@@ -113,7 +113,7 @@ pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
 
 /// The rows that the guarantees do not cover.
 pub(crate) fn unjudged_rows(run: &Run<'_>) -> Option<u64> {
-    let rows = run.classes().suppressed_rows();
+    let rows = run.classes.suppressed_rows();
     (run.problem.star_policy == StarPolicy::Paper && rows > 0).then_some(rows)
 }
 
@@ -146,7 +146,7 @@ pub(super) fn kept_sheet(
 
 fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
     let quasi = &run.problem.quasi[place];
-    let classes = run.classes();
+    let classes = &run.classes;
     let column = &classes.assignment.columns[place];
     let mut kinds: Vec<&'static str> = column
         .of_class

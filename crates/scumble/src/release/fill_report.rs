@@ -207,7 +207,7 @@ fn metric((entry, figure): &Figure) -> Option<MetricResult> {
 }
 
 fn class_sizes(run: &Run<'_>) -> ClassSizes {
-    let classes = run.classes();
+    let classes = &run.classes;
     let counts = |of: &dyn Fn(usize) -> bool| {
         let sizes = (0..classes.len()).filter(|class| of(*class)).map(|class| classes.size(class));
         histogram(sizes).into_iter().map(|(size, classes)| SizeCount { size, classes }).collect()
@@ -221,7 +221,7 @@ fn class_sizes(run: &Run<'_>) -> ClassSizes {
 
 fn columns(run: &Run<'_>) -> Vec<ColumnReport> {
     use rayon::prelude::*;
-    let losses = loss::by_column(run.classes(), &run.problem);
+    let losses = loss::by_column(&run.classes, &run.problem);
     run.problem
         .quasi
         .par_iter()
@@ -231,7 +231,7 @@ fn columns(run: &Run<'_>) -> Vec<ColumnReport> {
 }
 
 fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport {
-    let classes = run.classes();
+    let classes = &run.classes;
     let shown = &classes.assignment.columns[place];
     let original = run.problem.table.marginal(place, quasi.size() as usize);
     let mut released = vec![0_u64; shown.values.len()];
@@ -315,11 +315,11 @@ fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
 }
 
 fn changes(run: &Run<'_>) -> Vec<ColumnChange> {
-    if run.classes().suppressed_rows() == 0 {
+    if run.classes.suppressed_rows() == 0 {
         return Vec::new();
     }
     let class = run.problem.class;
-    information::contingencies(run.classes(), &run.problem, class)
+    information::contingencies(&run.classes, &run.problem, class)
         .iter()
         .zip(&run.problem.quasi)
         .map(|((before, after), quasi)| {
@@ -339,7 +339,7 @@ fn changes(run: &Run<'_>) -> Vec<ColumnChange> {
 
 /// Why rows were suppressed, and which groups of people lost most.
 fn suppression(run: &Run<'_>) -> Option<Suppression> {
-    let classes = run.classes();
+    let classes = &run.classes;
     if classes.suppressed_rows() == 0 {
         return None;
     }
@@ -380,7 +380,7 @@ fn suppression(run: &Run<'_>) -> Option<Suppression> {
 }
 
 fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi) -> Option<SubgroupColumn> {
-    let classes = run.classes();
+    let classes = &run.classes;
     let size = quasi.size() as usize;
     let rows = table.marginal(place, size);
     if rows.iter().filter(|rows| **rows > 0).count() > LARGEST_SUBGROUPS {
@@ -450,7 +450,7 @@ fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
 }
 
 fn homogeneous(run: &Run<'_>) -> Vec<Homogeneity> {
-    let classes = run.classes();
+    let classes = &run.classes;
     let payloads = run.problem.table.payloads();
     run.plan
         .names_with(Role::Sensitive)

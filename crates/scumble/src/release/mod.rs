@@ -20,7 +20,7 @@ use crate::prepare::population::{PopulationTable, read_population};
 use crate::prepare::{Complete, Respelt, keep_complete, spell_once};
 use crate::problem::{Budget, Problem, Progress};
 use crate::profile::refuse_unjudged;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::quasi::Value;
 use crate::recoding::Step;
 use crate::registry::{self, Entry, Method};
@@ -153,7 +153,7 @@ pub(crate) struct Run<'a> {
     pub(crate) payload_trees: Vec<(String, Hierarchy)>,
     /// Whether the rows are new to the rule, so that they may have values that no hierarchy lists.
     pub(crate) new_rows: bool,
-    pub(crate) published: Published,
+    pub(crate) classes: Classes,
     pub(crate) findings: Vec<crate::algorithms::Finding>,
     /// What holds together with tables that were published before.
     pub(crate) together: Vec<scumble_verify::ModelOutcome>,
@@ -163,14 +163,9 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    pub(crate) fn classes(&self) -> &Classes {
-        let Published::Classes(classes) = &self.published;
-        classes
-    }
-
     /// Whether a quasi-identifier shows means.
     pub(crate) fn shows_means(&self, column: usize) -> bool {
-        let values = &self.classes().assignment.columns[column].values;
+        let values = &self.classes.assignment.columns[column].values;
         values.iter().any(|value| matches!(value, Value::Mean { .. }))
     }
 
@@ -352,7 +347,7 @@ fn classes(
     run.warnings.extend(warnings);
     run.together = together;
 
-    let figures = crate::metrics::measure_all(&run.published, &run.problem);
+    let figures = crate::metrics::measure_all(&run.classes, &run.problem);
     let mut report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name(), &figures));
     let summary = summary::summarise(&run, &outcome, &figures);
     (options.stage)(Stage::Publish);

@@ -40,7 +40,7 @@ pub(super) fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> 
 
 /// The rule of a run, with all that is needed to apply it to other rows.
 pub(super) fn recoding<'r>(run: &'r Run<'_>) -> RecodingFile<'r> {
-    let assignment = &run.classes().assignment;
+    let assignment = &run.classes.assignment;
     let quasi = (0..run.problem.quasi.len()).map(|place| quasi(run, place)).collect();
     let Read { missing, missing_policy, .. } = run.plan.read.clone();
     RecodingFile {
@@ -79,7 +79,7 @@ pub(super) fn recoding<'r>(run: &'r Run<'_>) -> RecodingFile<'r> {
 
 fn quasi<'r>(run: &'r Run<'_>, place: usize) -> QuasiFile<'r> {
     let quasi = &run.problem.quasi[place];
-    let shown = &run.classes().assignment.columns[place];
+    let shown = &run.classes.assignment.columns[place];
     let owned = |text: &str| text.to_owned();
     QuasiFile {
         name: quasi.name.clone(),

@@ -54,7 +54,7 @@ pub(super) fn risk(run: &Run<'_>) -> Risk {
 
 /// The people of each class of [`released`], where there is a population and each of them can be in one class only.
 fn people_of_classes(run: &Run<'_>) -> Option<Vec<u64>> {
-    let classes = run.classes();
+    let classes = &run.classes;
     let people = classes.people()?;
     let (gone, kept): (Vec<usize>, Vec<usize>) =
         (0..classes.len()).partition(|class| classes.is_suppressed(*class));
@@ -106,7 +106,7 @@ fn original(run: &Run<'_>) -> RiskClasses {
 
 /// The classes as readers see them. Starred rows are candidates for each other, whether or not they were judged.
 fn released(run: &Run<'_>) -> RiskClasses {
-    let classes = run.classes();
+    let classes = &run.classes;
     let kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
     let dropped = run.problem.star_policy == StarPolicy::Drop;
     let payloads = run.problem.table.payloads();

@@ -28,7 +28,7 @@ pub(crate) struct ReleasedRows {
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
 pub(super) fn arrange(run: &Run<'_>, of_row: OfRow) -> Result<ReleasedRows> {
-    let classes = run.classes();
+    let classes = &run.classes;
     // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
     let mut kept = 0;
@@ -50,7 +50,7 @@ pub(super) fn arrange(run: &Run<'_>, of_row: OfRow) -> Result<ReleasedRows> {
 
 /// The class of each original row.
 fn class_of_row(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Result<Vec<u32>> {
-    let shares = match &run.classes().assignment.members {
+    let shares = match &run.classes.assignment.members {
         Members::Tuples(class_of_tuple) => {
             let mut class_of_row = tuple_of_row;
             class_of_row.par_iter_mut().for_each(|place| *place = class_of_tuple[*place as usize]);
@@ -110,7 +110,7 @@ fn kept_keys(run: &Run<'_>, rows: usize) -> Vec<u64> {
 
 /// The labels of a column in ascending order, and the label of each kept class and, last, of suppressed rows.
 fn column_labels(run: &Run<'_>, column: usize) -> (Texts, Vec<u32>) {
-    let classes = run.classes();
+    let classes = &run.classes;
     let shown = &classes.assignment.columns[column];
     let quasi = &run.problem.quasi[column];
     let of_value: Vec<String> = shown.values.iter().map(|value| quasi.label(*value)).collect();

@@ -15,7 +15,7 @@ use crate::hierarchy::Hierarchy;
 use crate::prepare::population::prepare_with_population;
 use crate::prepare::{Prepared, Respelt, prepare};
 use crate::problem::{Budget, Problem, Progress};
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::recoding::{Assignment, Step};
 use crate::registry::{self, Entry, METRICS};
 use crate::relabel;
@@ -191,7 +191,7 @@ pub(super) fn classes<'a>(
         step,
         payload_trees: rest.payload_trees,
         new_rows: false,
-        published: Published::Classes(classes),
+        classes,
         findings,
         together: Vec::new(),
         missing: rest.missing,
@@ -244,7 +244,7 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
 fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, Finding)> {
     let loss = |assignment: Assignment| {
         let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-        crate::metrics::loss::ENTRY.build.measure(&Published::Classes(classes), problem)
+        crate::metrics::loss::ENTRY.build.measure(&classes, problem)
     };
     let flat = relabel::flatten(problem, assignment.clone())?;
     let cost = Finding::new(

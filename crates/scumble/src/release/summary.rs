@@ -119,7 +119,7 @@ pub struct Seconds {
 }
 
 pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome, figures: &[Figure]) -> Summary {
-    let classes = run.classes();
+    let classes = &run.classes;
     let finite = |value: &Option<f64>| Value::from(value.filter(|value| value.is_finite()));
     let metrics =
         figures.iter().map(|(entry, figure)| (entry.name.to_owned(), finite(&figure.value))).collect();

@@ -5,7 +5,6 @@ use crate::algorithms::Finding;
 use crate::error::{Error, Result};
 use crate::models::{Model, k_anonymity};
 use crate::problem::Problem;
-use crate::published::Published;
 
 /// Searches by `attempt`; where some models are about the whole table, for growing class sizes from the one that is asked for
 /// anyway, until the release keeps them all. That a larger size may again fail them does not matter: what is found is judged.
@@ -30,10 +29,7 @@ pub(super) fn search(
         let attempted = attempt(&problem);
         problem.models.pop();
         let mut found = attempted.map_err(|error| with_size(error, k, &of_table))?;
-        let published = Published::Classes(found.classes);
-        let holds = of_table.iter().all(|model| model.judge(&published, problem.table.payloads()).holds);
-        let Published::Classes(classes) = published;
-        found.classes = classes;
+        let holds = of_table.iter().all(|model| model.judge(&found.classes, problem.table.payloads()).holds);
         if holds {
             found.findings.push(Finding::new(
                 "k_for_risk",

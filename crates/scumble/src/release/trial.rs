@@ -16,7 +16,7 @@ use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::metrics;
 use crate::problem::{Budget, Problem, Progress};
-use crate::published::{Classes, Published, Record, record_loss};
+use crate::published::{Classes, Record, record_loss};
 use crate::quasi::Value;
 use crate::recoding::Step;
 use crate::registry::{self, Method};
@@ -42,7 +42,7 @@ impl Trial {
     #[must_use]
     pub fn measure(&self, metric: &dyn metrics::Metric) -> Option<f64> {
         let Outcome::Classes { classes, .. } = &self.outcome else { return None };
-        metric.measure(&Published::Classes((**classes).clone()), &self.problem)
+        metric.measure(classes, &self.problem)
     }
 }
 
@@ -177,8 +177,8 @@ pub fn try_within(
 
 fn of_classes(run: Run<'_>, of_row: OfRow, seconds: f64) -> Result<Trial> {
     let arranged = rows::arrange(&run, of_row)?;
-    let loss = metrics::loss::ENTRY.build.measure(&run.published, &run.problem).unwrap_or(0.0);
-    let Run { problem, step, published: Published::Classes(classes), missing, .. } = run;
+    let loss = metrics::loss::ENTRY.build.measure(&run.classes, &run.problem).unwrap_or(0.0);
+    let Run { problem, step, classes, missing, .. } = run;
     let kept: Vec<u32> =
         (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| class as u32).collect();
     let class_of_row = arranged.look_of_row.iter().map(|look| kept.get(*look as usize).copied()).collect();

@@ -26,7 +26,7 @@ fn spreadsheet_warning(run: &Run<'_>) -> Option<String> {
 /// The warnings of a run, and of its search if there was one.
 pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<String> {
     let mut warnings = Vec::new();
-    let classes = run.classes();
+    let classes = &run.classes;
     if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
         warnings.push(format!(
             "star policy 'paper': {} not judged; someone who knows that a person's other values are in no class knows that they are \
@@ -149,14 +149,14 @@ fn few_columns_at_a_time(run: &Run<'_>) -> String {
 
 /// Why so much was suppressed: mostly because some columns still show too many values.
 fn mostly_suppressed(run: &Run<'_>) -> String {
-    let (suppressed, rows) = (run.classes().suppressed_rows(), run.problem.table.rows());
+    let (suppressed, rows) = (run.classes.suppressed_rows(), run.problem.table.rows());
     if run.new_rows {
         return format!(
             "{suppressed} of {rows} rows show nothing, so the release says little: they are too few for this recoding, or unlike the \
              rows that it was made for; make a release of them by themselves (scumble anonymize)"
         );
     }
-    let columns = &run.classes().assignment.columns;
+    let columns = &run.classes.assignment.columns;
     let mut shown: Vec<(usize, &str)> = columns
         .iter()
         .zip(&run.problem.quasi)

@@ -6,7 +6,7 @@ use scumble::hierarchy::{Builder, Domain, Hierarchy, Unlisted, build};
 use scumble::kind::{Kind, Measure};
 use scumble::models::{Model, ModelContext};
 use scumble::payload::{PayloadColumn, Payloads};
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::quasi::{Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::{MODELS, find};
@@ -84,7 +84,7 @@ impl Grid {
     }
 
     /// What would be published, with some classes suppressed.
-    pub(crate) fn published(&self, suppressed: &[bool], policy: StarPolicy) -> Published {
+    pub(crate) fn published(&self, suppressed: &[bool], policy: StarPolicy) -> Classes {
         let codes = 0..self.classes.len() as u32;
         let column = ClassColumn {
             values: codes.clone().map(|code| Value::Span(code, code)).collect(),
@@ -95,7 +95,7 @@ impl Grid {
             columns: vec![column],
             suppressed: suppressed.to_vec(),
         };
-        Published::Classes(Classes::new(assignment, &self.table, &self.quasi, policy))
+        Classes::new(assignment, &self.table, &self.quasi, policy)
     }
 
     /// The same as a file would hold it.

@@ -6,7 +6,7 @@ use scumble::frequency::{Cell, FrequencyTable};
 use scumble::hierarchy::Hierarchy;
 use scumble::models::{Model, ModelContext};
 use scumble::payload::{PayloadColumn, Payloads};
-use scumble::published::{ClassView, Classes, Published};
+use scumble::published::{ClassView, Classes};
 use scumble::quasi::{Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::{MODELS, find};
@@ -111,7 +111,7 @@ impl Wide {
     }
 
     /// What would be published, with some classes suppressed.
-    pub(crate) fn published(&self, suppressed: &[bool], policy: StarPolicy) -> Published {
+    pub(crate) fn published(&self, suppressed: &[bool], policy: StarPolicy) -> Classes {
         let codes: Vec<u32> = (0..self.classes as u32).collect();
         let column = ClassColumn {
             values: codes.iter().map(|code| Value::Span(*code, *code)).collect(),
@@ -122,7 +122,7 @@ impl Wide {
             columns: vec![column],
             suppressed: suppressed.to_vec(),
         };
-        Published::Classes(Classes::new(assignment, &self.table, &self.quasi, policy))
+        Classes::new(assignment, &self.table, &self.quasi, policy)
     }
 
     /// What the verifier says of a claim about the same as a file would hold it; none if it would hold no row.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use scumble::lattice::Cost;
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::quasi::Value;
 use scumble::recoding::{Assignment, Members, Step};
 use scumble::registry::METRICS;
@@ -42,9 +42,8 @@ fn a_metric_that_worsens_never_gets_better_and_every_other_one_does() {
         }
         let hidden = all_hidden.iter().map(|hidden| *hidden && chance.below(2) == 0).collect();
         fine.suppressed = hidden;
-        let [fine, coarse] = [fine, coarse].map(|assignment| {
-            Published::Classes(Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy))
-        });
+        let [fine, coarse] = [fine, coarse]
+            .map(|assignment| Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy));
         for entry in METRICS {
             let cost = |published| {
                 let figure = entry.build.measure(published, &problem);
@@ -125,7 +124,7 @@ fn every_mean_over_columns_honours_their_priorities() {
         let levels: Vec<u32> = levels.map(|height| chance.below(u64::from(height) + 1) as u32).collect();
         let published = |problem: &scumble::problem::Problem| {
             let assignment = Step::Levels(levels.clone()).apply(&problem.table, &problem.quasi);
-            Published::Classes(Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy))
+            Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy)
         };
         let mut with = |priorities: &dyn Fn(usize) -> f64, metric: usize| {
             problem

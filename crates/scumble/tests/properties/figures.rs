@@ -7,7 +7,7 @@ use scumble::hierarchy::{Builder, Domain, Hierarchy, build};
 use scumble::kind::{Kind, Measure};
 use scumble::payload::{PayloadColumn, Payloads};
 use scumble::problem::{Problem, Progress};
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::quasi::{Line, Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::{METRICS, find};
@@ -21,7 +21,7 @@ use super::common::naive::Strings;
 use super::common::run::{Ask, release};
 use super::common::seeded;
 
-fn measure(name: &str, published: &Published, problem: &Problem) -> Option<f64> {
+fn measure(name: &str, published: &Classes, problem: &Problem) -> Option<f64> {
     find("metric", name, METRICS).expect("a registered metric").build.measure(published, problem)
 }
 
@@ -52,7 +52,7 @@ fn two_columns(
     shown: &[[Value; 2]],
     suppressed: &[bool],
     models: Vec<Box<dyn scumble::models::Model>>,
-) -> (Problem, Published) {
+) -> (Problem, Classes) {
     let labels: Vec<&str> = rows.iter().map(|(_, label, _)| *label).collect();
     let column = PayloadColumn {
         name: "label".into(),
@@ -100,7 +100,7 @@ fn two_columns(
         progress: Progress::default(),
     };
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, StarPolicy::Paper);
-    (problem, Published::Classes(classes))
+    (problem, classes)
 }
 
 fn quasi(shape: Shape) -> Quasi {
@@ -195,7 +195,7 @@ fn divergence_and_information_of_the_paper() {
     assert_eq!(measure("kl_divergence", &published, &problem), Some(f64::INFINITY), "[5,8] is gone");
 }
 
-fn detail(metric: &str, name: &str, published: &Published, problem: &Problem) -> f64 {
+fn detail(metric: &str, name: &str, published: &Classes, problem: &Problem) -> f64 {
     let metric = find("metric", metric, METRICS).expect("a registered metric").build;
     let details = metric.details(published, problem);
     details.iter().find(|(of, _)| *of == name).expect("a detail of that name").1
@@ -211,7 +211,7 @@ fn entropies_of_the_specification() {
         codes.map(|code| ([code, 0], "y", class(code))).collect()
     };
     let bits =
-        |published: &Published, problem: &Problem| NAMES.map(|name| detail(name, "bits", published, problem));
+        |published: &Classes, problem: &Problem| NAMES.map(|name| detail(name, "bits", published, problem));
     let same = |found: [f64; 3], expected: [f64; 3]| {
         found.into_iter().zip(expected).for_each(|(found, expected)| near(Some(found), expected));
     };

@@ -6,7 +6,7 @@ use scumble::config::{Parameters, Rational, StarPolicy, Value};
 use scumble::lattice::{Checker, Lattice, Pruning};
 use scumble::models::{Model, ModelContext, Verdict};
 use scumble::problem::Problem;
-use scumble::published::{Classes, Published};
+use scumble::published::Classes;
 use scumble::recoding::Step;
 use scumble::registry::{MODELS, find};
 
@@ -83,12 +83,12 @@ proptest! {
         let (problem, lattice) = searched(&table);
         prop_assume!(lattice.nodes() <= 150);
         let payloads = problem.table.payloads();
-        let published: Vec<Published> =
-            (0..lattice.nodes()).map(|node| Published::Classes(classes_at(&problem, &lattice, node))).collect();
+        let published: Vec<Classes> =
+            (0..lattice.nodes()).map(|node| classes_at(&problem, &lattice, node)).collect();
         for (number, asked) in all_asked().into_iter().enumerate() {
             let Some(model) = build(asked, &problem) else { continue };
             let declared = model.monotonicity();
-            let judge = |classes: Classes| model.judge(&Published::Classes(classes), payloads);
+            let judge = |classes: Classes| model.judge(&classes, payloads);
             let verdicts: Vec<Verdict> = published.iter().map(|published| model.judge(published, payloads)).collect();
             for (coarse, over) in verdicts.iter().enumerate() {
                 for (fine, under) in verdicts.iter().enumerate().filter(|(fine, _)| lattice.below(*fine, coarse)) {

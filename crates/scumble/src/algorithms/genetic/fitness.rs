@@ -12,7 +12,7 @@ use crate::metrics::{ByColumn, ClassSum};
 use crate::models::ClassTest;
 use crate::pack::Packer;
 use crate::problem::Problem;
-use crate::published::{ClassView, Published};
+use crate::published::ClassView;
 use crate::quasi::Value;
 use crate::recoding::Step;
 
@@ -258,7 +258,7 @@ impl<'a> Evaluator<'a> {
         let assignment = Step::Maps(self.space.maps(bits)).apply(&self.problem.table, &self.problem.quasi);
         match self.problem.suppress_failing(assignment) {
             Ok(classes) => {
-                let figure = self.problem.metric.measure(&Published::Classes(classes), self.problem);
+                let figure = self.problem.metric.measure(&classes, self.problem);
                 Ok(Fitness { excess: 0, cost: Cost::new(figure, true) })
             }
             Err(Error::Infeasible(_)) => {

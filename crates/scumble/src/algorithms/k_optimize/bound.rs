@@ -9,7 +9,7 @@ use crate::metrics::{ClassSum, classification};
 use crate::models::ClassTest;
 use crate::pack::{Packer, group};
 use crate::problem::Problem;
-use crate::published::{ClassView, Published};
+use crate::published::ClassView;
 use crate::recoding::Step;
 
 /// Rows that no set in question tells apart: the classes of the finest of these sets.
@@ -328,7 +328,7 @@ impl<'a> Costs<'a> {
                 Err(error) => return Err(error),
             };
         if self.sum == ClassSum::Minorities {
-            return Ok(classification::penalties(&Published::Classes(classes), self.problem).map(u128::from));
+            return Ok(classification::penalties(&classes, self.problem).map(u128::from));
         }
         let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
         let squares: u128 = kept.map(|class| u128::from(classes.size(class)).pow(2)).sum();

@@ -11,7 +11,7 @@ use super::{Algorithm, Finding, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::recoding::Step;
 use crate::registry::{Entry, Standing};
 
@@ -79,7 +79,7 @@ impl Algorithm for KOptimize {
         let missing = open.map_or(0, |open| cost.saturating_sub(open)) as f64 / (cost as f64).max(1.0);
         let classes =
             Classes::new(solution.assignment.clone(), &problem.table, &problem.quasi, problem.star_policy);
-        let figure = problem.metric.measure(&Published::Classes(classes), problem).unwrap_or(0.0);
+        let figure = problem.metric.measure(&classes, problem).unwrap_or(0.0);
         solution.findings = vec![
             Finding::new(
                 "splits",

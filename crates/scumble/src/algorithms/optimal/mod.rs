@@ -9,7 +9,7 @@ use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::lattice::{Best, Checker, Lattice};
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::registry::{Entry, Standing};
 
 mod boxes;
@@ -124,5 +124,5 @@ struct Found<'a> {
 fn figure(problem: &Problem, solution: &Solution) -> Option<f64> {
     let assignment = solution.assignment.clone();
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-    problem.metric.measure(&Published::Classes(classes), problem)
+    problem.metric.measure(&classes, problem)
 }

@@ -14,7 +14,7 @@ use super::{Measured, Metric};
 use crate::config::StarPolicy;
 use crate::frequency::Cell;
 use crate::problem::Problem;
-use crate::published::{Classes, Published};
+use crate::published::Classes;
 use crate::quasi::{LARGEST_SUBSET, MEAN_PLACES, Quasi, Shape, Value};
 use crate::registry::{Entry, Standing};
 
@@ -52,16 +52,16 @@ const LARGEST_ARRAY: usize = 1 << 20;
 struct QueryError;
 
 impl Metric for QueryError {
-    fn measure(&self, published: &Published, problem: &Problem) -> Option<f64> {
-        self.measure_fully(published, problem).value
+    fn measure(&self, classes: &Classes, problem: &Problem) -> Option<f64> {
+        self.measure_fully(classes, problem).value
     }
 
-    fn details(&self, published: &Published, problem: &Problem) -> Vec<(&'static str, f64)> {
-        self.measure_fully(published, problem).details
+    fn details(&self, classes: &Classes, problem: &Problem) -> Vec<(&'static str, f64)> {
+        self.measure_fully(classes, problem).details
     }
 
-    fn measure_fully(&self, published: &Published, problem: &Problem) -> Measured {
-        let errors = errors(super::classes_of(published), problem);
+    fn measure_fully(&self, classes: &Classes, problem: &Problem) -> Measured {
+        let errors = errors(classes, problem);
         if errors.is_empty() {
             return Measured { value: None, details: Vec::new() };
         }

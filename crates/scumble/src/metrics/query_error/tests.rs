@@ -7,7 +7,7 @@ use crate::partition::testing::{numbers, problem, words};
 use crate::recoding::{Assignment, ClassColumn, Members};
 
 /// The release in which each tuple is in the class `of_tuple` says, and some classes are suppressed.
-fn release(problem: &Problem, of_tuple: &[u32], suppressed: &[bool], policy: StarPolicy) -> Published {
+fn release(problem: &Problem, of_tuple: &[u32], suppressed: &[bool], policy: StarPolicy) -> Classes {
     let column = |place: usize| {
         let codes = problem.table.column(place);
         let shown: Vec<Value> = (0..suppressed.len() as u32)
@@ -28,7 +28,7 @@ fn release(problem: &Problem, of_tuple: &[u32], suppressed: &[bool], policy: Sta
         columns: (0..problem.quasi.len()).map(column).collect(),
         suppressed: suppressed.to_vec(),
     };
-    Published::Classes(Classes::new(assignment, &problem.table, &problem.quasi, policy))
+    Classes::new(assignment, &problem.table, &problem.quasi, policy)
 }
 
 /// models.md 2.10: ten rows in [20,39], asked for 20 to 29.
@@ -50,7 +50,7 @@ fn half_of_a_range_is_expected_to_hold_half_of_its_rows() {
     // Eight rows are 20 to 27, two are 30: 8 true, 5 expected.
     let rows: Vec<(Vec<u32>, u32)> = (0..8).chain([10, 10]).map(|code| (vec![code], 0)).collect();
     let problem = problem(vec![age], &rows, 1, 1);
-    let Published::Classes(mut classes) = release(&problem, &[0; 9], &[false], StarPolicy::Strict);
+    let mut classes = release(&problem, &[0; 9], &[false], StarPolicy::Strict);
     classes.assignment.columns[0].values[0] = whole;
     let query =
         Query { columns: vec![0], wanted: vec![Wanted::Run(20.0, 29.0)], kept: Wanted::Run(0.0, 0.0) };
@@ -70,7 +70,7 @@ fn a_small_count_is_compared_with_the_bound() {
     let of_tuple: Vec<u32> = (0..problem.table.tuples())
         .map(|tuple| u32::from(problem.table.column(0).get(tuple) == 20))
         .collect();
-    let Published::Classes(mut classes) = release(&problem, &of_tuple, &[false; 2], StarPolicy::Strict);
+    let mut classes = release(&problem, &of_tuple, &[false; 2], StarPolicy::Strict);
     let shown = classes.assignment.columns[0].of_class.get(0) as usize;
     classes.assignment.columns[0].values[shown] = Value::Span(0, 19);
     let query =
@@ -87,7 +87,7 @@ fn shares_of_two_columns_are_multiplied() {
     let rows: Vec<(Vec<u32>, u32)> = (0..10).map(|row| (vec![2 * row, 1 + row % 3], 0)).collect();
     let problem = problem(vec![numbers(&ages), words(4)], &rows, 1, 1);
     let tuples = problem.table.tuples();
-    let Published::Classes(mut classes) = release(&problem, &vec![0; tuples], &[false], StarPolicy::Strict);
+    let mut classes = release(&problem, &vec![0; tuples], &[false], StarPolicy::Strict);
     classes.assignment.columns[0].values[0] = Value::Span(0, 19);
     classes.assignment.columns[1].values[0] = Value::Star;
     let query = Query {
@@ -145,13 +145,12 @@ fn the_middle_and_the_interval() {
     let problem = problem(vec![numbers(), numbers()], &rows, 1, 2);
     let tuples = problem.table.tuples() as u32;
     let of_tuple: Vec<u32> = (0..tuples).map(|tuple| tuple * 8 / tuples).collect();
-    let published = release(&problem, &of_tuple, &[false; 8], StarPolicy::Strict);
-    let Published::Classes(classes) = &published;
+    let classes = &release(&problem, &of_tuple, &[false; 8], StarPolicy::Strict);
     let mut errors = errors(classes, &problem);
     errors.sort_unstable_by(f64::total_cmp);
     assert_eq!(errors.len(), 1000);
     assert!(errors[498] < errors[499] && errors[499] < errors[500] && errors[500] < errors[501]);
-    let Measured { value, details } = QueryError.measure_fully(&published, &problem);
+    let Measured { value, details } = QueryError.measure_fully(classes, &problem);
     let mean = value.expect("there are rows");
     assert!((mean - errors.iter().sum::<f64>() / 1000.0).abs() < 1e-12);
     let [("lower", lower), ("upper", upper), ("median", median), ..] = details[..] else {
@@ -178,8 +177,7 @@ fn counts_equal_those_of_single_rows() {
         let of_tuple: Vec<u32> = (0..problem.table.tuples()).map(|_| below(4)).collect();
         let suppressed: Vec<bool> = (0..4).map(|_| below(4) == 0).collect();
         let policy = if round % 2 == 0 { StarPolicy::Drop } else { StarPolicy::Strict };
-        let published = release(&problem, &of_tuple, &suppressed, policy);
-        let Published::Classes(classes) = &published;
+        let classes = &release(&problem, &of_tuple, &suppressed, policy);
         let values = |quasi: &Quasi, value: Value| -> Vec<i128> {
             match (&quasi.shape, value) {
                 (Shape::Line(_), Value::Star) => (1..=21).collect(),

@@ -8,7 +8,7 @@ use crate::quasi::{Quasi, Shape, Value};
 use crate::recoding::{Assignment, ClassColumn, Members};
 
 /// A release in which every tuple of the column is a class of its own, and these are suppressed.
-fn released(table: &FrequencyTable, suppressed: &[bool]) -> Published {
+fn released(table: &FrequencyTable, suppressed: &[bool]) -> Classes {
     let shape = Shape::Set(["a", "b", "c"].into_iter().collect());
     let measure = Measure { kind: Kind::Text, scale: 0 };
     let quasi = Quasi { name: "q".into(), measure, shape, priority: 1.0, tight: false, sets: false };
@@ -19,7 +19,7 @@ fn released(table: &FrequencyTable, suppressed: &[bool]) -> Published {
         suppressed: suppressed.to_vec(),
         columns: vec![ClassColumn { of_class: Codes::narrow(classes.len(), &classes), values }],
     };
-    Published::Classes(Classes::new(assignment, table, &[quasi], StarPolicy::Strict))
+    Classes::new(assignment, table, &[quasi], StarPolicy::Strict)
 }
 
 fn verdicts(table: &FrequencyTable, asked: &str, sensitive: &[&str], suppressed: &[bool]) -> Vec<Verdict> {
