@@ -22,7 +22,7 @@ use crate::prepare::{
     table_in_one_spelling, value_table,
 };
 use crate::registry::Method;
-use crate::release::check::{
+use crate::release::claim::{
     cover, given_others, joint_references, mean, model_claim, reference, same_value, sensitive_column,
     value_kind,
 };

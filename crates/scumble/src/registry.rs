@@ -51,6 +51,27 @@ pub struct Entry<B: 'static> {
     pub build: B,
 }
 
+/// What people are told about an entry wherever its name stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// See [`Entry::name`].
+    pub name: &'static str,
+    /// See [`Entry::title`].
+    pub title: &'static str,
+    /// See [`Entry::paper`].
+    pub paper: &'static str,
+    /// See [`Entry::standing`].
+    pub standing: Standing,
+}
+
+impl<B> Entry<B> {
+    /// What people are told about it.
+    #[must_use]
+    pub fn facts(&self) -> Facts {
+        Facts { name: self.name, title: self.title, paper: self.paper, standing: self.standing }
+    }
+}
+
 /// Every algorithm.
 pub const ALGORITHMS: &[Entry<BuildAlgorithm>] = &[
     algorithms::mondrian::ENTRY,

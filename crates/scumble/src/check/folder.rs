@@ -15,7 +15,7 @@ use crate::config::{Column, Plan, Role, Roles};
 use crate::error::{Error, Result};
 use crate::kind::Kind;
 use crate::prepare::{payload_of, prepare, spelt_once};
-use crate::release::check::{cover, model_claim, sensitive_column, value_kind};
+use crate::release::claim::{cover, model_claim, sensitive_column, value_kind};
 use crate::release::{Manifest, TableFile, Together};
 
 /// Where to find out what published files do not say.

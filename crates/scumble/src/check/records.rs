@@ -14,7 +14,7 @@ use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
 use crate::prepare::{Prepared, payload_of, prepare, spelt_once};
 use crate::registry::{Method, method};
-use crate::release::check::{cover, sensitive_column};
+use crate::release::claim::{cover, sensitive_column};
 
 /// What a table shows in place of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -359,7 +359,7 @@ mod tests {
             let plan = plan();
             let sensitive = |table: &CodedTable| {
                 let (values, _) = super::super::payload_of(&table.columns[0], &plan).expect("a column");
-                crate::release::check::sensitive_column(&values, &plan)
+                crate::release::claim::sensitive_column(&values, &plan)
             };
             // What nobody can tell is refused by both.
             let Ok(spelt) = spelt_once(&read, &plan) else {

@@ -8,18 +8,18 @@ use rayon::prelude::*;
 use scumble_files::Source;
 use scumble_files::table::CodedTable;
 
-use super::publish::{Papers, publish};
-use super::search::{Needs, OfRow, make_problem, refuse_nothing};
+use super::classes::rows::ReleasedRows;
+use super::classes::{ClassesFound, Origin, refuse_nothing, warnings};
+use super::pipeline::complete;
+use super::row_map::Original;
+use super::run::Run;
+use super::search::{Needs, OfRow, make_problem};
 use super::targets::{Targets, beside};
-use super::{
-    Released, Run, RunOptions, Seconds, Stage, Written, datasheet, read_columns, read_options, summary,
-    warnings, write_verified,
-};
+use super::{Begun, Released, RunOptions, Seconds, Stage, datasheet, read_columns, read_options};
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
 use crate::frequency::total;
 use crate::label::STAR;
-use crate::metrics::{self, measure_one};
 use crate::new_rows::{CodeFinder, Found, NewRows};
 use crate::outputs::Outputs;
 use crate::prepare::population::quasi_only;
@@ -99,7 +99,7 @@ pub fn apply_beside(
 
     (options.stage)(Stage::Read);
     let clock = Instant::now();
-    let New { plan, table, respelt, mut notes, first_warnings } =
+    let New { plan, table, respelt, notes, first_warnings } =
         read_new(saved, &plan, private, &source, options.threads)?;
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
@@ -119,47 +119,53 @@ pub fn apply_beside(
     options.progress.check()?;
     let classes = judge(&problem, assignment, private)?;
     refuse_nothing(&classes, &problem)?;
-    let mut run = Run {
-        plan: &plan,
-        source: &table,
-        respelt: &respelt,
-        population: None,
-        algorithm: registry::find("algorithm", saved.algorithm, ALGORITHMS)?,
+    let found = ClassesFound {
+        classes,
+        origin: Origin::Recoding { private },
         metric,
-        problem,
         levels: match &saved.step {
             Some(Step::Levels(levels)) => Some(levels.clone()),
             _ => None,
         },
         step: None,
         payload_trees: Vec::new(),
-        new_rows: true,
-        classes,
         findings: Vec::new(),
+        population: None,
+        folder: options.folder,
+        rows: ReleasedRows::default(),
+        outcome: None,
         together: Vec::new(),
+    };
+    let mut run = Run {
+        plan: &plan,
+        source: &table,
+        respelt: &respelt,
+        algorithm: registry::find("algorithm", saved.algorithm, ALGORITHMS)?.facts(),
+        problem,
+        of_row,
         missing: rest.missing,
         warnings: rest.warnings,
         notes: rest.notes,
+        found,
     };
-    run.notes.append(&mut notes);
     let found = if private { vec![NOT_FOR_PUBLICATION.to_owned()] } else { warnings::warnings(&run, None) };
     run.warnings.extend(found);
-    run.warnings.extend(first_warnings);
     seconds.apply = clock.elapsed().as_secs_f64();
-
-    let Written { file, verified, .. } = write_verified(&run, of_row, &targets, options, &mut seconds)?;
-    run.warnings.extend(verified.warnings);
-    // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
-    let figures = [measure_one(&metrics::loss::ENTRY, &run.classes, &run.problem)];
-    let mut summary = summary::summarise(&run, &verified.outcome, &figures);
-    if private {
-        // Rows may show nothing, but nobody took it from them.
-        summary.suppressed = 0;
-    }
-    (options.stage)(Stage::Publish);
-    let sheet = (!private).then(|| datasheet::datasheet(&run, &summary));
-    let papers = Papers { report: None, recoding: &|_| Ok(()), row_map: None, sheet };
-    let released = publish(file, &targets, papers, summary, options, seconds, started)?;
+    let begun = Begun {
+        plan: &plan,
+        table: &table,
+        original: Original { source: &source, kept: &[] },
+        respelt: &respelt,
+        population: None,
+        folder: options.folder,
+        targets,
+        budget: Budget::default(),
+        notes,
+        first_warnings,
+        seconds,
+        started,
+    };
+    let released = complete(run, begun, options)?.alone()?;
     Ok(Applied { released, unplaced, private })
 }
 

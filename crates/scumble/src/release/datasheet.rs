@@ -6,12 +6,11 @@
 use serde::Serialize;
 
 use super::described::FileSheet;
-use super::{Run, Summary};
-use crate::config::{Equality, Plan, Role, StarPolicy};
+use super::run::Run;
+use crate::config::{Equality, Plan, Role};
 use crate::hierarchy::Provenance;
-use crate::models::forbids_sameness;
 use crate::prepare::Respelt;
-use crate::quasi::{MEAN_PLACES, Quasi, Shape, Value};
+use crate::quasi::{Quasi, Shape, Value};
 use crate::report::format::capitalised;
 use crate::text::markdown as escaped;
 
@@ -34,6 +33,24 @@ pub(crate) struct Datasheet {
     pub(super) limits: Vec<String>,
 }
 
+impl Datasheet {
+    /// What all datasheets say in the same way.
+    pub(super) fn of<Found>(run: &Run<'_, Found>, statement: String, rows: u64) -> Self {
+        Self {
+            statement,
+            made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
+            algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
+            rows,
+            files: Vec::new(),
+            spreadsheet_safe: run.plan.spreadsheet_safe,
+            guarantees: Vec::new(),
+            columns: Vec::new(),
+            reading: Vec::new(),
+            limits: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Guarantee {
     pub(super) model: String,
@@ -49,79 +66,6 @@ pub(super) struct ColumnSheet {
     pub(super) kinds: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hierarchy: Option<&'static str>,
-}
-
-pub(super) fn datasheet(run: &Run<'_>, summary: &Summary) -> Datasheet {
-    let quasi: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
-    let titles: Vec<String> = run.problem.models.iter().map(|model| model.title()).collect();
-    let sets: Vec<Vec<String>> = run
-        .problem
-        .models
-        .iter()
-        .map(|model| model.on().map_or_else(|| quasi.clone(), <[String]>::to_vec))
-        .collect();
-    let statement = if titles.is_empty() {
-        format!("Generalised on {}; no privacy model was asked for.", quasi.join(", "))
-    } else {
-        let unjudged = unjudged_rows(run).map_or(String::new(), |rows| match rows {
-            1 => ", except for the row that shows * in every one of them, which was not judged".to_owned(),
-            rows => format!(
-                ", except for the {rows} rows that show * in every one of them, which were not judged"
-            ),
-        });
-        let promises = if sets.iter().all(|set| *set == quasi) {
-            format!("{} on {}", titles.join(" and "), quasi.join(", "))
-        } else {
-            let each = titles.iter().zip(&sets).map(|(title, set)| format!("{title} on {}", set.join(", ")));
-            each.collect::<Vec<_>>().join("; ")
-        };
-        format!("{promises}{unjudged}; checked on the published file.")
-    };
-    let before: Vec<String> =
-        run.together.iter().map(|found| format!("{}: at least {}", found.label, found.required)).collect();
-    let statement = if before.is_empty() {
-        statement
-    } else {
-        format!("{statement} Together with tables that were published before: {}.", before.join("; "))
-    };
-    Datasheet {
-        statement,
-        made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
-        algorithm: format!("{} ({})", run.algorithm.title, run.algorithm.paper),
-        rows: summary.released,
-        files: Vec::new(),
-        spreadsheet_safe: run.plan.spreadsheet_safe,
-        guarantees: titles
-            .into_iter()
-            .zip(sets)
-            .map(|(model, on)| Guarantee { model, on })
-            .chain(run.together.iter().map(|found| Guarantee {
-                model: format!("{}: at least {}", found.label, found.required),
-                on: quasi.clone(),
-            }))
-            .collect(),
-        columns: run
-            .plan
-            .columns
-            .iter()
-            .filter_map(|(name, column)| column_sheet(run, name, &column.role))
-            .collect(),
-        reading: reading(run),
-        limits: limits(run),
-    }
-}
-
-/// The rows that the guarantees do not cover.
-pub(crate) fn unjudged_rows(run: &Run<'_>) -> Option<u64> {
-    let rows = run.classes.suppressed_rows();
-    (run.problem.star_policy == StarPolicy::Paper && rows > 0).then_some(rows)
-}
-
-fn column_sheet(run: &Run<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
-    if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
-        return Some(quasi_sheet(run, place));
-    }
-    kept_sheet(name, roles, run.respelt)
 }
 
 /// A column that is published as it is, by its roles; none for columns that are not published.
@@ -142,42 +86,6 @@ pub(super) fn kept_sheet(
         false => "published as it is",
     };
     Some(ColumnSheet { name: name.into(), role, how: how.into(), kinds: Vec::new(), hierarchy: None })
-}
-
-fn quasi_sheet(run: &Run<'_>, place: usize) -> ColumnSheet {
-    let quasi = &run.problem.quasi[place];
-    let classes = &run.classes;
-    let column = &classes.assignment.columns[place];
-    let mut kinds: Vec<&'static str> = column
-        .of_class
-        .iter()
-        .enumerate()
-        .filter(|(class, _)| !classes.is_suppressed(*class))
-        .map(|(_, value)| value_kind(quasi, column.values[value as usize]))
-        .collect();
-    if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
-        kinds.push("suppressed");
-    }
-    kinds.sort_unstable();
-    kinds.dedup();
-    let means = run.shows_means(place);
-    let how = match (&run.levels, quasi.tree()) {
-        _ if means => {
-            let places = quasi.measure.scale + MEAN_PLACES;
-            format!("replaced by the mean of the class, rounded to {places} decimal places")
-        }
-        (Some(levels), Some(tree)) => {
-            format!("generalised to level {} of {}", levels[place], tree.height())
-        }
-        _ => "generalised class by class".into(),
-    };
-    ColumnSheet {
-        name: quasi.name.clone(),
-        role: "quasi-identifier",
-        how,
-        kinds,
-        hierarchy: provenance(quasi).filter(|_| !means),
-    }
 }
 
 /// Where the coarser values of a column come from.
@@ -217,66 +125,6 @@ pub(super) fn value_kind(quasi: &Quasi, value: Value) -> &'static str {
             }
         }
     }
-}
-
-fn reading(run: &Run<'_>) -> Vec<&'static str> {
-    let mut lines = vec!["A value stands for itself; a hierarchy node stands for any value below it."];
-    let all = 0..run.problem.quasi.len();
-    if all.clone().any(|column| run.shows_means(column)) {
-        lines.push(
-            "A mean is that of all rows that show the same in every quasi-identifier; it need not be the value of any of them.",
-        );
-    }
-    let ranges =
-        |column: usize| matches!(run.problem.quasi[column].shape, Shape::Line(_)) && !run.shows_means(column);
-    if all.clone().any(ranges) {
-        lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
-    }
-    if run.problem.quasi.iter().any(|quasi| quasi.sets || matches!(quasi.shape, Shape::Set(_))) {
-        lines.push(
-            "{a|b|c} stands for one of a, b and c; a backslash stands before |, } and \\ inside a value.",
-        );
-    }
-    lines.push(
-        "* stands for any value. A leading = marks a value that would otherwise look like one of these.",
-    );
-    if !run.plan.keep_order {
-        lines.push("Rows are sorted by content; their order says nothing.");
-    }
-    lines
-}
-
-fn limits(run: &Run<'_>) -> Vec<String> {
-    let mut lines = vec![
-        "The guarantees hold on the quasi-identifiers named above, for someone who knows no other column of this table.",
-        if run.problem.table.payloads().person().is_some() {
-            "Persons with several rows were counted once in every class, by a column that is not published; distributions and \
-             numbers of values are those of rows."
-        } else {
-            "One row is taken for one person."
-        },
-    ];
-    if !run.problem.models.iter().any(|model| forbids_sameness(&**model, &run.problem.table)) {
-        lines.push("Nothing is promised about what the rows of a class have in common.");
-    }
-    if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
-        lines.push(
-            "Someone who knows more of these columns together than a guarantee names may find a single row.",
-        );
-    }
-    if (0..run.problem.quasi.len()).any(|column| run.shows_means(column)) {
-        lines.push("Someone who knows the values of all other rows of a class can compute those of the last from the means.");
-    }
-    if run.new_rows {
-        lines.push("The guarantees hold of this table by itself; rows of other tables that were recoded alike are not looked at.");
-    }
-    if unjudged_rows(run).is_some() {
-        lines.push("Rows that show * in every quasi-identifier are not covered by the guarantees.");
-        if run.problem.models.iter().any(|model| !run.problem.is_about_all(&**model)) {
-            lines.push("Nor, for guarantees on fewer columns, are other rows that show * in all of these.");
-        }
-    }
-    lines.into_iter().map(str::to_owned).chain(limits_of_counting(run.plan)).collect()
 }
 
 /// What the plan counts as different values though it may be none: promises about these columns are weaker for it. The columns that

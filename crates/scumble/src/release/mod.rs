@@ -4,59 +4,52 @@
 //! read → transform → encode → frequency table → check the problem → algorithm → recoding
 //!      → write to a private temporary file → VERIFY WHAT WAS WRITTEN → rename into place → report
 //! ```
-//! A release that fails verification never gets its name.
+//! A release that fails verification never gets its name. [`anonymize_beside`] reads, the `search` of each kind of release finds, and
+//! [`pipeline::complete`] is the rest of this line.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{PrivateFile, ReadOptions, Source};
+use scumble_files::{ReadOptions, Source};
 
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result, did_you_mean};
-use crate::hierarchy::Hierarchy;
 use crate::outputs::Outputs;
 use crate::prepare::population::{PopulationTable, read_population};
 use crate::prepare::{Complete, Respelt, keep_complete, spell_once};
-use crate::problem::{Budget, Problem, Progress};
+use crate::problem::{Budget, Progress};
 use crate::profile::refuse_unjudged;
-use crate::published::Classes;
-use crate::quasi::Value;
-use crate::recoding::Step;
-use crate::registry::{self, Entry, Method};
-use recoding_file::check_rule_for_rows;
+use crate::registry::{self, Method};
+use classes::recoding_file::check_rule_for_rows;
+use classes::together;
 
 mod apply;
-pub(crate) mod check;
-mod combinations;
+pub(crate) mod claim;
+mod classes;
 mod datasheet;
 pub(crate) mod described;
-mod fill_report;
-mod population;
+mod pipeline;
 mod publish;
-mod recoding_file;
 mod records;
+mod report;
 mod requirements;
-mod risk;
 mod row_map;
-mod rows;
+mod run;
 mod search;
 mod spreadsheet;
+mod staged;
 mod summary;
-mod table_risk;
 mod tables;
 mod targets;
-mod together;
 mod trial;
-mod warnings;
 
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
     SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
     older_datasheets_of,
 };
-use publish::{Papers, publish, unpublished};
-use search::{OfRow, Task, budget_of};
+use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
 pub use targets::stem_of;
@@ -132,52 +125,6 @@ impl Released {
     }
 }
 
-/// Everything that is known about a run once the search is over.
-pub(crate) struct Run<'a> {
-    pub(crate) plan: &'a Plan,
-    /// The table, with one spelling for each value of columns that models read.
-    pub(crate) source: &'a CodedTable,
-    /// Columns of which some value had several spellings, as they were read.
-    pub(crate) respelt: &'a [Respelt],
-    /// The people whom the rows are taken from, as they were read.
-    pub(crate) population: Option<&'a CodedTable>,
-    pub(crate) algorithm: &'static Entry<crate::algorithms::BuildAlgorithm>,
-    /// The name of the metric that was minimised.
-    pub(crate) metric: &'static str,
-    pub(crate) problem: Problem,
-    /// The level of each quasi-identifier, where every column has one.
-    pub(crate) levels: Option<Vec<u32>>,
-    /// The rule that the classes were made by, where it is one for tuples and the classes were not changed afterwards.
-    pub(crate) step: Option<Step>,
-    /// The hierarchies of sensitive columns that have one.
-    pub(crate) payload_trees: Vec<(String, Hierarchy)>,
-    /// Whether the rows are new to the rule, so that they may have values that no hierarchy lists.
-    pub(crate) new_rows: bool,
-    pub(crate) classes: Classes,
-    pub(crate) findings: Vec<crate::algorithms::Finding>,
-    /// What holds together with tables that were published before.
-    pub(crate) together: Vec<scumble_verify::ModelOutcome>,
-    pub(crate) missing: Vec<(String, Vec<String>)>,
-    pub(crate) warnings: Vec<String>,
-    pub(crate) notes: Vec<String>,
-}
-
-impl Run<'_> {
-    /// Whether a quasi-identifier shows means.
-    pub(crate) fn shows_means(&self, column: usize) -> bool {
-        let values = &self.classes.assignment.columns[column].values;
-        values.iter().any(|value| matches!(value, Value::Mean { .. }))
-    }
-
-    /// The columns that are published as they are, in the order of the table.
-    pub(crate) fn kept_columns(&self) -> impl Iterator<Item = &str> {
-        let kept = |role: &crate::config::Roles| {
-            [Role::Class, Role::Sensitive, Role::Other].iter().any(|r| role.has(*r))
-        };
-        self.plan.columns.iter().filter(move |(_, column)| kept(&column.role)).map(|(name, _)| name.as_str())
-    }
-}
-
 /// Makes the release that a plan asks for, verified, with its datasheet and private report.
 ///
 /// An error means that nothing was published, with one exception: [`Error::AfterPublishing`].
@@ -241,48 +188,10 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
         started,
     };
     match method {
-        Method::Classes(entry) => beside_others(&begun, entry, options),
+        Method::Classes(entry) => classes::release(&begun, entry, options),
         Method::Records(entry) => records::release(begun, entry, options),
         Method::Tables(entry) => tables::release(begun, entry, options),
     }
-}
-
-/// A release of classes that also keeps what is asked of it together with tables that were published before, with classes as
-/// large as that takes.
-fn beside_others(
-    begun: &Begun<'_>,
-    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
-    options: &mut RunOptions<'_>,
-) -> Result<Released> {
-    let mut failing = match classes(begun.clone(), entry, options)? {
-        Ended::Released(released) => return Ok(*released),
-        Ended::Apart(failing) => failing,
-    };
-    for attempt in 1..=together::ATTEMPTS {
-        let Some(plan) = together::larger(begun.plan, attempt, begun.table.rows) else { break };
-        failing = match classes(Begun { plan: &plan, ..begun.clone() }, entry, options) {
-            // So large classes cannot be made.
-            Err(Error::Infeasible(_)) => break,
-            Err(error) => return Err(error),
-            Ok(Ended::Released(mut released)) => {
-                released.summary.notes.push(
-                    "larger classes than asked for were needed beside the tables that were published before"
-                        .to_owned(),
-                );
-                return Ok(*released);
-            }
-            Ok(Ended::Apart(failing)) => failing,
-        };
-    }
-    Err(together::cannot(&failing))
-}
-
-/// How an attempt at a release of classes ended.
-enum Ended {
-    /// It was published.
-    Released(Box<Released>),
-    /// It was not, since it does not keep this beside tables that were published before.
-    Apart(Box<scumble_verify::ModelOutcome>),
 }
 
 /// A run whose table has been read, on its way to one kind of release.
@@ -322,82 +231,6 @@ impl<'a> Begun<'a> {
             progress: progress.clone(),
         }
     }
-}
-
-/// A release of equivalence classes.
-fn classes(
-    begun: Begun<'_>,
-    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
-    options: &mut RunOptions<'_>,
-) -> Result<Ended> {
-    (options.stage)(Stage::Search);
-    let clock = Instant::now();
-    let (mut run, of_row) = search::classes(begun.task(&options.progress), entry)?;
-    let Begun { original, targets, mut notes, first_warnings, mut seconds, started, .. } = begun;
-    run.notes.append(&mut notes);
-    run.warnings.extend(first_warnings);
-    seconds.search = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    let Written { file, order, verified } = write_verified(&run, of_row, &targets, options, &mut seconds)?;
-    let check::Verified { outcome, together, warnings } = verified;
-    if let Some(failing) = together.iter().find(|model| !model.holds) {
-        return Ok(Ended::Apart(Box::new(failing.clone())));
-    }
-    run.warnings.extend(warnings);
-    run.together = together;
-
-    let figures = crate::metrics::measure_all(&run.classes, &run.problem);
-    let mut report = targets.report.is_some().then(|| fill_report::report(&run, &targets.name(), &figures));
-    let summary = summary::summarise(&run, &outcome, &figures);
-    (options.stage)(Stage::Publish);
-    if let Some(report) = &mut report {
-        seconds.total = started.elapsed().as_secs_f64();
-        fill_report::add_outcome(report, &run, &summary, &seconds);
-    }
-    let papers = Papers {
-        report,
-        recoding: &|out| serde_json::to_writer(out, &recoding_file::recoding(&run)),
-        row_map: targets.row_map.as_ref().map(|_| original.row_map(&[&order[..]], None)).transpose()?,
-        sheet: Some(datasheet::datasheet(&run, &summary)),
-    };
-    let released = publish(file, &targets, papers, summary, options, seconds, started)?;
-    Ok(Ended::Released(Box::new(released)))
-}
-
-/// Rows that were written and verified, and have no name yet.
-struct Written {
-    file: PrivateFile,
-    /// For each released row the original row it came from. Private.
-    order: Vec<u32>,
-    verified: check::Verified,
-}
-
-/// Writes the rows of a run to a file without a name, and checks what was written.
-fn write_verified(
-    run: &Run<'_>,
-    of_row: OfRow,
-    targets: &Targets,
-    options: &RunOptions<'_>,
-    seconds: &mut Seconds,
-) -> Result<Written> {
-    (options.stage)(Stage::Write);
-    let clock = Instant::now();
-    let released_rows = rows::arrange(run, of_row)?;
-    seconds.apply += clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let mut file = targets.private_file().map_err(unpublished)?;
-    rows::write(run, &released_rows, file.file(), targets.format).map_err(unpublished)?;
-    seconds.write = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    (options.stage)(Stage::Verify);
-    let clock = Instant::now();
-    let verified =
-        check::verify(run, &file, &released_rows, targets.format, options.folder).map_err(unpublished)?;
-    seconds.verify = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-    Ok(Written { file, order: released_rows.order, verified })
 }
 
 /// A table as a plan wants it read.

@@ -11,14 +11,15 @@
 
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use scumble_files::{Audience, FolderLock, Named, PrivateFile, PrivateFolder, SetAside, folder_of};
 
-use super::described::{FileSheet, older_datasheets_of};
+use super::described::{ENDINGS, FileSheet, older_datasheets_of};
 use super::row_map::RowMapFile;
+use super::staged::Place;
+use super::tables::manifest::{MANIFEST, Manifest};
 use super::targets::{REPORT_FILES, Targets, sweep_beside};
-use super::{Released, RunOptions, Seconds, Summary, datasheet};
+use super::{Released, RunOptions, Summary, datasheet};
 use crate::error::{Error, Result};
 
 /// What is written besides the release.
@@ -26,11 +27,13 @@ pub(super) struct Papers<'r> {
     /// The private report, complete.
     pub(super) report: Option<crate::report::data::Report>,
     /// Writes the rule that was applied, as JSON. Private. It may be as large as the table, so it is never held as a text.
-    pub(super) recoding: &'r dyn Fn(&mut dyn Write) -> serde_json::Result<()>,
+    pub(super) rule: &'r dyn Fn(&mut dyn Write) -> serde_json::Result<()>,
     /// Which row is whose, if somebody wants to know. Private.
     pub(super) row_map: Option<RowMapFile>,
     /// What may be said in public, if anything.
     pub(super) sheet: Option<datasheet::Datasheet>,
+    /// How several tables belong together.
+    pub(super) manifest: Option<Manifest>,
 }
 
 /// An error of a run that has published nothing.
@@ -45,16 +48,29 @@ pub(super) fn unpublished(error: impl Into<Error>) -> Error {
 
 /// Gives a verified release its name, and writes its papers.
 pub(super) fn publish(
+    place: Place,
+    targets: &Targets,
+    papers: Papers<'_>,
+    summary: Summary,
+    options: &mut RunOptions<'_>,
+) -> Result<Released> {
+    let mut released = Released::of(summary);
+    let troubles = match place {
+        Place::File(file) => publish_file(file, targets, papers, &mut released, options),
+        Place::Folder(folder, _) => publish_folder(folder, targets, papers, &mut released),
+    }?;
+    after(&released, &troubles)?;
+    Ok(released)
+}
+
+/// Gives one table its name. Returns what failed once it had it.
+fn publish_file(
     mut file: PrivateFile,
     targets: &Targets,
     mut papers: Papers<'_>,
-    summary: Summary,
+    released: &mut Released,
     options: &mut RunOptions<'_>,
-    mut seconds: Seconds,
-    started: Instant,
-) -> Result<Released> {
-    let clock = Instant::now();
-    let mut released = Released::of(summary);
+) -> Result<Vec<Error>> {
     let mut made = MadeFolders::default();
     // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
     if let (Some(sheet), Some(name)) =
@@ -67,7 +83,7 @@ pub(super) fn publish(
     if let Some(map) = &mut papers.row_map {
         map.is_about([(targets.name().as_str(), file.sha256().map_err(unpublished)?.as_str())]);
     }
-    let mut private = staged_papers(targets, &papers, &mut made, &mut released).map_err(unpublished)?;
+    let mut private = staged_papers(targets, &papers, &mut made, released).map_err(unpublished)?;
     let mut public = Vec::new();
     if let (Some(sheet), [json, markdown]) = (&papers.sheet, &targets.sheets()[..]) {
         public.push(staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into))?);
@@ -95,9 +111,7 @@ pub(super) fn publish(
     }
     made.keep();
     private.into_iter().for_each(|paper| troubles.extend(trouble(paper.publish(Audience::Owner))));
-    finish(&mut released, &mut seconds, clock, started);
-    after(&released, &troubles)?;
-    Ok(released)
+    Ok(troubles)
 }
 
 /// Gives a release and its datasheets their names. Returns what failed once the release had its own.
@@ -221,12 +235,12 @@ fn staged_papers(
             out.write_all(crate::report::html(report)?.as_bytes()).map_err(Into::into)
         })?);
         files.push(staged(&data, |out| serde_json::to_writer_pretty(out, report).map_err(Into::into))?);
-        files.push(staged(&rule, |out| (papers.recoding)(out).map_err(Into::into))?);
+        files.push(staged(&rule, |out| (papers.rule)(out).map_err(Into::into))?);
         released.report = Some(page);
     }
     if let Some(target) = &targets.recoding {
         sweep_beside(target);
-        files.push(staged(target, |out| (papers.recoding)(out).map_err(Into::into))?);
+        files.push(staged(target, |out| (papers.rule)(out).map_err(Into::into))?);
         released.recoding = Some(target.clone());
     }
     if let (Some(target), Some(map)) = (&targets.row_map, &papers.row_map) {
@@ -237,40 +251,51 @@ fn staged_papers(
     Ok(files)
 }
 
-/// Gives a verified folder of several tables its name, with the datasheet in it, and writes the private report.
-pub(super) fn publish_folder(
-    folder: PrivateFolder,
+/// Gives a folder of several tables its name, with manifest and datasheets in it. Returns what failed once it had it.
+fn publish_folder(
+    mut folder: PrivateFolder,
     targets: &Targets,
-    papers: &Papers<'_>,
-    summary: Summary,
-    mut seconds: Seconds,
-    started: Instant,
-) -> Result<Released> {
-    let clock = Instant::now();
-    let mut released = Released::of(summary);
+    mut papers: Papers<'_>,
+    released: &mut Released,
+) -> Result<Vec<Error>> {
+    add_papers(&mut folder, &mut papers).map_err(unpublished)?;
     let mut made = MadeFolders::default();
-    let mut private = staged_papers(targets, papers, &mut made, &mut released).map_err(unpublished)?;
+    let mut private = staged_papers(targets, &papers, &mut made, released).map_err(unpublished)?;
     for paper in &mut private {
         paper.ready().map_err(unpublished)?;
     }
     targets.confirm()?;
     let named = folder.publish().map_err(unpublished)?;
     made.keep();
-    released.datasheet = targets.release.as_ref().map(|release| release.join("datasheet.md"));
+    released.datasheet = targets.release.as_ref().map(|release| release.join(ENDINGS[1]));
     released.release.clone_from(&targets.release);
     let mut troubles: Vec<Error> = named.trouble.map(Error::from).into_iter().collect();
     private.into_iter().for_each(|paper| troubles.extend(trouble(paper.publish(Audience::Owner))));
-    finish(&mut released, &mut seconds, clock, started);
-    after(&released, &troubles)?;
-    Ok(released)
+    Ok(troubles)
 }
 
-/// The figures that are known only at the end.
-fn finish(released: &mut Released, seconds: &mut Seconds, clock: Instant, started: Instant) {
-    seconds.write += clock.elapsed().as_secs_f64();
-    seconds.total = started.elapsed().as_secs_f64();
-    released.summary.seconds = seconds.rounded();
-    released.summary.peak_memory_bytes = crate::memory::peak();
+/// Writes the manifest and the datasheets into a folder of tables.
+fn add_papers(folder: &mut PrivateFolder, papers: &mut Papers<'_>) -> Result<()> {
+    let (Some(sheet), Some(manifest)) = (&mut papers.sheet, &papers.manifest) else {
+        return Err(Error::internal("several tables without a manifest"));
+    };
+    add(folder, MANIFEST, serde_json::to_vec_pretty(manifest).map_err(Error::internal)?)?;
+    let rows = |name: &str| manifest.tables.iter().find(|table| table.file == name).map(|table| table.rows);
+    let digests = folder.digests()?.into_iter();
+    sheet.files = digests.map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256 }).collect();
+    // Tables come first, in their order.
+    if let Some(map) = &mut papers.row_map {
+        map.is_about(sheet.files.iter().map(|of| (of.file.as_str(), of.sha256.as_str())));
+    }
+    add(folder, ENDINGS[0], serde_json::to_vec_pretty(sheet).map_err(Error::internal)?)?;
+    add(folder, ENDINGS[1], datasheet::markdown(sheet).trim_end().into())
+}
+
+/// Writes a text into a folder.
+fn add(folder: &mut PrivateFolder, name: &str, mut text: Vec<u8>) -> Result<()> {
+    text.push(b'\n');
+    let written = folder.file(name)?.write_all(&text);
+    Ok(written.map_err(|error| scumble_files::cannot_write(Path::new(name), error))?)
 }
 
 /// A file with its content, which has no name yet.

@@ -5,20 +5,14 @@ use std::path::Path;
 
 use scumble_files::table::CodedTable;
 
-use super::recoding_file::lasting;
-use super::requirements::{build_models, check_metric, check_served};
-use super::{Run, population, table_risk, warnings};
-use crate::algorithms::{Algorithm, Finding};
-use crate::config::{Plan, Rational, StarPolicy};
+use super::requirements::build_models;
+use crate::config::{Plan, Rational};
 use crate::error::{Error, Result};
 use crate::hierarchy::Hierarchy;
 use crate::prepare::population::prepare_with_population;
 use crate::prepare::{Prepared, Respelt, prepare};
 use crate::problem::{Budget, Problem, Progress};
-use crate::published::Classes;
-use crate::recoding::{Assignment, Step};
 use crate::registry::{self, Entry, METRICS};
-use crate::relabel;
 
 /// What is to be searched for, in what, and within which limits.
 pub(super) struct Task<'a> {
@@ -36,6 +30,7 @@ pub(super) struct Task<'a> {
 }
 
 /// Which tuple and payload each original row has. Private.
+#[derive(Default)]
 pub(super) struct OfRow {
     pub(super) tuple: Vec<u32>,
     pub(super) payload: Vec<u32>,
@@ -59,15 +54,6 @@ pub(super) fn budget_of(plan: &Plan) -> Budget {
     let budget = Budget::new(plan.algorithm.steps, plan.algorithm.budget.map(|budget| budget.duration()));
     budget.pause();
     budget
-}
-
-/// The algorithm that a plan names, with its parameters.
-pub(super) fn build_algorithm(
-    plan: &Plan,
-    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
-) -> Result<Box<dyn Algorithm>> {
-    allow_parameters(plan, entry)?;
-    (entry.build)(&plan.algorithm.parameters)
 }
 
 /// An error for a parameter that the algorithm does not have.
@@ -151,106 +137,4 @@ pub(super) fn make_problem(
         notes: prepared.notes,
     };
     Ok((problem, rest, metric.name))
-}
-
-/// Equivalence classes, by an algorithm that makes them.
-pub(super) fn classes<'a>(
-    task: Task<'a>,
-    entry: &'static Entry<crate::algorithms::BuildAlgorithm>,
-) -> Result<(Run<'a>, OfRow)> {
-    let plan = task.plan;
-    let algorithm = &*build_algorithm(plan, entry)?;
-    let (prepared, of_row) = task.prepared(plan, algorithm.needs_trees())?;
-    let needs = Needs {
-        model: algorithm.needs_model(),
-        metric: algorithm.default_metric(),
-        suppression: algorithm.default_suppression(),
-    };
-    let (problem, rest, metric) = make_problem(plan, prepared, &needs, (task.budget, task.progress))?;
-    check_metric(plan, entry, algorithm, metric, &problem)?;
-    check_served(&problem, plan, entry.name, algorithm)?;
-    population::check(&problem, plan, algorithm)?;
-    problem.check_feasible()?;
-    let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
-    let Found { classes, step, findings } = found;
-    refuse_nothing(&classes, &problem)?;
-    let levels = match &step {
-        Step::Levels(levels) => Some(levels.clone()),
-        _ => None,
-    };
-    let step = lasting(step, plan, &problem.quasi);
-    let mut run = Run {
-        plan,
-        source: task.table,
-        respelt: task.respelt,
-        population: task.population,
-        algorithm: entry,
-        metric,
-        problem,
-        levels,
-        step,
-        payload_trees: rest.payload_trees,
-        new_rows: false,
-        classes,
-        findings,
-        together: Vec::new(),
-        missing: rest.missing,
-        warnings: rest.warnings,
-        notes: rest.notes,
-    };
-    let found = warnings::warnings(&run, Some(algorithm));
-    run.warnings.extend(found);
-    run.problem.budget.pause();
-    Ok((run, of_row))
-}
-
-/// An error where every row is left out.
-pub(super) fn refuse_nothing(classes: &Classes, problem: &Problem) -> Result<()> {
-    if problem.star_policy == StarPolicy::Drop && classes.suppressed_rows() == problem.table.rows() {
-        return Err(Error::infeasible(
-            "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
-             hierarchies",
-        ));
-    }
-    Ok(())
-}
-
-/// What a search found.
-pub(super) struct Found {
-    pub(super) classes: Classes,
-    step: Step,
-    pub(super) findings: Vec<Finding>,
-}
-
-/// One search, with all that is done to its classes afterwards.
-fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Found> {
-    algorithm.check(problem)?;
-    let mut solution = algorithm.run(problem)?;
-    solution.assignment = relabel::show_sets(problem, solution.assignment)?;
-    if plan.algorithm.polish {
-        solution = crate::polish::polish(problem, solution)?;
-    }
-    let mut assignment = solution.assignment;
-    if plan.algorithm.flatten {
-        let (flat, cost) = flattened(problem, assignment)?;
-        assignment = flat;
-        solution.findings.push(cost);
-    }
-    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-    Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
-}
-
-/// Classes with one domain for each column, and what that costs.
-fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, Finding)> {
-    let loss = |assignment: Assignment| {
-        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-        crate::metrics::loss::ENTRY.build.measure(&classes, problem)
-    };
-    let flat = relabel::flatten(problem, assignment.clone())?;
-    let cost = Finding::new(
-        "flatten_cost",
-        loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
-        "how much loss was added so that every column has one domain",
-    );
-    Ok((flat, cost))
 }

@@ -1,14 +1,12 @@
 //! The figures of a run, as `--json` prints them. Private: they are about the original.
 
-use scumble_verify::{ModelOutcome, Outcome};
+use scumble_verify::ModelOutcome;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::Run;
+use super::run::Run;
 use crate::algorithms::Finding;
-use crate::config::StarPolicy;
-use crate::metrics::Figure;
-use crate::models::{k_uncertainty, multirelational};
+use crate::config::Plan;
 
 /// The figures of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -85,6 +83,49 @@ pub struct ModelSummary {
     pub holds: bool,
 }
 
+impl Summary {
+    /// What all kinds of release tell in the same way; `models` are in the order of the problem's, with what is promised in words.
+    pub(super) fn of<Found>(run: &Run<'_, Found>, models: &[ModelOutcome], promises: &[String]) -> Self {
+        let models = run.problem.models.iter().zip(models).zip(promises);
+        Self {
+            algorithm: run.algorithm.name,
+            parameters: own_parameters(run.plan),
+            rows: run.problem.table.rows(),
+            released: 0,
+            suppressed: 0,
+            classes: 0,
+            smallest_class: None,
+            models: models
+                .map(|((model, found), promise)| ModelSummary {
+                    name: model.name(),
+                    title: promise.clone(),
+                    on: model.on().map(<[String]>::to_vec),
+                    required: found.required,
+                    attained: found.attained.filter(|value| value.is_finite()),
+                    holds: found.holds,
+                })
+                .collect(),
+            metrics: Map::new(),
+            metric_details: Map::new(),
+            levels: Map::new(),
+            search: None,
+            findings: Vec::new(),
+            audit: None,
+            tables: Vec::new(),
+            warnings: run.warnings.clone(),
+            notes: run.notes.clone(),
+            seconds: Seconds::default(),
+            peak_memory_bytes: None,
+        }
+    }
+}
+
+/// The algorithm's own parameters as they were given.
+pub(super) fn own_parameters(plan: &Plan) -> Map<String, Value> {
+    let own = plan.algorithm.parameters.iter();
+    own.map(|(name, value)| (name.into(), value.to_text().into())).collect()
+}
+
 impl Seconds {
     /// The same to a tenth of a millisecond; more digits are noise.
     #[must_use]
@@ -116,106 +157,4 @@ pub struct Seconds {
     pub write: f64,
     /// Everything.
     pub total: f64,
-}
-
-pub(super) fn summarise(run: &Run<'_>, outcome: &Outcome, figures: &[Figure]) -> Summary {
-    let classes = &run.classes;
-    let finite = |value: &Option<f64>| Value::from(value.filter(|value| value.is_finite()));
-    let metrics =
-        figures.iter().map(|(entry, figure)| (entry.name.to_owned(), finite(&figure.value))).collect();
-    let metric_details = figures.iter().filter_map(details).collect();
-    let models = run
-        .problem
-        .models
-        .iter()
-        .zip(&outcome.models)
-        .map(|(model, found)| ModelSummary {
-            name: model.name(),
-            title: model.title(),
-            on: model.on().map(<[String]>::to_vec),
-            required: found.required,
-            attained: found.attained.filter(|value| value.is_finite()),
-            holds: found.holds,
-        })
-        .chain(run.together.iter().map(together))
-        .collect();
-    Summary {
-        algorithm: run.algorithm.name,
-        parameters: parameters(run),
-        rows: run.problem.table.rows(),
-        released: outcome.rows,
-        suppressed: classes.suppressed_rows(),
-        classes: outcome.classes,
-        smallest_class: outcome.smallest_class,
-        models,
-        metrics,
-        metric_details,
-        levels: levels(run),
-        search: search(&run.findings),
-        findings: run.findings.clone(),
-        audit: None,
-        tables: Vec::new(),
-        warnings: run.warnings.clone(),
-        notes: run.notes.iter().chain(&outcome.notes).cloned().collect(),
-        seconds: Seconds::default(),
-        peak_memory_bytes: None,
-    }
-}
-
-/// What holds together with tables that were published before.
-fn together(found: &ModelOutcome) -> ModelSummary {
-    let names = [k_uncertainty::ENTRY.name, multirelational::ENTRY.name];
-    ModelSummary {
-        name: names.into_iter().find(|name| *name == found.name).unwrap_or_default(),
-        title: format!("{}: at least {}", found.label, found.required),
-        on: None,
-        required: found.required,
-        attained: found.attained.filter(|value| value.is_finite()),
-        holds: found.holds,
-    }
-}
-
-/// The details of a figure by name, if it has some. JSON has no infinity, so an infinite figure says so here.
-fn details((entry, figure): &Figure) -> Option<(String, Value)> {
-    let mut details = Map::new();
-    if figure.value.is_some_and(f64::is_infinite) {
-        details.insert("infinite".into(), true.into());
-    }
-    details.extend(figure.details.iter().map(|(name, value)| ((*name).to_owned(), Value::from(*value))));
-    (!details.is_empty()).then(|| (entry.name.to_owned(), details.into()))
-}
-
-fn search(findings: &[Finding]) -> Option<SearchSummary> {
-    let finding = |name: &str| findings.iter().find(|finding| finding.name == name)?.value;
-    Some(SearchSummary { nodes: finding("nodes")? as u64, checked: finding("checked")? as u64 })
-}
-
-/// The parameters of the run by name.
-pub(super) fn parameters(run: &Run<'_>) -> Map<String, Value> {
-    let policy = match run.problem.star_policy {
-        StarPolicy::Strict => "strict",
-        StarPolicy::Paper => "paper",
-        StarPolicy::Drop => "drop",
-    };
-    let mut parameters = Map::from_iter([
-        ("suppression".into(), run.problem.suppression.to_f64().into()),
-        ("star_policy".into(), policy.into()),
-        ("metric".into(), run.metric.into()),
-    ]);
-    // A budget of time is told as the steps that it allowed, which repeat the run.
-    if let Some(steps) = run.problem.budget.spent_after() {
-        parameters.insert("steps".into(), steps.into());
-    }
-    if let Some(seed) = run.plan.algorithm.seed {
-        parameters.insert("seed".into(), seed.into());
-    }
-    for (name, value) in run.plan.algorithm.parameters.iter() {
-        parameters.insert(name.into(), value.to_text().into());
-    }
-    parameters
-}
-
-fn levels(run: &Run<'_>) -> Map<String, Value> {
-    let names = run.problem.quasi.iter().map(|quasi| quasi.name.clone());
-    names.zip(run.levels.iter().flatten().map(|level| Value::from(*level))).collect()
 }

@@ -46,11 +46,7 @@ impl Targets {
             )));
         }
         let release = output.with_file_name(stem_of(&output));
-        let format = if release.file_name() == output.file_name() {
-            OutFormat::Csv { delimiter: b',', compression: Compression::None }
-        } else {
-            scumble_files::format_for(&output)?
-        };
+        let format = format_of_several(plan)?;
         check_spreadsheet_safe(plan, format)?;
         sweep_beside(&release);
         let mut targets = Self {
@@ -113,10 +109,7 @@ impl Targets {
         let recoding = plan.recoding.as_ref().map(|name| folder.join(name));
         let row_map = row_map_of(plan, folder)?;
         let release = (plan.output != "-").then(|| folder.join(&plan.output));
-        let format = match &release {
-            None => OutFormat::Csv { delimiter: b',', compression: Compression::None },
-            Some(release) => scumble_files::format_for(release)?,
-        };
+        let format = format_of(plan)?;
         check_spreadsheet_safe(plan, format)?;
         release.iter().for_each(|release| sweep_beside(release));
         let mut targets =
@@ -192,6 +185,21 @@ impl Targets {
         let name = self.release.as_ref().and_then(|path| path.file_name());
         name.map_or("standard output".to_owned(), |name| name.to_string_lossy().into_owned())
     }
+}
+
+/// What is written unless a name says otherwise.
+const PLAIN: OutFormat = OutFormat::Csv { delimiter: b',', compression: Compression::None };
+
+/// The format of a release of one table, which its name tells.
+pub(super) fn format_of(plan: &Plan) -> Result<OutFormat> {
+    if plan.output == "-" { Ok(PLAIN) } else { Ok(scumble_files::format_for(Path::new(&plan.output))?) }
+}
+
+/// The format of several tables; their folder need not tell it.
+pub(super) fn format_of_several(plan: &Plan) -> Result<OutFormat> {
+    let output = Path::new(&plan.output);
+    let names_none = output.file_name().is_some_and(|name| *name == *stem_of(output));
+    if names_none { Ok(PLAIN) } else { Ok(scumble_files::format_for(output)?) }
 }
 
 /// Where the private row map goes, if it is wanted. It needs a name: what is piped may be read by anybody.

@@ -8,9 +8,12 @@ use std::time::Instant;
 use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
+use super::classes::{self, ClassRun, ClassesFound};
 use super::records::{self, RecordRun};
-use super::search::{self, OfRow, Task, budget_of};
-use super::{Read, Run, beside, read, rows, tables};
+use super::run::Run;
+use super::search::{Task, budget_of};
+use super::tables::{self, TablesRun};
+use super::{Read, beside, read};
 use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -160,25 +163,18 @@ pub fn try_within(
     let task = Task { plan, table, respelt: &[], population: None, folder, budget, progress };
     let clock = Instant::now();
     match registry::method(&plan.algorithm.name)? {
-        Method::Classes(entry) => {
-            let (run, of_row) = search::classes(task, entry)?;
-            of_classes(run, of_row, clock.elapsed().as_secs_f64())
-        }
-        Method::Records(entry) => {
-            let (run, of_row) = records::search(task, entry)?;
-            of_records(run, &of_row, clock.elapsed().as_secs_f64())
-        }
-        Method::Tables(entry) => {
-            let found = tables::search(task, entry)?;
-            of_tables(found, entry.name, clock.elapsed().as_secs_f64())
-        }
+        Method::Classes(entry) => of_classes(classes::search(task, entry)?, clock),
+        Method::Records(entry) => of_records(records::search(task, entry)?, clock),
+        Method::Tables(entry) => of_tables(tables::search(task, entry)?, clock),
     }
 }
 
-fn of_classes(run: Run<'_>, of_row: OfRow, seconds: f64) -> Result<Trial> {
-    let arranged = rows::arrange(&run, of_row)?;
-    let loss = metrics::loss::ENTRY.build.measure(&run.classes, &run.problem).unwrap_or(0.0);
-    let Run { problem, step, classes, missing, .. } = run;
+fn of_classes(mut run: ClassRun<'_>, clock: Instant) -> Result<Trial> {
+    let seconds = clock.elapsed().as_secs_f64();
+    let of_row = std::mem::take(&mut run.of_row);
+    let arranged = classes::rows::arrange(&run, of_row)?;
+    let loss = metrics::loss::ENTRY.build.measure(&run.found.classes, &run.problem).unwrap_or(0.0);
+    let Run { problem, missing, found: ClassesFound { classes, step, .. }, .. } = run;
     let kept: Vec<u32> =
         (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| class as u32).collect();
     let class_of_row = arranged.look_of_row.iter().map(|look| kept.get(*look as usize).copied()).collect();
@@ -192,8 +188,10 @@ fn of_classes(run: Run<'_>, of_row: OfRow, seconds: f64) -> Result<Trial> {
     })
 }
 
-fn of_records(run: RecordRun<'_>, of_row: &OfRow, seconds: f64) -> Result<Trial> {
-    let RecordRun { problem, solution, missing, .. } = run;
+fn of_records(run: RecordRun<'_>, clock: Instant) -> Result<Trial> {
+    let seconds = clock.elapsed().as_secs_f64();
+    let Run { problem, of_row, missing, found, .. } = run;
+    let solution = found.solution;
     let payloads = problem.table.payloads();
     let value = |payload: u32| solution.column.map_or(0, |column| payloads.value(payload, column));
     let record = |(tuple, payload): (&u32, &u32)| {
@@ -213,24 +211,26 @@ fn of_records(run: RecordRun<'_>, of_row: &OfRow, seconds: f64) -> Result<Trial>
     })
 }
 
-fn of_tables(found: tables::Searched, algorithm: &str, seconds: f64) -> Result<Trial> {
+fn of_tables(run: TablesRun<'_>, clock: Instant) -> Result<Trial> {
+    let seconds = clock.elapsed().as_secs_f64();
+    let Run { algorithm, problem, of_row, missing, found, .. } = run;
     let Tables::Projections(projections) = found.solution.tables else {
         return Err(Error::refused(format!(
-            "'{algorithm}' publishes no table with the class and the columns that it is to be predicted from"
+            "'{}' publishes no table with the class and the columns that it is to be predicted from",
+            algorithm.name
         )));
     };
-    let problem = found.problem.problem;
     let loss = tables::loss(&problem, &found.solution.shown, &projections);
     Ok(Trial {
         problem,
-        missing: found.rest.missing,
+        missing,
         loss,
         suppressed: 0,
         seconds,
         outcome: Outcome::Projections {
             tables: projections,
             shown: found.solution.shown,
-            tuple_of_row: found.of_row.tuple,
+            tuple_of_row: of_row.tuple,
         },
     })
 }

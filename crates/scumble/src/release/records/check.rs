@@ -1,13 +1,13 @@
 //! The claim that a run makes about its records, put to the independent verifier.
 
 use scumble_files::table::CodedTable;
-use scumble_files::{OutFormat, PrivateFile};
 use scumble_verify::{
     Cover, Distributed, Drops, Exchanged, Nodes, Originals, RecordOutcome, Truth, check_records,
     check_truth_with_map, in_normal_form,
 };
 
-use super::super::check::{cover, model_claim, read_back, sensitive_column, value_kind};
+use super::super::claim::{check_spelling, cover, model_claim, sensitive_column, value_kind};
+use super::super::staged::Staged;
 use super::rows::Arranged;
 use super::{RecordRun, exchange};
 use crate::config::Role;
@@ -18,11 +18,10 @@ use crate::payload::PayloadColumn;
 /// was read, with the possible values in place of frequencies.
 pub(super) fn verify(
     run: &RecordRun<'_>,
-    file: &PrivateFile,
+    staged: &Staged<'_>,
     rows: &Arranged,
-    format: OutFormat,
 ) -> Result<(RecordOutcome, CodedTable)> {
-    let mut release = read_back(file, format, run.plan)?;
+    let mut release = staged.read_back_one()?;
     let mut distributions = Vec::new();
     if let Some(name) = run.distributed() {
         let found = Distributed::read(&release, name)?.ok_or_else(|| {
@@ -35,7 +34,7 @@ pub(super) fn verify(
     let claim = |model: &dyn crate::models::Model| {
         let mut claim = model_claim(model.claim());
         if model.protects().is_none() {
-            claim.parameters.insert("links".into(), run.solution.linkage.name().into());
+            claim.parameters.insert("links".into(), run.found.solution.linkage.name().into());
         }
         claim
     };
@@ -43,7 +42,7 @@ pub(super) fn verify(
     // Exchanged values are written in one spelling, and must be those of the original.
     let columns = &run.problem.table.payloads().columns;
     let exchanged = columns.iter().find(|column| Some(column.name.as_str()) == run.exchanged());
-    super::super::check::check_spelling(run.source, run.respelt, run.plan)?;
+    check_spelling(run.source, run.respelt, run.plan)?;
     let values: Vec<_> = exchanged.iter().map(|column| sensitive_column(column, run.plan)).collect();
     let release = in_normal_form(&release, &values, Some(run.source))?.into_owned();
     let original = in_normal_form(run.source, &values, None)?;

@@ -30,13 +30,13 @@ pub(super) fn draw(solution: &mut RecordSolution, seed: Option<u64>) -> Result<O
 
 /// For each released row the original rows whose value it might have shown, its own first; none where records exchange nothing.
 pub(super) fn windows(run: &RecordRun<'_>, rows: &Arranged) -> Option<Vec<Vec<u32>>> {
-    let rings = run.solution.rings.as_ref()?;
-    let mut row_of_record = vec![0; run.solution.records.len()];
+    let rings = run.found.solution.rings.as_ref()?;
+    let mut row_of_record = vec![0; run.found.solution.records.len()];
     rows.order.iter().for_each(|row| row_of_record[rows.record_of_row(*row)] = *row);
-    let mut of_record = vec![Vec::new(); run.solution.records.len()];
+    let mut of_record = vec![Vec::new(); run.found.solution.records.len()];
     for ring in &rings.rings {
         for (place, record) in ring.iter().enumerate() {
-            let window = (0..run.solution.size as usize).map(|step| ring[(place + step) % ring.len()]);
+            let window = (0..run.found.solution.size as usize).map(|step| ring[(place + step) % ring.len()]);
             of_record[*record as usize] = window.map(|other| row_of_record[other as usize]).collect();
         }
     }

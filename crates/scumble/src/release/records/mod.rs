@@ -3,21 +3,26 @@
 //! There are no classes: what is promised is promised of every record alone, and what records give away together is audited
 //! before anything is written. Nothing is suppressed.
 
+use std::io::Write;
 use std::time::Instant;
 
 use scumble_files::OutFormat;
-use scumble_files::table::{CodedTable, Texts};
+use scumble_files::table::Texts;
+use scumble_verify::RecordOutcome;
 
-use super::publish::{Papers, publish, unpublished};
+use super::datasheet::Datasheet;
+use super::pipeline::{Kind, Verdict, complete};
 use super::requirements::{refuse_missing, refuse_persons};
-use super::search::{Needs, OfRow, Task, allow_parameters, make_problem};
+use super::run::Run;
+use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
-use super::{Begun, Released, RunOptions, Stage};
+use super::staged::Staged;
+use super::targets::format_of;
+use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
 use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
-use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
-use crate::problem::Problem;
 use crate::registry::Entry;
+use crate::report::data::Report;
 
 mod check;
 mod exchange;
@@ -26,53 +31,40 @@ mod rows;
 mod sampled;
 mod sheet;
 
-/// Everything that is known about a run once the search is over.
-pub(super) struct RecordRun<'a> {
-    plan: &'a Plan,
-    source: &'a CodedTable,
-    /// Columns of which some value had several spellings, as they were read.
-    respelt: &'a [crate::prepare::Respelt],
-    entry: &'static Entry<BuildRecordAlgorithm>,
-    pub(super) problem: Problem,
+/// A run that ends in records.
+pub(super) type RecordRun<'a> = Run<'a, RecordsFound>;
+
+/// What a run has found that ends in records.
+pub(super) struct RecordsFound {
     pub(super) solution: RecordSolution,
     /// Where records exchange values: the place of the record whose value each shows. Private.
     taken: Option<Vec<u32>>,
-    pub(super) missing: Vec<(String, Vec<String>)>,
-    warnings: Vec<String>,
-    notes: Vec<String>,
+    /// The rows, once they are arranged.
+    rows: rows::Arranged,
+    /// What the verifier found in what was written.
+    outcome: Option<RecordOutcome>,
 }
 
 impl RecordRun<'_> {
     /// The column that is not published row by row.
     fn column(&self) -> Option<&str> {
-        let column = self.solution.column?;
+        let column = self.found.solution.column?;
         Some(&self.problem.table.payloads().columns[column].name)
     }
 
     /// The column that is published as frequencies.
     fn distributed(&self) -> Option<&str> {
-        self.column().filter(|_| self.solution.rings.is_none())
+        self.column().filter(|_| self.found.solution.rings.is_none())
     }
 
     /// The column whose values records exchange.
     fn exchanged(&self) -> Option<&str> {
-        self.column().filter(|_| self.solution.rings.is_some())
+        self.column().filter(|_| self.found.solution.rings.is_some())
     }
 
     /// The columns that are published as they are, in the order of the table.
     fn kept_columns(&self) -> impl Iterator<Item = &str> {
-        let kept = [Role::Class, Role::Sensitive, Role::Other];
-        let columns = self
-            .plan
-            .columns
-            .iter()
-            .filter(move |(_, column)| kept.iter().any(|role| column.role.has(*role)));
-        columns.map(|(name, _)| name.as_str()).filter(|name| Some(*name) != self.column())
-    }
-
-    fn markers(&self, name: &str) -> Vec<String> {
-        let found = self.missing.iter().find(|(of, _)| of == name);
-        found.map(|(_, markers)| markers.clone()).unwrap_or_default()
+        self.untouched_columns().filter(|name| Some(*name) != self.column())
     }
 }
 
@@ -83,7 +75,8 @@ fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String>
     let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
     let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
     // Frequencies stand in columns that are called by the column and the value, or in objects: only the name can begin a formula.
-    let only_name = run.distributed().is_some() && !matches!(run.solution.format, Format::Sampled { .. });
+    let only_name =
+        run.distributed().is_some() && !matches!(run.found.solution.format, Format::Sampled { .. });
     let no_texts = Texts::default();
     let own = run.column().and_then(|name| Some((name, if only_name { &no_texts } else { texts(name)? })));
     let own = own.map(|(name, texts)| (name, Shows::Texts(texts)));
@@ -95,7 +88,7 @@ fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String>
 pub(super) fn search<'a>(
     task: Task<'a>,
     entry: &'static Entry<BuildRecordAlgorithm>,
-) -> Result<(RecordRun<'a>, OfRow)> {
+) -> Result<RecordRun<'a>> {
     let plan = task.plan;
     allow_parameters(plan, entry)?;
     if plan.algorithm.polish || plan.algorithm.flatten {
@@ -121,26 +114,29 @@ pub(super) fn search<'a>(
     let mut solution = algorithm.run(&problem)?;
     problem.budget.pause();
     let taken = exchange::draw(&mut solution, plan.algorithm.seed)?;
-    let mut run = RecordRun {
+    let found = RecordsFound { solution, taken, rows: rows::Arranged::default(), outcome: None };
+    let mut run = Run {
         plan,
         source: task.table,
         respelt: task.respelt,
-        entry,
+        algorithm: entry.facts(),
         problem,
-        solution,
-        taken,
+        of_row,
         missing: rest.missing,
         warnings: rest.warnings,
         notes: rest.notes,
+        found,
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
-    Ok((run, of_row))
+    let found = format_of(plan).ok().and_then(|format| spreadsheet_warning(&run, format));
+    run.warnings.extend(found);
+    Ok(run)
 }
 
-/// Searches, writes, verifies and publishes.
+/// Searches for records and releases them.
 pub(super) fn release(
-    begun: Begun<'_>,
+    mut begun: Begun<'_>,
     entry: &'static Entry<BuildRecordAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
@@ -153,53 +149,57 @@ pub(super) fn release(
             entry.name
         )));
     }
-    let (mut run, of_row) = search(begun.task(&options.progress), entry)?;
-    let Begun { original, targets, mut notes, first_warnings, mut seconds, started, .. } = begun;
-    run.notes.append(&mut notes);
-    run.warnings.extend(spreadsheet_warning(&run, targets.format));
-    run.warnings.extend(first_warnings);
-    seconds.search = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
+    let run = search(begun.task(&options.progress), entry)?;
+    begun.seconds.search = clock.elapsed().as_secs_f64();
+    complete(run, begun, options)?.alone()
+}
 
-    (options.stage)(Stage::Write);
-    let clock = Instant::now();
-    let arranged = rows::arrange(&run, &of_row.tuple, &of_row.payload)?;
-    drop(of_row);
-    seconds.apply = clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let mut file = targets.private_file().map_err(unpublished)?;
-    rows::write(&run, &arranged, file.file(), targets.format).map_err(unpublished)?;
-    seconds.write = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    (options.stage)(Stage::Verify);
-    let clock = Instant::now();
-    let (mut outcome, records) =
-        check::verify(&run, &file, &arranged, targets.format).map_err(unpublished)?;
-    if let Format::Sampled { tables } = run.solution.format {
-        // The records stay without a name; what is published is drawn from them.
-        let drawn = sampled::draw(&run, &arranged, tables)?;
-        file = targets.private_file().map_err(unpublished)?;
-        sampled::write(&run, &drawn, file.file(), targets.format).map_err(unpublished)?;
-        outcome.rows = sampled::verify(&run, &file, targets.format, &drawn, &records).map_err(unpublished)?;
+impl Kind for RecordRun<'_> {
+    fn add(&mut self, notes: Vec<String>, warnings: Vec<String>) {
+        self.notes.extend(notes);
+        self.warnings.extend(warnings);
     }
-    drop(records);
-    seconds.verify = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
 
-    (options.stage)(Stage::Publish);
-    let summary = report::summary(&run, &outcome, arranged.looks());
-    seconds.total = started.elapsed().as_secs_f64();
-    let report = targets.report.is_some().then(|| report::report(&run, &summary, &targets.name(), &seconds));
-    let papers = Papers {
-        report,
-        recoding: &|out| serde_json::to_writer(out, &report::recoding(&run)),
-        row_map: targets
-            .row_map
-            .as_ref()
-            .map(|_| original.row_map(&[&arranged.order[..]], None))
-            .transpose()?,
-        sheet: Some(sheet::datasheet(&run, &summary)),
-    };
-    publish(file, &targets, papers, summary, options, seconds, started)
+    fn arrange(&mut self) -> Result<()> {
+        let of_row = std::mem::take(&mut self.of_row);
+        self.found.rows = rows::arrange(self, &of_row.tuple, &of_row.payload)?;
+        Ok(())
+    }
+
+    fn write(&self, staged: &mut Staged<'_>) -> Result<()> {
+        rows::write(self, &self.found.rows, staged)
+    }
+
+    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Verdict> {
+        let (mut outcome, records) = check::verify(self, staged, &self.found.rows)?;
+        if let Format::Sampled { tables } = self.found.solution.format {
+            // The records stay without a name; what is published is drawn from them.
+            let drawn = sampled::draw(self, &self.found.rows, tables)?;
+            staged.clear()?;
+            sampled::write(&drawn, staged)?;
+            outcome.rows = sampled::verify(self, staged, &drawn, &records)?;
+        }
+        self.found.outcome = Some(outcome);
+        Ok(Verdict::Publish)
+    }
+
+    fn figures(&self, title: Option<&str>, seconds: &Seconds) -> Result<(Summary, Option<Report>)> {
+        let outcome = self.found.outcome.as_ref();
+        let outcome = outcome.ok_or_else(|| Error::internal("a release was not verified"))?;
+        let summary = report::summary(self, outcome, self.found.rows.looks());
+        let report = title.map(|title| report::report(self, &summary, title, seconds));
+        Ok((summary, report))
+    }
+
+    fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
+        Some(sheet::datasheet(self, summary))
+    }
+
+    fn write_rule(&self, out: &mut dyn Write) -> serde_json::Result<()> {
+        serde_json::to_writer(out, &report::recoding(self))
+    }
+
+    fn row_map(&self) -> (Vec<&[u32]>, Option<&[u32]>) {
+        (vec![&self.found.rows.order], None)
+    }
 }

@@ -8,7 +8,7 @@ use super::RecordRun;
 use super::sheet::promises;
 use crate::published::{record_loss, record_losses};
 use crate::quasi::{Quasi, Shape};
-use crate::release::fill_report::{kept_columns, origin, run_note, warnings};
+use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::summary::ModelSummary;
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
@@ -18,58 +18,28 @@ use crate::report::data::{
 
 /// The figures, as `--json` prints them.
 pub(super) fn summary(run: &RecordRun<'_>, outcome: &RecordOutcome, looks: u64) -> Summary {
-    let loss = record_loss(&run.solution.records, &run.problem.quasi);
-    let models = run.problem.models.iter().zip(&outcome.models).zip(promises(run));
-    let mut findings = run.solution.findings.clone();
+    let loss = record_loss(&run.found.solution.records, &run.problem.quasi);
+    let mut findings = run.found.solution.findings.clone();
     findings.push(crate::algorithms::Finding::new(
         "mean_covered",
         outcome.mean_covered,
         "the original rows that a record covers, on average",
     ));
-    let mut parameters = Map::new();
-    for (name, value) in run.plan.algorithm.parameters.iter() {
-        parameters.insert(name.into(), value.to_text().into());
-    }
     Summary {
-        algorithm: run.entry.name,
-        parameters,
-        rows: run.problem.table.rows(),
         released: outcome.rows,
-        suppressed: 0,
         classes: looks,
-        smallest_class: None,
-        models: models
-            .map(|((model, found), title)| ModelSummary {
-                name: model.name(),
-                title,
-                on: None,
-                required: found.required,
-                attained: found.attained.filter(|value| value.is_finite()),
-                holds: found.holds,
-            })
-            .collect(),
         metrics: Map::from_iter([("loss".to_owned(), loss.into())]),
-        metric_details: Map::new(),
-        levels: Map::new(),
-        search: None,
         findings,
-        audit: Some(run.solution.audit),
-        tables: Vec::new(),
-        warnings: run.warnings.clone(),
-        notes: run.notes.clone(),
-        seconds: Seconds::default(),
-        peak_memory_bytes: None,
+        audit: Some(run.found.solution.audit),
+        ..Summary::of(run, &outcome.models, &promises(run))
     }
 }
 
 /// The private report.
 pub(super) fn report(run: &RecordRun<'_>, summary: &Summary, title: &str, seconds: &Seconds) -> Report {
-    let source = std::path::Path::new(&run.plan.input).file_name();
-    let loss = record_loss(&run.solution.records, &run.problem.quasi);
+    let loss = record_loss(&run.found.solution.records, &run.problem.quasi);
     let metric = crate::metrics::loss::ENTRY;
     Report {
-        title: title.to_owned(),
-        source: source.map(|name| name.to_string_lossy().into_owned()),
         release: Release {
             rows: summary.rows,
             released: summary.released,
@@ -91,21 +61,14 @@ pub(super) fn report(run: &RecordRun<'_>, summary: &Summary, title: &str, second
         }],
         columns: columns(run),
         kept: Some(kept_columns(run.plan, run.source, &run.kept_columns().collect::<Vec<_>>())),
-        warnings: warnings(summary, run.respelt),
-        run: Some(run_note(
-            (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
-            &summary.parameters,
-            &summary.findings,
-            seconds,
-        )),
-        ..Report::default()
+        ..beginning(run, summary, title, seconds)
     }
 }
 
 /// What was asked of each record, with what it means here and what it does not.
 fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     let on: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
-    let audit = &run.solution.audit;
+    let audit = &run.found.solution.audit;
     let models = run.problem.models.iter().zip(&summary.models);
     let result = |model: &dyn crate::models::Model, found: &ModelSummary| {
         let (name, unit, meaning, limits) = match model.protects() {
@@ -168,7 +131,7 @@ fn rows_found(found: crate::audit::Disclosure) -> String {
 }
 
 fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {
-    let losses = record_losses(&run.solution.records, &run.problem.quasi);
+    let losses = record_losses(&run.found.solution.records, &run.problem.quasi);
     let column = |(place, quasi): (usize, &Quasi)| {
         let original = run.problem.table.marginal(place, quasi.size() as usize);
         let before: Vec<ValueCount> = (0..)
@@ -177,7 +140,7 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {
             .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
             .collect();
         let mut shown = std::collections::BTreeMap::new();
-        for record in &run.solution.records {
+        for record in &run.found.solution.records {
             *shown.entry(record.shown[place]).or_insert(0_u64) += u64::from(record.rows);
         }
         let after: Vec<ValueCount> =
@@ -212,5 +175,9 @@ pub(super) struct RecordFile {
 }
 
 pub(super) fn recoding(run: &RecordRun<'_>) -> RecordFile {
-    RecordFile { algorithm: run.entry.name, counted: run.solution.size, audit: run.solution.audit }
+    RecordFile {
+        algorithm: run.algorithm.name,
+        counted: run.found.solution.size,
+        audit: run.found.solution.audit,
+    }
 }

@@ -1,12 +1,10 @@
 //! The rows of a release of records: what each shows, and in which order.
 
-use std::fs::File;
-
 use rayon::prelude::*;
 use scumble_files::table::Texts;
-use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
+use scumble_files::{Cells, ColumnType, OutColumn};
 
-use super::super::rows::column_type;
+use super::super::staged::{Staged, column_type};
 use super::RecordRun;
 use crate::algorithms::Format;
 use crate::error::{Error, Result};
@@ -22,6 +20,7 @@ struct Shown {
 }
 
 /// The rows of a release before they are written.
+#[derive(Default)]
 pub(super) struct Arranged {
     /// For each released row the original row it came from. Private.
     pub(super) order: Vec<u32>,
@@ -49,7 +48,7 @@ impl Arranged {
 pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row: &[u32]) -> Result<Arranged> {
     let kept = kept_keys(run);
     let record_of_row = record_of_row(run, tuple_of_row, payload_of_row, &kept)?;
-    let records = &run.solution.records;
+    let records = &run.found.solution.records;
     let quasi: Vec<Shown> = run
         .problem
         .quasi
@@ -61,7 +60,7 @@ pub(super) fn arrange(run: &RecordRun<'_>, tuple_of_row: &[u32], payload_of_row:
             shown(quasi.name.clone(), &labels, ColumnType::Text)
         })
         .collect();
-    let instead = match &run.taken {
+    let instead = match &run.found.taken {
         Some(taken) => exchanged(run, taken),
         None => frequencies(run)?,
     };
@@ -93,11 +92,11 @@ fn record_of_row(
     kept: &[u64],
 ) -> Result<Vec<u32>> {
     let payloads = run.problem.table.payloads();
-    let value = |payload: u32| run.solution.column.map_or(0, |column| payloads.value(payload, column));
+    let value = |payload: u32| run.found.solution.column.map_or(0, |column| payloads.value(payload, column));
     let kind = |row: u32| (tuple_of_row[row as usize], value(payload_of_row[row as usize]));
     let mut rows: Vec<u32> = (0..tuple_of_row.len() as u32).collect();
     rows.par_sort_unstable_by_key(|row| (kind(*row), kept[*row as usize], *row));
-    let records = (0..).zip(&run.solution.records);
+    let records = (0..).zip(&run.found.solution.records);
     let places = records.flat_map(|(place, record)| {
         std::iter::repeat_n((place, (record.tuple, record.value)), record.rows as usize)
     });
@@ -138,20 +137,20 @@ fn shown(name: String, labels: &[String], kind: ColumnType) -> Shown {
 
 /// The column of exchanged values.
 fn exchanged(run: &RecordRun<'_>, taken: &[u32]) -> Vec<Shown> {
-    let Some(place) = run.solution.column else { return Vec::new() };
+    let Some(place) = run.found.solution.column else { return Vec::new() };
     let column = &run.problem.table.payloads().columns[place];
-    let value = |other: &u32| column.values.get(run.solution.records[*other as usize].value).to_owned();
+    let value = |other: &u32| column.values.get(run.found.solution.records[*other as usize].value).to_owned();
     let labels: Vec<String> = taken.iter().map(value).collect();
     vec![shown(column.name.clone(), &labels, column_type(&column.values))]
 }
 
 /// The columns that show frequencies.
 fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
-    let Some(place) = run.solution.column else { return Ok(Vec::new()) };
+    let Some(place) = run.found.solution.column else { return Ok(Vec::new()) };
     let column = &run.problem.table.payloads().columns[place];
-    let share = |count: u64| count as f64 / run.solution.size as f64;
-    let records = &run.solution.records;
-    if run.solution.format == Format::Json {
+    let share = |count: u64| count as f64 / run.found.solution.size as f64;
+    let records = &run.found.solution.records;
+    if run.found.solution.format == Format::Json {
         let object = |counts: &[u64]| {
             let positive = (0..).zip(counts).filter(|(_, count)| **count > 0);
             let pairs =
@@ -180,7 +179,7 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
 }
 
 /// Writes the columns in the order of the original table, frequencies where their column stood.
-pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, file: &mut File, format: OutFormat) -> Result<()> {
+pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, staged: &mut Staged<'_>) -> Result<()> {
     let mut columns = Vec::new();
     let source = run.source.by_name();
     let kept: std::collections::BTreeSet<&str> = run.kept_columns().collect();
@@ -199,11 +198,5 @@ pub(super) fn write(run: &RecordRun<'_>, rows: &Arranged, file: &mut File, forma
             columns.push(OutColumn { name, texts: &column.values, cells, kind: column_type(&column.values) });
         }
     }
-    let options = WriteOptions {
-        format,
-        name: &run.plan.output,
-        threads: 0,
-        spreadsheet_safe: run.plan.spreadsheet_safe,
-    };
-    Ok(write_table(file, &columns, &rows.order, &options)?)
+    staged.write("", &columns, &rows.order)
 }

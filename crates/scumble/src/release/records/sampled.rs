@@ -5,15 +5,12 @@
 //! stand one below the other, each sorted by content, so that no order links them. The records themselves are written to a
 //! private file and verified first; then every drawn row is checked against its record.
 
-use std::fs::File;
-
 use rand_chacha::ChaCha20Rng;
 use scumble_files::table::{CodedTable, Codes, Texts};
-use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, PrivateFile, WriteOptions, write_table};
+use scumble_files::{Cells, ColumnType, OutColumn};
 use scumble_verify::{Drops, check_truth_with_map};
 
-use super::super::check::read_back;
-use super::super::rows::column_type;
+use super::super::staged::{Staged, column_type};
 use super::RecordRun;
 use super::check::truths;
 use super::rows::Arranged;
@@ -34,7 +31,7 @@ pub(super) struct Drawn {
 
 /// Draws tables; `records` are the records in the order in which they would be released.
 pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Result<Drawn> {
-    let Some(place) = run.solution.column else {
+    let Some(place) = run.found.solution.column else {
         return Err(Error::refused("there are no frequencies from which tables could be drawn"));
     };
     if let Some(name) = run.kept_columns().next() {
@@ -57,7 +54,7 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
     for table in 0..tables {
         let first = rows.len();
         for (at, row) in (0..).zip(&records.order) {
-            let record = &run.solution.records[records.record_of_row(*row)];
+            let record = &run.found.solution.records[records.record_of_row(*row)];
             let mut cells = Vec::with_capacity(width);
             cells.push(table as u32);
             cells.extend(wells.iter().zip(&record.shown).map(|(well, shown)| well.draw(*shown, &mut chance)));
@@ -120,7 +117,7 @@ impl<'a> Well<'a> {
 }
 
 /// Writes drawn rows, the number of the table first.
-pub(super) fn write(run: &RecordRun<'_>, drawn: &Drawn, file: &mut File, format: OutFormat) -> Result<()> {
+pub(super) fn write(drawn: &Drawn, staged: &mut Staged<'_>) -> Result<()> {
     let columns: Vec<OutColumn<'_>> = drawn
         .columns
         .iter()
@@ -130,25 +127,18 @@ pub(super) fn write(run: &RecordRun<'_>, drawn: &Drawn, file: &mut File, format:
         })
         .collect();
     let order: Vec<u32> = (0..drawn.record.len() as u32).collect();
-    let options = WriteOptions {
-        format,
-        name: &run.plan.output,
-        threads: 0,
-        spreadsheet_safe: run.plan.spreadsheet_safe,
-    };
-    Ok(write_table(file, &columns, &order, &options)?)
+    staged.write("", &columns, &order)
 }
 
 /// Reads back what was drawn and checks it against the records, which were verified before: each must be true of the rows drawn
 /// from it.
 pub(super) fn verify(
     run: &RecordRun<'_>,
-    file: &PrivateFile,
-    format: OutFormat,
+    staged: &Staged<'_>,
     drawn: &Drawn,
     records: &CodedTable,
 ) -> Result<u64> {
-    let mut release = read_back(file, format, run.plan)?;
+    let mut release = staged.read_back_one()?;
     let rows = release.rows as u64;
     release.columns.retain(|column| column.name != TABLE);
     let truths = truths(run)?;

@@ -12,7 +12,7 @@ pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
     let words = run.problem.models.iter().map(|model| {
         let required = model.required();
         match model.protects() {
-            None => match run.solution.linkage {
+            None => match run.found.solution.linkage {
                 Linkage::Covers => format!("each record covers at least {required} of the original rows"),
                 Linkage::Covered => format!("each original row is covered by at least {required} records"),
                 Linkage::Both => {
@@ -34,7 +34,7 @@ pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {
 }
 
 pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
-    let quasi: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
+    let quasi = run.quasi_names();
     let promises = promises(run);
     let statement = if is_sampled(run) {
         format!(
@@ -50,29 +50,24 @@ pub(super) fn datasheet(run: &RecordRun<'_>, summary: &Summary) -> Datasheet {
         )
     };
     Datasheet {
-        statement,
-        made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
-        algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
-        rows: summary.released,
-        files: Vec::new(),
-        spreadsheet_safe: run.plan.spreadsheet_safe,
         guarantees: promises.into_iter().map(|model| Guarantee { model, on: quasi.clone() }).collect(),
         columns: columns(run),
         reading: reading(run),
         limits: limits(run).into_iter().chain(limits_of_counting(run.plan)).collect(),
+        ..Datasheet::of(run, statement, summary.released)
     }
 }
 
 /// Whether what is published was drawn from the records.
 fn is_sampled(run: &RecordRun<'_>) -> bool {
-    matches!(run.solution.format, Format::Sampled { .. })
+    matches!(run.found.solution.format, Format::Sampled { .. })
 }
 
 fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
     let sheet = |(name, column): &(String, crate::config::Column)| {
         if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == *name) {
             let quasi = &run.problem.quasi[place];
-            let records = run.solution.records.iter();
+            let records = run.found.solution.records.iter();
             let mut kinds: Vec<&str> = records.map(|record| value_kind(quasi, record.shown[place])).collect();
             kinds.sort_unstable();
             kinds.dedup();
@@ -93,14 +88,15 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
             kept.how = if is_sampled(run) {
                 format!(
                     "drawn from the frequencies among the {} rows that a record counts",
-                    run.solution.size
+                    run.found.solution.size
                 )
             } else {
-                format!("as frequencies among the {} rows that a record counts", run.solution.size)
+                format!("as frequencies among the {} rows that a record counts", run.found.solution.size)
             };
         }
         if Some(name.as_str()) == run.exchanged() {
-            kept.how = format!("exchanged at random among {} rows that a record covers", run.solution.size);
+            kept.how =
+                format!("exchanged at random among {} rows that a record covers", run.found.solution.size);
         }
         Some(kept)
     };
@@ -140,7 +136,7 @@ fn reading(run: &RecordRun<'_>) -> Vec<&'static str> {
 
 /// What k and l do not mean here.
 fn limits(run: &RecordRun<'_>) -> Vec<String> {
-    let audit = &run.solution.audit;
+    let audit = &run.found.solution.audit;
     let mut lines = vec![
         "The promises hold for one record at a time. This is weaker than k-anonymity and l-diversity of classes, and must not be \
          called so."
@@ -163,7 +159,7 @@ fn limits(run: &RecordRun<'_>) -> Vec<String> {
             "That each of {} values of {name} is equally likely rests on a secret random draw, and holds for someone who knows nothing \
              about values. Someone who knows those of some people knows more about those next to them, and someone who could compute which \
              rows were put together for which values, too.",
-            run.solution.size
+            run.found.solution.size
         ));
     }
     lines.push("The quasi-identifiers are those named above; someone who knows another column of this table is not thought of.".into());
@@ -184,11 +180,11 @@ fn is_seeded(run: &RecordRun<'_>) -> bool {
 
 /// What somebody should decide about before publishing.
 pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
-    let audit = &run.solution.audit;
-    let mut warnings = run.solution.warnings.clone();
+    let audit = &run.found.solution.audit;
+    let mut warnings = run.found.solution.warnings.clone();
     warnings.push(format!(
         "'{}' is experimental: what it promises holds for one record at a time, and records put together tell more",
-        run.entry.name
+        run.algorithm.name
     ));
     if let Some(name) = run.distributed() {
         let whom = [
@@ -243,7 +239,7 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
     if run.plan.algorithm.steps.is_some() {
         warnings.push(format!(
             "'{}' runs to its end by itself; a number of steps changes nothing",
-            run.entry.name
+            run.algorithm.name
         ));
     }
     warnings

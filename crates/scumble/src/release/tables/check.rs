@@ -1,6 +1,5 @@
 //! The claims that a run makes about several tables, put to the independent verifier.
 
-use scumble_files::OutFormat;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Cover, Drops, GroupTables, GroupedOriginal, ModelOutcome, Nodes, Population, Sums, Truth, View,
@@ -8,14 +7,13 @@ use scumble_verify::{
 };
 
 use super::TablesRun;
-use super::files::Table;
+use super::files::Made;
 use super::manifest::Together;
 use crate::algorithms::tables::Tables;
 use crate::error::{Error, Result};
 use crate::kind::Kind;
-use crate::release::check::{
-    check_spelling, cover, model_claim, read_back_from, sensitive_column, value_kind,
-};
+use crate::release::claim::{check_spelling, cover, model_claim, sensitive_column, value_kind};
+use crate::release::staged::Staged;
 
 /// What the verifier found.
 pub(super) struct Verified {
@@ -28,20 +26,14 @@ pub(super) struct Verified {
 }
 
 /// Reads back what was written and checks every table and all of them together; an error if anything does not hold.
-pub(super) fn verify(
-    run: &TablesRun<'_>,
-    written: &[(std::fs::File, Table)],
-    together: &Together,
-    format: OutFormat,
-) -> Result<Verified> {
+pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> Result<Verified> {
     check_spelling(run.source, run.respelt, run.plan)?;
-    let mut tables = Vec::new();
-    for (file, table) in written {
-        let handle =
-            file.try_clone().map_err(|source| Error::Io { what: "cannot read back".into(), source })?;
-        tables.push((read_back_from(handle, format, run.plan)?, &table.order));
+    let read = staged.read_back()?;
+    if read.len() != made.tables.len() {
+        return Err(failed("not every table was written"));
     }
-    match together {
+    let tables: Vec<_> = read.into_iter().zip(made.tables.iter().map(|table| &table.order)).collect();
+    match &made.together {
         Together::Projections => {
             for (table, order) in &tables {
                 if !sorted_by_content(table) {
@@ -75,8 +67,7 @@ pub(super) fn verify(
                 permuted: sums,
                 values: Some(&values),
             };
-            let claims: Vec<_> =
-                run.problem.problem.models.iter().map(|model| model_claim(model.claim())).collect();
+            let claims: Vec<_> = run.problem.models.iter().map(|model| model_claim(model.claim())).collect();
             let original = GroupedOriginal { table: run.source, row_map: Some(order), groups: None };
             let outcome = check_groups(&tables, &claims, Some(original))?;
             if let Some(fault) = outcome.faults.first() {
@@ -105,7 +96,7 @@ fn hold(verified: Verified) -> Result<Verified> {
 fn covers(run: &TablesRun<'_>) -> Result<Vec<(String, Cover)>> {
     let cover_of =
         |quasi: &crate::quasi::Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
-    run.problem.problem.quasi.iter().map(cover_of).collect()
+    run.problem.quasi.iter().map(cover_of).collect()
 }
 
 /// An error if a table is not true of the original rows, or shows a column that it must not. Some columns are not compared.
@@ -124,7 +115,7 @@ fn check_true(
     covers.push((target.name.clone(), values));
     for (name, _) in &run.plan.columns {
         // In groups the target must not stand beside the rows.
-        let told_apart = matches!(run.solution.tables, Tables::Groups { .. }) && *name == target.name;
+        let told_apart = matches!(run.found.solution.tables, Tables::Groups { .. }) && *name == target.name;
         let here = table.column(name).is_some() && !told_apart;
         let cover = covers.iter().find(|(of, _)| of == name).filter(|_| here);
         truths.push((name.clone(), cover.map_or(Truth::Absent, |(_, cover)| Truth::Covers(cover.clone()))));
@@ -146,7 +137,7 @@ fn projections(run: &TablesRun<'_>, tables: &[CodedTable]) -> Result<Verified> {
         tables.iter().zip(&quasi).map(|(table, quasi)| View { table, quasi }).collect();
     let people = Population { table: run.source, covers: covers(run)? };
     let mut verified = Verified { models: Vec::new(), alone: Vec::new(), groups: None };
-    for model in &run.problem.problem.models {
+    for model in &run.problem.models {
         let claim = model_claim(model.claim());
         let k = claim.parameters.get("k").and_then(serde_json::Value::as_u64);
         let (true, Some(k)) = (claim.name == crate::models::k_anonymity::ENTRY.name, k) else {

@@ -1,11 +1,10 @@
 //! Several tables on their way to their files: what each row shows, in an order that says nothing.
 
 use std::collections::HashMap;
-use std::fs::File;
 
 use rayon::prelude::*;
 use scumble_files::table::{Codes, Texts};
-use scumble_files::{Cells, ColumnType, OutColumn, WriteOptions, write_table};
+use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::TablesRun;
 use super::manifest::{TableFile, Together};
@@ -13,8 +12,8 @@ use crate::algorithms::tables::{GroupValues, Member, Shown, Tables};
 use crate::chance;
 use crate::error::{Error, Result};
 use crate::pack::Packer;
-use crate::release::rows::column_type;
 use crate::release::search::OfRow;
+use crate::release::staged::{Staged, column_type};
 
 /// One table before it is written.
 pub(super) struct Table {
@@ -57,7 +56,7 @@ impl Table {
         Self { name: name.to_owned(), columns, order: (0..rows as u32).collect() }
     }
 
-    pub(super) fn write(&self, file: &mut File, options: &WriteOptions<'_>) -> Result<()> {
+    pub(super) fn write(&self, staged: &mut Staged<'_>) -> Result<()> {
         let columns: Vec<OutColumn<'_>> = self
             .columns
             .iter()
@@ -68,13 +67,13 @@ impl Table {
                 kind: column.kind,
             })
             .collect();
-        Ok(write_table(file, &columns, &self.order, options)?)
+        staged.write(&self.name, &columns, &self.order)
     }
 
     /// What the manifest says of it.
-    pub(super) fn described(&self, ending: &str) -> TableFile {
+    pub(super) fn described(&self, staged: &Staged<'_>) -> TableFile {
         TableFile {
-            file: format!("{}.{ending}", self.name),
+            file: staged.file_name(&self.name),
             columns: self.columns.iter().map(|column| column.name.clone()).collect(),
             rows: self.order.len() as u64,
         }
@@ -82,6 +81,7 @@ impl Table {
 }
 
 /// The tables of a run.
+#[derive(Default)]
 pub(super) struct Made {
     pub(super) tables: Vec<Table>,
     /// How they belong together.
@@ -92,7 +92,7 @@ pub(super) struct Made {
 
 /// The tables of a run, and how they belong together.
 pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<Made> {
-    match &run.solution.tables {
+    match &run.found.solution.tables {
         Tables::Projections(projections) => {
             let table = |(number, columns): (usize, &Vec<usize>)| {
                 let mut shown: Vec<Column> =
@@ -119,8 +119,8 @@ fn in_order(run: &TablesRun<'_>, mut columns: Vec<Column>) -> Vec<Column> {
 
 /// A column that is published beside the target.
 fn attribute(run: &TablesRun<'_>, place: usize, of_row: &OfRow) -> Column {
-    let quasi = &run.problem.problem.quasi[place];
-    let shown = &run.solution.shown[place];
+    let quasi = &run.problem.quasi[place];
+    let shown = &run.found.solution.shown[place];
     let labels: Vec<String> = (0..quasi.size()).map(|code| shown.label(quasi, code)).collect();
     let mut sorted: Vec<&str> = labels.iter().map(String::as_str).collect();
     sorted.sort_unstable();
@@ -128,7 +128,7 @@ fn attribute(run: &TablesRun<'_>, place: usize, of_row: &OfRow) -> Column {
     let of_code: Vec<u32> =
         labels.iter().map(|label| sorted.partition_point(|of| *of < label.as_str()) as u32).collect();
     let texts: Texts = sorted.iter().copied().collect();
-    let codes = run.problem.problem.table.column(place);
+    let codes = run.problem.table.column(place);
     let rows: Vec<u32> =
         of_row.tuple.par_iter().map(|tuple| of_code[codes.get(*tuple as usize) as usize]).collect();
     let kind = if *shown == Shown::AsItIs { column_type(&texts) } else { ColumnType::Text };
@@ -137,8 +137,8 @@ fn attribute(run: &TablesRun<'_>, place: usize, of_row: &OfRow) -> Column {
 
 /// The target's value of each original row.
 fn value_of_row(run: &TablesRun<'_>, of_row: &OfRow) -> Vec<u32> {
-    let payloads = run.problem.problem.table.payloads();
-    of_row.payload.par_iter().map(|payload| payloads.value(*payload, run.problem.target)).collect()
+    let payloads = run.problem.table.payloads();
+    of_row.payload.par_iter().map(|payload| payloads.value(*payload, run.found.target)).collect()
 }
 
 /// The target as it is.
@@ -184,7 +184,7 @@ fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<Member>], told: Gr
     let (group, count) = (free("group"), free("rows"));
     let group_numbers: Vec<i128> = group_of_row.iter().map(|group| i128::from(*group) + 1).collect();
     let mut rows: Vec<Column> =
-        (0..run.problem.problem.quasi.len()).map(|place| attribute(run, place, of_row)).collect();
+        (0..run.problem.quasi.len()).map(|place| attribute(run, place, of_row)).collect();
     let (second, sums) = match told {
         GroupValues::Counted => (counted(run, &members, &group, &count), None),
         GroupValues::Permuted => {

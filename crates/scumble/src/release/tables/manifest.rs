@@ -36,10 +36,11 @@ pub struct Manifest {
 }
 
 /// How tables belong together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Together {
     /// Each has some of the columns of every row.
+    #[default]
     Projections,
     /// The first has the rows with the number of their group; the second tells of each group's values of the target.
     Groups {

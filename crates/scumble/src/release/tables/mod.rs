@@ -6,20 +6,23 @@
 use std::io::Write;
 use std::time::Instant;
 
-use scumble_files::table::CodedTable;
-use scumble_files::{OutFormat, PrivateFolder, WriteOptions};
+use scumble_files::OutFormat;
 
-use super::described::{ENDINGS, FileSheet};
-use super::publish::{Papers, publish_folder, unpublished};
+use super::datasheet::Datasheet;
+use super::pipeline::{Kind, Verdict, complete};
 use super::requirements::{refuse_missing, refuse_persons};
-use super::search::{Needs, OfRow, Rest, Task, allow_parameters, make_problem};
+use super::run::Run;
+use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
-use super::{Begun, Released, RunOptions, Stage, datasheet};
+use super::staged::Staged;
+use super::targets::format_of_several;
+use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
 use crate::payload::PayloadColumn;
 use crate::registry::Entry;
+use crate::report::data::Report;
 
 mod check;
 mod files;
@@ -28,39 +31,37 @@ mod report;
 mod roles;
 mod sheet;
 
-use manifest::{MANIFEST, Manifest, TableFile};
+use manifest::{Manifest, TableFile};
 pub(super) use report::loss;
 
-/// Everything that is known about a run once the search is over.
-struct TablesRun<'a> {
-    /// The plan as it was given.
-    plan: &'a Plan,
-    source: &'a CodedTable,
-    /// Columns of which some value had several spellings, as they were read.
-    respelt: &'a [crate::prepare::Respelt],
-    entry: &'static Entry<BuildTablesAlgorithm>,
-    problem: TablesProblem,
-    solution: TablesSolution,
-    missing: Vec<(String, Vec<String>)>,
-    warnings: Vec<String>,
-    notes: Vec<String>,
+/// A run that ends in several tables.
+pub(super) type TablesRun<'a> = Run<'a, TablesFound>;
+
+/// What a run has found that ends in several tables.
+pub(super) struct TablesFound {
+    pub(super) solution: TablesSolution,
+    /// Which quasi-identifiers of the problem outsiders may know.
+    known: Vec<bool>,
+    /// The payload column that the tables are about.
+    target: usize,
+    /// The tables, once their rows are arranged.
+    made: files::Made,
+    /// What each is called, and what it holds.
+    described: Vec<TableFile>,
+    /// What the verifier found in what was written.
+    verified: Option<check::Verified>,
 }
 
 impl TablesRun<'_> {
     /// The column that the tables are about.
     fn target(&self) -> &PayloadColumn {
-        &self.problem.problem.table.payloads().columns[self.problem.target]
+        &self.problem.table.payloads().columns[self.found.target]
     }
 
     /// The columns that outsiders may know.
     fn known_columns(&self) -> impl Iterator<Item = &str> {
-        let columns = self.problem.problem.quasi.iter().zip(&self.problem.known);
+        let columns = self.problem.quasi.iter().zip(&self.found.known);
         columns.filter(|(_, known)| **known).map(|(quasi, _)| quasi.name.as_str())
-    }
-
-    fn markers(&self, name: &str) -> Vec<String> {
-        let found = self.missing.iter().find(|(of, _)| of == name);
-        found.map(|(_, markers)| markers.clone()).unwrap_or_default()
     }
 
     /// A name that no column of the table has.
@@ -71,135 +72,86 @@ impl TablesRun<'_> {
     }
 }
 
-/// Searches, writes, verifies and publishes.
+/// Searches for tables and releases them.
 pub(super) fn release(
-    begun: Begun<'_>,
+    mut begun: Begun<'_>,
     entry: &'static Entry<BuildTablesAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
     (options.stage)(Stage::Search);
     let clock = Instant::now();
-    let found = search(begun.task(&options.progress), entry)?;
-    let Searched { problem, solution, rest, of_row, runs_to_its_end, notes: found_notes } = found;
-    let Begun {
-        plan,
-        table,
-        original,
-        respelt,
-        targets,
-        mut notes,
-        first_warnings,
-        mut seconds,
-        started,
-        ..
-    } = begun;
-    notes.splice(0..0, rest.notes);
-    notes.extend(found_notes);
-    let mut run = TablesRun {
-        plan,
-        source: table,
-        respelt,
-        entry,
-        problem,
-        solution,
-        missing: rest.missing,
-        warnings: rest.warnings,
-        notes,
-    };
-    let found = sheet::warnings(&run);
-    run.warnings.extend(found);
-    run.warnings.extend(spreadsheet_warning(&run, targets.format));
-    if runs_to_its_end && plan.algorithm.steps.is_some() {
-        run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
-    }
-    run.warnings.extend(first_warnings);
-    seconds.search = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
+    let run = search(begun.task(&options.progress), entry)?;
+    begun.seconds.search = clock.elapsed().as_secs_f64();
+    complete(run, begun, options)?.alone()
+}
 
-    (options.stage)(Stage::Write);
-    let clock = Instant::now();
-    let files::Made { tables, together, group_of_row } = files::tables(&run, &of_row)?;
-    drop(of_row);
-    seconds.apply = clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let mut folder = targets.private_folder()?;
-    let described: Vec<TableFile> = tables.iter().map(|table| table.described(targets.ending())).collect();
-    let mut written = Vec::new();
-    for (table, TableFile { file: name, .. }) in tables.into_iter().zip(&described) {
-        let mut file = folder.file(name).map_err(unpublished)?;
-        let written_as = WriteOptions {
-            format: targets.format,
-            name,
-            threads: 0,
-            spreadsheet_safe: plan.spreadsheet_safe,
-        };
-        table.write(&mut file, &written_as).map_err(unpublished)?;
-        written.push((file, table));
-        options.progress.check()?;
-    }
-    seconds.write = clock.elapsed().as_secs_f64();
+impl Kind for TablesRun<'_> {
+    const IS_SEVERAL: bool = true;
 
-    (options.stage)(Stage::Verify);
-    let clock = Instant::now();
-    let verified = check::verify(&run, &written, &together, targets.format).map_err(unpublished)?;
-    let orders: Vec<&[u32]> = written.iter().map(|(_, table)| &table.order[..]).collect();
-    // The table about groups has no rows of people.
-    let orders = if group_of_row.is_some() { &orders[..1] } else { &orders };
-    let row_map = targets.row_map.as_ref().map(|_| original.row_map(orders, group_of_row.as_deref()));
-    let mut row_map = row_map.transpose()?;
-    drop(written);
-    seconds.verify = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    (options.stage)(Stage::Publish);
-    let summary = report::summary(&run, &verified, described.clone());
-    seconds.total = started.elapsed().as_secs_f64();
-    let report = targets
-        .report
-        .is_some()
-        .then(|| report::report(&run, &summary, &verified, &targets.name(), &seconds));
-    let mut sheet = sheet::datasheet(&run, &described, summary.released);
-    let manifest = Manifest {
-        made_with: sheet.made_with.clone(),
-        target: run.target().name.clone(),
-        quasi: sheet.guarantees.first().map(|promise| promise.on.clone()).unwrap_or_default(),
-        models: run.problem.problem.models.iter().map(|model| model.claim()).collect(),
-        together,
-        tables: described.clone(),
-        spreadsheet_safe: plan.spreadsheet_safe,
-    };
-    let as_file = |error: serde_json::Error| Error::internal(error);
-    let add = |folder: &mut PrivateFolder, name: &str, mut text: Vec<u8>| -> Result<()> {
-        let mut file = folder.file(name).map_err(unpublished)?;
-        text.push(b'\n');
-        file.write_all(&text)
-            .map_err(|error| unpublished(scumble_files::cannot_write(std::path::Path::new(name), error)))
-    };
-    add(&mut folder, MANIFEST, serde_json::to_vec_pretty(&manifest).map_err(as_file)?)?;
-    let rows = |name: &str| described.iter().find(|table| table.file == name).map(|table| table.rows);
-    let digests = folder.digests().map_err(unpublished)?.into_iter();
-    sheet.files = digests.map(|(file, sha256)| FileSheet { rows: rows(&file), file, sha256 }).collect();
-    // Tables come first, in their order.
-    if let Some(map) = &mut row_map {
-        map.is_about(sheet.files.iter().map(|of| (of.file.as_str(), of.sha256.as_str())));
+    fn add(&mut self, notes: Vec<String>, warnings: Vec<String>) {
+        self.notes.extend(notes);
+        self.warnings.extend(warnings);
     }
-    add(&mut folder, ENDINGS[0], serde_json::to_vec_pretty(&sheet).map_err(as_file)?)?;
-    add(&mut folder, ENDINGS[1], datasheet::markdown(&sheet).trim_end().into())?;
-    let rule = report::rule(&run, described);
-    publish_folder(
-        folder,
-        &targets,
-        &Papers { report, recoding: &|out| serde_json::to_writer(out, &rule), row_map, sheet: Some(sheet) },
-        summary,
-        seconds,
-        started,
-    )
+
+    fn arrange(&mut self) -> Result<()> {
+        let of_row = std::mem::take(&mut self.of_row);
+        self.found.made = files::tables(self, &of_row)?;
+        Ok(())
+    }
+
+    fn write(&self, staged: &mut Staged<'_>) -> Result<()> {
+        self.found.made.tables.iter().try_for_each(|table| table.write(staged))
+    }
+
+    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Verdict> {
+        self.found.verified = Some(check::verify(self, staged, &self.found.made)?);
+        self.found.described = self.found.made.tables.iter().map(|table| table.described(staged)).collect();
+        Ok(Verdict::Publish)
+    }
+
+    fn figures(&self, title: Option<&str>, seconds: &Seconds) -> Result<(Summary, Option<Report>)> {
+        let verified = self.found.verified.as_ref();
+        let verified = verified.ok_or_else(|| Error::internal("a release was not verified"))?;
+        let summary = report::summary(self, verified, self.found.described.clone());
+        let report = title.map(|title| report::report(self, &summary, verified, title, seconds));
+        Ok((summary, report))
+    }
+
+    fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
+        Some(sheet::datasheet(self, &summary.tables, summary.released))
+    }
+
+    fn manifest(&self, sheet: &Datasheet) -> Option<Manifest> {
+        Some(Manifest {
+            made_with: sheet.made_with.clone(),
+            target: self.target().name.clone(),
+            quasi: sheet.guarantees.first().map(|promise| promise.on.clone()).unwrap_or_default(),
+            models: self.problem.models.iter().map(|model| model.claim()).collect(),
+            together: self.found.made.together.clone(),
+            tables: self.found.described.clone(),
+            spreadsheet_safe: self.plan.spreadsheet_safe,
+        })
+    }
+
+    fn write_rule(&self, out: &mut dyn Write) -> serde_json::Result<()> {
+        serde_json::to_writer(out, &report::rule(self, self.found.described.clone()))
+    }
+
+    fn row_map(&self) -> (Vec<&[u32]>, Option<&[u32]>) {
+        let made = &self.found.made;
+        // The table about groups has no rows of people.
+        let of_people = if made.group_of_row.is_some() { 1 } else { made.tables.len() };
+        (
+            made.tables.iter().take(of_people).map(|table| &table.order[..]).collect(),
+            made.group_of_row.as_deref(),
+        )
+    }
 }
 
 /// A warning where a spreadsheet program would run what the tables show.
 fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String> {
     let columns = run.source.by_name();
-    let quasi = run.problem.problem.quasi.iter();
+    let quasi = run.problem.quasi.iter();
     let quasi = quasi.filter_map(|quasi| {
         Some((quasi.name.as_str(), Shows::Labels(&columns.get(quasi.name.as_str())?.values)))
     });
@@ -211,19 +163,11 @@ fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String>
     )
 }
 
-/// What a search for several tables found.
-pub(super) struct Searched {
-    pub(super) problem: TablesProblem,
-    pub(super) solution: TablesSolution,
-    pub(super) rest: Rest,
-    pub(super) of_row: OfRow,
-    /// Whether the search cannot stop before its end.
-    runs_to_its_end: bool,
-    notes: Vec<String>,
-}
-
 /// What an algorithm that makes several tables finds in one.
-pub(super) fn search(task: Task<'_>, entry: &'static Entry<BuildTablesAlgorithm>) -> Result<Searched> {
+pub(super) fn search<'a>(
+    task: Task<'a>,
+    entry: &'static Entry<BuildTablesAlgorithm>,
+) -> Result<TablesRun<'a>> {
     let plan = task.plan;
     allow_parameters(plan, entry)?;
     refuse(plan, task.population.is_some(), entry.name)?;
@@ -249,8 +193,30 @@ pub(super) fn search(task: Task<'_>, entry: &'static Entry<BuildTablesAlgorithm>
     algorithm.check(&problem)?;
     let solution = algorithm.run(&problem)?;
     problem.problem.budget.pause();
-    let runs_to_its_end = !algorithm.takes_steps();
-    Ok(Searched { problem, solution, rest, of_row, runs_to_its_end, notes: arranged.notes })
+    let TablesProblem { problem, known, target, .. } = problem;
+    let made = files::Made::default();
+    let found = TablesFound { solution, known, target, made, described: Vec::new(), verified: None };
+    let mut run = Run {
+        plan,
+        source: task.table,
+        respelt: task.respelt,
+        algorithm: entry.facts(),
+        problem,
+        of_row,
+        missing: rest.missing,
+        warnings: rest.warnings,
+        notes: rest.notes,
+        found,
+    };
+    run.notes.extend(arranged.notes);
+    let found = sheet::warnings(&run);
+    run.warnings.extend(found);
+    let found = format_of_several(plan).ok().and_then(|format| spreadsheet_warning(&run, format));
+    run.warnings.extend(found);
+    if !algorithm.takes_steps() && plan.algorithm.steps.is_some() {
+        run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
+    }
+    Ok(run)
 }
 
 /// An error for what several tables cannot be asked for.

@@ -12,7 +12,7 @@ use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Role;
 use crate::problem::Problem;
 use crate::quasi::Quasi;
-use crate::release::fill_report::{kept_columns, run_note, warnings};
+use crate::release::report::{beginning, kept_columns};
 use crate::release::summary::ModelSummary;
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
@@ -22,8 +22,8 @@ use crate::report::data::{
 
 /// The figures, as `--json` prints them.
 pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<TableFile>) -> Summary {
-    let problem = &run.problem.problem;
-    let mut findings = run.solution.findings.clone();
+    let problem = &run.problem;
+    let mut findings = run.found.solution.findings.clone();
     if let Some(least) = verified.alone.iter().min() {
         findings.push(Finding::new(
             "k_alone",
@@ -31,48 +31,24 @@ pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<Tabl
             "the rows of the smallest class of any table, for someone who has this table only",
         ));
     }
-    let mut parameters = Map::new();
-    for (name, value) in run.plan.algorithm.parameters.iter() {
-        parameters.insert(name.into(), value.to_text().into());
-    }
-    let models = problem.models.iter().zip(&verified.models).zip(promises(run));
     let published = |name: &&str| tables.iter().any(|table| table.columns.iter().any(|of| of == name));
     let known: Vec<String> = run.known_columns().filter(published).map(str::to_owned).collect();
+    let base = Summary::of(run, &verified.models, &promises(run));
+    let on = matches!(run.found.solution.tables, Tables::Projections(_)).then_some(known);
     Summary {
-        algorithm: run.entry.name,
-        parameters,
-        rows: problem.table.rows(),
         released: tables.first().map_or(0, |table| table.rows),
-        suppressed: 0,
         classes: verified.groups.unwrap_or(0),
-        smallest_class: None,
-        models: models
-            .map(|((model, found), title)| ModelSummary {
-                name: model.name(),
-                title,
-                on: matches!(run.solution.tables, Tables::Projections(_)).then(|| known.clone()),
-                required: found.required,
-                attained: found.attained.filter(|value| value.is_finite()),
-                holds: found.holds,
-            })
-            .collect(),
-        metrics: match &run.solution.tables {
+        models: base.models.into_iter().map(|model| ModelSummary { on: on.clone(), ..model }).collect(),
+        metrics: match &run.found.solution.tables {
             Tables::Projections(tables) => {
-                Map::from_iter([("loss".to_owned(), loss(problem, &run.solution.shown, tables).into())])
+                Map::from_iter([("loss".to_owned(), loss(problem, &run.found.solution.shown, tables).into())])
             }
             // Nothing is coarser; what is lost is the link.
             Tables::Groups { .. } => Map::new(),
         },
-        metric_details: Map::new(),
-        levels: Map::new(),
-        search: None,
         findings,
-        audit: None,
         tables,
-        warnings: run.warnings.clone(),
-        notes: run.notes.clone(),
-        seconds: Seconds::default(),
-        peak_memory_bytes: None,
+        ..base
     }
 }
 
@@ -84,21 +60,17 @@ pub(super) fn report(
     title: &str,
     seconds: &Seconds,
 ) -> Report {
-    let source = std::path::Path::new(&run.plan.input).file_name();
     let published = |name: &str| summary.tables.iter().any(|table| table.columns.iter().any(|of| of == name));
     // What outsiders do not know and is published row by row; in groups, nobody's value of the target is.
-    let in_rows = matches!(run.solution.tables, Tables::Projections(_));
+    let in_rows = matches!(run.found.solution.tables, Tables::Projections(_));
     let target = in_rows.then_some(run.target().name.as_str());
     let as_it_is = |place: &usize| {
-        let name = run.problem.problem.quasi[*place].name.as_str();
-        !run.problem.known[*place] && run.solution.shown[*place] == Shown::AsItIs && published(name)
+        let name = run.problem.quasi[*place].name.as_str();
+        !run.found.known[*place] && run.found.solution.shown[*place] == Shown::AsItIs && published(name)
     };
-    let places = (0..run.problem.known.len()).filter(as_it_is);
-    let kept: Vec<&str> =
-        places.map(|place| run.problem.problem.quasi[place].name.as_str()).chain(target).collect();
+    let places = (0..run.found.known.len()).filter(as_it_is);
+    let kept: Vec<&str> = places.map(|place| run.problem.quasi[place].name.as_str()).chain(target).collect();
     Report {
-        title: title.to_owned(),
-        source: source.map(|name| name.to_string_lossy().into_owned()),
         release: Release {
             rows: summary.rows,
             released: summary.released,
@@ -127,14 +99,7 @@ pub(super) fn report(
             .collect(),
         columns: columns(run, published),
         kept: Some(kept_columns(run.plan, run.source, &kept)),
-        warnings: warnings(summary, run.respelt),
-        run: Some(run_note(
-            (run.entry.name, run.entry.title, run.entry.paper, run.entry.standing),
-            &summary.parameters,
-            &summary.findings,
-            seconds,
-        )),
-        ..Report::default()
+        ..beginning(run, summary, title, seconds)
     }
 }
 
@@ -148,7 +113,7 @@ fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
         // The parameter that is required, by its own name.
         let claim = model.claim();
         let unit = ["k", "l", "e"].into_iter().find(|name| claim.contains_key(*name)).unwrap_or(found.name);
-        let (meaning, limits) = match &run.solution.tables {
+        let (meaning, limits) = match &run.found.solution.tables {
             Tables::Projections(_) => (
                 "Someone who knows all quasi-identifiers of a person and puts the tables side by side, on the decision and every \
                  column that they share, finds at least so many rows in each of them that may be the person's."
@@ -174,14 +139,14 @@ fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             limits: Some(limits),
         }
     };
-    let models = run.problem.problem.models.iter().zip(&summary.models);
+    let models = run.problem.models.iter().zip(&summary.models);
     models.map(|(model, found)| result(&**model, found)).collect()
 }
 
 fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnReport> {
-    let problem = &run.problem.problem;
+    let problem = &run.problem;
     let column = |(place, quasi): (usize, &Quasi)| {
-        let shown = &run.solution.shown[place];
+        let shown = &run.found.solution.shown[place];
         let original = problem.table.marginal(place, quasi.size() as usize);
         let present = || (0..).zip(&original).filter(|(_, rows)| **rows > 0);
         let before: Vec<ValueCount> = present()
@@ -218,7 +183,7 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
 }
 
 fn role(run: &TablesRun<'_>, place: usize) -> ColumnRole {
-    let column = run.plan.column(&run.problem.problem.quasi[place].name);
+    let column = run.plan.column(&run.problem.quasi[place].name);
     match column {
         Some(column) if column.role.has(Role::Quasi) => ColumnRole::Quasi,
         Some(column) if column.role.has(Role::Class) => ColumnRole::Class,
@@ -251,5 +216,5 @@ pub(super) struct TablesRule {
 }
 
 pub(super) fn rule(run: &TablesRun<'_>, tables: Vec<TableFile>) -> TablesRule {
-    TablesRule { algorithm: run.entry.name, tables }
+    TablesRule { algorithm: run.algorithm.name, tables }
 }

@@ -11,14 +11,14 @@ use crate::release::datasheet::{
 
 /// What is promised of the tables together, in words.
 pub(super) fn promises(run: &TablesRun<'_>) -> Vec<String> {
-    let promise = |model: &dyn crate::models::Model| match &run.solution.tables {
+    let promise = |model: &dyn crate::models::Model| match &run.found.solution.tables {
         Tables::Projections(tables) => match tables.len() {
             1 => model.title(),
             tables => format!("{} for someone who puts the {tables} tables side by side", model.title()),
         },
         Tables::Groups { .. } => format!("{} in every group", model.title()),
     };
-    run.problem.problem.models.iter().map(|model| promise(&**model)).collect()
+    run.problem.models.iter().map(|model| promise(&**model)).collect()
 }
 
 pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) -> Datasheet {
@@ -26,19 +26,13 @@ pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) ->
     let known: Vec<String> = run.known_columns().filter(|name| published(name)).map(str::to_owned).collect();
     let promises = promises(run);
     let on = if known.is_empty() { String::new() } else { format!(" on {}", known.join(", ")) };
-    let statement = match &run.solution.tables {
+    let statement = match &run.found.solution.tables {
         Tables::Projections(_) => format!("{}{on}; checked on the published files.", promises.join(" and ")),
         Tables::Groups { .. } => {
             format!("{}; checked on the published files. Rows can be told apart.", promises.join(" and "))
         }
     };
     Datasheet {
-        statement,
-        made_with: format!("Scumble {}", env!("CARGO_PKG_VERSION")),
-        algorithm: format!("{} ({})", run.entry.title, run.entry.paper),
-        rows,
-        files: Vec::new(),
-        spreadsheet_safe: run.plan.spreadsheet_safe,
         guarantees: promises.into_iter().map(|model| Guarantee { model, on: known.clone() }).collect(),
         columns: run
             .plan
@@ -49,14 +43,15 @@ pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) ->
             .collect(),
         reading: reading(run),
         limits: limits(run).into_iter().chain(limits_of_counting(run.plan)).collect(),
+        ..Datasheet::of(run, statement, rows)
     }
 }
 
 fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
-    let place = run.problem.problem.quasi.iter().position(|quasi| quasi.name == name);
+    let place = run.problem.quasi.iter().position(|quasi| quasi.name == name);
     let Some(place) = place else {
         let mut sheet = kept_sheet(name, roles, run.respelt)?;
-        if let Tables::Groups { values, .. } = &run.solution.tables {
+        if let Tables::Groups { values, .. } = &run.found.solution.tables {
             sheet.how = match values {
                 GroupValues::Counted => "counted in each group".into(),
                 GroupValues::Permuted => "permuted within each group".into(),
@@ -64,8 +59,8 @@ fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -
         }
         return Some(sheet);
     };
-    let quasi = &run.problem.problem.quasi[place];
-    let (how, kinds) = match &run.solution.shown[place] {
+    let quasi = &run.problem.quasi[place];
+    let (how, kinds) = match &run.found.solution.shown[place] {
         Shown::AsItIs => ("published as it is", vec!["value"]),
         Shown::Coarser(values) => {
             let mut kinds: Vec<&str> = values.iter().map(|value| value_kind(quasi, *value)).collect();
@@ -83,7 +78,7 @@ fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -
         },
         how: how.into(),
         kinds,
-        hierarchy: matches!(run.solution.shown[place], Shown::Coarser(_)).then_some("from data"),
+        hierarchy: matches!(run.found.solution.shown[place], Shown::Coarser(_)).then_some("from data"),
     })
 }
 
@@ -92,11 +87,11 @@ fn reading(run: &TablesRun<'_>) -> Vec<&'static str> {
     let is_range = |(quasi, shown): (&Quasi, &Shown)| {
         matches!(quasi.shape, Shape::Line(_)) && matches!(shown, Shown::Coarser(_))
     };
-    if run.problem.problem.quasi.iter().zip(&run.solution.shown).any(is_range) {
+    if run.problem.quasi.iter().zip(&run.found.solution.shown).any(is_range) {
         lines.push("[a,b] stands for any value from a to b, both included; [a,b) leaves b out.");
     }
     lines.push("A leading = marks a value that would otherwise look like a range, a set or *.");
-    match &run.solution.tables {
+    match &run.found.solution.tables {
         Tables::Projections(tables) if tables.len() == 1 => {}
         Tables::Projections(_) => lines.push(
             "Every table has all rows, each sorted by its own content: rows of two tables that stand at the same place have nothing \
@@ -117,7 +112,7 @@ fn reading(run: &TablesRun<'_>) -> Vec<&'static str> {
 /// What is not promised.
 fn limits(run: &TablesRun<'_>) -> Vec<String> {
     let target = &run.target().name;
-    let mut lines = match &run.solution.tables {
+    let mut lines = match &run.found.solution.tables {
         Tables::Projections(_) => vec![
             "The guarantees hold on the quasi-identifiers named above, for someone who looks for one person and knows no other \
              column of this table."
@@ -133,7 +128,7 @@ fn limits(run: &TablesRun<'_>) -> Vec<String> {
         ],
     };
     lines.push("One row is taken for one person.".to_owned());
-    lines.extend(run.solution.limits.iter().cloned());
+    lines.extend(run.found.solution.limits.iter().cloned());
     if is_seeded(run) {
         lines.push(
             "For tests, not for publication: draws were made from a seed, and whoever has it can undo them."
@@ -145,16 +140,16 @@ fn limits(run: &TablesRun<'_>) -> Vec<String> {
 
 /// Whether draws that protect could be repeated.
 fn is_seeded(run: &TablesRun<'_>) -> bool {
-    matches!(run.solution.tables, Tables::Groups { .. }) && run.plan.algorithm.seed.is_some()
+    matches!(run.found.solution.tables, Tables::Groups { .. }) && run.plan.algorithm.seed.is_some()
 }
 
 /// What somebody should decide about before publishing.
 pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
-    let mut warnings = run.solution.warnings.clone();
-    if run.entry.standing == crate::registry::Standing::Experimental {
+    let mut warnings = run.found.solution.warnings.clone();
+    if run.algorithm.standing == crate::registry::Standing::Experimental {
         warnings.push(format!(
             "'{}' is experimental: its protection is weaker than it looks (scumble explain {})",
-            run.entry.name, run.entry.name
+            run.algorithm.name, run.algorithm.name
         ));
     }
     if run.plan.accept_attribute_disclosure {

@@ -1,33 +1,35 @@
-//! What the private report says, taken from a finished run.
+//! The private report of a release of classes.
 
-use scumble_files::table::CodedTable;
-
-use super::{Run, Seconds, Summary};
+use super::ClassRun;
 use crate::algorithms::iack::information_by_level;
 use crate::config::{Rational, Role, StarPolicy};
 use crate::frequency::FrequencyTable;
-use crate::hierarchy::Provenance as Origin;
 use crate::metrics::{Figure, information, loss};
-use crate::pack::Packer;
-use crate::prepare::Respelt;
 use crate::quasi::{Quasi, Shape};
+use crate::release::report::{beginning, kept_columns, origin};
+use crate::release::{Seconds, Summary};
 use crate::report::data::{
-    AlgorithmNote, Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport,
-    ColumnRole, Distribution, HierarchyNote, Homogeneity, KeptColumn, KeptExactly, LevelCurve, MetricResult,
-    ModelResult, Provenance, ReasonCount, Release, Report, Setting, Severity, SizeCount, Subgroup,
-    SubgroupColumn, SuppressedAs, Suppression, Uniqueness, ValueCount, Warning,
+    Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport, ColumnRole,
+    Distribution, HierarchyNote, Homogeneity, KeptExactly, LevelCurve, MetricResult, ModelResult,
+    ReasonCount, Release, Report, Setting, SizeCount, Subgroup, SubgroupColumn, SuppressedAs, Suppression,
+    ValueCount,
 };
 use crate::risk::histogram;
 
 /// Columns with more values than this make no readable subgroups.
 const LARGEST_SUBGROUPS: usize = 40;
 
-/// Everything that does not wait for the check of the written file.
-pub(super) fn report(run: &Run<'_>, title: &str, figures: &[Figure]) -> Report {
-    let source = std::path::Path::new(&run.plan.input).file_name();
+/// The private report.
+pub(super) fn report(
+    run: &ClassRun<'_>,
+    summary: &Summary,
+    figures: &[Figure],
+    title: &str,
+    seconds: &Seconds,
+) -> Report {
     Report {
-        title: title.to_owned(),
-        source: source.map(|name| name.to_string_lossy().into_owned()),
+        release: release(run, summary),
+        models: models(run, summary),
         metrics: figures.iter().filter_map(metric).collect(),
         class_sizes: Some(class_sizes(run)),
         columns: columns(run),
@@ -37,64 +39,11 @@ pub(super) fn report(run: &Run<'_>, title: &str, figures: &[Figure]) -> Report {
         suppression: suppression(run),
         risk: Some(super::risk::risk(run)),
         kept: Some(kept(run)),
-        ..Report::default()
+        ..beginning(run, summary, title, seconds)
     }
 }
 
-/// Adds what the check found and how it was run, which are known last.
-pub(super) fn add_outcome(report: &mut Report, run: &Run<'_>, summary: &Summary, seconds: &Seconds) {
-    report.release = release(run, summary);
-    report.models = models(run, summary);
-    report.warnings = warnings(summary, run.respelt);
-    let entry = run.algorithm;
-    let parameters = super::summary::parameters(run);
-    let algorithm = (entry.name, entry.title, entry.paper, entry.standing);
-    report.run = Some(run_note(algorithm, &parameters, &run.findings, seconds));
-}
-
-/// How a release was made: by which algorithm (name, title, paper, standing), with which parameters, and how long it took.
-pub(super) fn run_note(
-    (name, title, paper, standing): (&str, &str, &str, crate::registry::Standing),
-    parameters: &serde_json::Map<String, serde_json::Value>,
-    findings: &[crate::algorithms::Finding],
-    seconds: &Seconds,
-) -> crate::report::data::Run {
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    crate::report::data::Run {
-        algorithm: AlgorithmNote {
-            name: name.into(),
-            title: title.into(),
-            paper: Some(paper.into()),
-            standing: standing.name().into(),
-            standing_reason: None,
-        },
-        parameters: parameters.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
-        search: findings
-            .iter()
-            .map(|finding| {
-                let value = finding.value.map_or("infinite".to_owned(), |value| format!("{value:.6}"));
-                let name = match &finding.column {
-                    Some(column) => format!("{} of {column}", finding.name),
-                    None => finding.name.to_owned(),
-                };
-                (name, format!("{value} ({})", finding.meaning))
-            })
-            .collect(),
-        seconds: [
-            ("reading", seconds.read),
-            ("searching", seconds.search),
-            ("applying", seconds.apply),
-            ("verifying", seconds.verify),
-            ("writing", seconds.write),
-        ]
-        .map(|(name, seconds)| (name.to_owned(), seconds))
-        .to_vec(),
-        peak_memory_bytes: crate::memory::peak(),
-        version: env!("CARGO_PKG_VERSION").into(),
-    }
-}
-
-fn release(run: &Run<'_>, summary: &Summary) -> Release {
+fn release(run: &ClassRun<'_>, summary: &Summary) -> Release {
     let dropped = run.problem.star_policy == StarPolicy::Drop;
     Release {
         rows: summary.rows,
@@ -112,12 +61,12 @@ fn release(run: &Run<'_>, summary: &Summary) -> Release {
 }
 
 /// How many persons the table is about: as many as rows, unless persons have several.
-fn persons(run: &Run<'_>, summary: &Summary) -> u64 {
+fn persons(run: &ClassRun<'_>, summary: &Summary) -> u64 {
     let column = run.problem.table.payloads().person();
     column.map_or(summary.rows, |column| column.values.len() as u64)
 }
 
-fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
+fn models(run: &ClassRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     let on: Vec<String> = run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect();
     run.problem
         .models
@@ -172,12 +121,12 @@ fn models(run: &Run<'_>, summary: &Summary) -> Vec<ModelResult> {
                 limits: None,
             }
         })
-        .chain(run.together.iter().map(|found| together(run, found)))
+        .chain(run.found.together.iter().map(|found| together(run, found)))
         .collect()
 }
 
 /// What holds together with tables that were published before.
-fn together(run: &Run<'_>, found: &scumble_verify::ModelOutcome) -> ModelResult {
+fn together(run: &ClassRun<'_>, found: &scumble_verify::ModelOutcome) -> ModelResult {
     ModelResult {
         name: found.name.clone(),
         title: format!("{}: at least {}", found.label, found.required),
@@ -206,8 +155,8 @@ fn metric((entry, figure): &Figure) -> Option<MetricResult> {
     })
 }
 
-fn class_sizes(run: &Run<'_>) -> ClassSizes {
-    let classes = &run.classes;
+fn class_sizes(run: &ClassRun<'_>) -> ClassSizes {
+    let classes = &run.found.classes;
     let counts = |of: &dyn Fn(usize) -> bool| {
         let sizes = (0..classes.len()).filter(|class| of(*class)).map(|class| classes.size(class));
         histogram(sizes).into_iter().map(|(size, classes)| SizeCount { size, classes }).collect()
@@ -219,9 +168,9 @@ fn class_sizes(run: &Run<'_>) -> ClassSizes {
     }
 }
 
-fn columns(run: &Run<'_>) -> Vec<ColumnReport> {
+fn columns(run: &ClassRun<'_>) -> Vec<ColumnReport> {
     use rayon::prelude::*;
-    let losses = loss::by_column(&run.classes, &run.problem);
+    let losses = loss::by_column(&run.found.classes, &run.problem);
     run.problem
         .quasi
         .par_iter()
@@ -230,8 +179,8 @@ fn columns(run: &Run<'_>) -> Vec<ColumnReport> {
         .collect()
 }
 
-fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport {
-    let classes = &run.classes;
+fn column(run: &ClassRun<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport {
+    let classes = &run.found.classes;
     let shown = &classes.assignment.columns[place];
     let original = run.problem.table.marginal(place, quasi.size() as usize);
     let mut released = vec![0_u64; shown.values.len()];
@@ -272,8 +221,8 @@ fn column(run: &Run<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnReport
     }
 }
 
-fn coarsening(run: &Run<'_>, place: usize, quasi: &Quasi) -> Coarsening {
-    match (&run.levels, &quasi.shape) {
+fn coarsening(run: &ClassRun<'_>, place: usize, quasi: &Quasi) -> Coarsening {
+    match (&run.found.levels, &quasi.shape) {
         (Some(levels), Shape::Tree(tree)) => match levels[place] {
             0 => Coarsening::None,
             level if level == tree.height() => Coarsening::Suppressed,
@@ -285,16 +234,9 @@ fn coarsening(run: &Run<'_>, place: usize, quasi: &Quasi) -> Coarsening {
     }
 }
 
-pub(super) fn origin(quasi: &Quasi) -> Provenance {
-    match &quasi.shape {
-        Shape::Tree(tree) if tree.provenance() == Origin::Declared => Provenance::Declared,
-        _ => Provenance::FromData,
-    }
-}
-
-fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
+fn class_information(run: &ClassRun<'_>) -> Option<ClassInformation> {
     let class = run.problem.class?;
-    let chosen = |place: usize| run.levels.as_ref().map(|levels| levels[place]);
+    let chosen = |place: usize| run.found.levels.as_ref().map(|levels| levels[place]);
     let curves: Vec<LevelCurve> = run
         .problem
         .quasi
@@ -314,12 +256,12 @@ fn class_information(run: &Run<'_>) -> Option<ClassInformation> {
     (!curves.is_empty()).then_some(ClassInformation { class, curves })
 }
 
-fn changes(run: &Run<'_>) -> Vec<ColumnChange> {
-    if run.classes.suppressed_rows() == 0 {
+fn changes(run: &ClassRun<'_>) -> Vec<ColumnChange> {
+    if run.found.classes.suppressed_rows() == 0 {
         return Vec::new();
     }
     let class = run.problem.class;
-    information::contingencies(&run.classes, &run.problem, class)
+    information::contingencies(&run.found.classes, &run.problem, class)
         .iter()
         .zip(&run.problem.quasi)
         .map(|((before, after), quasi)| {
@@ -338,8 +280,8 @@ fn changes(run: &Run<'_>) -> Vec<ColumnChange> {
 }
 
 /// Why rows were suppressed, and which groups of people lost most.
-fn suppression(run: &Run<'_>) -> Option<Suppression> {
-    let classes = &run.classes;
+fn suppression(run: &ClassRun<'_>) -> Option<Suppression> {
+    let classes = &run.found.classes;
     if classes.suppressed_rows() == 0 {
         return None;
     }
@@ -379,8 +321,13 @@ fn suppression(run: &Run<'_>) -> Option<Suppression> {
     Some(Suppression { reasons, subgroups })
 }
 
-fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi) -> Option<SubgroupColumn> {
-    let classes = &run.classes;
+fn subgroups(
+    run: &ClassRun<'_>,
+    table: &FrequencyTable,
+    place: usize,
+    quasi: &Quasi,
+) -> Option<SubgroupColumn> {
+    let classes = &run.found.classes;
     let size = quasi.size() as usize;
     let rows = table.marginal(place, size);
     if rows.iter().filter(|rows| **rows > 0).count() > LARGEST_SUBGROUPS {
@@ -402,55 +349,13 @@ fn subgroups(run: &Run<'_>, table: &FrequencyTable, place: usize, quasi: &Quasi)
     Some(SubgroupColumn { column: quasi.name.clone(), groups })
 }
 
-fn kept(run: &Run<'_>) -> KeptExactly {
-    let names: Vec<&str> = run.kept_columns().collect();
+fn kept(run: &ClassRun<'_>) -> KeptExactly {
+    let names: Vec<&str> = run.untouched_columns().collect();
     KeptExactly { homogeneous: homogeneous(run), ..kept_columns(run.plan, run.source, &names) }
 }
 
-/// The columns that are published as they are, and how many rows are alone on them.
-pub(super) fn kept_columns(plan: &crate::config::Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
-    use rayon::prelude::*;
-    let rows = source.rows as u64;
-    let by_name = source.by_name();
-    let planned: std::collections::BTreeMap<&str, &crate::config::Column> =
-        plan.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
-    let columns = names
-        .iter()
-        .filter_map(|name| {
-            let column = by_name.get(name)?;
-            let roles = &planned.get(name)?.role;
-            let mut counts = vec![0_u64; column.values.len()];
-            column.codes.iter().for_each(|code| counts[code as usize] += 1);
-            let role = match (roles.has(Role::Class), roles.has(Role::Sensitive)) {
-                (true, true) => ColumnRole::ClassAndSensitive,
-                (true, false) => ColumnRole::Class,
-                (false, true) => ColumnRole::Sensitive,
-                (false, false) => ColumnRole::Other,
-            };
-            Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows) })
-        })
-        .collect();
-    let mut packer = Packer::new(source.rows);
-    for column in names.iter().filter_map(|name| by_name.get(name)) {
-        packer.push(column.values.len() as u32, |row| column.codes.get(row));
-    }
-    let mut keys = packer.finish();
-    keys.par_sort_unstable();
-    let counts: Vec<u64> = keys.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
-    let together = (!names.is_empty()).then(|| uniqueness(&counts, rows));
-    KeptExactly { columns, together, homogeneous: Vec::new() }
-}
-
-fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
-    Uniqueness {
-        rows,
-        distinct: counts.iter().filter(|count| **count > 0).count() as u64,
-        unique_rows: counts.iter().filter(|count| **count == 1).count() as u64,
-    }
-}
-
-fn homogeneous(run: &Run<'_>) -> Vec<Homogeneity> {
-    let classes = &run.classes;
+fn homogeneous(run: &ClassRun<'_>) -> Vec<Homogeneity> {
+    let classes = &run.found.classes;
     let payloads = run.problem.table.payloads();
     run.plan
         .names_with(Role::Sensitive)
@@ -471,12 +376,4 @@ fn homogeneous(run: &Run<'_>) -> Vec<Homogeneity> {
             Some(found)
         })
         .collect()
-}
-
-/// What the private report says besides its figures; spellings are values, and stand nowhere else.
-pub(super) fn warnings(summary: &Summary, respelt: &[Respelt]) -> Vec<Warning> {
-    let note = |text: String| Warning { severity: Severity::Note, text, advice: None };
-    let notes = summary.notes.iter().cloned().map(note);
-    let spelt = respelt.iter().map(Respelt::listed).map(note);
-    summary.warnings.iter().cloned().map(Warning::from).chain(notes).chain(spelt).collect()
 }

@@ -1,6 +1,6 @@
 //! What becomes of every combination of levels, for the report of a small lattice.
 
-use super::Run;
+use super::ClassRun;
 use crate::lattice::{Checker, Lattice};
 use crate::report::data::{Combination, Combinations};
 
@@ -10,8 +10,8 @@ const MOST: usize = 300;
 const MOST_WORK: usize = 1 << 24;
 
 /// Every combination of levels; `None` if levels were not what was chosen, or if there are too many to look at for a drawing.
-pub(super) fn combinations(run: &Run<'_>) -> Option<Combinations> {
-    let chosen = run.levels.as_ref()?;
+pub(super) fn combinations(run: &ClassRun<'_>) -> Option<Combinations> {
+    let chosen = run.found.levels.as_ref()?;
     let problem = &run.problem;
     let lattice = Lattice::of_any_size(problem, run.algorithm.name).ok()?;
     if lattice.nodes() > MOST || lattice.nodes().saturating_mul(problem.table.tuples()) > MOST_WORK {
@@ -24,7 +24,7 @@ pub(super) fn combinations(run: &Run<'_>) -> Option<Combinations> {
         let suppressed = visit.outcome.map(|outcome| outcome.suppressed);
         Some(Combination { chosen: levels == *chosen, levels, suppressed })
     });
-    let checked = run.findings.iter().find(|finding| finding.name == "checked");
+    let checked = run.found.findings.iter().find(|finding| finding.name == "checked");
     Some(Combinations {
         nodes: nodes.collect::<Option<_>>()?,
         columns: problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),

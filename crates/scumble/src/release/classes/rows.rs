@@ -1,22 +1,22 @@
 //! The rows of a release: which go out, in which order, and what they show.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 
 use rayon::prelude::*;
 use scumble_files::table::Texts;
-use scumble_files::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, write_table};
+use scumble_files::{Cells, ColumnType, OutColumn};
 
-use super::Run;
-use super::search::OfRow;
+use super::super::search::OfRow;
+use super::super::staged::{Staged, column_type};
+use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
-use crate::kind::{Inference, Kind};
 use crate::label;
 use crate::pack::Packer;
 use crate::recoding::{Members, Share};
 
 /// The rows of a release before they are written.
+#[derive(Default)]
 pub(crate) struct ReleasedRows {
     /// For each original row what it looks like: the number of its class among the kept ones, or one more.
     pub(crate) look_of_row: Vec<u32>,
@@ -27,8 +27,8 @@ pub(crate) struct ReleasedRows {
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
-pub(super) fn arrange(run: &Run<'_>, of_row: OfRow) -> Result<ReleasedRows> {
-    let classes = &run.classes;
+pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<ReleasedRows> {
+    let classes = &run.found.classes;
     // Looks are what a reader can tell apart: the kept classes, and one for all suppressed rows.
     let mut look_of_class: Vec<u32> = Vec::with_capacity(classes.len());
     let mut kept = 0;
@@ -49,8 +49,8 @@ pub(super) fn arrange(run: &Run<'_>, of_row: OfRow) -> Result<ReleasedRows> {
 }
 
 /// The class of each original row.
-fn class_of_row(run: &Run<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Result<Vec<u32>> {
-    let shares = match &run.classes.assignment.members {
+fn class_of_row(run: &ClassRun<'_>, tuple_of_row: Vec<u32>, payload_of_row: &[u32]) -> Result<Vec<u32>> {
+    let shares = match &run.found.classes.assignment.members {
         Members::Tuples(class_of_tuple) => {
             let mut class_of_row = tuple_of_row;
             class_of_row.par_iter_mut().for_each(|place| *place = class_of_tuple[*place as usize]);
@@ -99,18 +99,18 @@ fn deal(rows: &[u32], shares: &[Share], class_of_row: &mut [u32]) {
 }
 
 /// For each row a key of the columns that are published as they are, ordered as what they show.
-fn kept_keys(run: &Run<'_>, rows: usize) -> Vec<u64> {
+fn kept_keys(run: &ClassRun<'_>, rows: usize) -> Vec<u64> {
     let mut packer = Packer::new(rows);
     let columns = run.source.by_name();
-    for column in run.kept_columns().filter_map(|name| columns.get(name)) {
+    for column in run.untouched_columns().filter_map(|name| columns.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
     packer.finish()
 }
 
 /// The labels of a column in ascending order, and the label of each kept class and, last, of suppressed rows.
-fn column_labels(run: &Run<'_>, column: usize) -> (Texts, Vec<u32>) {
-    let classes = &run.classes;
+fn column_labels(run: &ClassRun<'_>, column: usize) -> (Texts, Vec<u32>) {
+    let classes = &run.found.classes;
     let shown = &classes.assignment.columns[column];
     let quasi = &run.problem.quasi[column];
     let of_value: Vec<String> = shown.values.iter().map(|value| quasi.label(*value)).collect();
@@ -129,7 +129,7 @@ fn column_labels(run: &Run<'_>, column: usize) -> (Texts, Vec<u32>) {
 
 /// Rows in the order of what they show: by their look (a counting sort), then by the columns that are kept.
 fn sort_by_content(
-    run: &Run<'_>,
+    run: &ClassRun<'_>,
     labels: &[(Texts, Vec<u32>)],
     look_of_row: &[u32],
     rows: &[u32],
@@ -171,10 +171,10 @@ fn sort_by_content(
 }
 
 /// The columns of the release in the order of the original table.
-pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format: OutFormat) -> Result<()> {
+pub(super) fn write(run: &ClassRun<'_>, rows: &ReleasedRows, staged: &mut Staged<'_>) -> Result<()> {
     let mut columns = Vec::new();
     let source = run.source.by_name();
-    let kept: BTreeSet<&str> = run.kept_columns().collect();
+    let kept: BTreeSet<&str> = run.untouched_columns().collect();
     for (name, _) in &run.plan.columns {
         if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == *name) {
             let (texts, of_look) = &rows.labels[place];
@@ -187,23 +187,7 @@ pub(crate) fn write(run: &Run<'_>, rows: &ReleasedRows, file: &mut File, format:
             columns.push(OutColumn { name, texts: &column.values, cells, kind });
         }
     }
-    let options = WriteOptions {
-        format,
-        name: &run.plan.output,
-        threads: 0,
-        spreadsheet_safe: run.plan.spreadsheet_safe,
-    };
-    Ok(write_table(file, &columns, &rows.order, &options)?)
-}
-
-/// The type of texts that are published as they are.
-pub(super) fn column_type(texts: &Texts) -> ColumnType {
-    match Kind::infer(texts.iter().filter(|text| !text.is_empty())) {
-        Inference::Clear(Kind::Integer) => ColumnType::Integer,
-        Inference::Clear(Kind::Decimal) => ColumnType::Float,
-        Inference::Clear(Kind::Date(_)) => ColumnType::Date,
-        _ => ColumnType::Text,
-    }
+    staged.write("", &columns, &rows.order)
 }
 
 #[cfg(test)]

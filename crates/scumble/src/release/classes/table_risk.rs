@@ -1,6 +1,6 @@
 //! Models that only the whole table decides, on top of any search: the least class size under which the release keeps them.
 
-use super::search::Found;
+use super::Found;
 use crate::algorithms::Finding;
 use crate::error::{Error, Result};
 use crate::models::{Model, k_anonymity};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Run;
+use super::ClassRun;
 use crate::config::{RiskSpec, StarPolicy};
 use crate::frequency::Cell;
 use crate::label::STAR;
@@ -17,7 +17,7 @@ use crate::risk::{RiskClasses, Unit, combinations, singling};
 /// does it, where somebody waits for nothing else.
 const MOST_LOOKS: u64 = 30_000_000;
 
-pub(super) fn risk(run: &Run<'_>) -> Risk {
+pub(super) fn risk(run: &ClassRun<'_>) -> Risk {
     let spec = &run.plan.risk;
     let (before, after) = (original(run), released(run));
     let figures = |classes: &RiskClasses| RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
@@ -53,8 +53,8 @@ pub(super) fn risk(run: &Run<'_>) -> Risk {
 }
 
 /// The people of each class of [`released`], where there is a population and each of them can be in one class only.
-fn people_of_classes(run: &Run<'_>) -> Option<Vec<u64>> {
-    let classes = &run.classes;
+fn people_of_classes(run: &ClassRun<'_>) -> Option<Vec<u64>> {
+    let classes = &run.found.classes;
     let people = classes.people()?;
     let (gone, kept): (Vec<usize>, Vec<usize>) =
         (0..classes.len()).partition(|class| classes.is_suppressed(*class));
@@ -82,7 +82,7 @@ fn a_person(cells: &[Cell], payloads: &Payloads) -> Option<u32> {
 }
 
 /// The tuples; without their codes where combinations are not to be looked at.
-fn original(run: &Run<'_>) -> RiskClasses {
+fn original(run: &ClassRun<'_>) -> RiskClasses {
     let table = &run.problem.table;
     let payloads = table.payloads();
     // Rows of one person are no candidates for each other.
@@ -105,8 +105,8 @@ fn original(run: &Run<'_>) -> RiskClasses {
 }
 
 /// The classes as readers see them. Starred rows are candidates for each other, whether or not they were judged.
-fn released(run: &Run<'_>) -> RiskClasses {
-    let classes = &run.classes;
+fn released(run: &ClassRun<'_>) -> RiskClasses {
+    let classes = &run.found.classes;
     let kept: Vec<usize> = (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).collect();
     let dropped = run.problem.star_policy == StarPolicy::Drop;
     let payloads = run.problem.table.payloads();

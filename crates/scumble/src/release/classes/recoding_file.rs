@@ -1,7 +1,7 @@
 //! The recoding of a run as a private file, so that a release can be explained and other rows recoded like it.
 
-use super::Run;
-use super::search::build_algorithm;
+use super::ClassRun;
+use super::build_algorithm;
 use crate::config::{Column, Plan, Read};
 use crate::error::{Error, Result};
 use crate::hierarchy::Outline;
@@ -12,7 +12,7 @@ use crate::registry::Method;
 use crate::saved::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
 
 /// An error if what the algorithm does is no rule for other rows.
-pub(super) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
+pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
     let why = match method {
         Method::Classes(entry) if build_algorithm(plan, entry)?.shows_means() => {
             "shows the means of classes, and the mean of others is not true of a new row"
@@ -39,8 +39,8 @@ pub(super) fn lasting(step: Step, plan: &Plan, quasi: &[Quasi]) -> Option<Step> 
 }
 
 /// The rule of a run, with all that is needed to apply it to other rows.
-pub(super) fn recoding<'r>(run: &'r Run<'_>) -> RecodingFile<'r> {
-    let assignment = &run.classes.assignment;
+pub(super) fn recoding<'r>(run: &'r ClassRun<'_>) -> RecodingFile<'r> {
+    let assignment = &run.found.classes.assignment;
     let quasi = (0..run.problem.quasi.len()).map(|place| quasi(run, place)).collect();
     let Read { missing, missing_policy, .. } = run.plan.read.clone();
     RecodingFile {
@@ -49,7 +49,7 @@ pub(super) fn recoding<'r>(run: &'r Run<'_>) -> RecodingFile<'r> {
         privacy: run.plan.privacy.clone(),
         quasi_sets: run.plan.quasi_sets.clone(),
         accept_attribute_disclosure: run.plan.accept_attribute_disclosure,
-        other_tables: run.population.is_some() || !run.plan.table.is_empty(),
+        other_tables: run.found.population.is_some() || !run.plan.table.is_empty(),
         star_policy: run.problem.star_policy,
         missing,
         missing_policy,
@@ -60,9 +60,14 @@ pub(super) fn recoding<'r>(run: &'r Run<'_>) -> RecodingFile<'r> {
             .iter()
             .map(|(name, of)| (name.clone(), Column { hierarchy: None, min: None, max: None, ..of.clone() }))
             .collect(),
-        hierarchies: run.payload_trees.iter().map(|(name, tree)| (name.clone(), Outline::of(tree))).collect(),
+        hierarchies: run
+            .found
+            .payload_trees
+            .iter()
+            .map(|(name, tree)| (name.clone(), Outline::of(tree)))
+            .collect(),
         quasi,
-        rule: match &run.step {
+        rule: match &run.found.step {
             Some(Step::Levels(levels)) => RuleFile::Levels(levels.clone()),
             Some(Step::Maps(maps)) => RuleFile::Maps(maps.into()),
             Some(Step::Cuts(tree)) => RuleFile::Cuts(tree.nodes().into()),
@@ -77,9 +82,9 @@ pub(super) fn recoding<'r>(run: &'r Run<'_>) -> RecodingFile<'r> {
     }
 }
 
-fn quasi<'r>(run: &'r Run<'_>, place: usize) -> QuasiFile<'r> {
+fn quasi<'r>(run: &'r ClassRun<'_>, place: usize) -> QuasiFile<'r> {
     let quasi = &run.problem.quasi[place];
-    let shown = &run.classes.assignment.columns[place];
+    let shown = &run.found.classes.assignment.columns[place];
     let owned = |text: &str| text.to_owned();
     QuasiFile {
         name: quasi.name.clone(),

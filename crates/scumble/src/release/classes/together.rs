@@ -22,7 +22,7 @@ fn is_over_tables(spec: &ModelSpec) -> bool {
 }
 
 /// An error if tables are named and no model is about them.
-pub(super) fn check_asked(plan: &Plan, makes_classes: bool) -> Result<()> {
+pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Result<()> {
     if plan.table.is_empty() {
         return Ok(());
     }

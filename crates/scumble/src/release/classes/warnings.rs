@@ -1,32 +1,27 @@
 //! What somebody should decide about before publishing.
 
-use scumble_files::{Compression, OutFormat};
-
-use super::Run;
-use super::spreadsheet::{self, Shows};
+use super::super::spreadsheet::{self, Shows};
+use super::super::targets::format_of;
+use super::ClassRun;
 use crate::algorithms::Algorithm;
 use crate::config::StarPolicy;
 use crate::text::{counted, rows};
 
 /// A warning where a spreadsheet program would run what the release shows.
-fn spreadsheet_warning(run: &Run<'_>) -> Option<String> {
-    let output = std::path::Path::new(&run.plan.output);
-    let format = match run.plan.output.as_str() {
-        "-" => OutFormat::Csv { delimiter: b',', compression: Compression::None },
-        _ => scumble_files::format_for(output).ok()?,
-    };
+fn spreadsheet_warning(run: &ClassRun<'_>) -> Option<String> {
+    let format = format_of(run.plan).ok()?;
     let columns = run.source.by_name();
     let texts = |name: &str| columns.get(name).map(|column| &column.values);
     let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());
     let quasi = quasi.filter_map(|name| Some((name, Shows::Labels(texts(name)?))));
-    let kept = run.kept_columns().filter_map(|name| Some((name, Shows::Texts(texts(name)?))));
+    let kept = run.untouched_columns().filter_map(|name| Some((name, Shows::Texts(texts(name)?))));
     spreadsheet::warning(run.plan, format, quasi.chain(kept))
 }
 
 /// The warnings of a run, and of its search if there was one.
-pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<String> {
+pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Algorithm>) -> Vec<String> {
     let mut warnings = Vec::new();
-    let classes = &run.classes;
+    let classes = &run.found.classes;
     if run.problem.star_policy == StarPolicy::Paper && classes.suppressed_rows() > 0 {
         warnings.push(format!(
             "star policy 'paper': {} not judged; someone who knows that a person's other values are in no class knows that they are \
@@ -37,7 +32,7 @@ pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<S
     if 2 * classes.suppressed_rows() > run.problem.table.rows() {
         warnings.push(mostly_suppressed(run));
     }
-    if run.new_rows {
+    if run.found.is_of_new_rows() {
         warnings.push(
             "what holds, holds of this table by itself: where some of its people are also in the first release, or in another by the same \
              recoding, whoever compares the tables may learn about single people; apply it to people who are in neither"
@@ -75,7 +70,7 @@ pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<S
         ));
     }
     if let Some(steps) = run.problem.budget.spent_after() {
-        let gap = run.findings.iter().find(|finding| finding.name == "gap");
+        let gap = run.found.findings.iter().find(|finding| finding.name == "gap");
         let proven = match gap.map(|gap| gap.value) {
             Some(Some(gap)) => format!(" The optimum is at most {gap:.4} better."),
             Some(None) => " How much better the best is, is not known.".to_owned(),
@@ -131,9 +126,13 @@ pub(super) fn warnings(run: &Run<'_>, searched: Option<&dyn Algorithm>) -> Vec<S
 }
 
 /// What µ-Argus itself does not promise, and what was done about it.
-fn few_columns_at_a_time(run: &Run<'_>) -> String {
-    let left =
-        run.findings.iter().find(|finding| finding.name == "left_rare").and_then(|finding| finding.value);
+fn few_columns_at_a_time(run: &ClassRun<'_>) -> String {
+    let left = run
+        .found
+        .findings
+        .iter()
+        .find(|finding| finding.name == "left_rare")
+        .and_then(|finding| finding.value);
     let done = match left {
         Some(rows) if rows > 0.0 => format!(
             "it left {rows} rows in classes that fail a model on all {} quasi-identifiers, which were suppressed so that what \
@@ -148,15 +147,15 @@ fn few_columns_at_a_time(run: &Run<'_>) -> String {
 }
 
 /// Why so much was suppressed: mostly because some columns still show too many values.
-fn mostly_suppressed(run: &Run<'_>) -> String {
-    let (suppressed, rows) = (run.classes.suppressed_rows(), run.problem.table.rows());
-    if run.new_rows {
+fn mostly_suppressed(run: &ClassRun<'_>) -> String {
+    let (suppressed, rows) = (run.found.classes.suppressed_rows(), run.problem.table.rows());
+    if run.found.is_of_new_rows() {
         return format!(
             "{suppressed} of {rows} rows show nothing, so the release says little: they are too few for this recoding, or unlike the \
              rows that it was made for; make a release of them by themselves (scumble anonymize)"
         );
     }
-    let columns = &run.classes.assignment.columns;
+    let columns = &run.found.classes.assignment.columns;
     let mut shown: Vec<(usize, &str)> = columns
         .iter()
         .zip(&run.problem.quasi)

@@ -1,6 +1,6 @@
 //! What must be true of a run that compares with a population, and what its owner should know.
 
-use super::Run;
+use super::ClassRun;
 use crate::algorithms::Algorithm;
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -42,10 +42,11 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
 }
 
 /// What somebody should decide about before publishing.
-pub(super) fn warnings(run: &Run<'_>) -> Option<String> {
+pub(super) fn warnings(run: &ClassRun<'_>) -> Option<String> {
     let table = &run.problem.table;
     let Some(population) = run.problem.population() else {
         let idle = run
+            .found
             .population
             .map(|_| "a population is given, but no model compares with it; ask for k_map or delta_presence");
         return idle.map(str::to_owned);

@@ -1,0 +1,197 @@
+//! How the independent verifier is told what is claimed: in its own words, and no more than it needs.
+
+use std::collections::BTreeSet;
+
+use scumble_files::table::{CodedColumn, CodedTable, Texts};
+use scumble_verify::{
+    Cover, Drops, ModelClaim, Nodes, ReferenceColumn, SensitiveColumn, TreeTold, Truth, ValueKind,
+    check_truth_with_map, further_spellings,
+};
+
+use crate::config::Plan;
+use crate::date::DateFormat;
+use crate::error::{Error, Result};
+use crate::kind::{Kind, Measure};
+use crate::payload::PayloadColumn;
+use crate::prepare::{Respelt, as_read, counted_by_value, counts_values, payload_of};
+use crate::quasi::Quasi;
+
+/// What somebody who already knows the other sensitive values learns, where models look at each column alone.
+pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option<String> {
+    if figures.iter().all(|(alone, given)| alone == given) {
+        return None;
+    }
+    let list = |figure: &dyn Fn(&(u64, u64)) -> u64| {
+        let figures: Vec<String> = figures.iter().map(|of| figure(of).to_string()).collect();
+        figures.join(" and ")
+    };
+    let others = if columns.len() == 2 { "the other column" } else { "the other columns" };
+    Some(format!(
+        "each sensitive column was judged alone: the separate distinct l of {} is {}, given {others} it is {}; whoever knows one of \
+         the values learns more about the rest (mode = \"conditional\" bounds that)",
+        columns.join(" and "),
+        list(&|of| of.0),
+        list(&|of| of.1)
+    ))
+}
+
+/// What the original table says about tuples of columns, for the claims that are about such.
+pub(crate) fn joint_references(
+    models: &[ModelClaim],
+    original: &CodedTable,
+    values: &[SensitiveColumn],
+) -> Result<Vec<ReferenceColumn>> {
+    let mut tuples: Vec<Vec<String>> = models
+        .iter()
+        .filter_map(|model| model.parameters.get("columns")?.as_array())
+        .map(|names| names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
+        .collect();
+    tuples.sort_unstable();
+    tuples.dedup();
+    tuples.iter().map(|names| Ok(ReferenceColumn::count_joint(original, names, values)?)).collect()
+}
+
+/// The original distribution of a column. Values that only occurred in rows that were left out are not in it.
+pub(crate) fn reference(original: &CodedTable, name: &str) -> Result<ReferenceColumn> {
+    let mut column = ReferenceColumn::count(original, name)?;
+    column.counts.retain(|(_, rows)| *rows > 0);
+    Ok(column)
+}
+
+/// How the verifier is to read the values of a column.
+pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> SensitiveColumn {
+    let exact = !counts_values(&values.name, plan);
+    let declared = plan.column(&values.name).and_then(|column| column.declared_kind());
+    SensitiveColumn {
+        name: values.name.clone(),
+        // How the texts are read the verifier finds out by itself, unless the plan says it: a kind that was inferred may be that of
+        // texts which were respelt.
+        kind: match declared {
+            None if !exact => ValueKind::Text,
+            _ => value_kind(&values.measure),
+        },
+        missing: values.missing.clone(),
+        exact,
+        missing_counts: values.reading.missing_counts,
+    }
+}
+
+/// Asks the verifier whether a table with one spelling for each value says the same as the table that was read, and has no value in
+/// two spellings. Whoever reads that table may then take its texts for values.
+pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Plan) -> Result<()> {
+    let counted = counted_by_value(plan);
+    let original = as_read(source, respelt);
+    for column in source.columns.iter().filter(|column| counted.contains(column.name.as_str())) {
+        let name = &column.name;
+        let values = sensitive_column(&payload_of(column, plan)?.0, plan);
+        if further_spellings(source, &values, Some(&original))? > 0 {
+            return Err(several_spellings(name));
+        }
+        let Some(of) = respelt.iter().find(|of| of.original.name == *name) else { continue };
+        let alone = |column: &CodedColumn| CodedTable { columns: vec![column.clone()], rows: source.rows };
+        let rows: Vec<u32> = (0..source.rows as u32).collect();
+        let truths = [(name.clone(), Truth::Same(values))];
+        let truth =
+            check_truth_with_map(&alone(column), &alone(&of.original), &rows, &truths, Drops::Forbidden)?;
+        if !truth.holds {
+            return Err(several_spellings(name));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn several_spellings(name: &str) -> Error {
+    Error::Verification(format!(
+        "some value of '{name}' still has more than one spelling. Nothing was published. This is a bug in Scumble, please \
+         report it"
+    ))
+}
+
+pub(crate) fn model_claim(mut parameters: serde_json::Map<String, serde_json::Value>) -> ModelClaim {
+    let name = match parameters.shift_remove("model") {
+        Some(serde_json::Value::String(name)) => name,
+        _ => String::new(),
+    };
+    ModelClaim { name, parameters }
+}
+
+/// What a column that is published as it is owes to the original: the same value where spellings do not count, else the same text.
+pub(crate) fn same_value(
+    known: &CodedTable,
+    name: &str,
+    counted: &BTreeSet<&str>,
+    plan: &Plan,
+) -> Result<Truth> {
+    // There may be a hundred thousand columns, and few of them count.
+    match Some(name).filter(|name| counted.contains(name)).and_then(|name| known.column(name)) {
+        Some(column) => Ok(Truth::Same(sensitive_column(&payload_of(column, plan)?.0, plan))),
+        None => Ok(Truth::Exact),
+    }
+}
+
+/// How the verifier is to read the released values of a column.
+pub(crate) fn cover(quasi: &Quasi, missing: Vec<String>) -> Result<Cover> {
+    cover_shown(quasi, missing, None)
+}
+
+/// The same, where it is known which texts the release shows: the verifier then keeps no more of the hierarchy than these need.
+pub(super) fn cover_shown(quasi: &Quasi, missing: Vec<String>, shown: Option<&Texts>) -> Result<Cover> {
+    let nodes = match quasi.tree() {
+        Some(tree) => {
+            let leaves = tree.leaf_count() as usize;
+            let mut told = shown.map_or_else(TreeTold::all, |texts| TreeTold::shown(texts, leaves));
+            for node in 0..tree.node_count() {
+                let label = tree.label(node);
+                while told.depth() > tree.depth(node) as usize {
+                    told.close();
+                }
+                if tree.is_leaf(node) { told.leaf(&label)? } else { told.open(&label) }
+            }
+            // A table may write missing values in several ways; all of them lie where the tree has the one that it knows.
+            if let Some(leaf) = missing.iter().filter_map(|marker| tree.code_of(marker)).min() {
+                (0..told.depth()).for_each(|_| told.close());
+                tree.above(tree.leaf(leaf)).iter().rev().for_each(|label| told.open(label));
+                let mut unknown = missing.iter().filter(|marker| tree.code_of(marker).is_none());
+                unknown.try_for_each(|marker| told.leaf(marker))?;
+            }
+            told.finish()
+        }
+        None => Nodes::default(),
+    };
+    Ok(Cover { kind: value_kind(&quasi.measure), nodes, missing })
+}
+
+/// The groups of a column, with the labels above each: a value that is new to the hierarchy lies below those that are called by
+/// what they hold.
+pub(super) fn named(quasi: &Quasi) -> Vec<(String, Vec<String>)> {
+    let Some(tree) = quasi.tree() else { return Vec::new() };
+    let label = |node| tree.label(node).into_owned();
+    let above =
+        |node| std::iter::successors(tree.parent(node), |node| tree.parent(*node)).map(label).collect();
+    let groups = (0..tree.node_count()).filter(|node| !tree.is_leaf(*node));
+    groups.map(|node| (label(node), above(node))).collect()
+}
+
+/// How the verifier is to read a column that shows means.
+pub(crate) fn mean(quasi: &Quasi) -> Truth {
+    Truth::Aggregate { comma: quasi.measure.kind == Kind::DecimalComma }
+}
+
+/// A measure in the verifier's own words.
+pub(crate) fn value_kind(measure: &Measure) -> ValueKind {
+    use scumble_verify::DateFormat as Theirs;
+    match measure.kind {
+        Kind::Integer | Kind::Decimal => ValueKind::Number { comma: false },
+        Kind::DecimalComma => ValueKind::Number { comma: true },
+        Kind::Text => ValueKind::Text,
+        Kind::Date(format) => ValueKind::Date {
+            format: match format {
+                DateFormat::YearMonthDay => Theirs::YearMonthDayDash,
+                DateFormat::YearMonthDaySlash => Theirs::YearMonthDaySlash,
+                DateFormat::DayMonthYearDot => Theirs::DayMonthYearDot,
+                DateFormat::DayMonthYear => Theirs::DayMonthYearSlash,
+                DateFormat::MonthDayYear => Theirs::MonthDayYearSlash,
+            },
+        },
+    }
+}

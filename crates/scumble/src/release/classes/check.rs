@@ -1,0 +1,173 @@
+//! The claim that a run makes about its classes, put to the independent verifier.
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+use scumble_verify::{
+    Claim, Cover, Drops, ModelOutcome, Outcome, Population, Reference, StarRows, Truth, check_models_with,
+    check_truth_with_map, distinct_given_others, further_spellings, in_normal_form,
+};
+
+use super::rows::ReleasedRows;
+use super::{ClassRun, together};
+use crate::config::{Plan, Role, StarPolicy};
+use crate::error::{Error, Result};
+use crate::payload::PayloadColumn;
+use crate::prepare::{as_read, counted_by_value, table_in_one_spelling};
+use crate::quasi::Quasi;
+use crate::release::claim::{
+    check_spelling, cover, cover_shown, given_others, joint_references, mean, model_claim, named, reference,
+    same_value, sensitive_column, several_spellings,
+};
+use crate::release::staged::Staged;
+
+/// What the verifier found in a written release.
+pub(super) struct Verified {
+    /// What the release keeps.
+    pub(super) outcome: Outcome,
+    /// What it keeps, or does not, together with tables that were published before.
+    pub(super) together: Vec<ModelOutcome>,
+    /// What somebody should know about it.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Reads back what was written and checks every model and every value; an error if anything does not hold of the release by
+/// itself.
+pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRows) -> Result<Verified> {
+    let release = staged.read_back_one()?;
+    check_spelling(run.source, run.respelt, run.plan)?;
+    let original = as_read(run.source, run.respelt);
+    let mut claim = Claim {
+        quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
+        models: run.problem.models.iter().map(|model| model_claim(model.claim())).collect(),
+        star: if run.problem.star_policy == StarPolicy::Paper {
+            StarRows::Unjudged
+        } else {
+            StarRows::Judged
+        },
+        values: Vec::new(),
+    };
+    // Two spellings of one value hide nothing, so models count values, not texts. The verifier reads them by itself, and is given
+    // the original as it was read, since the release may have lost a spelling.
+    let mut protected: Vec<&str> = run.problem.models.iter().flat_map(|model| model.reads()).collect();
+    let sensitive: Vec<String> = run.plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    protected.extend(sensitive.iter().map(String::as_str));
+    protected.sort_unstable();
+    protected.dedup();
+    let columns = &run.problem.table.payloads().columns;
+    // Guarding nodes are labels, not values.
+    let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
+    claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
+    // What was written, not only what was to be written, has one spelling for each value.
+    let counted = counted_by_value(run.plan);
+    for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
+        if release.column(&values.name).is_some() && further_spellings(&release, values, Some(&original))? > 0
+        {
+            return Err(several_spellings(&values.name));
+        }
+    }
+    // What is not published is put beside the release below.
+    protected.retain(|name| release.column(name).is_some());
+    let mut reference = Reference {
+        columns: protected.into_iter().map(|name| reference(&original, name)).collect::<Result<_>>()?,
+    };
+    if claim.models.iter().any(|model| model.parameters.contains_key("columns")) {
+        reference.columns.extend(joint_references(&claim.models, &original, &claim.values)?);
+    }
+    let mut counted = std::borrow::Cow::Borrowed(&release);
+    let unpublished = unpublished(run, &original, rows)?;
+    if !unpublished.is_empty() {
+        counted.to_mut().columns.extend(unpublished);
+    }
+    let population = run.found.population.map(|table| population(run, table)).transpose()?;
+    let outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
+    let mut warnings = Vec::new();
+    if run.plan.has_separate_models() {
+        let plain = in_normal_form(&counted, &claim.values, Some(&original))?;
+        let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, claim.star)?;
+        warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
+    }
+    let together = together::judge(&counted, &original, run.plan, run.found.folder, claim.star)?;
+    drop(counted);
+    if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
+        return Err(Error::Verification(format!(
+            "the written release does not keep {}: {} classes with {} rows fail. It was not published. This is a bug in \
+             Scumble, please report it",
+            model.label, model.failing_classes, model.failing_rows
+        )));
+    }
+    let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
+    let truth = check_truth_with_map(&release, &original, &rows.order, &truths(run, &release)?, drops)?;
+    if !truth.holds {
+        let place = truth.first_false.map_or("rows or columns are missing or too many".into(), |cell| {
+            format!("first in row {} of the release, column '{}'", cell.row, cell.column)
+        });
+        return Err(Error::Verification(format!(
+            "the written release is not true of the original rows ({place}). It was not published. This is a bug in Scumble, \
+             please report it"
+        )));
+    }
+    Ok(Verified { outcome, together, warnings })
+}
+
+/// Columns that models read and that are not published, for each released row: the verifier is given what a reader must not have.
+fn unpublished(run: &ClassRun<'_>, original: &CodedTable, rows: &ReleasedRows) -> Result<Vec<CodedColumn>> {
+    let published: Vec<&str> = run.untouched_columns().collect();
+    let columns = run.problem.table.payloads().columns.iter();
+    let private = columns.filter(|column| !published.contains(&column.name.as_str()));
+    private
+        .map(|values| {
+            let coded = original.column(&values.name);
+            let coded = coded.ok_or_else(|| Error::internal("a column that models read was not read"))?;
+            let one = CodedTable { columns: vec![coded.clone()], rows: original.rows };
+            // What guards nothing is written as the model's claim has it.
+            let guarding: &[PayloadColumn] =
+                if is_guarding(run.plan, &values.name) { std::slice::from_ref(values) } else { &[] };
+            let spelt = table_in_one_spelling(&one, guarding);
+            let coded = &spelt.columns[0];
+            let mut codes = Codes::with_capacity(coded.values.len(), rows.order.len());
+            rows.order.iter().for_each(|row| codes.push(coded.codes.get(*row as usize)));
+            Ok(CodedColumn { codes, name: coded.name.clone(), values: coded.values.clone() })
+        })
+        .collect()
+}
+
+fn is_guarding(plan: &Plan, name: &str) -> bool {
+    plan.column(name).is_some_and(|column| column.role.has(Role::Guarding))
+}
+
+/// The people as they were read, for the verifier to put into classes by the labels alone.
+fn population<'a>(run: &ClassRun<'_>, table: &'a CodedTable) -> Result<Population<'a>> {
+    let cover = |quasi: &Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
+    Ok(Population { table, covers: run.problem.quasi.iter().map(cover).collect::<Result<_>>()? })
+}
+
+/// How each column of the release must be true of the original.
+fn truths(run: &ClassRun<'_>, release: &CodedTable) -> Result<Vec<(String, Truth)>> {
+    let counted = counted_by_value(run.plan);
+    run.plan
+        .columns
+        .iter()
+        .map(|(name, column)| {
+            let place = run.problem.quasi.iter().position(|quasi| quasi.name == *name);
+            let truth = match place.map(|place| (place, &run.problem.quasi[place])) {
+                Some((place, quasi)) if run.shows_means(place) => mean(quasi),
+                Some((_, quasi)) => {
+                    let missing = run.markers(name);
+                    Truth::Covers(if run.found.is_of_new_rows() {
+                        let all = cover(quasi, missing)?;
+                        Cover { nodes: all.nodes.with_named(named(quasi)), ..all }
+                    } else {
+                        cover_shown(quasi, missing, release.column(name).map(|column| &column.values))?
+                    })
+                }
+                None if [Role::Class, Role::Sensitive, Role::Other]
+                    .iter()
+                    .any(|role| column.role.has(*role)) =>
+                {
+                    same_value(run.source, name, &counted, run.plan)?
+                }
+                None => Truth::Absent,
+            };
+            Ok((name.clone(), truth))
+        })
+        .collect()
+}

@@ -1,0 +1,311 @@
+//! A release of equivalence classes: rows that show the same stand together.
+
+use std::io::Write;
+use std::path::Path;
+
+use scumble_files::table::CodedTable;
+use scumble_verify::{ModelOutcome, Outcome};
+
+use self::recoding_file::lasting;
+use super::datasheet::Datasheet;
+use super::pipeline::{Ended, Kind, Verdict, complete};
+use super::requirements::{check_metric, check_served};
+use super::run::Run;
+use super::search::{Needs, Task, allow_parameters, make_problem};
+use super::staged::Staged;
+use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
+use crate::algorithms::{Algorithm, BuildAlgorithm, Finding};
+use crate::config::{Plan, StarPolicy};
+use crate::error::{Error, Result};
+use crate::hierarchy::Hierarchy;
+use crate::metrics::{Figure, measure_all, measure_one};
+use crate::problem::Problem;
+use crate::published::Classes;
+use crate::quasi::Value;
+use crate::recoding::{Assignment, Step};
+use crate::registry::Entry;
+use crate::relabel;
+use crate::report::data::Report;
+
+mod check;
+mod combinations;
+mod population;
+pub(super) mod recoding_file;
+mod report;
+mod risk;
+pub(super) mod rows;
+mod sheet;
+mod summary;
+mod table_risk;
+pub(super) mod together;
+pub(super) mod warnings;
+
+/// A run that ends in classes.
+pub(crate) type ClassRun<'a> = Run<'a, ClassesFound<'a>>;
+
+/// What a run has found that ends in classes.
+pub(crate) struct ClassesFound<'a> {
+    pub(crate) classes: Classes,
+    pub(super) origin: Origin,
+    /// The name of the metric that was minimised.
+    pub(super) metric: &'static str,
+    /// The level of each quasi-identifier, where every column has one.
+    pub(super) levels: Option<Vec<u32>>,
+    /// The rule that the classes were made by, where it is one for tuples and the classes were not changed afterwards.
+    pub(super) step: Option<Step>,
+    /// The hierarchies of sensitive columns that have one.
+    pub(super) payload_trees: Vec<(String, Hierarchy)>,
+    pub(super) findings: Vec<Finding>,
+    /// The people whom the rows are taken from, as they were read.
+    pub(super) population: Option<&'a CodedTable>,
+    /// The folder that the plan's file names are relative to.
+    pub(super) folder: &'a Path,
+    /// The rows, once they are arranged.
+    pub(super) rows: rows::ReleasedRows,
+    /// What the verifier found in what was written.
+    pub(super) outcome: Option<Outcome>,
+    /// What holds together with tables that were published before.
+    pub(super) together: Vec<ModelOutcome>,
+}
+
+/// Where the classes come from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A search.
+    Search,
+    /// A saved recoding of other rows.
+    Recoding {
+        /// Whether the rows are for their owner only.
+        private: bool,
+    },
+}
+
+impl ClassesFound<'_> {
+    /// Whether the rows are new to the rule, so that they may have values that no hierarchy lists.
+    pub(super) fn is_of_new_rows(&self) -> bool {
+        self.origin != Origin::Search
+    }
+}
+
+impl ClassRun<'_> {
+    /// Whether a quasi-identifier shows means.
+    pub(super) fn shows_means(&self, column: usize) -> bool {
+        let values = &self.found.classes.assignment.columns[column].values;
+        values.iter().any(|value| matches!(value, Value::Mean { .. }))
+    }
+
+    fn outcome(&self) -> Result<&Outcome> {
+        self.found.outcome.as_ref().ok_or_else(|| Error::internal("a release was not verified"))
+    }
+}
+
+/// Searches for classes and releases them. They also keep what is asked of them together with tables that were published before, with
+/// classes as large as that takes.
+pub(super) fn release(
+    begun: &Begun<'_>,
+    entry: &'static Entry<BuildAlgorithm>,
+    options: &mut RunOptions<'_>,
+) -> Result<Released> {
+    let mut failing = match attempted(begun.clone(), entry, options)? {
+        Ended::Released(released) => return Ok(*released),
+        Ended::NotBesideOthers(failing) => failing,
+    };
+    for attempt in 1..=together::ATTEMPTS {
+        let Some(plan) = together::larger(begun.plan, attempt, begun.table.rows) else { break };
+        failing = match attempted(Begun { plan: &plan, ..begun.clone() }, entry, options) {
+            // So large classes cannot be made.
+            Err(Error::Infeasible(_)) => break,
+            Err(error) => return Err(error),
+            Ok(Ended::Released(mut released)) => {
+                released.summary.notes.push(
+                    "larger classes than asked for were needed beside the tables that were published before"
+                        .to_owned(),
+                );
+                return Ok(*released);
+            }
+            Ok(Ended::NotBesideOthers(failing)) => failing,
+        };
+    }
+    Err(together::cannot(&failing))
+}
+
+fn attempted(
+    mut begun: Begun<'_>,
+    entry: &'static Entry<BuildAlgorithm>,
+    options: &mut RunOptions<'_>,
+) -> Result<Ended> {
+    (options.stage)(Stage::Search);
+    let clock = std::time::Instant::now();
+    let run = search(begun.task(&options.progress), entry)?;
+    begun.seconds.search = clock.elapsed().as_secs_f64();
+    complete(run, begun, options)
+}
+
+impl Kind for ClassRun<'_> {
+    fn add(&mut self, notes: Vec<String>, warnings: Vec<String>) {
+        self.notes.extend(notes);
+        self.warnings.extend(warnings);
+    }
+
+    fn arrange(&mut self) -> Result<()> {
+        let of_row = std::mem::take(&mut self.of_row);
+        self.found.rows = rows::arrange(self, of_row)?;
+        Ok(())
+    }
+
+    fn write(&self, staged: &mut Staged<'_>) -> Result<()> {
+        rows::write(self, &self.found.rows, staged)
+    }
+
+    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Verdict> {
+        let check::Verified { outcome, together, warnings } = check::verify(self, staged, &self.found.rows)?;
+        // Only the row map is still needed.
+        self.found.rows =
+            rows::ReleasedRows { order: std::mem::take(&mut self.found.rows.order), ..Default::default() };
+        if let Some(failing) = together.iter().find(|model| !model.holds) {
+            return Ok(Verdict::NotBesideOthers(Box::new(failing.clone())));
+        }
+        self.warnings.extend(warnings);
+        self.found.together = together;
+        self.found.outcome = Some(outcome);
+        Ok(Verdict::Publish)
+    }
+
+    fn figures(&self, title: Option<&str>, seconds: &Seconds) -> Result<(Summary, Option<Report>)> {
+        let figures: Vec<Figure> = match self.found.origin {
+            Origin::Search => measure_all(&self.found.classes, &self.problem),
+            // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
+            Origin::Recoding { .. } => {
+                vec![measure_one(&crate::metrics::loss::ENTRY, &self.found.classes, &self.problem)]
+            }
+        };
+        let summary = summary::summarise(self, self.outcome()?, &figures);
+        let report = title.map(|title| report::report(self, &summary, &figures, title, seconds));
+        Ok((summary, report))
+    }
+
+    fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
+        let is_private = self.found.origin == Origin::Recoding { private: true };
+        (!is_private).then(|| sheet::datasheet(self, summary))
+    }
+
+    fn write_rule(&self, out: &mut dyn Write) -> serde_json::Result<()> {
+        serde_json::to_writer(out, &recoding_file::recoding(self))
+    }
+
+    fn row_map(&self) -> (Vec<&[u32]>, Option<&[u32]>) {
+        (vec![&self.found.rows.order], None)
+    }
+}
+
+/// The algorithm that a plan names, with its parameters.
+fn build_algorithm(plan: &Plan, entry: &'static Entry<BuildAlgorithm>) -> Result<Box<dyn Algorithm>> {
+    allow_parameters(plan, entry)?;
+    (entry.build)(&plan.algorithm.parameters)
+}
+
+/// Classes, by an algorithm that makes them.
+pub(super) fn search<'a>(task: Task<'a>, entry: &'static Entry<BuildAlgorithm>) -> Result<ClassRun<'a>> {
+    let plan = task.plan;
+    let algorithm = &*build_algorithm(plan, entry)?;
+    let (prepared, of_row) = task.prepared(plan, algorithm.needs_trees())?;
+    let needs = Needs {
+        model: algorithm.needs_model(),
+        metric: algorithm.default_metric(),
+        suppression: algorithm.default_suppression(),
+    };
+    let (problem, rest, metric) = make_problem(plan, prepared, &needs, (task.budget, task.progress))?;
+    check_metric(plan, entry, algorithm, metric, &problem)?;
+    check_served(&problem, plan, entry.name, algorithm)?;
+    population::check(&problem, plan, algorithm)?;
+    problem.check_feasible()?;
+    let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
+    let Found { classes, step, findings } = found;
+    refuse_nothing(&classes, &problem)?;
+    let levels = match &step {
+        Step::Levels(levels) => Some(levels.clone()),
+        _ => None,
+    };
+    let step = lasting(step, plan, &problem.quasi);
+    let found = ClassesFound {
+        classes,
+        origin: Origin::Search,
+        metric,
+        levels,
+        step,
+        payload_trees: rest.payload_trees,
+        findings,
+        population: task.population,
+        folder: task.folder,
+        rows: rows::ReleasedRows::default(),
+        outcome: None,
+        together: Vec::new(),
+    };
+    let mut run = Run {
+        plan,
+        source: task.table,
+        respelt: task.respelt,
+        algorithm: entry.facts(),
+        problem,
+        of_row,
+        missing: rest.missing,
+        warnings: rest.warnings,
+        notes: rest.notes,
+        found,
+    };
+    let found = warnings::warnings(&run, Some(algorithm));
+    run.warnings.extend(found);
+    run.problem.budget.pause();
+    Ok(run)
+}
+
+/// An error where every row is left out.
+pub(super) fn refuse_nothing(classes: &Classes, problem: &Problem) -> Result<()> {
+    if problem.star_policy == StarPolicy::Drop && classes.suppressed_rows() == problem.table.rows() {
+        return Err(Error::infeasible(
+            "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
+             hierarchies",
+        ));
+    }
+    Ok(())
+}
+
+/// What a search found.
+pub(super) struct Found {
+    classes: Classes,
+    step: Step,
+    findings: Vec<Finding>,
+}
+
+/// One search, with all that is done to its classes afterwards.
+fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Found> {
+    algorithm.check(problem)?;
+    let mut solution = algorithm.run(problem)?;
+    solution.assignment = relabel::show_sets(problem, solution.assignment)?;
+    if plan.algorithm.polish {
+        solution = crate::polish::polish(problem, solution)?;
+    }
+    let mut assignment = solution.assignment;
+    if plan.algorithm.flatten {
+        let (flat, cost) = flattened(problem, assignment)?;
+        assignment = flat;
+        solution.findings.push(cost);
+    }
+    let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+    Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
+}
+
+/// Classes with one domain for each column, and what that costs.
+fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, Finding)> {
+    let loss = |assignment: Assignment| {
+        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+        crate::metrics::loss::ENTRY.build.measure(&classes, problem)
+    };
+    let flat = relabel::flatten(problem, assignment.clone())?;
+    let cost = Finding::new(
+        "flatten_cost",
+        loss(flat.clone()).zip(loss(assignment)).map(|(after, before)| after - before),
+        "how much loss was added so that every column has one domain",
+    );
+    Ok((flat, cost))
+}

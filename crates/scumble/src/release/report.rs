@@ -1,0 +1,127 @@
+//! What the private reports of all kinds of release have in common.
+
+use scumble_files::table::CodedTable;
+
+use super::run::Run;
+use super::{Seconds, Summary};
+use crate::config::{Column, Plan, Role};
+use crate::hierarchy::Provenance as Origin;
+use crate::pack::Packer;
+use crate::prepare::Respelt;
+use crate::quasi::{Quasi, Shape};
+use crate::registry::Facts;
+use crate::report::data::{
+    AlgorithmNote, ColumnRole, KeptColumn, KeptExactly, Provenance, Report, Severity, Uniqueness, Warning,
+};
+
+/// A report of nothing but how the release was made.
+pub(super) fn beginning<Found>(
+    run: &Run<'_, Found>,
+    summary: &Summary,
+    title: &str,
+    seconds: &Seconds,
+) -> Report {
+    let source = std::path::Path::new(&run.plan.input).file_name();
+    Report {
+        title: title.to_owned(),
+        source: source.map(|name| name.to_string_lossy().into_owned()),
+        warnings: warnings(summary, run.respelt),
+        run: Some(run_note(run.algorithm, summary, seconds)),
+        ..Report::default()
+    }
+}
+
+/// How a release was made: by which algorithm, with which parameters, and how long it took.
+fn run_note(algorithm: Facts, summary: &Summary, seconds: &Seconds) -> crate::report::data::Run {
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    crate::report::data::Run {
+        algorithm: AlgorithmNote {
+            name: algorithm.name.into(),
+            title: algorithm.title.into(),
+            paper: Some(algorithm.paper.into()),
+            standing: algorithm.standing.name().into(),
+            standing_reason: None,
+        },
+        parameters: summary.parameters.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        search: summary
+            .findings
+            .iter()
+            .map(|finding| {
+                let value = finding.value.map_or("infinite".to_owned(), |value| format!("{value:.6}"));
+                let name = match &finding.column {
+                    Some(column) => format!("{} of {column}", finding.name),
+                    None => finding.name.to_owned(),
+                };
+                (name, format!("{value} ({})", finding.meaning))
+            })
+            .collect(),
+        seconds: [
+            ("reading", seconds.read),
+            ("searching", seconds.search),
+            ("applying", seconds.apply),
+            ("verifying", seconds.verify),
+            ("writing", seconds.write),
+        ]
+        .map(|(name, seconds)| (name.to_owned(), seconds))
+        .to_vec(),
+        peak_memory_bytes: crate::memory::peak(),
+        version: env!("CARGO_PKG_VERSION").into(),
+    }
+}
+
+pub(super) fn origin(quasi: &Quasi) -> Provenance {
+    match &quasi.shape {
+        Shape::Tree(tree) if tree.provenance() == Origin::Declared => Provenance::Declared,
+        _ => Provenance::FromData,
+    }
+}
+
+/// The columns that are published as they are, and how many rows are alone on them.
+pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
+    use rayon::prelude::*;
+    let rows = source.rows as u64;
+    let by_name = source.by_name();
+    let planned: std::collections::BTreeMap<&str, &Column> =
+        plan.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
+    let columns = names
+        .iter()
+        .filter_map(|name| {
+            let column = by_name.get(name)?;
+            let roles = &planned.get(name)?.role;
+            let mut counts = vec![0_u64; column.values.len()];
+            column.codes.iter().for_each(|code| counts[code as usize] += 1);
+            let role = match (roles.has(Role::Class), roles.has(Role::Sensitive)) {
+                (true, true) => ColumnRole::ClassAndSensitive,
+                (true, false) => ColumnRole::Class,
+                (false, true) => ColumnRole::Sensitive,
+                (false, false) => ColumnRole::Other,
+            };
+            Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows) })
+        })
+        .collect();
+    let mut packer = Packer::new(source.rows);
+    for column in names.iter().filter_map(|name| by_name.get(name)) {
+        packer.push(column.values.len() as u32, |row| column.codes.get(row));
+    }
+    let mut keys = packer.finish();
+    keys.par_sort_unstable();
+    let counts: Vec<u64> = keys.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
+    let together = (!names.is_empty()).then(|| uniqueness(&counts, rows));
+    KeptExactly { columns, together, homogeneous: Vec::new() }
+}
+
+fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
+    Uniqueness {
+        rows,
+        distinct: counts.iter().filter(|count| **count > 0).count() as u64,
+        unique_rows: counts.iter().filter(|count| **count == 1).count() as u64,
+    }
+}
+
+/// What the private report says besides its figures; spellings are values, and stand nowhere else.
+fn warnings(summary: &Summary, respelt: &[Respelt]) -> Vec<Warning> {
+    let note = |text: String| Warning { severity: Severity::Note, text, advice: None };
+    let notes = summary.notes.iter().cloned().map(note);
+    let spelt = respelt.iter().map(Respelt::listed).map(note);
+    summary.warnings.iter().cloned().map(Warning::from).chain(notes).chain(spelt).collect()
+}

@@ -1,0 +1,48 @@
+//! What is known about a run once its search is over, whatever it found.
+
+use scumble_files::table::CodedTable;
+
+use super::search::OfRow;
+use crate::config::{Plan, Role};
+use crate::prepare::Respelt;
+use crate::problem::Problem;
+use crate::registry::Facts;
+
+/// A run whose search is over. `Found` is what the kinds of release do not share.
+pub(crate) struct Run<'a, Found> {
+    pub(crate) plan: &'a Plan,
+    /// The table, with one spelling for each value of columns that models read.
+    pub(crate) source: &'a CodedTable,
+    /// Columns of which some value had several spellings, as they were read.
+    pub(crate) respelt: &'a [Respelt],
+    pub(crate) algorithm: Facts,
+    pub(crate) problem: Problem,
+    /// Which tuple and payload each row of the table has, until the rows are arranged. Private.
+    pub(super) of_row: OfRow,
+    /// The texts that mean a missing value, by column.
+    pub(crate) missing: Vec<(String, Vec<String>)>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) found: Found,
+}
+
+impl<Found> Run<'_, Found> {
+    /// The columns of the table that may be published as they are, in its order.
+    pub(crate) fn untouched_columns(&self) -> impl Iterator<Item = &str> {
+        let roles = [Role::Class, Role::Sensitive, Role::Other];
+        let columns = self.plan.columns.iter();
+        let kept = columns.filter(move |(_, column)| roles.iter().any(|role| column.role.has(*role)));
+        kept.map(|(name, _)| name.as_str())
+    }
+
+    /// The texts that mean a missing value of a column.
+    pub(crate) fn markers(&self, name: &str) -> Vec<String> {
+        let found = self.missing.iter().find(|(of, _)| of == name);
+        found.map(|(_, markers)| markers.clone()).unwrap_or_default()
+    }
+
+    /// The names of the quasi-identifiers.
+    pub(crate) fn quasi_names(&self) -> Vec<String> {
+        self.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! A release on its way to its name: tables that are written where nobody else can read them, and read back from there.
+
+use std::fs::File;
+
+use scumble_files::table::{CodedTable, Texts};
+use scumble_files::{
+    ColumnType, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source, WriteOptions,
+    read_table, write_table,
+};
+use scumble_verify::from_spreadsheet_safe;
+
+use super::targets::Targets;
+use crate::config::Plan;
+use crate::error::{Error, Result};
+use crate::kind::{Inference, Kind};
+
+/// A release without a name.
+pub(super) struct Staged<'a> {
+    pub(super) place: Place,
+    plan: &'a Plan,
+    targets: &'a Targets,
+}
+
+/// Where its tables are.
+pub(super) enum Place {
+    /// The one table.
+    File(PrivateFile),
+    /// Several tables, in the order in which they were written.
+    Folder(PrivateFolder, Vec<File>),
+}
+
+impl<'a> Staged<'a> {
+    /// A place for one table, or for several.
+    pub(super) fn new(plan: &'a Plan, targets: &'a Targets, is_several: bool) -> Result<Self> {
+        let place = match is_several {
+            false => Place::File(targets.private_file()?),
+            true => Place::Folder(targets.private_folder()?, Vec::new()),
+        };
+        Ok(Self { place, plan, targets })
+    }
+
+    /// Forgets what was written.
+    pub(super) fn clear(&mut self) -> Result<()> {
+        let is_several = matches!(self.place, Place::Folder(..));
+        *self = Self::new(self.plan, self.targets, is_several)?;
+        Ok(())
+    }
+
+    /// What a table's file is called that is one of several.
+    pub(super) fn file_name(&self, table: &str) -> String {
+        format!("{table}.{}", self.targets.ending())
+    }
+
+    /// Writes a table; `name` is its own among several.
+    pub(super) fn write(&mut self, name: &str, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
+        let name = match &self.place {
+            Place::File(_) => self.plan.output.clone(),
+            Place::Folder(..) => self.file_name(name),
+        };
+        let options = WriteOptions {
+            format: self.targets.format,
+            name: &name,
+            threads: 0,
+            spreadsheet_safe: self.plan.spreadsheet_safe,
+        };
+        match &mut self.place {
+            Place::File(file) => write_table(file.file(), columns, order, &options)?,
+            Place::Folder(folder, files) => {
+                let mut file = folder.file(&name)?;
+                write_table(&mut file, columns, order, &options)?;
+                files.push(file);
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables that were written, read again.
+    pub(super) fn read_back(&self) -> Result<Vec<CodedTable>> {
+        match &self.place {
+            Place::File(file) => Ok(vec![self.read_from(file.reopen()?)?]),
+            Place::Folder(_, files) => {
+                let again = |file: &File| {
+                    let unread = |source| Error::Io { what: "cannot read back".into(), source };
+                    self.read_from(file.try_clone().map_err(unread)?)
+                };
+                files.iter().map(again).collect()
+            }
+        }
+    }
+
+    /// The one table that was written, read again.
+    pub(super) fn read_back_one(&self) -> Result<CodedTable> {
+        self.read_back()?.pop().ok_or_else(|| Error::internal("nothing was written"))
+    }
+
+    fn read_from(&self, handle: File) -> Result<CodedTable> {
+        // How the file was written is known; nothing is left to detection.
+        let delimiter = match self.targets.format {
+            OutFormat::Csv { delimiter, .. } => Some(delimiter),
+            _ => None,
+        };
+        let encoding = Some(scumble_files::Encoding::Utf8);
+        let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
+        let read = read_table(&Source::from_file(handle, "the written release"), &options)?.coded;
+        if self.plan.spreadsheet_safe { Ok(from_spreadsheet_safe(&read)?) } else { Ok(read) }
+    }
+}
+
+/// The type of texts that are published as they are.
+pub(super) fn column_type(texts: &Texts) -> ColumnType {
+    match Kind::infer(texts.iter().filter(|text| !text.is_empty())) {
+        Inference::Clear(Kind::Integer) => ColumnType::Integer,
+        Inference::Clear(Kind::Decimal) => ColumnType::Float,
+        Inference::Clear(Kind::Date(_)) => ColumnType::Date,
+        _ => ColumnType::Text,
+    }
+}
