@@ -133,7 +133,6 @@ pub fn apply_beside(
         population: None,
         folder: options.folder,
         rows: ReleasedRows::default(),
-        outcome: None,
         together: Vec::new(),
     };
     let mut run = Run {

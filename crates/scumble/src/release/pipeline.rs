@@ -8,6 +8,8 @@ use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
 use super::publish::{Papers, publish, unpublished};
+use super::run::Run;
+use super::search::Task;
 use super::staged::Staged;
 use super::tables::manifest::Manifest;
 use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
@@ -19,8 +21,8 @@ pub(super) trait Kind {
     /// Whether it is several tables, not one.
     const IS_SEVERAL: bool = false;
 
-    /// What is worth knowing, and what somebody should decide about, from before the search.
-    fn add(&mut self, notes: Vec<String>, warnings: Vec<String>);
+    /// What the verifier found in what was written.
+    type Verified;
 
     /// Puts the rows into the order in which they are written.
     fn arrange(&mut self) -> Result<()>;
@@ -29,10 +31,20 @@ pub(super) trait Kind {
     fn write(&self, staged: &mut Staged<'_>) -> Result<()>;
 
     /// Reads back what was written and checks it; an error if anything does not hold.
-    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Verdict>;
+    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Self::Verified>;
+
+    /// What it does not keep beside tables that were published before.
+    fn failing_beside_others(&self) -> Option<&ModelOutcome> {
+        None
+    }
 
     /// The figures, and the private report if it is asked for by its title.
-    fn figures(&self, title: Option<&str>, seconds: &Seconds) -> Result<(Summary, Option<Report>)>;
+    fn figures(
+        &self,
+        verified: &Self::Verified,
+        title: Option<&str>,
+        seconds: &Seconds,
+    ) -> (Summary, Option<Report>);
 
     /// What may be said in public; nothing of rows that are not for the public.
     fn sheet(&self, summary: &Summary) -> Option<Datasheet>;
@@ -47,14 +59,6 @@ pub(super) trait Kind {
 
     /// By table, for each row the row of the original; and the group of each row of the original, if it has one. Private.
     fn row_map(&self) -> (Vec<&[u32]>, Option<&[u32]>);
-}
-
-/// What the verifier says about a release that keeps what it promises by itself.
-pub(super) enum Verdict {
-    /// It may be published.
-    Publish,
-    /// It does not keep this beside tables that were published before.
-    NotBesideOthers(Box<ModelOutcome>),
 }
 
 /// How a run ended.
@@ -75,42 +79,63 @@ impl Ended {
     }
 }
 
+/// Searches, and releases what is found.
+pub(super) fn release<'a, Found>(
+    mut begun: Begun<'a>,
+    search: impl FnOnce(Task<'a>) -> Result<Run<'a, Found>>,
+    options: &mut RunOptions<'_>,
+) -> Result<Ended>
+where
+    Run<'a, Found>: Kind,
+{
+    (options.stage)(Stage::Search);
+    let clock = Instant::now();
+    let run = search(begun.task(&options.progress))?;
+    begun.seconds.search = clock.elapsed().as_secs_f64();
+    complete(run, begun, options)
+}
+
 /// Arranges, writes, verifies and publishes what was found.
-pub(super) fn complete<K: Kind>(
-    mut found: K,
+pub(super) fn complete<'a, Found>(
+    mut run: Run<'a, Found>,
     begun: Begun<'_>,
     options: &mut RunOptions<'_>,
-) -> Result<Ended> {
+) -> Result<Ended>
+where
+    Run<'a, Found>: Kind,
+{
     let Begun { plan, original, targets, notes, first_warnings, mut seconds, started, .. } = begun;
-    found.add(notes, first_warnings);
+    run.notes.extend(notes);
+    run.warnings.extend(first_warnings);
     options.progress.check()?;
 
     (options.stage)(Stage::Write);
     let clock = Instant::now();
-    found.arrange()?;
+    run.arrange()?;
     seconds.apply += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let mut staged = Staged::new(plan, &targets, K::IS_SEVERAL).map_err(unpublished)?;
-    found.write(&mut staged).map_err(unpublished)?;
+    let mut staged = Staged::new(plan, &targets, <Run<'_, Found>>::IS_SEVERAL).map_err(unpublished)?;
+    run.write(&mut staged).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
     (options.stage)(Stage::Verify);
     let clock = Instant::now();
-    if let Verdict::NotBesideOthers(failing) = found.verify(&mut staged).map_err(unpublished)? {
-        return Ok(Ended::NotBesideOthers(failing));
+    let verified = run.verify(&mut staged).map_err(unpublished)?;
+    if let Some(failing) = run.failing_beside_others() {
+        return Ok(Ended::NotBesideOthers(Box::new(failing.clone())));
     }
     seconds.verify = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
     (options.stage)(Stage::Publish);
     let title = targets.report.is_some().then(|| targets.name());
-    let (summary, report) = found.figures(title.as_deref(), &seconds)?;
-    let (orders, groups) = found.row_map();
+    let (summary, report) = run.figures(&verified, title.as_deref(), &seconds);
+    let (orders, groups) = run.row_map();
     let row_map = targets.row_map.as_ref().map(|_| original.row_map(&orders, groups)).transpose()?;
-    let sheet = found.sheet(&summary);
-    let manifest = sheet.as_ref().and_then(|sheet| found.manifest(sheet));
-    let papers = Papers { report, rule: &|out| found.write_rule(out), row_map, sheet, manifest };
+    let sheet = run.sheet(&summary);
+    let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
+    let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
     let clock = Instant::now();
     let mut released = publish(staged.place, &targets, papers, summary, options)?;
     seconds.write += clock.elapsed().as_secs_f64();

@@ -8,12 +8,12 @@ use scumble_verify::{ModelOutcome, Outcome};
 
 use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
-use super::pipeline::{Ended, Kind, Verdict, complete};
+use super::pipeline::{self, Ended, Kind};
 use super::requirements::{check_metric, check_served};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::staged::Staged;
-use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
+use super::{Begun, Released, RunOptions, Seconds, Summary};
 use crate::algorithms::{Algorithm, BuildAlgorithm, Finding};
 use crate::config::{Plan, StarPolicy};
 use crate::error::{Error, Result};
@@ -62,8 +62,6 @@ pub(crate) struct ClassesFound<'a> {
     pub(super) folder: &'a Path,
     /// The rows, once they are arranged.
     pub(super) rows: rows::ReleasedRows,
-    /// What the verifier found in what was written.
-    pub(super) outcome: Option<Outcome>,
     /// What holds together with tables that were published before.
     pub(super) together: Vec<ModelOutcome>,
 }
@@ -93,10 +91,6 @@ impl ClassRun<'_> {
         let values = &self.found.classes.assignment.columns[column].values;
         values.iter().any(|value| matches!(value, Value::Mean { .. }))
     }
-
-    fn outcome(&self) -> Result<&Outcome> {
-        self.found.outcome.as_ref().ok_or_else(|| Error::internal("a release was not verified"))
-    }
 }
 
 /// Searches for classes and releases them. They also keep what is asked of them together with tables that were published before, with
@@ -106,13 +100,16 @@ pub(super) fn release(
     entry: &'static Entry<BuildAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let mut failing = match attempted(begun.clone(), entry, options)? {
+    let attempt = |begun: Begun<'_>, options: &mut RunOptions<'_>| {
+        pipeline::release(begun, |task| search(task, entry), options)
+    };
+    let mut failing = match attempt(begun.clone(), options)? {
         Ended::Released(released) => return Ok(*released),
         Ended::NotBesideOthers(failing) => failing,
     };
-    for attempt in 1..=together::ATTEMPTS {
-        let Some(plan) = together::larger(begun.plan, attempt, begun.table.rows) else { break };
-        failing = match attempted(Begun { plan: &plan, ..begun.clone() }, entry, options) {
+    for larger in 1..=together::ATTEMPTS {
+        let Some(plan) = together::larger(begun.plan, larger, begun.table.rows) else { break };
+        failing = match attempt(Begun { plan: &plan, ..begun.clone() }, options) {
             // So large classes cannot be made.
             Err(Error::Infeasible(_)) => break,
             Err(error) => return Err(error),
@@ -129,23 +126,8 @@ pub(super) fn release(
     Err(together::cannot(&failing))
 }
 
-fn attempted(
-    mut begun: Begun<'_>,
-    entry: &'static Entry<BuildAlgorithm>,
-    options: &mut RunOptions<'_>,
-) -> Result<Ended> {
-    (options.stage)(Stage::Search);
-    let clock = std::time::Instant::now();
-    let run = search(begun.task(&options.progress), entry)?;
-    begun.seconds.search = clock.elapsed().as_secs_f64();
-    complete(run, begun, options)
-}
-
 impl Kind for ClassRun<'_> {
-    fn add(&mut self, notes: Vec<String>, warnings: Vec<String>) {
-        self.notes.extend(notes);
-        self.warnings.extend(warnings);
-    }
+    type Verified = Outcome;
 
     fn arrange(&mut self) -> Result<()> {
         let of_row = std::mem::take(&mut self.of_row);
@@ -157,21 +139,26 @@ impl Kind for ClassRun<'_> {
         rows::write(self, &self.found.rows, staged)
     }
 
-    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Verdict> {
+    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Outcome> {
         let check::Verified { outcome, together, warnings } = check::verify(self, staged, &self.found.rows)?;
         // Only the row map is still needed.
         self.found.rows =
             rows::ReleasedRows { order: std::mem::take(&mut self.found.rows.order), ..Default::default() };
-        if let Some(failing) = together.iter().find(|model| !model.holds) {
-            return Ok(Verdict::NotBesideOthers(Box::new(failing.clone())));
-        }
         self.warnings.extend(warnings);
         self.found.together = together;
-        self.found.outcome = Some(outcome);
-        Ok(Verdict::Publish)
+        Ok(outcome)
     }
 
-    fn figures(&self, title: Option<&str>, seconds: &Seconds) -> Result<(Summary, Option<Report>)> {
+    fn failing_beside_others(&self) -> Option<&ModelOutcome> {
+        self.found.together.iter().find(|model| !model.holds)
+    }
+
+    fn figures(
+        &self,
+        outcome: &Outcome,
+        title: Option<&str>,
+        seconds: &Seconds,
+    ) -> (Summary, Option<Report>) {
         let figures: Vec<Figure> = match self.found.origin {
             Origin::Search => measure_all(&self.found.classes, &self.problem),
             // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
@@ -179,9 +166,9 @@ impl Kind for ClassRun<'_> {
                 vec![measure_one(&crate::metrics::loss::ENTRY, &self.found.classes, &self.problem)]
             }
         };
-        let summary = summary::summarise(self, self.outcome()?, &figures);
+        let summary = summary::summarise(self, outcome, &figures);
         let report = title.map(|title| report::report(self, &summary, &figures, title, seconds));
-        Ok((summary, report))
+        (summary, report)
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
@@ -238,7 +225,6 @@ pub(super) fn search<'a>(task: Task<'a>, entry: &'static Entry<BuildAlgorithm>) 
         population: task.population,
         folder: task.folder,
         rows: rows::ReleasedRows::default(),
-        outcome: None,
         together: Vec::new(),
     };
     let mut run = Run {

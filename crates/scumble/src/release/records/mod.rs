@@ -4,21 +4,20 @@
 //! before anything is written. Nothing is suppressed.
 
 use std::io::Write;
-use std::time::Instant;
 
 use scumble_files::OutFormat;
 use scumble_files::table::Texts;
 use scumble_verify::RecordOutcome;
 
 use super::datasheet::Datasheet;
-use super::pipeline::{Kind, Verdict, complete};
+use super::pipeline::{self, Kind};
 use super::requirements::{refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of;
-use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
+use super::{Begun, Released, RunOptions, Seconds, Summary};
 use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 use crate::error::{Error, Result};
 use crate::registry::Entry;
@@ -41,8 +40,6 @@ pub(super) struct RecordsFound {
     taken: Option<Vec<u32>>,
     /// The rows, once they are arranged.
     rows: rows::Arranged,
-    /// What the verifier found in what was written.
-    outcome: Option<RecordOutcome>,
 }
 
 impl RecordRun<'_> {
@@ -114,7 +111,7 @@ pub(super) fn search<'a>(
     let mut solution = algorithm.run(&problem)?;
     problem.budget.pause();
     let taken = exchange::draw(&mut solution, plan.algorithm.seed)?;
-    let found = RecordsFound { solution, taken, rows: rows::Arranged::default(), outcome: None };
+    let found = RecordsFound { solution, taken, rows: rows::Arranged::default() };
     let mut run = Run {
         plan,
         source: task.table,
@@ -136,12 +133,10 @@ pub(super) fn search<'a>(
 
 /// Searches for records and releases them.
 pub(super) fn release(
-    mut begun: Begun<'_>,
+    begun: Begun<'_>,
     entry: &'static Entry<BuildRecordAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    (options.stage)(Stage::Search);
-    let clock = Instant::now();
     if begun.targets.row_map.is_some() && (entry.build)(&begun.plan.algorithm.parameters)?.draws_rows() {
         return Err(Error::refused(format!(
             "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish \
@@ -149,16 +144,11 @@ pub(super) fn release(
             entry.name
         )));
     }
-    let run = search(begun.task(&options.progress), entry)?;
-    begun.seconds.search = clock.elapsed().as_secs_f64();
-    complete(run, begun, options)?.alone()
+    pipeline::release(begun, |task| search(task, entry), options)?.alone()
 }
 
 impl Kind for RecordRun<'_> {
-    fn add(&mut self, notes: Vec<String>, warnings: Vec<String>) {
-        self.notes.extend(notes);
-        self.warnings.extend(warnings);
-    }
+    type Verified = RecordOutcome;
 
     fn arrange(&mut self) -> Result<()> {
         let of_row = std::mem::take(&mut self.of_row);
@@ -170,7 +160,7 @@ impl Kind for RecordRun<'_> {
         rows::write(self, &self.found.rows, staged)
     }
 
-    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Verdict> {
+    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<RecordOutcome> {
         let (mut outcome, records) = check::verify(self, staged, &self.found.rows)?;
         if let Format::Sampled { tables } = self.found.solution.format {
             // The records stay without a name; what is published is drawn from them.
@@ -179,16 +169,18 @@ impl Kind for RecordRun<'_> {
             sampled::write(&drawn, staged)?;
             outcome.rows = sampled::verify(self, staged, &drawn, &records)?;
         }
-        self.found.outcome = Some(outcome);
-        Ok(Verdict::Publish)
+        Ok(outcome)
     }
 
-    fn figures(&self, title: Option<&str>, seconds: &Seconds) -> Result<(Summary, Option<Report>)> {
-        let outcome = self.found.outcome.as_ref();
-        let outcome = outcome.ok_or_else(|| Error::internal("a release was not verified"))?;
+    fn figures(
+        &self,
+        outcome: &RecordOutcome,
+        title: Option<&str>,
+        seconds: &Seconds,
+    ) -> (Summary, Option<Report>) {
         let summary = report::summary(self, outcome, self.found.rows.looks());
         let report = title.map(|title| report::report(self, &summary, title, seconds));
-        Ok((summary, report))
+        (summary, report)
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {

@@ -16,7 +16,7 @@ use crate::release::claim::{check_spelling, cover, model_claim, sensitive_column
 use crate::release::staged::Staged;
 
 /// What the verifier found.
-pub(super) struct Verified {
+pub(in crate::release) struct Verified {
     /// The models, in the order of the problem's.
     pub(super) models: Vec<ModelOutcome>,
     /// For projections: of each table the rows of the smallest class, for somebody who has this table only.

@@ -4,19 +4,18 @@
 //! is told of groups only. So the tables are judged together, as somebody would look at them who has them all.
 
 use std::io::Write;
-use std::time::Instant;
 
 use scumble_files::OutFormat;
 
 use super::datasheet::Datasheet;
-use super::pipeline::{Kind, Verdict, complete};
+use super::pipeline::{self, Kind};
 use super::requirements::{refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of_several;
-use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
+use super::{Begun, Released, RunOptions, Seconds, Summary};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
@@ -48,8 +47,6 @@ pub(super) struct TablesFound {
     made: files::Made,
     /// What each is called, and what it holds.
     described: Vec<TableFile>,
-    /// What the verifier found in what was written.
-    verified: Option<check::Verified>,
 }
 
 impl TablesRun<'_> {
@@ -74,24 +71,17 @@ impl TablesRun<'_> {
 
 /// Searches for tables and releases them.
 pub(super) fn release(
-    mut begun: Begun<'_>,
+    begun: Begun<'_>,
     entry: &'static Entry<BuildTablesAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    (options.stage)(Stage::Search);
-    let clock = Instant::now();
-    let run = search(begun.task(&options.progress), entry)?;
-    begun.seconds.search = clock.elapsed().as_secs_f64();
-    complete(run, begun, options)?.alone()
+    pipeline::release(begun, |task| search(task, entry), options)?.alone()
 }
 
 impl Kind for TablesRun<'_> {
     const IS_SEVERAL: bool = true;
 
-    fn add(&mut self, notes: Vec<String>, warnings: Vec<String>) {
-        self.notes.extend(notes);
-        self.warnings.extend(warnings);
-    }
+    type Verified = check::Verified;
 
     fn arrange(&mut self) -> Result<()> {
         let of_row = std::mem::take(&mut self.of_row);
@@ -103,18 +93,20 @@ impl Kind for TablesRun<'_> {
         self.found.made.tables.iter().try_for_each(|table| table.write(staged))
     }
 
-    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Verdict> {
-        self.found.verified = Some(check::verify(self, staged, &self.found.made)?);
+    fn verify(&mut self, staged: &mut Staged<'_>) -> Result<check::Verified> {
         self.found.described = self.found.made.tables.iter().map(|table| table.described(staged)).collect();
-        Ok(Verdict::Publish)
+        check::verify(self, staged, &self.found.made)
     }
 
-    fn figures(&self, title: Option<&str>, seconds: &Seconds) -> Result<(Summary, Option<Report>)> {
-        let verified = self.found.verified.as_ref();
-        let verified = verified.ok_or_else(|| Error::internal("a release was not verified"))?;
+    fn figures(
+        &self,
+        verified: &check::Verified,
+        title: Option<&str>,
+        seconds: &Seconds,
+    ) -> (Summary, Option<Report>) {
         let summary = report::summary(self, verified, self.found.described.clone());
         let report = title.map(|title| report::report(self, &summary, verified, title, seconds));
-        Ok((summary, report))
+        (summary, report)
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
@@ -195,7 +187,7 @@ pub(super) fn search<'a>(
     problem.problem.budget.pause();
     let TablesProblem { problem, known, target, .. } = problem;
     let made = files::Made::default();
-    let found = TablesFound { solution, known, target, made, described: Vec::new(), verified: None };
+    let found = TablesFound { solution, known, target, made, described: Vec::new() };
     let mut run = Run {
         plan,
         source: task.table,
