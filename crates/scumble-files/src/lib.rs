@@ -42,7 +42,9 @@ pub use folder_lock::FolderLock;
 pub use private::{Audience, Named, PrivateFile, SetAside, create_private_dir, folder_of, same_file};
 pub use private_folder::PrivateFolder;
 pub use read::{Dialect, FileFormat, Header, ReadOptions, Table, read_header, read_table};
-pub use source::Source;
+pub use source::{Batches, Source};
 pub use sweep::sweep;
 pub use table::{CodedColumn, CodedTable, Codes, Texts};
-pub use write::{Cells, ColumnType, OutColumn, OutFormat, WriteOptions, format_for, write_table};
+pub use write::{
+    Cells, ColumnType, OutColumn, OutFormat, WriteOptions, format_for, write_batches, write_table,
+};

@@ -66,6 +66,8 @@ pub enum FileFormat {
     Parquet,
     /// Arrow IPC, as a file (Feather 2) or a stream.
     ArrowIpc,
+    /// No file: record batches in memory.
+    Batches,
 }
 
 /// How a delimited text file is written.
@@ -128,6 +130,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
         Form::Parquet(file) => columnar::read_parquet(source.name(), &file, options)?,
         Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,
         Form::ArrowStream(reader) => columnar::read_arrow_stream(source.name(), reader, options)?,
+        Form::Batches(table) => columnar::read_batches(source.name(), table, options)?,
     };
     if table.coded.rows == 0 {
         return Err(FileError::Data(format!("'{}' has columns but no rows", source.name())));
@@ -146,6 +149,7 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
         Form::Parquet(file) => columnar::parquet_header(source.name(), &file),
         Form::ArrowFile(file) => columnar::arrow_file_header(source.name(), file),
         Form::ArrowStream(reader) => columnar::arrow_stream_header(source.name(), reader),
+        Form::Batches(table) => columnar::batches_header(source.name(), table),
     }
 }
 

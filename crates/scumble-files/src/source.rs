@@ -5,11 +5,14 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
 use crate::compression::Compression;
 use crate::error::{FileError, Result, reading, writing};
 use crate::limits::Allowance;
 
-/// A file that can be read more than once: a path, or a file that is open already.
+/// A table that can be read more than once: a path, a file that is open already, or record batches.
 #[derive(Debug)]
 pub struct Source {
     place: Place,
@@ -20,9 +23,20 @@ pub struct Source {
 enum Place {
     Path(PathBuf),
     Open(File),
+    /// A table in memory.
+    Batches(Batches),
     /// Something that can be read only once. It is copied when it is first read, since only then it is known how much
     /// may be copied.
     Once(Mutex<Option<Pipe>>, OnceLock<File>),
+}
+
+/// A table in memory.
+#[derive(Debug, Clone)]
+pub struct Batches {
+    /// The columns of every batch.
+    pub schema: SchemaRef,
+    /// The rows, in their order.
+    pub batches: Vec<RecordBatch>,
 }
 
 #[derive(Debug)]
@@ -65,6 +79,12 @@ impl Source {
         Self { place: Place::Open(file), name: name.into() }
     }
 
+    /// A table in memory, with a name for messages.
+    #[must_use]
+    pub fn from_batches(table: Batches, name: impl Into<String>) -> Self {
+        Self { place: Place::Batches(table), name: name.into() }
+    }
+
     /// The name in messages.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -83,6 +103,12 @@ impl Source {
         let handle = match &self.place {
             Place::Path(path) => File::open(path),
             Place::Open(file) => rewound(file),
+            Place::Batches(_) => {
+                return Err(FileError::Config(format!(
+                    "'{}' is in memory, and this needs a file",
+                    self.name
+                )));
+            }
             Place::Once(pipe, copy) => {
                 let mut pipe = pipe.lock().unwrap_or_else(PoisonError::into_inner);
                 match pipe.take() {
@@ -103,7 +129,10 @@ impl Source {
     }
 
     /// The content, recognised by its first bytes; at most `max_size` bytes of it.
-    pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content> {
+    pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content<'_>> {
+        if let Place::Batches(table) = &self.place {
+            return Ok(Content { compression: Compression::None, form: Form::Batches(table) });
+        }
         let allowance = Allowance::new(max_size);
         let file = self.handle(allowance)?;
         if max_size.is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most)) {
@@ -154,13 +183,13 @@ impl Source {
 }
 
 /// What a file holds.
-pub(crate) struct Content {
+pub(crate) struct Content<'a> {
     pub(crate) compression: Compression,
-    pub(crate) form: Form,
+    pub(crate) form: Form<'a>,
 }
 
 /// The kind of file, with a reader at its start.
-pub(crate) enum Form {
+pub(crate) enum Form<'a> {
     /// Delimited text; `first` is a copy of what `reader` gives first.
     Text { first: Vec<u8>, reader: Box<dyn Read + Send> },
     /// Parquet.
@@ -169,6 +198,8 @@ pub(crate) enum Form {
     ArrowFile(File),
     /// The Arrow IPC stream format.
     ArrowStream(Box<dyn Read + Send>),
+    /// Record batches in memory.
+    Batches(&'a Batches),
 }
 
 /// Whether this is Parquet. A text column may be called PAR1; in Parquet a thrift structure follows the

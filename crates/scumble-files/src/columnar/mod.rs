@@ -23,6 +23,7 @@ use crate::flaw::{Flaw, Teller};
 use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder, Memory};
 use crate::read::{FileFormat, Header, ReadOptions, Table};
+use crate::source::Batches as InMemory;
 use crate::threads;
 use arrow::{Batches, MessageMemory};
 
@@ -72,6 +73,29 @@ pub(crate) fn read_arrow_stream(
     let columns = selection.columns();
     let selected = || batches.next(&columns);
     encode(kind, selected, &selection, FileFormat::ArrowIpc, options)
+}
+
+/// Reads record batches.
+pub(crate) fn read_batches(name: &str, table: &InMemory, options: &ReadOptions) -> Result<Table> {
+    let kind = Kind { name, what: "Arrow" };
+    let selection = select(name, &table.schema, options)?;
+    let columns = selection.columns();
+    // Large batches are taken in parts, so that all threads have something to do.
+    let parts = |batch: &RecordBatch| {
+        let rows = batch.num_rows();
+        (0..rows).step_by(BATCH_ROWS).map(move |from| (from, BATCH_ROWS.min(rows - from))).collect::<Vec<_>>()
+    };
+    let mut parts = table
+        .batches
+        .iter()
+        .flat_map(|batch| parts(batch).into_iter().map(move |(from, rows)| batch.slice(from, rows)));
+    let selected = || parts.next().map(|batch| batch.project(&columns)).transpose();
+    encode(kind, selected, &selection, FileFormat::Batches, options)
+}
+
+/// The columns of record batches.
+pub(crate) fn batches_header(name: &str, table: &InMemory) -> Result<Header> {
+    header(name, &table.schema, FileFormat::Batches)
 }
 
 /// The columns of a Parquet file.

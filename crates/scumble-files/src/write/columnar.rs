@@ -23,6 +23,7 @@ use rayon::prelude::*;
 use super::{ColumnType, OutColumn};
 use crate::columnar::{frequencies_type, item, pair_fields, shortest};
 use crate::error::{FileError, Result, writing};
+use crate::source::Batches;
 use crate::table::Texts;
 
 /// Rows that are written at a time, at most.
@@ -217,6 +218,21 @@ pub(super) fn write_parquet(
         },
         other => writing(name, io::Error::other(other)),
     })
+}
+
+/// Writes record batches into memory.
+pub(super) fn write_batches(columns: &[OutColumn<'_>], order: &[u32]) -> Result<Batches> {
+    let (values, schema) = plan(columns, order);
+    let mut batches = Vec::new();
+    let keep = |batch: &RecordBatch| -> Result<(), ArrowError> {
+        batches.push(batch.clone());
+        Ok(())
+    };
+    for_each_batch(columns, &values, &schema, order, keep).map_err(|error| FileError::Io {
+        what: "cannot write record batches".to_owned(),
+        source: io::Error::other(error),
+    })?;
+    Ok(Batches { schema, batches })
 }
 
 /// Writes the Arrow IPC file format.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::compression::Compression;
 use crate::error::{FileError, Result};
+use crate::source::Batches;
 use crate::table::{Codes, Texts};
 use crate::threads;
 
@@ -143,6 +144,14 @@ pub fn write_table(
         OutFormat::Parquet => columnar::write_parquet(out, columns, order, options.name),
         OutFormat::ArrowIpc => columnar::write_arrow(out, columns, order, options.name),
     })?
+}
+
+/// Writes a table into memory, with the same rows and types as an Arrow file.
+pub fn write_batches(columns: &[OutColumn<'_>], order: &[u32], threads: usize) -> Result<Batches> {
+    if columns.is_empty() {
+        return Err(FileError::Config("there is no column to write".to_owned()));
+    }
+    threads::run(threads, || columnar::write_batches(columns, order))?
 }
 
 impl Cells<'_> {

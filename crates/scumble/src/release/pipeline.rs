@@ -12,8 +12,10 @@ use super::run::Run;
 use super::search::Task;
 use super::staged::Staged;
 use super::tables::manifest::Manifest;
+use super::targets::Sink;
 use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
 use crate::error::{Error, Result};
+use crate::problem::Progress;
 use crate::report::data::Report;
 
 /// What each kind of release does in a way of its own.
@@ -62,18 +64,18 @@ pub(super) trait Kind {
 }
 
 /// How a run ended.
-pub(super) enum Ended {
-    /// Its release was published.
-    Released(Box<Released>),
-    /// It was not, since it does not keep this beside tables that were published before.
+pub(super) enum Ended<Made> {
+    /// With what was to be made.
+    Made(Box<Made>),
+    /// With nothing, since what was found does not keep this beside tables that were published before.
     NotBesideOthers(Box<ModelOutcome>),
 }
 
-impl Ended {
-    /// The release of a run that is not put beside other tables.
-    pub(super) fn alone(self) -> Result<Released> {
+impl<Made> Ended<Made> {
+    /// What a run made that is not put beside other tables.
+    pub(super) fn alone(self) -> Result<Made> {
         match self {
-            Self::Released(released) => Ok(*released),
+            Self::Made(made) => Ok(*made),
             Self::NotBesideOthers(_) => Err(Error::internal("a release was put beside other tables")),
         }
     }
@@ -84,7 +86,7 @@ pub(super) fn release<'a, Found>(
     mut begun: Begun<'a>,
     search: impl FnOnce(Task<'a>) -> Result<Run<'a, Found>>,
     options: &mut RunOptions<'_>,
-) -> Result<Ended>
+) -> Result<Ended<Released>>
 where
     Run<'a, Found>: Kind,
 {
@@ -95,38 +97,62 @@ where
     complete(run, begun, options)
 }
 
+/// Who is told how far a run is, and may end it.
+pub(super) struct Watched<'a> {
+    pub(super) progress: &'a Progress,
+    pub(super) stage: &'a (dyn Fn(Stage) + Sync),
+}
+
+/// Arranges what was found, writes it where nobody can read it, reads it back and verifies it. Whoever goes on asks first what fails
+/// beside other tables.
+pub(super) fn write_verified<'a, 's, Found>(
+    run: &mut Run<'a, Found>,
+    sink: &'s Sink,
+    watched: &Watched<'_>,
+    seconds: &mut Seconds,
+) -> Result<(Staged<'s>, <Run<'a, Found> as Kind>::Verified)>
+where
+    Run<'a, Found>: Kind,
+    'a: 's,
+{
+    watched.progress.check()?;
+    (watched.stage)(Stage::Write);
+    let clock = Instant::now();
+    run.arrange()?;
+    seconds.apply += clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let mut staged = Staged::new(run.plan, sink, <Run<'_, Found>>::IS_SEVERAL).map_err(unpublished)?;
+    run.write(&mut staged).map_err(unpublished)?;
+    seconds.write = clock.elapsed().as_secs_f64();
+    watched.progress.check()?;
+
+    (watched.stage)(Stage::Verify);
+    let clock = Instant::now();
+    let verified = run.verify(&mut staged).map_err(unpublished)?;
+    seconds.verify = clock.elapsed().as_secs_f64();
+    watched.progress.check()?;
+    Ok((staged, verified))
+}
+
 /// Arranges, writes, verifies and publishes what was found.
 pub(super) fn complete<'a, Found>(
     mut run: Run<'a, Found>,
     begun: Begun<'_>,
     options: &mut RunOptions<'_>,
-) -> Result<Ended>
+) -> Result<Ended<Released>>
 where
     Run<'a, Found>: Kind,
 {
-    let Begun { plan, original, targets, notes, first_warnings, mut seconds, started, .. } = begun;
+    let Begun { original, targets, notes, first_warnings, mut seconds, started, .. } = begun;
     run.notes.extend(notes);
     run.warnings.extend(first_warnings);
-    options.progress.check()?;
-
-    (options.stage)(Stage::Write);
-    let clock = Instant::now();
-    run.arrange()?;
-    seconds.apply += clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let mut staged = Staged::new(plan, &targets, <Run<'_, Found>>::IS_SEVERAL).map_err(unpublished)?;
-    run.write(&mut staged).map_err(unpublished)?;
-    seconds.write = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
-
-    (options.stage)(Stage::Verify);
-    let clock = Instant::now();
-    let verified = run.verify(&mut staged).map_err(unpublished)?;
+    let sink = Sink::Files(targets);
+    let watched = Watched { progress: &options.progress, stage: options.stage };
+    let (staged, verified) = write_verified(&mut run, &sink, &watched, &mut seconds)?;
     if let Some(failing) = run.failing_beside_others() {
         return Ok(Ended::NotBesideOthers(Box::new(failing.clone())));
     }
-    seconds.verify = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
+    let Sink::Files(targets) = &sink else { return Err(Error::internal("a release without files")) };
 
     (options.stage)(Stage::Publish);
     let title = targets.report.is_some().then(|| targets.name());
@@ -137,10 +163,10 @@ where
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
     let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
     let clock = Instant::now();
-    let mut released = publish(staged.place, &targets, papers, summary, options)?;
+    let mut released = publish(staged.place, targets, papers, summary, options)?;
     seconds.write += clock.elapsed().as_secs_f64();
     seconds.total = started.elapsed().as_secs_f64();
     released.summary.seconds = seconds.rounded();
     released.summary.peak_memory_bytes = crate::memory::peak();
-    Ok(Ended::Released(Box::new(released)))
+    Ok(Ended::Made(Box::new(released)))
 }

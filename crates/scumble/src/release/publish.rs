@@ -58,6 +58,7 @@ pub(super) fn publish(
     let troubles = match place {
         Place::File(file) => publish_file(file, targets, papers, &mut released, options),
         Place::Folder(folder, _) => publish_folder(folder, targets, papers, &mut released),
+        Place::Memory(_) => Err(Error::internal("a release in memory has no name")),
     }?;
     after(&released, &troubles)?;
     Ok(released)

@@ -15,6 +15,7 @@ use crate::problem::{Budget, Problem, Progress};
 use crate::registry::{self, Entry, METRICS};
 
 /// What is to be searched for, in what, and within which limits.
+#[derive(Clone)]
 pub(super) struct Task<'a> {
     pub(super) plan: &'a Plan,
     /// The table, with one spelling for each value of columns that models read.

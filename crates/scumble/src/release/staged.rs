@@ -4,21 +4,25 @@ use std::fs::File;
 
 use scumble_files::table::{CodedTable, Texts};
 use scumble_files::{
-    ColumnType, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source, WriteOptions,
-    read_table, write_table,
+    Batches, ColumnType, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source, WriteOptions,
+    read_table, write_batches, write_table,
 };
 use scumble_verify::from_spreadsheet_safe;
 
-use super::targets::Targets;
+use super::targets::Sink;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::kind::{Inference, Kind};
+
+/// What was written, in messages.
+const WRITTEN: &str = "the written release";
 
 /// A release without a name.
 pub(super) struct Staged<'a> {
     pub(super) place: Place,
     plan: &'a Plan,
-    targets: &'a Targets,
+    sink: &'a Sink,
+    format: OutFormat,
 }
 
 /// Where its tables are.
@@ -27,38 +31,48 @@ pub(super) enum Place {
     File(PrivateFile),
     /// Several tables, in the order in which they were written.
     Folder(PrivateFolder, Vec<File>),
+    /// The tables of a release that becomes no file, with their names, if they are several.
+    Memory(Vec<(String, Batches)>),
 }
 
 impl<'a> Staged<'a> {
     /// A place for one table, or for several.
-    pub(super) fn new(plan: &'a Plan, targets: &'a Targets, is_several: bool) -> Result<Self> {
-        let place = match is_several {
-            false => Place::File(targets.private_file()?),
-            true => Place::Folder(targets.private_folder()?, Vec::new()),
+    pub(super) fn new(plan: &'a Plan, sink: &'a Sink, is_several: bool) -> Result<Self> {
+        let place = match sink {
+            Sink::Memory => Place::Memory(Vec::new()),
+            Sink::Files(targets) if is_several => Place::Folder(targets.private_folder()?, Vec::new()),
+            Sink::Files(targets) => Place::File(targets.private_file()?),
         };
-        Ok(Self { place, plan, targets })
+        let format = match sink {
+            Sink::Memory => OutFormat::ArrowIpc,
+            Sink::Files(targets) => targets.format,
+        };
+        Ok(Self { place, plan, sink, format })
     }
 
     /// Forgets what was written.
     pub(super) fn clear(&mut self) -> Result<()> {
         let is_several = matches!(self.place, Place::Folder(..));
-        *self = Self::new(self.plan, self.targets, is_several)?;
+        *self = Self::new(self.plan, self.sink, is_several)?;
         Ok(())
     }
 
     /// What a table's file is called that is one of several.
     pub(super) fn file_name(&self, table: &str) -> String {
-        format!("{table}.{}", self.targets.ending())
+        match self.sink {
+            Sink::Files(targets) => format!("{table}.{}", targets.ending()),
+            Sink::Memory => table.to_owned(),
+        }
     }
 
     /// Writes a table; `name` is its own among several.
     pub(super) fn write(&mut self, name: &str, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
         let name = match &self.place {
             Place::File(_) => self.plan.output.clone(),
-            Place::Folder(..) => self.file_name(name),
+            Place::Folder(..) | Place::Memory(_) => self.file_name(name),
         };
         let options = WriteOptions {
-            format: self.targets.format,
+            format: self.format,
             name: &name,
             threads: 0,
             spreadsheet_safe: self.plan.spreadsheet_safe,
@@ -70,20 +84,32 @@ impl<'a> Staged<'a> {
                 write_table(&mut file, columns, order, &options)?;
                 files.push(file);
             }
+            Place::Memory(tables) => {
+                let table = write_batches(columns, order, 0)?;
+                tables.push((name, table));
+            }
         }
         Ok(())
     }
 
     /// The tables that were written, read again.
     pub(super) fn read_back(&self) -> Result<Vec<CodedTable>> {
+        let of_file = |file| Source::from_file(file, WRITTEN);
         match &self.place {
-            Place::File(file) => Ok(vec![self.read_from(file.reopen()?)?]),
+            Place::File(file) => Ok(vec![self.read_from(&of_file(file.reopen()?))?]),
             Place::Folder(_, files) => {
                 let again = |file: &File| {
                     let unread = |source| Error::Io { what: "cannot read back".into(), source };
-                    self.read_from(file.try_clone().map_err(unread)?)
+                    self.read_from(&of_file(file.try_clone().map_err(unread)?))
                 };
                 files.iter().map(again).collect()
+            }
+            Place::Memory(tables) => {
+                let again = |(_, table): &(String, Batches)| {
+                    Ok(read_table(&Source::from_batches(table.clone(), WRITTEN), &ReadOptions::default())?
+                        .coded)
+                };
+                tables.iter().map(again).collect()
             }
         }
     }
@@ -93,15 +119,15 @@ impl<'a> Staged<'a> {
         self.read_back()?.pop().ok_or_else(|| Error::internal("nothing was written"))
     }
 
-    fn read_from(&self, handle: File) -> Result<CodedTable> {
+    fn read_from(&self, source: &Source) -> Result<CodedTable> {
         // How the file was written is known; nothing is left to detection.
-        let delimiter = match self.targets.format {
+        let delimiter = match self.format {
             OutFormat::Csv { delimiter, .. } => Some(delimiter),
             _ => None,
         };
         let encoding = Some(scumble_files::Encoding::Utf8);
         let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
-        let read = read_table(&Source::from_file(handle, "the written release"), &options)?.coded;
+        let read = read_table(source, &options)?.coded;
         if self.plan.spreadsheet_safe { Ok(from_spreadsheet_safe(&read)?) } else { Ok(read) }
     }
 }

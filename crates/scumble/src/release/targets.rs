@@ -13,7 +13,16 @@ use crate::outputs::{Outputs, Own, real};
 /// What the folder of the private report holds.
 pub(super) const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
 
-/// Where things go.
+/// Where a release goes.
+#[derive(Clone)]
+pub(super) enum Sink {
+    /// Into files, with its papers.
+    Files(Targets),
+    /// To whoever asked for it, as tables in memory.
+    Memory,
+}
+
+/// Where files go.
 #[derive(Clone)]
 pub(super) struct Targets {
     pub(super) release: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! A release in memory: what a plan makes of rows at hand, for whoever wants to know what it would be good for.
 //!
-//! Nothing is written, so nothing is verified, and nothing of it may be published.
+//! It goes the way of a release: written into memory, read back and verified. Nothing of it may be published.
 
 use std::path::Path;
 use std::time::Instant;
@@ -8,12 +8,14 @@ use std::time::Instant;
 use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
-use super::classes::{self, ClassRun, ClassesFound};
-use super::records::{self, RecordRun};
+use super::classes::{self, ClassRun, ClassesFound, together};
+use super::pipeline::{Ended, Kind, Watched, write_verified};
+use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
 use super::search::{Task, budget_of};
 use super::tables::{self, TablesRun};
-use super::{Read, beside, read};
+use super::targets::Sink;
+use super::{Read, Seconds, beside, read};
 use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -64,8 +66,10 @@ pub enum Outcome {
     Records {
         /// The records.
         records: Vec<Record>,
-        /// The payload column that is published as frequencies, if one is.
+        /// The payload column that is not published row by row, if one is.
         column: Option<usize>,
+        /// Where records exchange values of that column: the place of the record whose value each shows. Else it shows frequencies.
+        taken: Option<Vec<u32>>,
         /// The record of each row.
         record_of_row: Vec<u32>,
     },
@@ -105,27 +109,29 @@ impl Trial {
         };
         let others = table.columns.iter().filter(|column| quasi.iter().all(|of| of.name != column.name));
         for column in others {
-            columns.push(self.frequencies(&column.name).unwrap_or_else(|| column.clone()));
+            columns.push(self.instead(&column.name).unwrap_or_else(|| column.clone()));
         }
         Some(CodedTable { columns, rows: table.rows })
     }
 
-    /// A column as the frequencies that records show of it, if they do.
-    fn frequencies(&self, name: &str) -> Option<CodedColumn> {
-        let Outcome::Records { records, column, record_of_row } = &self.outcome else { return None };
+    /// A column as records show it that is not published row by row, if it is that one: exchanged values, or frequencies.
+    fn instead(&self, name: &str) -> Option<CodedColumn> {
+        let Outcome::Records { records, column, taken, record_of_row } = &self.outcome else { return None };
         let column = &self.problem.table.payloads().columns[(*column)?];
         if column.name != name {
             return None;
         }
-        let text = |record: &Record| {
+        let value = |value: u32| column.values.get(value).to_owned();
+        let frequencies = |record: &Record| {
             let rows: u64 = record.counts.iter().sum();
             let shares = (0_u32..).zip(&record.counts).filter(|(_, count)| **count > 0);
-            let shares = shares.map(|(value, count)| {
-                (column.values.get(value).to_owned(), (*count as f64 / rows as f64).into())
-            });
+            let shares = shares.map(|(of, count)| (value(of), (*count as f64 / rows as f64).into()));
             serde_json::Value::Object(shares.collect()).to_string()
         };
-        let texts: Vec<String> = records.iter().map(text).collect();
+        let texts: Vec<String> = match taken {
+            Some(taken) => taken.iter().map(|other| value(records[*other as usize].value)).collect(),
+            None => records.iter().map(frequencies).collect(),
+        };
         Some(CodedColumn::of_texts(name, record_of_row.iter().map(|record| texts[*record as usize].clone())))
     }
 }
@@ -157,63 +163,89 @@ pub fn try_within(
             "a population beside the data is not known here; leave it out of the plan",
         ));
     }
+    let method = registry::method(&plan.algorithm.name)?;
+    together::check_asked(plan, matches!(method, Method::Classes(_)))?;
     // As a release does, whoever calls: models count values, not spellings.
     let table = &*crate::prepare::spelt_once(table, plan)?;
     let (budget, progress) = limits;
-    let task = Task { plan, table, respelt: &[], population: None, folder, budget, progress };
-    let clock = Instant::now();
-    match registry::method(&plan.algorithm.name)? {
-        Method::Classes(entry) => of_classes(classes::search(task, entry)?, clock),
-        Method::Records(entry) => of_records(records::search(task, entry)?, clock),
-        Method::Tables(entry) => of_tables(tables::search(task, entry)?, clock),
+    let task =
+        Task { plan, table, respelt: &[], population: None, folder, budget, progress: progress.clone() };
+    match method {
+        Method::Classes(entry) => {
+            let attempt = |plan: &Plan| {
+                let (run, seconds) =
+                    verified(|| classes::search(Task { plan, ..task.clone() }, entry), &progress)?;
+                Ok(match run.failing_beside_others() {
+                    Some(failing) => Ended::NotBesideOthers(Box::new(failing.clone())),
+                    None => Ended::Made(Box::new(of_classes(run, seconds))),
+                })
+            };
+            Ok(*together::large_enough(plan, table.rows, attempt)?.0)
+        }
+        Method::Records(entry) => {
+            let (run, seconds) = verified(|| records::search(task, entry), &progress)?;
+            Ok(of_records(run, seconds))
+        }
+        Method::Tables(entry) => {
+            let (run, seconds) = verified(|| tables::search(task, entry), &progress)?;
+            of_tables(run, seconds)
+        }
     }
 }
 
-fn of_classes(mut run: ClassRun<'_>, clock: Instant) -> Result<Trial> {
+/// What a search finds, written into memory and verified there; and how long the search took.
+fn verified<'a, Found>(
+    search: impl FnOnce() -> Result<Run<'a, Found>>,
+    progress: &Progress,
+) -> Result<(Run<'a, Found>, f64)>
+where
+    Run<'a, Found>: Kind,
+{
+    let clock = Instant::now();
+    let mut run = search()?;
     let seconds = clock.elapsed().as_secs_f64();
-    let of_row = std::mem::take(&mut run.of_row);
-    let arranged = classes::rows::arrange(&run, of_row)?;
+    let watched = Watched { progress, stage: &|_| {} };
+    write_verified(&mut run, &Sink::Memory, &watched, &mut Seconds::default())?;
+    Ok((run, seconds))
+}
+
+fn of_classes(run: ClassRun<'_>, seconds: f64) -> Trial {
     let loss = metrics::loss::ENTRY.build.measure(&run.found.classes, &run.problem).unwrap_or(0.0);
-    let Run { problem, missing, found: ClassesFound { classes, step, .. }, .. } = run;
+    let Run { problem, missing, found: ClassesFound { classes, step, rows, .. }, .. } = run;
     let kept: Vec<u32> =
         (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| class as u32).collect();
-    let class_of_row = arranged.look_of_row.iter().map(|look| kept.get(*look as usize).copied()).collect();
-    Ok(Trial {
+    let class_of_row = rows.look_of_row.iter().map(|look| kept.get(*look as usize).copied()).collect();
+    Trial {
         problem,
         missing,
         loss,
         suppressed: classes.suppressed_rows(),
         seconds,
         outcome: Outcome::Classes { classes: Box::new(classes), step, class_of_row },
-    })
+    }
 }
 
-fn of_records(run: RecordRun<'_>, clock: Instant) -> Result<Trial> {
-    let seconds = clock.elapsed().as_secs_f64();
-    let Run { problem, of_row, missing, found, .. } = run;
-    let solution = found.solution;
-    let payloads = problem.table.payloads();
-    let value = |payload: u32| solution.column.map_or(0, |column| payloads.value(payload, column));
-    let record = |(tuple, payload): (&u32, &u32)| {
-        let wanted = (*tuple, value(*payload));
-        let found = solution.records.binary_search_by_key(&wanted, |record| (record.tuple, record.value));
-        found.map(|place| place as u32).map_err(|_| Error::internal("a row has no record"))
-    };
-    let record_of_row = of_row.tuple.iter().zip(&of_row.payload).map(record).collect::<Result<_>>()?;
+fn of_records(run: RecordRun<'_>, seconds: f64) -> Trial {
+    let Run { problem, missing, found, .. } = run;
+    let RecordsFound { solution, taken, rows } = found;
     let loss = record_loss(&solution.records, &problem.quasi);
-    Ok(Trial {
+    Trial {
         problem,
         missing,
         loss,
         suppressed: 0,
         seconds,
-        outcome: Outcome::Records { records: solution.records, column: solution.column, record_of_row },
-    })
+        outcome: Outcome::Records {
+            records: solution.records,
+            column: solution.column,
+            taken,
+            record_of_row: rows.record_of_row,
+        },
+    }
 }
 
-fn of_tables(run: TablesRun<'_>, clock: Instant) -> Result<Trial> {
-    let seconds = clock.elapsed().as_secs_f64();
-    let Run { algorithm, problem, of_row, missing, found, .. } = run;
+fn of_tables(run: TablesRun<'_>, seconds: f64) -> Result<Trial> {
+    let Run { algorithm, problem, missing, found, .. } = run;
     let Tables::Projections(projections) = found.solution.tables else {
         return Err(Error::refused(format!(
             "'{}' publishes no table with the class and the columns that it is to be predicted from",
@@ -230,7 +262,7 @@ fn of_tables(run: TablesRun<'_>, clock: Instant) -> Result<Trial> {
         outcome: Outcome::Projections {
             tables: projections,
             shown: found.solution.shown,
-            tuple_of_row: of_row.tuple,
+            tuple_of_row: found.tuple_of_row,
         },
     })
 }

@@ -8,7 +8,7 @@ use scumble_verify::{ModelOutcome, Outcome};
 
 use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
-use super::pipeline::{self, Ended, Kind};
+use super::pipeline::{self, Kind};
 use super::requirements::{check_metric, check_served};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
@@ -93,37 +93,22 @@ impl ClassRun<'_> {
     }
 }
 
-/// Searches for classes and releases them. They also keep what is asked of them together with tables that were published before, with
-/// classes as large as that takes.
+/// Searches for classes and releases them.
 pub(super) fn release(
     begun: &Begun<'_>,
     entry: &'static Entry<BuildAlgorithm>,
     options: &mut RunOptions<'_>,
 ) -> Result<Released> {
-    let attempt = |begun: Begun<'_>, options: &mut RunOptions<'_>| {
+    let attempt = |plan: &Plan| {
+        let begun = Begun { plan, ..begun.clone() };
         pipeline::release(begun, |task| search(task, entry), options)
     };
-    let mut failing = match attempt(begun.clone(), options)? {
-        Ended::Released(released) => return Ok(*released),
-        Ended::NotBesideOthers(failing) => failing,
-    };
-    for larger in 1..=together::ATTEMPTS {
-        let Some(plan) = together::larger(begun.plan, larger, begun.table.rows) else { break };
-        failing = match attempt(Begun { plan: &plan, ..begun.clone() }, options) {
-            // So large classes cannot be made.
-            Err(Error::Infeasible(_)) => break,
-            Err(error) => return Err(error),
-            Ok(Ended::Released(mut released)) => {
-                released.summary.notes.push(
-                    "larger classes than asked for were needed beside the tables that were published before"
-                        .to_owned(),
-                );
-                return Ok(*released);
-            }
-            Ok(Ended::NotBesideOthers(failing)) => failing,
-        };
+    let (mut released, is_larger) = together::large_enough(begun.plan, begun.table.rows, attempt)?;
+    if is_larger {
+        let note = "larger classes than asked for were needed beside the tables that were published before";
+        released.summary.notes.push(note.to_owned());
     }
-    Err(together::cannot(&failing))
+    Ok(*released)
 }
 
 impl Kind for ClassRun<'_> {
@@ -141,9 +126,6 @@ impl Kind for ClassRun<'_> {
 
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Outcome> {
         let check::Verified { outcome, together, warnings } = check::verify(self, staged, &self.found.rows)?;
-        // Only the row map is still needed.
-        self.found.rows =
-            rows::ReleasedRows { order: std::mem::take(&mut self.found.rows.order), ..Default::default() };
         self.warnings.extend(warnings);
         self.found.together = together;
         Ok(outcome)

@@ -8,13 +8,14 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 use scumble_verify::{ModelOutcome, StarRows};
 
+use super::super::pipeline::Ended;
 use crate::check::{over_views, relational};
 use crate::config::{ModelSpec, Parameters, Plan, Value};
 use crate::error::{Error, Result};
 use crate::models::{k_anonymity, k_uncertainty, multirelational};
 
 /// So often larger classes are asked for; every time twice as large.
-pub(super) const ATTEMPTS: u32 = 12;
+const ATTEMPTS: u32 = 12;
 
 /// Whether a model is about all tables together.
 fn is_over_tables(spec: &ModelSpec) -> bool {
@@ -64,11 +65,35 @@ pub(super) fn judge(
     Ok(found)
 }
 
+/// What an attempt at a plan makes that also keeps what is asked of it together with tables that were published before, with classes as
+/// large as that takes; and whether they are larger than was asked for.
+pub(in crate::release) fn large_enough<Made>(
+    plan: &Plan,
+    rows: usize,
+    mut attempt: impl FnMut(&Plan) -> Result<Ended<Made>>,
+) -> Result<(Box<Made>, bool)> {
+    let mut failing = match attempt(plan)? {
+        Ended::Made(made) => return Ok((made, false)),
+        Ended::NotBesideOthers(failing) => failing,
+    };
+    for doublings in 1..=ATTEMPTS {
+        let Some(plan) = larger(plan, doublings, rows) else { break };
+        failing = match attempt(&plan) {
+            // So large classes cannot be made.
+            Err(Error::Infeasible(_)) => break,
+            Err(error) => return Err(error),
+            Ok(Ended::Made(made)) => return Ok((made, true)),
+            Ok(Ended::NotBesideOthers(failing)) => failing,
+        };
+    }
+    Err(cannot(&failing))
+}
+
 /// The plan with larger classes asked for: twice as large each time.
-pub(super) fn larger(plan: &Plan, attempt: u32, rows: usize) -> Option<Plan> {
+fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
     let asked = plan.privacy.iter().filter(|spec| spec.model == k_anonymity::ENTRY.name);
     let asked = asked.filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max().unwrap_or(1);
-    let k = asked.checked_shl(attempt).filter(|k| *k <= rows as u64)?;
+    let k = asked.checked_shl(doublings).filter(|k| *k <= rows as u64)?;
     let mut parameters = Parameters::default();
     parameters.set("k", Value::Integer(k as i64));
     let spec =
@@ -79,7 +104,7 @@ pub(super) fn larger(plan: &Plan, attempt: u32, rows: usize) -> Option<Plan> {
 }
 
 /// The error where no size of classes is enough.
-pub(super) fn cannot(failing: &ModelOutcome) -> Error {
+fn cannot(failing: &ModelOutcome) -> Error {
     Error::infeasible(format!(
         "{} cannot be met beside the tables that were published before: required {}, attained {} with the largest classes tried. \
          Nothing was published; ask for less, or leave columns out that the tables share",

@@ -37,9 +37,9 @@ pub(super) type RecordRun<'a> = Run<'a, RecordsFound>;
 pub(super) struct RecordsFound {
     pub(super) solution: RecordSolution,
     /// Where records exchange values: the place of the record whose value each shows. Private.
-    taken: Option<Vec<u32>>,
+    pub(super) taken: Option<Vec<u32>>,
     /// The rows, once they are arranged.
-    rows: rows::Arranged,
+    pub(super) rows: rows::Arranged,
 }
 
 impl RecordRun<'_> {

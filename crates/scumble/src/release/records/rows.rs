@@ -21,10 +21,10 @@ struct Shown {
 
 /// The rows of a release before they are written.
 #[derive(Default)]
-pub(super) struct Arranged {
+pub(in crate::release) struct Arranged {
     /// For each released row the original row it came from. Private.
     pub(super) order: Vec<u32>,
-    record_of_row: Vec<u32>,
+    pub(in crate::release) record_of_row: Vec<u32>,
     /// The columns of each quasi-identifier, and those that stand for the column which is not published row by row.
     quasi: Vec<Shown>,
     instead: Vec<Shown>,

@@ -43,6 +43,8 @@ pub(super) struct TablesFound {
     known: Vec<bool>,
     /// The payload column that the tables are about.
     target: usize,
+    /// The tuple of each row of the table. Private.
+    pub(super) tuple_of_row: Vec<u32>,
     /// The tables, once their rows are arranged.
     made: files::Made,
     /// What each is called, and what it holds.
@@ -86,6 +88,7 @@ impl Kind for TablesRun<'_> {
     fn arrange(&mut self) -> Result<()> {
         let of_row = std::mem::take(&mut self.of_row);
         self.found.made = files::tables(self, &of_row)?;
+        self.found.tuple_of_row = of_row.tuple;
         Ok(())
     }
 
@@ -187,7 +190,8 @@ pub(super) fn search<'a>(
     problem.problem.budget.pause();
     let TablesProblem { problem, known, target, .. } = problem;
     let made = files::Made::default();
-    let found = TablesFound { solution, known, target, made, described: Vec::new() };
+    let found =
+        TablesFound { solution, known, target, tuple_of_row: Vec::new(), made, described: Vec::new() };
     let mut run = Run {
         plan,
         source: task.table,
