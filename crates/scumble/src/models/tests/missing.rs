@@ -82,6 +82,14 @@ proptest! {
                 let views = (0..table.tuples() as u32).map(|tuple| class(&table, tuple));
                 let found: Vec<(bool, f64)> =
                     views.map(|class| (test.passes(&class), test.attained(&class))).collect();
+                // However the table as one class that fails is divided, no fewer rows fail than it says.
+                let cells = table.payload_totals();
+                let whole = ClassView { size: total(&cells), cells: &cells, payloads: table.payloads() };
+                let failing: u64 =
+                    (0..).zip(&found).filter(|(_, (passes, _))| !passes).map(|(tuple, _)| table.weight(tuple)).sum();
+                if model.monotonicity().merging && !test.passes(&whole) {
+                    prop_assert!(test.failing_part(&whole) <= failing, "{} {}", asked, failing);
+                }
                 let mut parameters = model.claim();
                 let name = parameters.shift_remove("model").expect("its name");
                 let name = name.as_str().expect("a text").to_owned();
@@ -135,6 +143,7 @@ fn a_missing_value_is_none() {
     let model = models(&table, "model = \"l_diversity\"\nl = 2", &["ill"]).remove(0);
     let test = model.class_test().expect("a class decides");
     assert_eq!([0, 1].map(|of| test.attained(&class(&table, of))), [1.0, 2.0]);
+    assert_eq!((model.required(), model.larger_is_better()), (2.0, true));
     let shares = models(&table, "model = \"alpha_k\"\nalpha = 0.5", &["ill"]).remove(0);
     let test = shares.class_test().expect("a class decides");
     assert_eq!([0, 1].map(|of| test.attained(&class(&table, of))), [1.0, 0.5]);

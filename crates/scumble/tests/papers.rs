@@ -1,0 +1,111 @@
+//! What reports, datasheets and warnings say beside the figures, by kind of release.
+
+use std::path::Path;
+
+use scumble::config::Plan;
+use scumble::problem::Progress;
+use scumble::release::{Released, RunOptions, anonymize};
+use serde_json::Value;
+
+/// Ages in pairs, two kinds of town, an illness.
+const ROWS: &str =
+    "age,town,ill\n30,a,flu\n31,a,cold\n32,a,flu\n33,a,cold\n40,b,flu\n41,b,cold\n42,b,gout\n43,b,flu\n";
+
+fn anonymized(folder: &Path, plan: &str) -> Released {
+    let plan = Plan::from_toml(plan, "plan").expect("a plan");
+    let mut options = RunOptions {
+        folder,
+        threads: 1,
+        progress: Progress::default(),
+        stage: &|_| {},
+        standard_output: None,
+    };
+    anonymize(&plan, &mut options).expect("a release")
+}
+
+/// A release of the rows, with its datasheet and its report.
+fn release(folder: &Path, rest: &str) -> (Released, Value, Value) {
+    std::fs::write(folder.join("in.csv"), ROWS).expect("a table");
+    let plan = format!(
+        "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"report\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+         town = {{ role = \"quasi\" }}\nill = {{ role = \"sensitive\" }}\n{rest}"
+    );
+    let released = anonymized(folder, &plan);
+    let read = |name: &str| -> Value {
+        let text = std::fs::read_to_string(folder.join(name)).expect("a file");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    (released, read("out.csv.datasheet.json"), read("report/report.json"))
+}
+
+const K_AND_L: &str =
+    "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n";
+
+/// The names of the columns that a paper tells of.
+fn names(paper: &Value) -> Vec<&str> {
+    let columns = paper["columns"].as_array().expect("columns");
+    columns.iter().filter_map(|column| column["name"].as_str()).collect()
+}
+
+#[test]
+fn records_tell_of_every_column() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rest = "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\nvariant = \"frequency\"\n\
+                l = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\n";
+    let (released, sheet, report) = release(folder.path(), rest);
+    assert_eq!(names(&sheet), ["age", "town", "ill"]);
+    let how = |column: usize| sheet["columns"][column]["how"].as_str().expect("a text");
+    assert_eq!(how(0), "generalised record by record");
+    assert!(how(2).starts_with("as frequencies among the "), "{}", how(2));
+    assert_eq!(names(&report), ["age", "town"]);
+    for column in report["columns"].as_array().expect("columns") {
+        assert!(column["distinct_before"].as_u64() > Some(0) && column["before"].is_object(), "{column}");
+    }
+    assert_eq!(report["kept"]["columns"].as_array().map(Vec::len), Some(0), "{}", report["kept"]);
+    assert!(released.summary.warnings.iter().any(|text| text.contains("'nsvdist' is experimental")));
+}
+
+#[test]
+fn what_mu_argus_does_not_promise_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (released, ..) = release(folder.path(), &format!("{K_AND_L}[algorithm]\nname = \"mu_argus\"\n"));
+    let warnings = &released.summary.warnings;
+    let told =
+        warnings.iter().find(|text| text.starts_with("'mu_argus' looks at combinations of a few columns"));
+    assert!(told.is_some_and(|text| text.contains("quasi-identifiers")), "{warnings:?}");
+}
+
+/// One domain for each column costs what the loss grows by.
+#[test]
+fn flattening_costs_the_loss_that_it_adds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let loss = |released: &Released| released.summary.metrics["loss"].as_f64().expect("a figure");
+    let mondrian = |more: &str| format!("{K_AND_L}[algorithm]\nname = \"mondrian\"\n{more}");
+    let (plain, ..) = release(folder.path(), &mondrian(""));
+    let (flat, ..) = release(folder.path(), &mondrian("flatten = true\n"));
+    let cost =
+        flat.summary.findings.iter().find(|finding| finding.name == "flatten_cost").expect("a finding");
+    let (cost, added) = (cost.value.expect("a figure"), loss(&flat) - loss(&plain));
+    assert!((cost - added).abs() < 1e-12 && added >= 0.0, "{cost} {added}");
+}
+
+#[test]
+fn datasheets_tell_the_rows_of_every_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out\"\nreport = \"\"\n[columns]\nage = { role = \"quasi\" }\n\
+                town = { role = \"quasi\" }\nill = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n\
+                [algorithm]\nname = \"anatomy\"\n";
+    anonymized(folder.path(), plan);
+    let sheet = std::fs::read_to_string(folder.path().join("out/datasheet.json")).expect("a datasheet");
+    let sheet: Value = serde_json::from_str(&sheet).expect("JSON");
+    let files = sheet["files"].as_array().expect("files");
+    for of in files {
+        let name = of["file"].as_str().expect("a name");
+        let lines =
+            std::fs::read_to_string(folder.path().join("out").join(name)).expect("a file").lines().count();
+        let rows = name.ends_with(".csv").then_some(lines as u64 - 1);
+        assert_eq!(of["rows"].as_u64(), rows, "{name}");
+    }
+    assert_eq!(files.len(), 3, "{files:?}");
+}
