@@ -109,3 +109,20 @@ fn datasheets_tell_the_rows_of_every_table() {
     }
     assert_eq!(files.len(), 3, "{files:?}");
 }
+
+/// The town decides the class, so the age is in no table and lost; the town is published as it is.
+#[test]
+fn columns_in_no_table_are_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = "age,town,ill\n30,a,flu\n31,a,flu\n32,a,flu\n30,b,cold\n31,b,cold\n32,b,cold\n";
+    std::fs::write(folder.path().join("in.csv"), rows).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out\"\nreport = \"report\"\n[columns]\nage = { role = \"quasi\" }\n\
+                town = { role = \"quasi\" }\nill = { role = \"class\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n\
+                [algorithm]\nname = \"reduct\"\n";
+    let released = anonymized(folder.path(), plan);
+    assert_eq!(released.summary.metrics["loss"], 0.5);
+    let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(names(&report), ["town"]);
+    assert_eq!(report["columns"][0]["loss"], 0.0);
+}
