@@ -89,6 +89,30 @@ fn flattening_costs_the_loss_that_it_adds() {
     assert!((cost - added).abs() < 1e-12 && added >= 0.0, "{cost} {added}");
 }
 
+/// The report tells of every group of people how many rows were suppressed: here the two of town c, who are too few.
+#[test]
+fn suppressed_rows_are_told_by_group() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows =
+        "age,town,ill\n30,a,flu\n30,a,flu\n30,a,cold\n40,b,flu\n40,b,cold\n40,b,cold\n50,c,flu\n50,c,cold\n";
+    std::fs::write(folder.path().join("in.csv"), rows).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"report\"\n[columns]\nage = { role = \"quasi\" }\n\
+                town = { role = \"quasi\" }\nill = { role = \"other\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n\
+                [algorithm]\nname = \"optimal\"\nsuppression = 0.5\nstar_policy = \"paper\"\n";
+    let released = anonymized(folder.path(), plan);
+    assert_eq!(released.summary.suppressed, 2, "{:?}", released.summary.levels);
+    let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let columns = report["suppression"]["subgroups"].as_array().expect("columns");
+    assert_eq!(columns.len(), 2, "{columns:?}");
+    for (column, [one, last]) in columns.iter().zip([["30", "50"], ["a", "c"]]) {
+        let groups = column["groups"].as_array().expect("groups");
+        assert_eq!(groups.len(), 3, "{column}");
+        assert_eq!((&groups[0]["value"], &groups[0]["suppressed"]), (&one.into(), &0.into()), "{column}");
+        assert_eq!((&groups[2]["value"], &groups[2]["suppressed"]), (&last.into(), &2.into()), "{column}");
+    }
+}
+
 #[test]
 fn datasheets_tell_the_rows_of_every_table() {
     let folder = tempfile::tempdir().expect("a folder");
