@@ -13,14 +13,11 @@ const ROWS: &str =
 
 fn anonymized(folder: &Path, plan: &str) -> Released {
     let plan = Plan::from_toml(plan, "plan").expect("a plan");
-    let mut options = RunOptions {
-        folder,
-        threads: 1,
-        progress: Progress::default(),
-        stage: &|_| {},
-        standard_output: None,
-    };
-    anonymize(&plan, &mut options).expect("a release")
+    anonymize(&plan, &mut options(folder)).expect("a release")
+}
+
+fn options(folder: &Path) -> RunOptions<'_> {
+    RunOptions { folder, threads: 1, progress: Progress::default(), stage: &|_| {}, standard_output: None }
 }
 
 /// A release of the rows, with its datasheet and its report.
@@ -62,6 +59,11 @@ fn records_tell_of_every_column() {
         assert!(column["distinct_before"].as_u64() > Some(0) && column["before"].is_object(), "{column}");
     }
     assert_eq!(report["kept"]["columns"].as_array().map(Vec::len), Some(0), "{}", report["kept"]);
+    assert_eq!(report["models"][0]["name"], "record_coverage");
+    assert_eq!(
+        (&report["models"][1]["name"], &report["models"][1]["column"]),
+        (&"record_diversity".into(), &"ill".into())
+    );
     assert!(released.summary.warnings.iter().any(|text| text.contains("'nsvdist' is experimental")));
 }
 
@@ -81,8 +83,15 @@ fn flattening_costs_the_loss_that_it_adds() {
     let folder = tempfile::tempdir().expect("a folder");
     let loss = |released: &Released| released.summary.metrics["loss"].as_f64().expect("a figure");
     let mondrian = |more: &str| format!("{K_AND_L}[algorithm]\nname = \"mondrian\"\n{more}");
-    let (plain, ..) = release(folder.path(), &mondrian(""));
-    let (flat, ..) = release(folder.path(), &mondrian("flatten = true\n"));
+    let (plain, sheet, _) = release(folder.path(), &mondrian(""));
+    assert_eq!(sheet["columns"][0]["kinds"], serde_json::json!(["interval"]));
+    let (flat, _, report) = release(folder.path(), &mondrian("flatten = true\n"));
+    let metrics = report["metrics"].as_array().expect("metrics");
+    let range = |name: &str| metrics.iter().find(|of| of["name"] == name).map(|of| of["range"].clone());
+    assert_eq!(
+        (range("loss"), range("discernibility")),
+        (Some(serde_json::json!([0.0, 1.0])), Some(Value::Null))
+    );
     let cost =
         flat.summary.findings.iter().find(|finding| finding.name == "flatten_cost").expect("a finding");
     let (cost, added) = (cost.value.expect("a figure"), loss(&flat) - loss(&plain));
@@ -110,6 +119,28 @@ fn suppressed_rows_are_told_by_group() {
         assert_eq!(groups.len(), 3, "{column}");
         assert_eq!((&groups[0]["value"], &groups[0]["suppressed"]), (&one.into(), &0.into()), "{column}");
         assert_eq!((&groups[2]["value"], &groups[2]["suppressed"]), (&last.into(), &2.into()), "{column}");
+    }
+}
+
+/// Tables that were published before are asked about by a model, or the plan means something else.
+#[test]
+fn earlier_tables_without_a_model_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
+    let plan = |algorithm: &str| {
+        let text = format!(
+            "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+             town = {{ role = \"quasi\" }}\nill = {{ role = \"sensitive\" }}\n[[table]]\nfile = \"in.csv\"\nquasi = [\"age\"]\n\
+             {K_AND_L}[algorithm]\nname = \"{algorithm}\"\n"
+        );
+        Plan::from_toml(&text, "plan").expect("a plan")
+    };
+    for (algorithm, wish) in
+        [("mondrian", "no model is about several tables"), ("nsvdist", "'nsvdist' makes none")]
+    {
+        let told =
+            anonymize(&plan(algorithm), &mut options(folder.path())).err().map(|error| error.to_string());
+        assert!(told.as_ref().is_some_and(|told| told.contains(wish)), "{told:?}");
     }
 }
 
@@ -149,4 +180,36 @@ fn columns_in_no_table_are_lost() {
     let report: Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(names(&report), ["town"]);
     assert_eq!(report["columns"][0]["loss"], 0.0);
+}
+
+/// The age decides the class and is shown in two ranges of four; what a steward calls other is told as such.
+#[test]
+fn ranges_of_several_tables_cost_their_width() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = |age: u32| {
+        format!("{age},{},{}\n", if age < 24 { "x" } else { "y" }, if age < 24 { "flu" } else { "cold" })
+    };
+    let rows: String = (20..28).map(line).collect();
+    std::fs::write(folder.path().join("in.csv"), format!("age,ward,ill\n{rows}")).expect("a table");
+    let told = |of_ward: &str| {
+        let plan = format!(
+            "input = \"in.csv\"\noutput = \"out\"\nreport = \"report\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+             ward = {{ role = \"{of_ward}\" }}\nill = {{ role = \"class\" }}\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 4\n\
+             [algorithm]\nname = \"dmpd\"\nbins = 2\n"
+        );
+        let loss = anonymized(folder.path(), &plan).summary.metrics["loss"].as_f64();
+        let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
+        let mut report: Value = serde_json::from_str(&report).expect("JSON");
+        (report["columns"][0].take(), loss)
+    };
+    let (ward, loss) = told("other");
+    assert_eq!((&ward["name"], &ward["role"], loss), (&"ward".into(), &"other".into(), Some(0.5)), "{ward}");
+    let (age, loss) = told("drop");
+    assert_eq!(
+        (&age["name"], &age["role"], &age["distinct_after"]),
+        (&"age".into(), &"quasi".into(), &2.into()),
+        "{age}"
+    );
+    // Each range is three of seven wide.
+    assert!((loss.expect("a figure") - 3.0 / 7.0).abs() < 1e-12 && age["loss"].as_f64() == loss, "{age}");
 }

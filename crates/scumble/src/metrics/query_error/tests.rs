@@ -152,6 +152,7 @@ fn the_middle_and_the_interval() {
     assert_eq!(errors.len(), 1000);
     assert!(errors[498] < errors[499] && errors[499] < errors[500] && errors[500] < errors[501]);
     let Measured { value, details } = QueryError.measure_fully(&published, &problem);
+    assert_eq!(QueryError.details(&published, &problem), details);
     let mean = value.expect("there are rows");
     assert!((mean - errors.iter().sum::<f64>() / 1000.0).abs() < 1e-12);
     let [("lower", lower), ("upper", upper), ("median", median), ..] = details[..] else {

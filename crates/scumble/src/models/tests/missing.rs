@@ -135,6 +135,19 @@ proptest! {
     }
 }
 
+/// Two spellings of one value are in one category, or in two by mistake.
+#[test]
+fn categories_know_spellings() {
+    let (mut ill, codes) = column("ill", &["hiv", "flu"], false);
+    ill.reading.form = Some(crate::normal::Form::of(Kind::Text, ["hiv", "flu"].into_iter()));
+    let (payloads, of_row) = Payloads::of_rows(vec![ill], 2, |_, row| codes[row]);
+    let table = FrequencyTable::count(&[1], 2, |_, _| 0, payloads, &of_row, |_| 1).0;
+    let asked = |categories: &str| format!("model = 'p_sensitive'\np = 1\ncategories = [{categories}]");
+    assert!(built(&table, &asked("'hiv|HIV', 'flu'"), &["ill"]).is_ok());
+    let told = built(&table, &asked("'hiv', 'HIV|flu'"), &["ill"]).err().map(|error| error.to_string());
+    assert!(told.as_ref().is_some_and(|told| told.contains("'HIV' is in two")), "{told:?}");
+}
+
 #[test]
 fn a_missing_value_is_none() {
     let (ill, codes) = column("ill", &["hiv", "?", "hiv", "flu"], false);

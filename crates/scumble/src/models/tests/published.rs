@@ -47,6 +47,7 @@ fn the_worst_class_is_told() {
     assert_eq!(of("model = 'average_risk'\nhighest = 0.2\nat_risk = 0.4"), verdict(false, 4.0 / 9.0, 1, 4));
     let model = models(&table, "model = 'average_risk'\naverage = 0.3\nhighest = 0.2\nat_risk = 0.4", &[]);
     assert_eq!((model[0].required(), model[1].required()), (0.3, 0.4));
+    assert!(!model[0].larger_is_better() && !model[1].larger_is_better());
     assert_eq!(model[0].title(), "a mean risk of at most 0.3");
     assert_eq!((model[0].sufficient_size(), model[1].sufficient_size()), (Some(4), Some(5)));
 }
