@@ -261,6 +261,8 @@ mod tests {
         let joint = check_projections(&views, &Population { table: people, covers }, 2).unwrap();
         let least = projections_at_least(&views, 2).unwrap();
         assert_eq!(joint.alone, least.alone);
+        let attained = least.outcome.attained.unwrap();
+        assert_eq!((least.outcome.holds, least.outcome.note.is_none()), (attained >= 2.0, attained >= 2.0));
         (joint.outcome.attained.unwrap() as u64, joint.alone, least.outcome.attained.unwrap() as u64)
     }
 

@@ -75,6 +75,20 @@ fn records_are_at_risk_above_the_threshold() {
     }
 }
 
+/// Each column has missing values of its own: what is missing in one is a value in the other.
+#[test]
+fn every_column_has_its_own_missing_values() {
+    let release = table(&[("q", &["a", "a", "a"]), ("s", &["x", "?", "?"]), ("u", &["x", "-", "?"])]);
+    let column = |name: &str, missing: &str| SensitiveColumn {
+        missing: vec![missing.into()],
+        ..SensitiveColumn::texts(name)
+    };
+    let columns = [column("s", "?"), column("u", "-")];
+    let found = attained(&release, &["q".into()], &columns, StarRows::Judged, None).expect("a measure");
+    let distinct: Vec<_> = found.columns.iter().map(|of| of.distinct_l).collect();
+    assert_eq!(distinct, [Some(1), Some(2)]);
+}
+
 fn ages() -> Vec<(String, Cover)> {
     vec![("age".into(), Cover { kind: NUMBER, nodes: Nodes::default(), missing: vec!["?".into()] })]
 }

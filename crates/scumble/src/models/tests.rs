@@ -38,7 +38,7 @@ fn counted(columns: &[&str], rows: &[(u32, &[&str])], persons: bool) -> Frequenc
     let (payloads, of_row) = Payloads::of_rows(payloads, rows.len(), code);
     let person = columns.iter().position(|name| *name == "who").filter(|_| persons);
     let payloads = payloads.with_person(person);
-    FrequencyTable::count(&[3], rows.len(), |_, row| rows[row].0, payloads, &of_row, |_| 1).0
+    FrequencyTable::count(&[4], rows.len(), |_, row| rows[row].0, payloads, &of_row, |_| 1).0
 }
 
 /// T1 of models.md: E1 = {flu, flu, cancer, hiv}, E2 = {flu, flu, flu, cancer, asthma}.

@@ -252,3 +252,17 @@ fn judge(of: &FileSheet, digest: &str, rows: Option<u64>, before: &str, faults: 
         faults.push(format!("{before}the datasheet says {said} rows, and there are {found}"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_for_a_datasheet_is_not_read() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().set_len(LARGEST).expect("a size");
+        assert!(bytes_of(file.path()).is_ok());
+        file.as_file().set_len(LARGEST + 1).expect("a size");
+        assert!(bytes_of(file.path()).is_err());
+    }
+}

@@ -151,6 +151,7 @@ fn the_middle_and_the_interval() {
     assert_eq!(errors.len(), 1000);
     assert!(errors[498] < errors[499] && errors[499] < errors[500] && errors[500] < errors[501]);
     let Measured { value, details } = QueryError.measure_fully(classes, &problem);
+    assert_eq!(QueryError.details(classes, &problem), details);
     let mean = value.expect("there are rows");
     assert!((mean - errors.iter().sum::<f64>() / 1000.0).abs() < 1e-12);
     let [("lower", lower), ("upper", upper), ("median", median), ..] = details[..] else {

@@ -1,6 +1,9 @@
 //! The ends of what may be asked for, and the places where counting goes wrong first.
 
+use proptest::prelude::*;
+
 use super::*;
+use crate::frequency::merged;
 use crate::models::on_set::OnSet;
 
 #[test]
@@ -124,4 +127,31 @@ fn models_on_a_set_of_columns() {
     assert!(one.larger_is_better() && one.monotonicity().merging && one.required() == 5.0);
     assert_eq!(one.projections(&[0, 1]), [[1]]);
     assert_eq!(Json::from(one.claim()), json!({"model": "k_anonymity", "k": 5, "quasi": ["z"]}));
+}
+
+proptest! {
+    /// However a class is divided that is too far from the table, no fewer rows are in parts that are too far than it says.
+    #[test]
+    fn parts_of_a_class_that_is_too_far(
+        rows in proptest::collection::vec((0_u32..3, 0_usize..4), 2..12),
+        others in proptest::collection::vec(0_usize..4, 0..12),
+    ) {
+        let value = |of: usize| [["asthma"], ["cancer"], ["flu"], ["hiv"]][of];
+        let texts: Vec<(u32, [&str; 1])> = rows.iter().map(|row| (row.0, value(row.1))).collect();
+        let rest = others.iter().map(|of| (3, value(*of)));
+        let texts: Vec<(u32, [&str; 1])> = texts.into_iter().chain(rest).collect();
+        let lines: Vec<(u32, &[&str])> = texts.iter().map(|(class, texts)| (*class, &texts[..])).collect();
+        let table = counted(&["disease"], &lines, false);
+        let parts: Vec<u32> = (0..table.tuples() as u32).filter(|of| table.column(0).get(*of as usize) < 3).collect();
+        let cells = merged(parts.iter().flat_map(|tuple| table.cells(*tuple)).copied().collect());
+        let whole = ClassView { size: total(&cells), cells: &cells, payloads: table.payloads() };
+        for (distance, t) in [("equal", "0.2"), ("ordered", "0.1"), ("ordered", "0.3"), ("hierarchical", "0.1"), ("hierarchical", "0.3")] {
+            let asked = format!("model = 't_closeness'\ndistance = '{distance}'\nt = {t}");
+            let model = models(&table, &asked, &["disease"]).remove(0);
+            let test = model.class_test().expect("a test");
+            let failing = parts.iter().filter(|of| !test.passes(&class(&table, **of)));
+            let failing: u64 = failing.map(|of| table.weight(*of)).sum();
+            prop_assert!(test.passes(&whole) || test.failing_part(&whole) <= failing, "{} {}", asked, failing);
+        }
+    }
 }

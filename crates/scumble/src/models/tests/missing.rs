@@ -82,6 +82,14 @@ proptest! {
                 let views = (0..table.tuples() as u32).map(|tuple| class(&table, tuple));
                 let found: Vec<(bool, f64)> =
                     views.map(|class| (test.passes(&class), test.attained(&class))).collect();
+                // However the table as one class that fails is divided, no fewer rows fail than it says.
+                let cells = table.payload_totals();
+                let whole = ClassView { size: total(&cells), cells: &cells, payloads: table.payloads() };
+                let failing: u64 =
+                    (0..).zip(&found).filter(|(_, (passes, _))| !passes).map(|(tuple, _)| table.weight(tuple)).sum();
+                if model.monotonicity().merging && !test.passes(&whole) {
+                    prop_assert!(test.failing_part(&whole) <= failing, "{} {}", asked, failing);
+                }
                 let mut parameters = model.claim();
                 let name = parameters.shift_remove("model").expect("its name");
                 let name = name.as_str().expect("a text").to_owned();
@@ -127,6 +135,19 @@ proptest! {
     }
 }
 
+/// Two spellings of one value are in one category, or in two by mistake.
+#[test]
+fn categories_know_spellings() {
+    let (mut ill, codes) = column("ill", &["hiv", "flu"], false);
+    ill.reading.form = Some(crate::normal::Form::of(Kind::Text, ["hiv", "flu"].into_iter()));
+    let (payloads, of_row) = Payloads::of_rows(vec![ill], 2, |_, row| codes[row]);
+    let table = FrequencyTable::count(&[1], 2, |_, _| 0, payloads, &of_row, |_| 1).0;
+    let asked = |categories: &str| format!("model = 'p_sensitive'\np = 1\ncategories = [{categories}]");
+    assert!(built(&table, &asked("'hiv|HIV', 'flu'"), &["ill"]).is_ok());
+    let told = built(&table, &asked("'hiv', 'HIV|flu'"), &["ill"]).err().map(|error| error.to_string());
+    assert!(told.as_ref().is_some_and(|told| told.contains("'HIV' is in two")), "{told:?}");
+}
+
 #[test]
 fn a_missing_value_is_none() {
     let (ill, codes) = column("ill", &["hiv", "?", "hiv", "flu"], false);
@@ -135,6 +156,7 @@ fn a_missing_value_is_none() {
     let model = models(&table, "model = \"l_diversity\"\nl = 2", &["ill"]).remove(0);
     let test = model.class_test().expect("a class decides");
     assert_eq!([0, 1].map(|of| test.attained(&class(&table, of))), [1.0, 2.0]);
+    assert_eq!((model.required(), model.larger_is_better()), (2.0, true));
     let shares = models(&table, "model = \"alpha_k\"\nalpha = 0.5", &["ill"]).remove(0);
     let test = shares.class_test().expect("a class decides");
     assert_eq!([0, 1].map(|of| test.attained(&class(&table, of))), [1.0, 0.5]);

@@ -47,6 +47,7 @@ fn the_worst_class_is_told() {
     assert_eq!(of("model = 'average_risk'\nhighest = 0.2\nat_risk = 0.4"), verdict(false, 4.0 / 9.0, 1, 4));
     let model = models(&table, "model = 'average_risk'\naverage = 0.3\nhighest = 0.2\nat_risk = 0.4", &[]);
     assert_eq!((model[0].required(), model[1].required()), (0.3, 0.4));
+    assert!(!model[0].larger_is_better() && !model[1].larger_is_better());
     assert_eq!(model[0].title(), "a mean risk of at most 0.3");
     assert_eq!((model[0].sufficient_size(), model[1].sufficient_size()), (Some(4), Some(5)));
 }
@@ -64,6 +65,7 @@ fn rows_beside_the_people_they_are_taken_from() {
     let both = of("model = 'delta_presence'\ndelta_min = 0.5\ndelta_max = 0.6");
     assert_eq!(both, [verdict(false, 0.0, 1, 0), verdict(false, 2.0 / 3.0, 1, 2)]);
     assert_eq!(of("model = 'delta_presence'\ndelta_max = 0.7"), [verdict(true, 2.0 / 3.0, 0, 0)]);
+    assert!(built(&table, "model = 'delta_presence'\ndelta_min = 0.5\ndelta_max = 0.5", &[]).is_ok());
     // Suppressed rows stand for everybody outside: one of the two and the one.
     let rest = verdicts(&table, "model = 'k_map'\nk = 3", &[], &[false, true]);
     assert_eq!(rest, [verdict(true, 3.0, 0, 0)]);
@@ -135,6 +137,7 @@ fn all_rows_of_a_person_together() {
     assert_eq!(of("model = 'multirelational'\nk = 2\ncount = 'set'"), [verdict(true, 2.0, 0, 0)]);
     assert_eq!(of("model = 'multirelational'\nk = 3\ncount = 'set'"), [verdict(false, 2.0, 2, 7)]);
     let model = models(&table, "model = 'multirelational'\nk = 2", &[]).remove(0);
+    assert_eq!(model.required(), 2.0);
     let claim = json!({"model": "multirelational", "k": 2, "count": "multiset", "person": "who"});
     assert_eq!(Json::from(model.claim()), claim);
     let Monotonicity { merging, dropping, upward } = model.monotonicity();

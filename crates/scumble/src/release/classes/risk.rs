@@ -26,9 +26,9 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Risk {
     let unit = if repeated { Unit::Persons } else { Unit::Rows };
     // Estimates draw people, each with one row.
     let people = spec.people(before.rows()).unwrap_or_default().filter(|_| unit == Unit::Rows);
+    // There are at least as many as rows, which was looked at before the search.
     let alone = |classes: &RiskClasses| -> Option<PopulationUniques> {
-        let population = people.filter(|people| *people >= classes.rows() && classes.rows() > 0)?;
-        Some(estimate(&Sample { sizes: &classes.histogram(), rows: classes.rows(), population }))
+        Some(estimate(&Sample { sizes: &classes.histogram(), rows: classes.rows(), population: people? }))
     };
     let journalist = |classes: &RiskClasses, people: Vec<u64>| {
         // A class counts at least as large as in the table, whether or not the population has everybody.

@@ -239,6 +239,15 @@ mod tests {
         assert!((rising / falling - 1.0).abs() < 1e-9, "{rising} {falling}");
     }
 
+    /// Nearly all of a large table are unique: theta is as large as the table and larger.
+    #[test]
+    fn a_large_theta_is_found() {
+        let sizes = [(1, 96_000), (2, 1_800), (3, 100), (4, 25)];
+        let found = pitman::estimate(&Sample { sizes: &sizes, rows: 100_000, population: 10_000_000 });
+        let found = found.expect("it fits");
+        assert!((found.theta - 489_721.0).abs() < 50.0 && (found.alpha - 0.780_36).abs() < 1e-4, "{found:?}");
+    }
+
     #[test]
     fn the_rule_chooses_by_the_sampling_fraction() {
         let few = estimate(&SAMPLE);

@@ -1,0 +1,215 @@
+//! What reports, datasheets and warnings say beside the figures, by kind of release.
+
+use std::path::Path;
+
+use scumble::config::Plan;
+use scumble::problem::Progress;
+use scumble::release::{Released, RunOptions, anonymize};
+use serde_json::Value;
+
+/// Ages in pairs, two kinds of town, an illness.
+const ROWS: &str =
+    "age,town,ill\n30,a,flu\n31,a,cold\n32,a,flu\n33,a,cold\n40,b,flu\n41,b,cold\n42,b,gout\n43,b,flu\n";
+
+fn anonymized(folder: &Path, plan: &str) -> Released {
+    let plan = Plan::from_toml(plan, "plan").expect("a plan");
+    anonymize(&plan, &mut options(folder)).expect("a release")
+}
+
+fn options(folder: &Path) -> RunOptions<'_> {
+    RunOptions { folder, threads: 1, progress: Progress::default(), stage: &|_| {}, standard_output: None }
+}
+
+/// A release of the rows, with its datasheet and its report.
+fn release(folder: &Path, rest: &str) -> (Released, Value, Value) {
+    std::fs::write(folder.join("in.csv"), ROWS).expect("a table");
+    let plan = format!(
+        "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"report\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+         town = {{ role = \"quasi\" }}\nill = {{ role = \"sensitive\" }}\n{rest}"
+    );
+    let released = anonymized(folder, &plan);
+    let read = |name: &str| -> Value {
+        let text = std::fs::read_to_string(folder.join(name)).expect("a file");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    (released, read("out.csv.datasheet.json"), read("report/report.json"))
+}
+
+const K_AND_L: &str =
+    "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n";
+
+/// The names of the columns that a paper tells of.
+fn names(paper: &Value) -> Vec<&str> {
+    let columns = paper["columns"].as_array().expect("columns");
+    columns.iter().filter_map(|column| column["name"].as_str()).collect()
+}
+
+#[test]
+fn records_tell_of_every_column() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rest = "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\nvariant = \"frequency\"\n\
+                l = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\n";
+    let (released, sheet, report) = release(folder.path(), rest);
+    assert_eq!(names(&sheet), ["age", "town", "ill"]);
+    let how = |column: usize| sheet["columns"][column]["how"].as_str().expect("a text");
+    assert_eq!(how(0), "generalised record by record");
+    assert!(how(2).starts_with("as frequencies among the "), "{}", how(2));
+    assert_eq!(names(&report), ["age", "town"]);
+    for column in report["columns"].as_array().expect("columns") {
+        assert!(column["distinct_before"].as_u64() > Some(0) && column["before"].is_object(), "{column}");
+    }
+    assert_eq!(report["kept"]["columns"].as_array().map(Vec::len), Some(0), "{}", report["kept"]);
+    assert_eq!(report["models"][0]["name"], "record_coverage");
+    assert_eq!(
+        (&report["models"][1]["name"], &report["models"][1]["column"]),
+        (&"record_diversity".into(), &"ill".into())
+    );
+    assert!(released.summary.warnings.iter().any(|text| text.contains("'nsvdist' is experimental")));
+}
+
+#[test]
+fn what_mu_argus_does_not_promise_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (released, ..) = release(folder.path(), &format!("{K_AND_L}[algorithm]\nname = \"mu_argus\"\n"));
+    let warnings = &released.summary.warnings;
+    let told =
+        warnings.iter().find(|text| text.starts_with("'mu_argus' looks at combinations of a few columns"));
+    assert!(told.is_some_and(|text| text.contains("quasi-identifiers")), "{warnings:?}");
+}
+
+/// One domain for each column costs what the loss grows by.
+#[test]
+fn flattening_costs_the_loss_that_it_adds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let loss = |released: &Released| released.summary.metrics["loss"].as_f64().expect("a figure");
+    let mondrian = |more: &str| format!("{K_AND_L}[algorithm]\nname = \"mondrian\"\n{more}");
+    let (plain, sheet, _) = release(folder.path(), &mondrian(""));
+    assert_eq!(sheet["columns"][0]["kinds"], serde_json::json!(["interval"]));
+    let (flat, _, report) = release(folder.path(), &mondrian("flatten = true\n"));
+    let metrics = report["metrics"].as_array().expect("metrics");
+    let range = |name: &str| metrics.iter().find(|of| of["name"] == name).map(|of| of["range"].clone());
+    assert_eq!(
+        (range("loss"), range("discernibility")),
+        (Some(serde_json::json!([0.0, 1.0])), Some(Value::Null))
+    );
+    let cost =
+        flat.summary.findings.iter().find(|finding| finding.name == "flatten_cost").expect("a finding");
+    let (cost, added) = (cost.value.expect("a figure"), loss(&flat) - loss(&plain));
+    assert!((cost - added).abs() < 1e-12 && added >= 0.0, "{cost} {added}");
+}
+
+/// The report tells of every group of people how many rows were suppressed: here the two of town c, who are too few.
+#[test]
+fn suppressed_rows_are_told_by_group() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows =
+        "age,town,ill\n30,a,flu\n30,a,flu\n30,a,cold\n40,b,flu\n40,b,cold\n40,b,cold\n50,c,flu\n50,c,cold\n";
+    std::fs::write(folder.path().join("in.csv"), rows).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"report\"\n[columns]\nage = { role = \"quasi\" }\n\
+                town = { role = \"quasi\" }\nill = { role = \"other\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n\
+                [algorithm]\nname = \"optimal\"\nsuppression = 0.5\nstar_policy = \"paper\"\n";
+    let released = anonymized(folder.path(), plan);
+    assert_eq!(released.summary.suppressed, 2, "{:?}", released.summary.levels);
+    let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let columns = report["suppression"]["subgroups"].as_array().expect("columns");
+    assert_eq!(columns.len(), 2, "{columns:?}");
+    for (column, [one, last]) in columns.iter().zip([["30", "50"], ["a", "c"]]) {
+        let groups = column["groups"].as_array().expect("groups");
+        assert_eq!(groups.len(), 3, "{column}");
+        assert_eq!((&groups[0]["value"], &groups[0]["suppressed"]), (&one.into(), &0.into()), "{column}");
+        assert_eq!((&groups[2]["value"], &groups[2]["suppressed"]), (&last.into(), &2.into()), "{column}");
+    }
+}
+
+/// Tables that were published before are asked about by a model, or the plan means something else.
+#[test]
+fn earlier_tables_without_a_model_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
+    let plan = |algorithm: &str| {
+        let text = format!(
+            "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+             town = {{ role = \"quasi\" }}\nill = {{ role = \"sensitive\" }}\n[[table]]\nfile = \"in.csv\"\nquasi = [\"age\"]\n\
+             {K_AND_L}[algorithm]\nname = \"{algorithm}\"\n"
+        );
+        Plan::from_toml(&text, "plan").expect("a plan")
+    };
+    for (algorithm, wish) in
+        [("mondrian", "no model is about several tables"), ("nsvdist", "'nsvdist' makes none")]
+    {
+        let told =
+            anonymize(&plan(algorithm), &mut options(folder.path())).err().map(|error| error.to_string());
+        assert!(told.as_ref().is_some_and(|told| told.contains(wish)), "{told:?}");
+    }
+}
+
+#[test]
+fn datasheets_tell_the_rows_of_every_table() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out\"\nreport = \"\"\n[columns]\nage = { role = \"quasi\" }\n\
+                town = { role = \"quasi\" }\nill = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n\
+                [algorithm]\nname = \"anatomy\"\n";
+    anonymized(folder.path(), plan);
+    let sheet = std::fs::read_to_string(folder.path().join("out/datasheet.json")).expect("a datasheet");
+    let sheet: Value = serde_json::from_str(&sheet).expect("JSON");
+    let files = sheet["files"].as_array().expect("files");
+    for of in files {
+        let name = of["file"].as_str().expect("a name");
+        let lines =
+            std::fs::read_to_string(folder.path().join("out").join(name)).expect("a file").lines().count();
+        let rows = name.ends_with(".csv").then_some(lines as u64 - 1);
+        assert_eq!(of["rows"].as_u64(), rows, "{name}");
+    }
+    assert_eq!(files.len(), 3, "{files:?}");
+}
+
+/// The town decides the class, so the age is in no table and lost; the town is published as it is.
+#[test]
+fn columns_in_no_table_are_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = "age,town,ill\n30,a,flu\n31,a,flu\n32,a,flu\n30,b,cold\n31,b,cold\n32,b,cold\n";
+    std::fs::write(folder.path().join("in.csv"), rows).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out\"\nreport = \"report\"\n[columns]\nage = { role = \"quasi\" }\n\
+                town = { role = \"quasi\" }\nill = { role = \"class\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n\
+                [algorithm]\nname = \"reduct\"\n";
+    let released = anonymized(folder.path(), plan);
+    assert_eq!(released.summary.metrics["loss"], 0.5);
+    let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    assert_eq!(names(&report), ["town"]);
+    assert_eq!(report["columns"][0]["loss"], 0.0);
+}
+
+/// The age decides the class and is shown in two ranges of four; what a steward calls other is told as such.
+#[test]
+fn ranges_of_several_tables_cost_their_width() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = |age: u32| {
+        format!("{age},{},{}\n", if age < 24 { "x" } else { "y" }, if age < 24 { "flu" } else { "cold" })
+    };
+    let rows: String = (20..28).map(line).collect();
+    std::fs::write(folder.path().join("in.csv"), format!("age,ward,ill\n{rows}")).expect("a table");
+    let told = |of_ward: &str| {
+        let plan = format!(
+            "input = \"in.csv\"\noutput = \"out\"\nreport = \"report\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+             ward = {{ role = \"{of_ward}\" }}\nill = {{ role = \"class\" }}\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 4\n\
+             [algorithm]\nname = \"dmpd\"\nbins = 2\n"
+        );
+        let loss = anonymized(folder.path(), &plan).summary.metrics["loss"].as_f64();
+        let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
+        let mut report: Value = serde_json::from_str(&report).expect("JSON");
+        (report["columns"][0].take(), loss)
+    };
+    let (ward, loss) = told("other");
+    assert_eq!((&ward["name"], &ward["role"], loss), (&"ward".into(), &"other".into(), Some(0.5)), "{ward}");
+    let (age, loss) = told("drop");
+    assert_eq!(
+        (&age["name"], &age["role"], &age["distinct_after"]),
+        (&"age".into(), &"quasi".into(), &2.into()),
+        "{age}"
+    );
+    // Each range is three of seven wide.
+    assert!((loss.expect("a figure") - 3.0 / 7.0).abs() < 1e-12 && age["loss"].as_f64() == loss, "{age}");
+}
