@@ -14,8 +14,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::prelude::*;
 use scumble_files::{
-    Cells, ColumnType, FileError, FileFormat, OutColumn, OutFormat, ReadOptions, WriteOptions, read_header,
-    write_table,
+    Batches, Cells, Codes, ColumnType, FileError, FileFormat, OutColumn, OutFormat, ReadOptions, Source,
+    Texts, WriteOptions, read_header, read_table, write_batches, write_table,
 };
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
@@ -138,6 +138,53 @@ fn parquet_gives_the_same_texts() {
         assert_eq!(table.format, FileFormat::ArrowIpc);
         assert_eq!(cells(&table.coded), [expected, expected].concat());
     }
+}
+
+/// Batches in memory give the same texts as a file of them, however large they are and however many threads read.
+#[test]
+fn batches_in_memory_are_read_like_a_file() {
+    let numbers: Vec<Option<i64>> = (0..100_000).map(|row| (row % 7 != 0).then_some(row % 1_000)).collect();
+    let words: Vec<String> = (0..100_000).map(|row| format!("w{}", row % 301)).collect();
+    let batch = batch(vec![
+        ("number", Arc::new(Int64Array::from(numbers)) as ArrayRef),
+        ("word", Arc::new(StringArray::from(words))),
+    ]);
+    let file = read_default(&file_bytes(&[batch.slice(0, 60_000), batch.slice(60_000, 40_000)])).coded;
+    for batches in [vec![batch.clone()], vec![batch.slice(0, 1), batch.slice(1, 0), batch.slice(1, 99_999)]] {
+        let source = Source::from_batches(Batches { schema: batch.schema(), batches }, "memory");
+        for threads in [1, 3] {
+            let options = ReadOptions { threads, ..ReadOptions::default() };
+            let table = read_table(&source, &options).expect("a table");
+            assert_eq!((table.format, cells(&table.coded) == cells(&file)), (FileFormat::Batches, true));
+            let options = ReadOptions { columns: Some(vec!["word".to_owned()]), ..options };
+            assert_eq!(names(&read_table(&source, &options).expect("a table").coded), ["word"]);
+        }
+        assert_eq!(
+            read_header(&source, &ReadOptions::default()).expect("a header").names,
+            ["number", "word"]
+        );
+        assert!(source.sha256().expect_err("no file").to_string().contains("'memory' is in memory"));
+    }
+    let empty = Source::from_batches(Batches { schema: batch.schema(), batches: Vec::new() }, "memory");
+    let told = read_table(&empty, &ReadOptions::default()).expect_err("no rows").to_string();
+    assert_eq!(told, "'memory' has columns but no rows");
+}
+
+/// What is written into memory reads back as it was, in the order that was asked for.
+#[test]
+fn tables_are_written_into_memory() {
+    let texts = |texts: &[&str]| texts.iter().copied().collect::<Texts>();
+    let (numbers, words) = (texts(&["", "10", "9"]), texts(&["", "=x", "[1,2)"]));
+    let codes = [Codes::narrow(3, &[2, 0, 1]), Codes::narrow(3, &[0, 1, 2])];
+    let columns = [
+        OutColumn { name: "n", texts: &numbers, cells: Cells::Direct(&codes[0]), kind: ColumnType::Integer },
+        OutColumn { name: "w", texts: &words, cells: Cells::Direct(&codes[1]), kind: ColumnType::Text },
+    ];
+    let table = write_batches(&columns, &[2, 0, 1, 1], 1).expect("a table");
+    assert_eq!(table.schema.field(0).data_type(), &DataType::Int64);
+    let read = read_table(&Source::from_batches(table, "memory"), &ReadOptions::default()).expect("a table");
+    assert_eq!(cells(&read.coded), [["10", "[1,2)"], ["9", ""], ["", "=x"], ["", "=x"]]);
+    assert!(write_batches(&[], &[0], 1).is_err());
 }
 
 #[test]
