@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{Field, SchemaRef};
 
 use crate::compression::Compression;
 use crate::error::{FileError, Result, reading, writing};
@@ -33,10 +33,38 @@ enum Place {
 /// A table in memory.
 #[derive(Debug, Clone)]
 pub struct Batches {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+}
+
+impl Batches {
+    /// Batches of the same columns; an error if one has others.
+    pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
+        let same =
+            |one: &Field, other: &Field| one.name() == other.name() && one.data_type() == other.data_type();
+        for (number, batch) in (1..).zip(&batches) {
+            let found = batch.schema();
+            let all = schema.fields().len() == found.fields().len();
+            if !all || !schema.fields().iter().zip(found.fields()).all(|(one, other)| same(one, other)) {
+                return Err(FileError::Data(format!(
+                    "record batch {number} has other columns than the table, or in another order or of other types; make all of them alike"
+                )));
+            }
+        }
+        Ok(Self { schema, batches })
+    }
+
     /// The columns of every batch.
-    pub schema: SchemaRef,
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
     /// The rows, in their order.
-    pub batches: Vec<RecordBatch>,
+    #[must_use]
+    pub fn batches(&self) -> &[RecordBatch] {
+        &self.batches
+    }
 }
 
 #[derive(Debug)]

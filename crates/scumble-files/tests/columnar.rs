@@ -151,7 +151,8 @@ fn batches_in_memory_are_read_like_a_file() {
     ]);
     let file = read_default(&file_bytes(&[batch.slice(0, 60_000), batch.slice(60_000, 40_000)])).coded;
     for batches in [vec![batch.clone()], vec![batch.slice(0, 1), batch.slice(1, 0), batch.slice(1, 99_999)]] {
-        let source = Source::from_batches(Batches { schema: batch.schema(), batches }, "memory");
+        let table = Batches::new(batch.schema(), batches).expect("alike");
+        let source = Source::from_batches(table, "memory");
         for threads in [1, 3] {
             let options = ReadOptions { threads, ..ReadOptions::default() };
             let table = read_table(&source, &options).expect("a table");
@@ -165,9 +166,19 @@ fn batches_in_memory_are_read_like_a_file() {
         );
         assert!(source.sha256().expect_err("no file").to_string().contains("'memory' is in memory"));
     }
-    let empty = Source::from_batches(Batches { schema: batch.schema(), batches: Vec::new() }, "memory");
+    let empty = Batches::new(batch.schema(), Vec::new()).expect("alike");
+    let empty = Source::from_batches(empty, "memory");
     let told = read_table(&empty, &ReadOptions::default()).expect_err("no rows").to_string();
     assert_eq!(told, "'memory' has columns but no rows");
+    // Columns are found by their place, so no batch may have another order, other types, or fewer.
+    let swapped = batch.project(&[1, 0]).expect("both");
+    let word = batch.project(&[1]).expect("one");
+    let retyped = self::batch(vec![("number", word.column(0).clone()), ("word", word.column(0).clone())]);
+    for other in [swapped, word, retyped] {
+        let told =
+            Batches::new(batch.schema(), vec![batch.clone(), other]).expect_err("not alike").to_string();
+        assert!(told.starts_with("record batch 2 has other columns"), "{told}");
+    }
 }
 
 /// What is written into memory reads back as it was, in the order that was asked for.
@@ -181,7 +192,7 @@ fn tables_are_written_into_memory() {
         OutColumn { name: "w", texts: &words, cells: Cells::Direct(&codes[1]), kind: ColumnType::Text },
     ];
     let table = write_batches(&columns, &[2, 0, 1, 1], 1).expect("a table");
-    assert_eq!(table.schema.field(0).data_type(), &DataType::Int64);
+    assert_eq!(table.schema().field(0).data_type(), &DataType::Int64);
     let read = read_table(&Source::from_batches(table, "memory"), &ReadOptions::default()).expect("a table");
     assert_eq!(cells(&read.coded), [["10", "[1,2)"], ["9", ""], ["", "=x"], ["", "=x"]]);
     assert!(write_batches(&[], &[0], 1).is_err());

@@ -38,6 +38,9 @@ pub enum Error {
     /// The written release did not pass the independent check, so it was not published.
     #[error("{0}")]
     Verification(String),
+    /// What the records of a release give away together is more than the plan allows, so it was not published.
+    #[error("{0}")]
+    Audit(String),
     /// The release has its name, and something that was to follow failed: its datasheet, its report, or what the system confirms.
     #[error("{0}")]
     AfterPublishing(String),
@@ -95,7 +98,7 @@ impl Error {
             Self::Infeasible(_) | Self::OutOfBudget(_) => 1,
             Self::Config(_) | Self::Refused(_) => 2,
             Self::Data(_) | Self::Resources(_) | Self::Io { .. } | Self::AfterPublishing(_) => 3,
-            Self::Verification(_) => 4,
+            Self::Verification(_) | Self::Audit(_) => 4,
             Self::Interrupted => 130,
             Self::Internal(_) => 101,
         }

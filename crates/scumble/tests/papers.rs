@@ -4,7 +4,8 @@ use std::path::Path;
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
-use scumble::release::{Released, RunOptions, anonymize};
+use scumble::release::{Released, RunOptions, anonymize, apply};
+use scumble::saved::SavedRecoding;
 use serde_json::Value;
 
 /// Ages in pairs, two kinds of town, an illness.
@@ -212,4 +213,24 @@ fn ranges_of_several_tables_cost_their_width() {
     );
     // Each range is three of seven wide.
     assert!((loss.expect("a figure") - 3.0 / 7.0).abs() < 1e-12 && age["loss"].as_f64() == loss, "{age}");
+}
+
+/// Reports, recodings and row maps are about rows that were searched: new rows have none, whatever a plan says.
+#[test]
+fn new_rows_have_no_papers_but_a_datasheet() {
+    let folder = tempfile::tempdir().expect("a folder");
+    release(folder.path(), &format!("{K_AND_L}[algorithm]\nname = \"mondrian\"\n"));
+    let saved = SavedRecoding::load(&folder.path().join("report/recoding.json")).expect("a recoding");
+    let plan = Plan {
+        report: "again".to_owned(),
+        recoding: Some("again.json".to_owned()),
+        row_map: Some("map.json".to_owned()),
+        ..saved.plan("in.csv", "again.csv")
+    };
+    let applied = apply(&saved, &plan, false, &mut options(folder.path())).expect("recoded rows").released;
+    assert!(applied.report.is_none() && applied.recoding.is_none() && applied.row_map.is_none());
+    assert!(folder.path().join("again.csv.datasheet.json").exists());
+    for absent in ["again", "again.json", "map.json"] {
+        assert!(!folder.path().join(absent).exists(), "{absent}");
+    }
 }

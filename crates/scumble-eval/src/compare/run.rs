@@ -262,7 +262,7 @@ fn listed<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
             | Error::Refused(_)
             | Error::Infeasible(_)
             | Error::OutOfBudget(_)
-            | Error::Verification(_)
+            | Error::Audit(_)
             | Error::Resources(_)),
         ) => Ok(Err(error.to_string())),
         Err(error) => Err(error),

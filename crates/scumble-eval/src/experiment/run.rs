@@ -123,7 +123,7 @@ impl Experiment {
     /// The keys of a cell's results: what decides them, as a fingerprint.
     fn keys(&self, data: &str, release: Option<&Plan>, split: usize) -> Result<Vec<String>> {
         // Of the release plan only what is asked: the table and its columns are in the fingerprint of the data.
-        let asked = release.map(|plan| (&plan.algorithm, &plan.privacy, &plan.quasi_sets));
+        let asked = release.map(|plan| (&plan.algorithm, &plan.privacy, &plan.quasi_sets, &plan.table));
         let seed = self.plan.seed;
         let metrics: Vec<&str> = self.metrics()?.iter().map(|entry| entry.name).collect();
         let key = |learner| {
@@ -276,7 +276,7 @@ fn recordable<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
             | Error::OutOfBudget(_)
             | Error::Refused(_)
             | Error::Resources(_)
-            | Error::Verification(_)),
+            | Error::Audit(_)),
         ) => Ok(Err(error.to_string())),
         Err(error) => Err(error),
     }
@@ -338,6 +338,7 @@ fn print_of(data: &Dataset) -> Result<String> {
             entries.into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_file()),
         );
     }
+    files.extend(data.plan.table.iter().map(|table| data.folder.join(&table.file)));
     files.sort();
     for file in files {
         // A file that cannot be read is told by the release that needs it.

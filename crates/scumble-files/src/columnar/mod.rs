@@ -33,13 +33,18 @@ const BATCH_ROWS: usize = 32 << 10;
 /// Cells that are decoded at a time: of a table with many columns fewer rows.
 const BATCH_CELLS: usize = 32 << 20;
 
+/// How many rows are decoded at a time.
+fn rows_at_a_time(selection: &Selection) -> usize {
+    BATCH_ROWS.min(BATCH_CELLS / selection.names.len().max(1)).max(1)
+}
+
 /// Reads a Parquet file.
 pub(crate) fn read_parquet(name: &str, file: &File, options: &ReadOptions) -> Result<Table> {
     let kind = Kind { name, what: "Parquet" };
     let builder = open_parquet(kind, file)?;
     let selection = select(name, builder.schema(), options)?;
     let wanted: Vec<bool> = selection.places.iter().map(Option::is_some).collect();
-    let rows = BATCH_ROWS.min(BATCH_CELLS / selection.names.len().max(1)).max(1);
+    let rows = rows_at_a_time(&selection);
     let rows = kind.decode(|| pages::check(file, builder.metadata(), &wanted, options.memory, rows))?;
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
     let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(rows).build())?;
@@ -78,24 +83,25 @@ pub(crate) fn read_arrow_stream(
 /// Reads record batches.
 pub(crate) fn read_batches(name: &str, table: &InMemory, options: &ReadOptions) -> Result<Table> {
     let kind = Kind { name, what: "Arrow" };
-    let selection = select(name, &table.schema, options)?;
+    let selection = select(name, table.schema(), options)?;
     let columns = selection.columns();
     // Large batches are taken in parts, so that all threads have something to do.
-    let parts = |batch: &RecordBatch| {
+    let most = rows_at_a_time(&selection);
+    let parts = table.batches().iter().flat_map(|batch| {
         let rows = batch.num_rows();
-        (0..rows).step_by(BATCH_ROWS).map(move |from| (from, BATCH_ROWS.min(rows - from))).collect::<Vec<_>>()
-    };
-    let mut parts = table
-        .batches
-        .iter()
-        .flat_map(|batch| parts(batch).into_iter().map(move |(from, rows)| batch.slice(from, rows)));
+        (0..rows).step_by(most).map(move |from| batch.slice(from, most.min(rows - from)))
+    });
+    let parts: Vec<RecordBatch> = parts.collect();
+    // Most tables in memory are small, and more threads than parts would have nothing to do.
+    let threads = threads::count(options.threads).min(parts.len()).max(1);
+    let mut parts = parts.into_iter();
     let selected = || parts.next().map(|batch| batch.project(&columns)).transpose();
-    encode(kind, selected, &selection, FileFormat::Batches, options)
+    encode(kind, selected, &selection, FileFormat::Batches, &ReadOptions { threads, ..options.clone() })
 }
 
 /// The columns of record batches.
 pub(crate) fn batches_header(name: &str, table: &InMemory) -> Result<Header> {
-    header(name, &table.schema, FileFormat::Batches)
+    header(name, table.schema(), FileFormat::Batches)
 }
 
 /// The columns of a Parquet file.

@@ -232,7 +232,7 @@ pub(super) fn write_batches(columns: &[OutColumn<'_>], order: &[u32]) -> Result<
         what: "cannot write record batches".to_owned(),
         source: io::Error::other(error),
     })?;
-    Ok(Batches { schema, batches })
+    Batches::new(schema, batches)
 }
 
 /// Writes the Arrow IPC file format.

@@ -80,7 +80,11 @@ pub fn apply_beside(
     let started = Instant::now();
     let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
-    let plan = if private { unjudged(plan) } else { plan.clone() };
+    let mut plan = if private { unjudged(plan) } else { plan.clone() };
+    // Reports, recodings and row maps are about rows that were searched.
+    plan.report.clear();
+    plan.recoding = None;
+    plan.row_map = None;
     plan.ready()?;
     if !private && saved.other_tables {
         return Err(Error::refused(

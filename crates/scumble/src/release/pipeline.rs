@@ -19,7 +19,7 @@ use crate::problem::Progress;
 use crate::report::data::Report;
 
 /// What each kind of release does in a way of its own.
-pub(super) trait Kind {
+pub(super) trait Releasable {
     /// Whether it is several tables, not one.
     const IS_SEVERAL: bool = false;
 
@@ -34,6 +34,9 @@ pub(super) trait Kind {
 
     /// Reads back what was written and checks it; an error if anything does not hold.
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Self::Verified>;
+
+    /// Forgets what only writing and verifying need; the row map stays.
+    fn forget_rows(&mut self);
 
     /// What it does not keep beside tables that were published before.
     fn failing_beside_others(&self) -> Option<&ModelOutcome> {
@@ -88,7 +91,7 @@ pub(super) fn release<'a, Found>(
     options: &mut RunOptions<'_>,
 ) -> Result<Ended<Released>>
 where
-    Run<'a, Found>: Kind,
+    Run<'a, Found>: Releasable,
 {
     (options.stage)(Stage::Search);
     let clock = Instant::now();
@@ -107,12 +110,12 @@ pub(super) struct Watched<'a> {
 /// beside other tables.
 pub(super) fn write_verified<'a, 's, Found>(
     run: &mut Run<'a, Found>,
-    sink: &'s Sink,
+    sink: &'s Sink<'s>,
     watched: &Watched<'_>,
     seconds: &mut Seconds,
-) -> Result<(Staged<'s>, <Run<'a, Found> as Kind>::Verified)>
+) -> Result<(Staged<'s>, <Run<'a, Found> as Releasable>::Verified)>
 where
-    Run<'a, Found>: Kind,
+    Run<'a, Found>: Releasable,
     'a: 's,
 {
     watched.progress.check()?;
@@ -141,20 +144,19 @@ pub(super) fn complete<'a, Found>(
     options: &mut RunOptions<'_>,
 ) -> Result<Ended<Released>>
 where
-    Run<'a, Found>: Kind,
+    Run<'a, Found>: Releasable,
 {
     let Begun { original, targets, notes, first_warnings, mut seconds, started, .. } = begun;
     run.notes.extend(notes);
     run.warnings.extend(first_warnings);
-    let sink = Sink::Files(targets);
+    let sink = Sink::Files(&targets);
     let watched = Watched { progress: &options.progress, stage: options.stage };
     let (staged, verified) = write_verified(&mut run, &sink, &watched, &mut seconds)?;
     if let Some(failing) = run.failing_beside_others() {
         return Ok(Ended::NotBesideOthers(Box::new(failing.clone())));
     }
-    let Sink::Files(targets) = &sink else { return Err(Error::internal("a release without files")) };
+    run.forget_rows();
 
-    (options.stage)(Stage::Publish);
     let title = targets.report.is_some().then(|| targets.name());
     let (summary, report) = run.figures(&verified, title.as_deref(), &seconds);
     let (orders, groups) = run.row_map();
@@ -162,8 +164,9 @@ where
     let sheet = run.sheet(&summary);
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
     let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
+    (options.stage)(Stage::Publish);
     let clock = Instant::now();
-    let mut released = publish(staged.place, targets, papers, summary, options)?;
+    let mut released = publish(staged.place, &targets, papers, summary, options)?;
     seconds.write += clock.elapsed().as_secs_f64();
     seconds.total = started.elapsed().as_secs_f64();
     released.summary.seconds = seconds.rounded();

@@ -57,7 +57,10 @@ pub(super) fn publish(
     let mut released = Released::of(summary);
     let troubles = match place {
         Place::File(file) => publish_file(file, targets, papers, &mut released, options),
-        Place::Folder(folder, _) => publish_folder(folder, targets, papers, &mut released),
+        Place::Folder(folder, files) => {
+            drop(files);
+            publish_folder(folder, targets, papers, &mut released)
+        }
         Place::Memory(_) => Err(Error::internal("a release in memory has no name")),
     }?;
     after(&released, &troubles)?;

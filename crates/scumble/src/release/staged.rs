@@ -21,7 +21,7 @@ const WRITTEN: &str = "the written release";
 pub(super) struct Staged<'a> {
     pub(super) place: Place,
     plan: &'a Plan,
-    sink: &'a Sink,
+    sink: &'a Sink<'a>,
     format: OutFormat,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Place {
 
 impl<'a> Staged<'a> {
     /// A place for one table, or for several.
-    pub(super) fn new(plan: &'a Plan, sink: &'a Sink, is_several: bool) -> Result<Self> {
+    pub(super) fn new(plan: &'a Plan, sink: &'a Sink<'a>, is_several: bool) -> Result<Self> {
         let place = match sink {
             Sink::Memory => Place::Memory(Vec::new()),
             Sink::Files(targets) if is_several => Place::Folder(targets.private_folder()?, Vec::new()),

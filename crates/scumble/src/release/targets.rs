@@ -14,10 +14,9 @@ use crate::outputs::{Outputs, Own, real};
 pub(super) const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
 
 /// Where a release goes.
-#[derive(Clone)]
-pub(super) enum Sink {
+pub(super) enum Sink<'a> {
     /// Into files, with its papers.
-    Files(Targets),
+    Files(&'a Targets),
     /// To whoever asked for it, as tables in memory.
     Memory,
 }
@@ -55,7 +54,7 @@ impl Targets {
             )));
         }
         let release = output.with_file_name(stem_of(&output));
-        let format = format_of_several(plan)?;
+        let format = format_of_several(&output)?;
         check_spreadsheet_safe(plan, format)?;
         sweep_beside(&release);
         let mut targets = Self {
@@ -118,7 +117,7 @@ impl Targets {
         let recoding = plan.recoding.as_ref().map(|name| folder.join(name));
         let row_map = row_map_of(plan, folder)?;
         let release = (plan.output != "-").then(|| folder.join(&plan.output));
-        let format = format_of(plan)?;
+        let format = release.as_deref().map_or(Ok(PLAIN), scumble_files::format_for)?;
         check_spreadsheet_safe(plan, format)?;
         release.iter().for_each(|release| sweep_beside(release));
         let mut targets =
@@ -199,14 +198,13 @@ impl Targets {
 /// What is written unless a name says otherwise.
 const PLAIN: OutFormat = OutFormat::Csv { delimiter: b',', compression: Compression::None };
 
-/// The format of a release of one table, which its name tells.
-pub(super) fn format_of(plan: &Plan) -> Result<OutFormat> {
-    if plan.output == "-" { Ok(PLAIN) } else { Ok(scumble_files::format_for(Path::new(&plan.output))?) }
+/// The format of a release of one table, if its name tells one.
+pub(super) fn format_of(plan: &Plan) -> Option<OutFormat> {
+    if plan.output == "-" { Some(PLAIN) } else { scumble_files::format_for(Path::new(&plan.output)).ok() }
 }
 
-/// The format of several tables; their folder need not tell it.
-pub(super) fn format_of_several(plan: &Plan) -> Result<OutFormat> {
-    let output = Path::new(&plan.output);
+/// The format of several tables; the name of their folder need not tell it.
+pub(super) fn format_of_several(output: &Path) -> Result<OutFormat> {
     let names_none = output.file_name().is_some_and(|name| *name == *stem_of(output));
     if names_none { Ok(PLAIN) } else { Ok(scumble_files::format_for(output)?) }
 }

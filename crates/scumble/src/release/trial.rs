@@ -2,6 +2,7 @@
 //!
 //! It goes the way of a release: written into memory, read back and verified. Nothing of it may be published.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::classes::{self, ClassRun, ClassesFound, together};
-use super::pipeline::{Ended, Kind, Watched, write_verified};
+use super::pipeline::{Ended, Releasable, Watched, write_verified};
 use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
 use super::search::{Task, budget_of};
@@ -86,7 +87,7 @@ pub enum Outcome {
 
 impl Trial {
     /// What somebody would read who got this release, row by row in the order of `table`, the rows that were released. Columns that are no
-    /// quasi-identifiers stay as they are, or show frequencies where records do. `None` where several tables would be released.
+    /// quasi-identifiers stay as they are, or show frequencies or exchanged values where records do. `None` where several tables would be released.
     #[must_use]
     pub fn released(&self, table: &CodedTable) -> Option<CodedTable> {
         let quasi = &self.problem.quasi;
@@ -166,10 +167,15 @@ pub fn try_within(
     let method = registry::method(&plan.algorithm.name)?;
     together::check_asked(plan, matches!(method, Method::Classes(_)))?;
     // As a release does, whoever calls: models count values, not spellings.
-    let table = &*crate::prepare::spelt_once(table, plan)?;
+    let spelt = crate::prepare::spelt_once(table, plan)?;
+    let respelt = match &spelt {
+        Cow::Borrowed(_) => Vec::new(),
+        Cow::Owned(_) => crate::prepare::spell_once(&mut table.clone(), plan)?,
+    };
+    let table = &*spelt;
     let (budget, progress) = limits;
     let task =
-        Task { plan, table, respelt: &[], population: None, folder, budget, progress: progress.clone() };
+        Task { plan, table, respelt: &respelt, population: None, folder, budget, progress: progress.clone() };
     match method {
         Method::Classes(entry) => {
             let attempt = |plan: &Plan| {
@@ -187,7 +193,15 @@ pub fn try_within(
             Ok(of_records(run, seconds))
         }
         Method::Tables(entry) => {
-            let (run, seconds) = verified(|| tables::search(task, entry), &progress)?;
+            let search = || {
+                let run = tables::search(task, entry)?;
+                if matches!(run.found.solution.tables, Tables::Groups { .. }) {
+                    Err(no_features(entry.name))
+                } else {
+                    Ok(run)
+                }
+            };
+            let (run, seconds) = verified(search, &progress)?;
             of_tables(run, seconds)
         }
     }
@@ -199,13 +213,18 @@ fn verified<'a, Found>(
     progress: &Progress,
 ) -> Result<(Run<'a, Found>, f64)>
 where
-    Run<'a, Found>: Kind,
+    Run<'a, Found>: Releasable,
 {
     let clock = Instant::now();
     let mut run = search()?;
     let seconds = clock.elapsed().as_secs_f64();
     let watched = Watched { progress, stage: &|_| {} };
-    write_verified(&mut run, &Sink::Memory, &watched, &mut Seconds::default())?;
+    let written = write_verified(&mut run, &Sink::Memory, &watched, &mut Seconds::default());
+    // Some of the rows may not be comparable with earlier tables, which says nothing against the plan.
+    written.map_err(|error| match error {
+        Error::Config(message) | Error::Data(message) => Error::Refused(message),
+        other => other,
+    })?;
     Ok((run, seconds))
 }
 
@@ -244,13 +263,17 @@ fn of_records(run: RecordRun<'_>, seconds: f64) -> Trial {
     }
 }
 
+/// An error for tables that nothing can be learnt from.
+fn no_features(algorithm: &str) -> Error {
+    Error::refused(format!(
+        "'{algorithm}' publishes no table with the class and the columns that it is to be predicted from"
+    ))
+}
+
 fn of_tables(run: TablesRun<'_>, seconds: f64) -> Result<Trial> {
     let Run { algorithm, problem, missing, found, .. } = run;
     let Tables::Projections(projections) = found.solution.tables else {
-        return Err(Error::refused(format!(
-            "'{}' publishes no table with the class and the columns that it is to be predicted from",
-            algorithm.name
-        )));
+        return Err(no_features(algorithm.name));
     };
     let loss = tables::loss(&problem, &found.solution.shown, &projections);
     Ok(Trial {

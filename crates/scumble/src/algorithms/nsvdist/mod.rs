@@ -254,7 +254,7 @@ impl NsvDist {
                  {who}, and could not decide about {unknown} others"
             ),
         };
-        Ok(Error::Verification(format!(
+        Ok(Error::Audit(format!(
             "{what}: records that overlap can be solved like equations. Nothing was published. {}. With audit = \"report\" it is \
              published nevertheless, and the private report and --json give the figures",
             remedies.join("; "),

@@ -8,7 +8,7 @@ use scumble_verify::{ModelOutcome, Outcome};
 
 use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
-use super::pipeline::{self, Kind};
+use super::pipeline::{self, Releasable};
 use super::requirements::{check_metric, check_served};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
@@ -111,7 +111,7 @@ pub(super) fn release(
     Ok(*released)
 }
 
-impl Kind for ClassRun<'_> {
+impl Releasable for ClassRun<'_> {
     type Verified = Outcome;
 
     fn arrange(&mut self) -> Result<()> {
@@ -129,6 +129,11 @@ impl Kind for ClassRun<'_> {
         self.warnings.extend(warnings);
         self.found.together = together;
         Ok(outcome)
+    }
+
+    fn forget_rows(&mut self) {
+        let order = std::mem::take(&mut self.found.rows.order);
+        self.found.rows = rows::ReleasedRows { order, ..Default::default() };
     }
 
     fn failing_beside_others(&self) -> Option<&ModelOutcome> {

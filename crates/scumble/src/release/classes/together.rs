@@ -56,11 +56,12 @@ pub(super) fn judge(
         return Ok(found);
     }
     for spec in plan.privacy.iter().filter(|spec| is_over_tables(spec)) {
-        if spec.model == multirelational::ENTRY.name {
-            found.push(relational(release, spec, plan, folder, star)?);
+        let judged = if spec.model == multirelational::ENTRY.name {
+            relational(release, spec, plan, folder, star).map(|outcome| vec![outcome])
         } else {
-            found.append(&mut over_views(release, Some(original), spec, plan, folder)?);
-        }
+            over_views(release, Some(original), spec, plan, folder)
+        };
+        found.extend(judged?);
     }
     Ok(found)
 }

@@ -9,7 +9,7 @@ use crate::text::{counted, rows};
 
 /// A warning where a spreadsheet program would run what the release shows.
 fn spreadsheet_warning(run: &ClassRun<'_>) -> Option<String> {
-    let format = format_of(run.plan).ok()?;
+    let format = format_of(run.plan)?;
     let columns = run.source.by_name();
     let texts = |name: &str| columns.get(name).map(|column| &column.values);
     let quasi = run.problem.quasi.iter().map(|quasi| quasi.name.as_str());

@@ -10,7 +10,7 @@ use scumble_files::table::Texts;
 use scumble_verify::RecordOutcome;
 
 use super::datasheet::Datasheet;
-use super::pipeline::{self, Kind};
+use super::pipeline::{self, Releasable};
 use super::requirements::{refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
@@ -126,7 +126,7 @@ pub(super) fn search<'a>(
     };
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
-    let found = format_of(plan).ok().and_then(|format| spreadsheet_warning(&run, format));
+    let found = format_of(plan).and_then(|format| spreadsheet_warning(&run, format));
     run.warnings.extend(found);
     Ok(run)
 }
@@ -147,7 +147,7 @@ pub(super) fn release(
     pipeline::release(begun, |task| search(task, entry), options)?.alone()
 }
 
-impl Kind for RecordRun<'_> {
+impl Releasable for RecordRun<'_> {
     type Verified = RecordOutcome;
 
     fn arrange(&mut self) -> Result<()> {
@@ -170,6 +170,10 @@ impl Kind for RecordRun<'_> {
             outcome.rows = sampled::verify(self, staged, &drawn, &records)?;
         }
         Ok(outcome)
+    }
+
+    fn forget_rows(&mut self) {
+        self.found.rows.forget_texts();
     }
 
     fn figures(

@@ -25,13 +25,16 @@ pub(super) fn summary(run: &RecordRun<'_>, outcome: &RecordOutcome, looks: u64) 
         outcome.mean_covered,
         "the original rows that a record covers, on average",
     ));
+    let base = Summary::of(run, &outcome.models, &promises(run));
     Summary {
         released: outcome.rows,
         classes: looks,
+        // Each record is judged on all quasi-identifiers.
+        models: base.models.into_iter().map(|model| ModelSummary { on: None, ..model }).collect(),
         metrics: Map::from_iter([("loss".to_owned(), loss.into())]),
         findings,
         audit: Some(run.found.solution.audit),
-        ..Summary::of(run, &outcome.models, &promises(run))
+        ..base
     }
 }
 

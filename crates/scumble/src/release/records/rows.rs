@@ -38,6 +38,12 @@ impl Arranged {
         self.looks
     }
 
+    /// Forgets what is written.
+    pub(super) fn forget_texts(&mut self) {
+        self.quasi = Vec::new();
+        self.instead = Vec::new();
+    }
+
     /// The place of an original row's record.
     pub(super) fn record_of_row(&self, row: u32) -> usize {
         self.record_of_row[row as usize] as usize

@@ -70,6 +70,11 @@ impl Table {
         staged.write(&self.name, &columns, &self.order)
     }
 
+    /// Forgets what is written; the order of the rows stays.
+    pub(super) fn forget_texts(&mut self) {
+        self.columns = Vec::new();
+    }
+
     /// What the manifest says of it.
     pub(super) fn described(&self, staged: &Staged<'_>) -> TableFile {
         TableFile {

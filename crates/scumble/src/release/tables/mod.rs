@@ -4,11 +4,12 @@
 //! is told of groups only. So the tables are judged together, as somebody would look at them who has them all.
 
 use std::io::Write;
+use std::path::Path;
 
 use scumble_files::OutFormat;
 
 use super::datasheet::Datasheet;
-use super::pipeline::{self, Kind};
+use super::pipeline::{self, Releasable};
 use super::requirements::{refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
@@ -80,7 +81,7 @@ pub(super) fn release(
     pipeline::release(begun, |task| search(task, entry), options)?.alone()
 }
 
-impl Kind for TablesRun<'_> {
+impl Releasable for TablesRun<'_> {
     const IS_SEVERAL: bool = true;
 
     type Verified = check::Verified;
@@ -99,6 +100,11 @@ impl Kind for TablesRun<'_> {
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<check::Verified> {
         self.found.described = self.found.made.tables.iter().map(|table| table.described(staged)).collect();
         check::verify(self, staged, &self.found.made)
+    }
+
+    fn forget_rows(&mut self) {
+        self.found.tuple_of_row = Vec::new();
+        self.found.made.tables.iter_mut().for_each(files::Table::forget_texts);
     }
 
     fn figures(
@@ -207,7 +213,8 @@ pub(super) fn search<'a>(
     run.notes.extend(arranged.notes);
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
-    let found = format_of_several(plan).ok().and_then(|format| spreadsheet_warning(&run, format));
+    let found =
+        format_of_several(Path::new(&plan.output)).ok().and_then(|format| spreadsheet_warning(&run, format));
     run.warnings.extend(found);
     if !algorithm.takes_steps() && plan.algorithm.steps.is_some() {
         run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
