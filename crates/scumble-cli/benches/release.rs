@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use scumble_files::{
-    Cells, ColumnType, Compression, OutColumn, OutFormat, ReadOptions, Source, WriteOptions, read_table,
-    write_table,
+    Cells, ColumnType, Compression, Control, OutColumn, OutFormat, ReadOptions, Source, WriteOptions,
+    read_table, write_table,
 };
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -60,7 +60,13 @@ fn copy(mode: &str, input: &str, output: &str) -> Outcome<()> {
         &mut file,
         &columns,
         &order,
-        &WriteOptions { format, name: output, threads: 0, spreadsheet_safe: false },
+        &WriteOptions {
+            format,
+            name: output,
+            threads: 0,
+            spreadsheet_safe: false,
+            control: &Control::default(),
+        },
     )?;
     let peak = scumble::memory::peak().unwrap_or(0);
     println!("{} {peak}", started.elapsed().as_secs_f64());

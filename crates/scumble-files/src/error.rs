@@ -17,6 +17,9 @@ pub enum FileError {
     /// The table is larger than this machine or this program can take.
     #[error("{0}")]
     Resources(String),
+    /// Somebody stopped it.
+    #[error("interrupted: nothing was released")]
+    Interrupted,
     /// The system refused to read or write.
     #[error("{what}: {source}")]
     Io {

@@ -10,6 +10,7 @@
 mod codes;
 mod columnar;
 mod compression;
+mod control;
 mod delimited;
 mod dictionary;
 mod digest;
@@ -35,6 +36,7 @@ pub mod write;
 
 pub use columnar::is_decoding;
 pub use compression::Compression;
+pub use control::Control;
 pub use digest::sha256;
 pub use encoding::Encoding;
 pub use error::{FileError, cannot_write};

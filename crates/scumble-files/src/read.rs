@@ -2,6 +2,7 @@
 
 use crate::columnar;
 use crate::compression::Compression;
+use crate::control::Control;
 use crate::delimited;
 use crate::encoding::Encoding;
 use crate::error::{FileError, Result};
@@ -28,6 +29,8 @@ pub struct ReadOptions {
     /// The most bytes of content that are taken, once it is unpacked; if not given, a file that is not compressed may have
     /// any size, and of others as much is taken as the disk of the temporary folder has left.
     pub max_size: Option<u64>,
+    /// Who watches the reading, and may end it. Bytes of texts and rows of other files count as work.
+    pub control: Control,
     /// How many bytes are read at a time. The result does not depend on it.
     #[doc(hidden)]
     pub block_size: usize,
@@ -52,6 +55,7 @@ impl Default for ReadOptions {
             block_size: 1 << 20,
             text_limit: u32::MAX as usize,
             max_size: None,
+            control: Control::default(),
             memory: None,
         }
     }

@@ -14,8 +14,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::prelude::*;
 use scumble_files::{
-    Batches, Cells, Codes, ColumnType, FileError, FileFormat, OutColumn, OutFormat, ReadOptions, Source,
-    Texts, WriteOptions, read_header, read_table, write_batches, write_table,
+    Batches, Cells, Codes, ColumnType, Control, FileError, FileFormat, OutColumn, OutFormat, ReadOptions,
+    Source, Texts, WriteOptions, read_header, read_table, write_batches, write_table,
 };
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
@@ -191,11 +191,11 @@ fn tables_are_written_into_memory() {
         OutColumn { name: "n", texts: &numbers, cells: Cells::Direct(&codes[0]), kind: ColumnType::Integer },
         OutColumn { name: "w", texts: &words, cells: Cells::Direct(&codes[1]), kind: ColumnType::Text },
     ];
-    let table = write_batches(&columns, &[2, 0, 1, 1], 1).expect("a table");
+    let table = write_batches(&columns, &[2, 0, 1, 1], 1, &Control::default()).expect("a table");
     assert_eq!(table.schema().field(0).data_type(), &DataType::Int64);
     let read = read_table(&Source::from_batches(table, "memory"), &ReadOptions::default()).expect("a table");
     assert_eq!(cells(&read.coded), [["10", "[1,2)"], ["9", ""], ["", "=x"], ["", "=x"]]);
-    assert!(write_batches(&[], &[0], 1).is_err());
+    assert!(write_batches(&[], &[0], 1, &Control::default()).is_err());
 }
 
 #[test]
@@ -313,7 +313,13 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
     let expected = [DataType::Int64, DataType::Float64, DataType::Date32, DataType::Utf8, DataType::Utf8];
     for format in [OutFormat::Parquet, OutFormat::ArrowIpc] {
         let mut file = tempfile::tempfile().unwrap();
-        let options = WriteOptions { format, name: "out", threads: 0, spreadsheet_safe: false };
+        let options = WriteOptions {
+            format,
+            name: "out",
+            threads: 0,
+            spreadsheet_safe: false,
+            control: &Control::default(),
+        };
         write_table(&mut file, &columns, &[0, 1, 2], &options).unwrap();
         let mut bytes = Vec::new();
         file.rewind().unwrap();
@@ -340,8 +346,13 @@ fn kept_columns_stay_typed_and_parquet_tells_nothing_else() {
     }
     // Only rows that are written decide: without the first, the codes have no leading zeros.
     let mut file = tempfile::tempfile().unwrap();
-    let options =
-        WriteOptions { format: OutFormat::ArrowIpc, name: "out", threads: 0, spreadsheet_safe: false };
+    let options = WriteOptions {
+        format: OutFormat::ArrowIpc,
+        name: "out",
+        threads: 0,
+        spreadsheet_safe: false,
+        control: &Control::default(),
+    };
     write_table(&mut file, &columns, &[1, 2], &options).unwrap();
     let reader = arrow_ipc::reader::FileReader::try_new(file, None).unwrap();
     assert_eq!(reader.schema().field(3).data_type(), &DataType::Int64);
@@ -367,7 +378,13 @@ fn frequencies_are_lists_and_come_back_as_objects() {
             &mut file,
             &columns,
             &[0, 1, 2],
-            &WriteOptions { format, name: "out", threads: 0, spreadsheet_safe: false },
+            &WriteOptions {
+                format,
+                name: "out",
+                threads: 0,
+                spreadsheet_safe: false,
+                control: &Control::default(),
+            },
         )
         .unwrap();
         let mut bytes = Vec::new();

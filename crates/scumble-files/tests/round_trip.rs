@@ -8,8 +8,8 @@ use std::io::{Read, Seek};
 use common::{cells, names, table_of};
 use proptest::prelude::*;
 use scumble_files::{
-    Cells, CodedTable, ColumnType, Compression, Encoding, FileError, OutColumn, OutFormat, ReadOptions,
-    Source, WriteOptions, read_table, write_table,
+    Cells, CodedTable, ColumnType, Compression, Control, Encoding, FileError, OutColumn, OutFormat,
+    ReadOptions, Source, WriteOptions, read_table, write_table,
 };
 
 const CSV: OutFormat = OutFormat::Csv { delimiter: b',', compression: Compression::None };
@@ -33,7 +33,7 @@ fn write(columns: &[OutColumn<'_>], order: &[u32], format: OutFormat, threads: u
         &mut file,
         columns,
         order,
-        &WriteOptions { format, name: "out", threads, spreadsheet_safe: false },
+        &WriteOptions { format, name: "out", threads, spreadsheet_safe: false, control: &Control::default() },
     )
     .unwrap();
     file
@@ -99,7 +99,13 @@ fn nothing_unused_is_written() {
 #[test]
 fn no_column_is_refused() {
     let mut file = tempfile::tempfile().unwrap();
-    let options = WriteOptions { format: CSV, name: "out.csv", threads: 0, spreadsheet_safe: false };
+    let options = WriteOptions {
+        format: CSV,
+        name: "out.csv",
+        threads: 0,
+        spreadsheet_safe: false,
+        control: &Control::default(),
+    };
     let error = write_table(&mut file, &[], &[], &options).unwrap_err();
     assert!(matches!(error, FileError::Config(_)));
     assert_eq!(error.to_string(), "'out.csv': there is no column to write");
@@ -114,7 +120,13 @@ fn a_full_disk_is_told_with_the_target() {
         return;
     };
     for format in [CSV, OutFormat::Parquet, OutFormat::ArrowIpc] {
-        let options = WriteOptions { format, name: "out.csv", threads: 0, spreadsheet_safe: false };
+        let options = WriteOptions {
+            format,
+            name: "out.csv",
+            threads: 0,
+            spreadsheet_safe: false,
+            control: &Control::default(),
+        };
         let columns = out_columns(&table, ColumnType::Text);
         let error = write_table(&mut full, &columns, &[0], &options).unwrap_err();
         // Whether anything was published is for the caller to say, who knows what has its name.

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use scumble_files::Control;
+
 use crate::error::{Error, Result};
 
 /// How long a search may go on: a number of steps, a time, or both. Clones share one clock.
@@ -240,27 +242,32 @@ impl Budget {
 /// Progress of a search, shared with whoever watches it.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
-    done: Arc<AtomicU64>,
-    cancelled: Arc<AtomicBool>,
+    control: Control,
     /// The budget that ends the search, if one does.
     budget: Option<Budget>,
 }
 
+impl From<Control> for Progress {
+    fn from(control: Control) -> Self {
+        Self { control, budget: None }
+    }
+}
+
 impl Progress {
-    /// Tells that `steps` more are done.
-    pub fn advance(&self, steps: u64) {
-        self.done.fetch_add(steps, Ordering::Relaxed);
+    /// Who watches the whole run.
+    #[must_use]
+    pub fn control(&self) -> &Control {
+        &self.control
     }
 
-    /// The steps done so far.
-    #[must_use]
-    pub fn done(&self) -> u64 {
-        self.done.load(Ordering::Relaxed)
+    /// Tells that `steps` more are done.
+    pub fn advance(&self, steps: u64) {
+        self.control.advance(steps);
     }
 
     /// Asks the search to stop.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.control.cancel();
     }
 
     /// The same, for a search that stops when this budget is over.
@@ -271,9 +278,7 @@ impl Progress {
 
     /// An error if the search was asked to stop, or its time is over. Costs some 30 ns.
     pub fn check(&self) -> Result<()> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(Error::Interrupted);
-        }
+        self.control.check()?;
         match &self.budget {
             Some(budget) if budget.0.is_over() => Err(Error::out_of_budget()),
             _ => Ok(()),

@@ -113,6 +113,7 @@ impl From<scumble_files::FileError> for Error {
             FileError::Data(message) => Self::Data(message),
             FileError::Resources(message) => Self::Resources(message),
             FileError::Io { what, source } => Self::Io { what, source },
+            FileError::Interrupted => Self::Interrupted,
             other => Self::Internal(other.to_string()),
         }
     }

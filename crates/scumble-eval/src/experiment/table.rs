@@ -5,7 +5,7 @@ use std::path::Path;
 
 use scumble::Result;
 use scumble_files::table::{Codes, Texts};
-use scumble_files::{Cells, ColumnType, OutColumn, WriteOptions, format_for, write_table};
+use scumble_files::{Cells, ColumnType, Control, OutColumn, WriteOptions, format_for, write_table};
 
 use super::journal::Entry;
 use super::results::Results;
@@ -35,8 +35,13 @@ pub fn write_results(
         .collect();
     let order: Vec<u32> = (0..results.entries.len() as u32).collect();
     let label = name.display().to_string();
-    let options =
-        WriteOptions { format: format_for(name)?, name: &label, threads: 0, spreadsheet_safe: false };
+    let options = WriteOptions {
+        format: format_for(name)?,
+        name: &label,
+        threads: 0,
+        spreadsheet_safe: false,
+        control: &Control::default(),
+    };
     Ok(write_table(file, &out, &order, &options)?)
 }
 

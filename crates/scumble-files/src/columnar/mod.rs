@@ -221,7 +221,16 @@ fn encode(
         encoding: Encoding::Utf8,
         field_limit: options.field_limit,
     };
-    let produce = || kind.decode(&mut next).map_err(Flaw::Other).transpose();
+    let produce = || {
+        if let Err(interrupted) = options.control.check() {
+            return Some(Err(Flaw::Other(interrupted)));
+        }
+        let batch = kind.decode(&mut next).map_err(Flaw::Other).transpose();
+        if let Some(Ok(batch)) = &batch {
+            options.control.advance(batch.num_rows() as u64);
+        }
+        batch
+    };
     let encode = |encoder: &mut Encoder, batch: RecordBatch| encode_batch(encoder, &batch, selection);
     let (workers, width) = (threads::count(options.threads), selection.names.len());
     let memory = Memory::new(kind.name, options.memory);

@@ -56,7 +56,16 @@ pub(crate) fn read_table(
         done
     };
     let mut first = Some(Ok(first));
-    let produce = || first.take().or_else(|| chunks.next());
+    let produce = || {
+        if let Err(interrupted) = options.control.check() {
+            return Some(Err(Flaw::Other(interrupted)));
+        }
+        let chunk = first.take().or_else(|| chunks.next());
+        if let Some(Ok(chunk)) = &chunk {
+            options.control.advance(chunk.bytes.len() as u64);
+        }
+        chunk
+    };
     let (workers, width) = (threads::count(options.threads), selection.names.len());
     let memory = Memory::new(name, options.memory);
     let pieces = pipeline::run(workers, width, options.text_limit, &memory, produce, encode)

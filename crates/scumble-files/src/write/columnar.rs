@@ -20,8 +20,9 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use rayon::prelude::*;
 
-use super::{ColumnType, OutColumn};
+use super::{ColumnType, OutColumn, WriteOptions};
 use crate::columnar::{frequencies_type, item, pair_fields, shortest};
+use crate::control::Control;
 use crate::error::{FileError, Result, writing};
 use crate::source::Batches;
 use crate::table::Texts;
@@ -158,6 +159,7 @@ fn for_each_batch<E>(
     values: &[Values<'_>],
     schema: &SchemaRef,
     order: &[u32],
+    control: &Control,
     mut write: impl FnMut(&RecordBatch) -> Result<(), E>,
 ) -> Result<(), E>
 where
@@ -166,6 +168,7 @@ where
     let longest = values.iter().map(Values::longest).max().unwrap_or(0);
     let batch_rows = (BATCH_BYTES / longest.max(1)).clamp(1, BATCH_ROWS);
     for rows in order.chunks(batch_rows) {
+        control.check().map_err(|interrupted| ArrowError::ExternalError(Box::new(interrupted)))?;
         let arrays: Vec<ArrayRef> = columns
             .par_iter()
             .zip(values)
@@ -176,6 +179,7 @@ where
             })
             .collect();
         write(&RecordBatch::try_new(Arc::clone(schema), arrays)?)?;
+        control.advance(rows.len() as u64);
     }
     Ok(())
 }
@@ -191,13 +195,28 @@ fn plan<'a>(columns: &[OutColumn<'a>], order: &[u32]) -> (Vec<Values<'a>>, Schem
     (values, Arc::new(Schema::new(fields)))
 }
 
+/// What Arrow and Parquet carry through where somebody stopped the writing; anything else as it was.
+fn interrupted(
+    inner: Box<dyn std::error::Error + Send + Sync>,
+) -> Result<FileError, Box<dyn std::error::Error + Send + Sync>> {
+    // Parquet wraps Arrow's errors.
+    match inner.downcast::<ArrowError>() {
+        Ok(error) => match *error {
+            ArrowError::ExternalError(inner) => inner.downcast().map(|error| *error),
+            other => Err(Box::new(other)),
+        },
+        Err(inner) => inner.downcast().map(|error| *error),
+    }
+}
+
 /// Writes Parquet.
 pub(super) fn write_parquet(
     out: &mut File,
     columns: &[OutColumn<'_>],
     order: &[u32],
-    name: &str,
+    options: &WriteOptions<'_>,
 ) -> Result<()> {
+    let name = options.name;
     let (values, schema) = plan(columns, order);
     // Statistics would repeat extremes, and metadata would tell about the machine: neither is needed.
     let properties = WriterProperties::builder()
@@ -205,32 +224,37 @@ pub(super) fn write_parquet(
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::None)
         .build();
-    let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+    let written_as = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
     let write = || -> Result<(), ParquetError> {
-        let mut writer = ArrowWriter::try_new_with_options(out, Arc::clone(&schema), options)?;
-        for_each_batch(columns, &values, &schema, order, |batch| writer.write(batch))?;
+        let mut writer = ArrowWriter::try_new_with_options(out, Arc::clone(&schema), written_as)?;
+        for_each_batch(columns, &values, &schema, order, options.control, |batch| writer.write(batch))?;
         writer.close().map(drop)
     };
     write().map_err(|error| match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(source) => writing(name, *source),
-            Err(inner) => writing(name, io::Error::other(inner)),
+            Err(inner) => interrupted(inner).unwrap_or_else(|inner| writing(name, io::Error::other(inner))),
         },
         other => writing(name, io::Error::other(other)),
     })
 }
 
 /// Writes record batches into memory.
-pub(super) fn write_batches(columns: &[OutColumn<'_>], order: &[u32]) -> Result<Batches> {
+pub(super) fn write_batches(columns: &[OutColumn<'_>], order: &[u32], control: &Control) -> Result<Batches> {
     let (values, schema) = plan(columns, order);
     let mut batches = Vec::new();
     let keep = |batch: &RecordBatch| -> Result<(), ArrowError> {
         batches.push(batch.clone());
         Ok(())
     };
-    for_each_batch(columns, &values, &schema, order, keep).map_err(|error| FileError::Io {
-        what: "cannot write record batches".to_owned(),
-        source: io::Error::other(error),
+    for_each_batch(columns, &values, &schema, order, control, keep).map_err(|error| {
+        let failed = |source| FileError::Io { what: "cannot write record batches".to_owned(), source };
+        match error {
+            ArrowError::ExternalError(inner) => {
+                interrupted(inner).unwrap_or_else(|inner| failed(io::Error::other(inner)))
+            }
+            other => failed(io::Error::other(other)),
+        }
     })?;
     Batches::new(schema, batches)
 }
@@ -240,12 +264,13 @@ pub(super) fn write_arrow(
     out: &mut File,
     columns: &[OutColumn<'_>],
     order: &[u32],
-    name: &str,
+    options: &WriteOptions<'_>,
 ) -> Result<()> {
+    let name = options.name;
     let (values, schema) = plan(columns, order);
     let write = || -> Result<(), ArrowError> {
         let mut writer = FileWriter::try_new(BufWriter::with_capacity(1 << 20, out), &schema)?;
-        for_each_batch(columns, &values, &schema, order, |batch| writer.write(batch))?;
+        for_each_batch(columns, &values, &schema, order, options.control, |batch| writer.write(batch))?;
         writer.finish()?;
         // Dropping a buffered writer would lose its last error.
         let buffered = writer.into_inner()?;
@@ -253,6 +278,9 @@ pub(super) fn write_arrow(
     };
     write().map_err(|error| match error {
         ArrowError::IoError(_, source) => writing(name, source),
+        ArrowError::ExternalError(inner) => {
+            interrupted(inner).unwrap_or_else(|inner| writing(name, io::Error::other(inner)))
+        }
         other => FileError::Io { what: format!("cannot write '{name}'"), source: io::Error::other(other) },
     })
 }

@@ -6,8 +6,9 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::OutColumn;
+use super::{OutColumn, WriteOptions};
 use crate::compression::Compression;
+use crate::control::Control;
 use crate::error::{Result, writing};
 use crate::spreadsheet;
 
@@ -78,22 +79,23 @@ pub(super) fn write(
     order: &[u32],
     style: Style,
     compression: Compression,
-    name: &str,
+    options: &WriteOptions<'_>,
 ) -> Result<()> {
+    let control = options.control;
     let result = match compression {
-        Compression::None => write_rows(out, columns, order, style),
+        Compression::None => write_rows(out, columns, order, style, control),
         Compression::Gzip => {
             let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-            write_rows(&mut encoder, columns, order, style).and_then(|()| encoder.finish().map(drop))
+            write_rows(&mut encoder, columns, order, style, control).and_then(|()| encoder.finish().map(drop))
         }
         Compression::Zstd => {
             zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL).and_then(|mut encoder| {
-                write_rows(&mut encoder, columns, order, style)?;
+                write_rows(&mut encoder, columns, order, style, control)?;
                 encoder.finish().map(drop)
             })
         }
     };
-    result.map_err(|error| writing(name, error))
+    result.map_err(|error| error.downcast().unwrap_or_else(|error| writing(options.name, error)))
 }
 
 fn write_rows(
@@ -101,6 +103,7 @@ fn write_rows(
     columns: &[OutColumn<'_>],
     order: &[u32],
     style: Style,
+    control: &Control,
 ) -> io::Result<()> {
     let (is_only, last) = (columns.len() == 1, columns.len() - 1);
     let behind = |column: usize| if column == last { b'\n' } else { style.delimiter };
@@ -119,9 +122,11 @@ fn write_rows(
     let mut ready: Vec<Block> = Vec::new();
     let mut next: Vec<Block> = Vec::new();
     for wave in order.chunks(wave_rows) {
+        control.check().map_err(io::Error::other)?;
         let (written, ()) =
             rayon::join(|| write_blocks(out, &ready), || render_wave(columns, &fields, wave, &mut next));
         written?;
+        control.advance(wave.len() as u64);
         std::mem::swap(&mut ready, &mut next);
     }
     write_blocks(out, &ready)

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::compression::Compression;
+use crate::control::Control;
 use crate::error::{FileError, Result};
 use crate::source::Batches;
 use crate::table::{Codes, Texts};
@@ -80,6 +81,8 @@ pub struct WriteOptions<'a> {
     pub name: &'a str,
     /// How many threads work; 0 for as many as the current thread pool has.
     pub threads: usize,
+    /// Who watches the writing, and may end it. Rows count as work.
+    pub control: &'a Control,
     /// Whether texts and names are written in the form that no spreadsheet program runs ([`crate::spreadsheet`]). Only delimited text has it.
     pub spreadsheet_safe: bool,
 }
@@ -139,19 +142,24 @@ pub fn write_table(
     threads::run(options.threads, || match options.format {
         OutFormat::Csv { delimiter, compression } => {
             let style = delimited::Style { delimiter, spreadsheet_safe: options.spreadsheet_safe };
-            delimited::write(out, columns, order, style, compression, options.name)
+            delimited::write(out, columns, order, style, compression, options)
         }
-        OutFormat::Parquet => columnar::write_parquet(out, columns, order, options.name),
-        OutFormat::ArrowIpc => columnar::write_arrow(out, columns, order, options.name),
+        OutFormat::Parquet => columnar::write_parquet(out, columns, order, options),
+        OutFormat::ArrowIpc => columnar::write_arrow(out, columns, order, options),
     })?
 }
 
 /// Writes a table into memory, with the same rows and types as an Arrow file.
-pub fn write_batches(columns: &[OutColumn<'_>], order: &[u32], threads: usize) -> Result<Batches> {
+pub fn write_batches(
+    columns: &[OutColumn<'_>],
+    order: &[u32],
+    threads: usize,
+    control: &Control,
+) -> Result<Batches> {
     if columns.is_empty() {
         return Err(FileError::Config("there is no column to write".to_owned()));
     }
-    threads::run(threads, || columnar::write_batches(columns, order))?
+    threads::run(threads, || columnar::write_batches(columns, order, control))?
 }
 
 impl Cells<'_> {

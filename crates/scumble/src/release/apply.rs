@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use hashbrown::HashSet;
 use rayon::prelude::*;
-use scumble_files::Source;
 use scumble_files::table::CodedTable;
+use scumble_files::{ReadOptions, Source};
 
 use super::classes::rows::ReleasedRows;
 use super::classes::{ClassesFound, Origin, refuse_nothing, warnings};
@@ -104,7 +104,7 @@ pub fn apply_beside(
     (options.stage)(Stage::Read);
     let clock = Instant::now();
     let New { plan, table, respelt, notes, first_warnings } =
-        read_new(saved, &plan, private, &source, options.threads)?;
+        read_new(saved, &plan, private, &source, options)?;
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
@@ -202,9 +202,10 @@ fn read_new(
     plan: &Plan,
     private: bool,
     source: &Source,
-    threads: usize,
+    run: &RunOptions<'_>,
 ) -> Result<New> {
-    let options = read_options(&plan.read, threads)?;
+    let control = run.progress.control().clone();
+    let options = ReadOptions { control, ..read_options(&plan.read, run.threads)? };
     let header = scumble_files::read_header(source, &options)?;
     let has = |name: &str| header.names.iter().any(|of| of == name);
     if let Some(absent) = saved.needed(private).into_iter().find(|name| !has(name)) {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source};
+use scumble_files::{Control, ReadOptions, Source};
 
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result, did_you_mean};
@@ -152,7 +152,7 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
     let clock = Instant::now();
     let given = plan;
     let Read { plan, table, kept, respelt, mut notes, first_warnings } =
-        read(plan, &source, options.threads)?;
+        read(plan, &source, options.threads, options.progress.control())?;
     let plan = &plan;
     notes.extend(row_map::note(plan));
     if given.rest == Some(crate::config::Rest::Other) {
@@ -250,8 +250,8 @@ struct Read {
 }
 
 /// Reads the columns that the plan needs. Identifiers are never read.
-fn read(plan: &Plan, source: &Source, threads: usize) -> Result<Read> {
-    let options = read_options(&plan.read, threads)?;
+fn read(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Read> {
+    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read, threads)? };
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;

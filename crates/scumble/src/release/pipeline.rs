@@ -111,7 +111,7 @@ pub(super) struct Watched<'a> {
 pub(super) fn write_verified<'a, 's, Found>(
     run: &mut Run<'a, Found>,
     sink: &'s Sink<'s>,
-    watched: &Watched<'_>,
+    watched: &Watched<'s>,
     seconds: &mut Seconds,
 ) -> Result<(Staged<'s>, <Run<'a, Found> as Releasable>::Verified)>
 where
@@ -124,7 +124,9 @@ where
     run.arrange()?;
     seconds.apply += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let mut staged = Staged::new(run.plan, sink, <Run<'_, Found>>::IS_SEVERAL).map_err(unpublished)?;
+    let control = watched.progress.control();
+    let staged = Staged::new(run.plan, sink, control, <Run<'_, Found>>::IS_SEVERAL);
+    let mut staged = staged.map_err(unpublished)?;
     run.write(&mut staged).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
     watched.progress.check()?;
@@ -164,6 +166,8 @@ where
     let sheet = run.sheet(&summary);
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
     let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
+    // From here on nothing stops a run: what was begun to be published is published as a whole.
+    options.progress.check()?;
     (options.stage)(Stage::Publish);
     let clock = Instant::now();
     let mut released = publish(staged.place, &targets, papers, summary, options)?;

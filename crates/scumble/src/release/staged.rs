@@ -4,8 +4,8 @@ use std::fs::File;
 
 use scumble_files::table::{CodedTable, Texts};
 use scumble_files::{
-    Batches, ColumnType, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source, WriteOptions,
-    read_table, write_batches, write_table,
+    Batches, ColumnType, Control, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source,
+    WriteOptions, read_table, write_batches, write_table,
 };
 use scumble_verify::from_spreadsheet_safe;
 
@@ -22,6 +22,7 @@ pub(super) struct Staged<'a> {
     pub(super) place: Place,
     plan: &'a Plan,
     sink: &'a Sink<'a>,
+    control: &'a Control,
     format: OutFormat,
 }
 
@@ -37,7 +38,12 @@ pub(super) enum Place {
 
 impl<'a> Staged<'a> {
     /// A place for one table, or for several.
-    pub(super) fn new(plan: &'a Plan, sink: &'a Sink<'a>, is_several: bool) -> Result<Self> {
+    pub(super) fn new(
+        plan: &'a Plan,
+        sink: &'a Sink<'a>,
+        control: &'a Control,
+        is_several: bool,
+    ) -> Result<Self> {
         let place = match sink {
             Sink::Memory => Place::Memory(Vec::new()),
             Sink::Files(targets) if is_several => Place::Folder(targets.private_folder()?, Vec::new()),
@@ -47,13 +53,13 @@ impl<'a> Staged<'a> {
             Sink::Memory => OutFormat::ArrowIpc,
             Sink::Files(targets) => targets.format,
         };
-        Ok(Self { place, plan, sink, format })
+        Ok(Self { place, plan, sink, control, format })
     }
 
     /// Forgets what was written.
     pub(super) fn clear(&mut self) -> Result<()> {
         let is_several = matches!(self.place, Place::Folder(..));
-        *self = Self::new(self.plan, self.sink, is_several)?;
+        *self = Self::new(self.plan, self.sink, self.control, is_several)?;
         Ok(())
     }
 
@@ -75,6 +81,7 @@ impl<'a> Staged<'a> {
             format: self.format,
             name: &name,
             threads: 0,
+            control: self.control,
             spreadsheet_safe: self.plan.spreadsheet_safe,
         };
         match &mut self.place {
@@ -85,7 +92,7 @@ impl<'a> Staged<'a> {
                 files.push(file);
             }
             Place::Memory(tables) => {
-                let table = write_batches(columns, order, 0)?;
+                let table = write_batches(columns, order, 0, self.control)?;
                 tables.push((name, table));
             }
         }
@@ -106,8 +113,7 @@ impl<'a> Staged<'a> {
             }
             Place::Memory(tables) => {
                 let again = |(_, table): &(String, Batches)| {
-                    Ok(read_table(&Source::from_batches(table.clone(), WRITTEN), &ReadOptions::default())?
-                        .coded)
+                    Ok(read_table(&Source::from_batches(table.clone(), WRITTEN), &self.read_options())?.coded)
                 };
                 tables.iter().map(again).collect()
             }
@@ -119,6 +125,15 @@ impl<'a> Staged<'a> {
         self.read_back()?.pop().ok_or_else(|| Error::internal("nothing was written"))
     }
 
+    fn read_options(&self) -> ReadOptions {
+        ReadOptions { control: self.control.clone(), ..ReadOptions::default() }
+    }
+
+    /// An error if the run is to stop. Asked between the steps of verifying.
+    pub(super) fn check(&self) -> Result<()> {
+        Ok(self.control.check()?)
+    }
+
     fn read_from(&self, source: &Source) -> Result<CodedTable> {
         // How the file was written is known; nothing is left to detection.
         let delimiter = match self.format {
@@ -126,7 +141,7 @@ impl<'a> Staged<'a> {
             _ => None,
         };
         let encoding = Some(scumble_files::Encoding::Utf8);
-        let options = ReadOptions { header: Some(true), delimiter, encoding, ..ReadOptions::default() };
+        let options = ReadOptions { header: Some(true), delimiter, encoding, ..self.read_options() };
         let read = read_table(source, &options)?.coded;
         if self.plan.spreadsheet_safe { Ok(from_spreadsheet_safe(&read)?) } else { Ok(read) }
     }

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
-use scumble_files::Source;
 use scumble_files::table::{CodedColumn, CodedTable};
+use scumble_files::{Control, Source};
 
 use super::classes::{self, ClassRun, ClassesFound, together};
 use super::pipeline::{Ended, Releasable, Watched, write_verified};
@@ -142,7 +142,8 @@ impl Trial {
 pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
     plan.ready()?;
     let source = Source::open(beside(folder, &plan.input))?;
-    let Read { plan, table, mut notes, first_warnings, .. } = read(plan, &source, threads)?;
+    let Read { plan, table, mut notes, first_warnings, .. } =
+        read(plan, &source, threads, &Control::default())?;
     notes.extend(first_warnings);
     Ok((plan, table, notes))
 }

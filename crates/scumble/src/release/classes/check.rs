@@ -33,6 +33,7 @@ pub(super) struct Verified {
 /// itself.
 pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRows) -> Result<Verified> {
     let release = staged.read_back_one()?;
+    staged.check()?;
     check_spelling(run.source, run.respelt, run.plan)?;
     let original = as_read(run.source, run.respelt);
     let mut claim = Claim {
@@ -78,6 +79,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
         counted.to_mut().columns.extend(unpublished);
     }
     let population = run.found.population.map(|table| population(run, table)).transpose()?;
+    staged.check()?;
     let outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
     let mut warnings = Vec::new();
     if run.plan.has_separate_models() {
@@ -85,6 +87,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
         let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, claim.star)?;
         warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
+    staged.check()?;
     let together = together::judge(&counted, &original, run.plan, run.found.folder, claim.star)?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
@@ -95,6 +98,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
         )));
     }
     let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
+    staged.check()?;
     let truth = check_truth_with_map(&release, &original, &rows.order, &truths(run, &release)?, drops)?;
     if !truth.holds {
         let place = truth.first_false.map_or("rows or columns are missing or too many".into(), |cell| {

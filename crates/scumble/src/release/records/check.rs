@@ -55,6 +55,7 @@ pub(super) fn verify(
         exchanged: windows
             .map(|(column, windows)| Exchanged { column: &column.name, windows: Some(windows) }),
     };
+    staged.check()?;
     let outcome = check_records(&release, &distributions, &models, Some(originals))?;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(
@@ -62,6 +63,7 @@ pub(super) fn verify(
             model.label, model.failing_rows
         )));
     }
+    staged.check()?;
     let truths = truths(run)?;
     let truth = check_truth_with_map(&release, &original, &rows.order, &truths, Drops::Forbidden)?;
     if !truth.holds {

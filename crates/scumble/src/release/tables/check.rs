@@ -39,6 +39,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> R
                 if !sorted_by_content(table) {
                     return Err(failed("a written table is not sorted by its content"));
                 }
+                staged.check()?;
                 check_true(run, table.clone(), order, &[])?;
             }
             projections(run, &tables.into_iter().map(|(table, _)| table).collect::<Vec<_>>())
@@ -69,6 +70,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> R
             };
             let claims: Vec<_> = run.problem.models.iter().map(|model| model_claim(model.claim())).collect();
             let original = GroupedOriginal { table: run.source, row_map: Some(order), groups: None };
+            staged.check()?;
             let outcome = check_groups(&tables, &claims, Some(original))?;
             if let Some(fault) = outcome.faults.first() {
                 return Err(failed(fault));

@@ -1,0 +1,113 @@
+//! A run that is stopped at any of its looks ends as interrupted and leaves nothing behind, whatever its algorithm and its stage.
+
+use std::path::Path;
+
+use scumble::config::Plan;
+use scumble::problem::Progress;
+use scumble::registry::algorithm_names;
+use scumble::release::{RunOptions, Stage, anonymize};
+use scumble::{Error, Result};
+use scumble_files::Control;
+
+/// Two numbers, a town, an illness, and a job that the shift decides.
+fn rows() -> String {
+    let line = |row: usize| {
+        let (age, pay, town, ill) = (20 + row * 7 % 40, 10 * (row * row % 11), row % 3, row % 4);
+        let (ill, job, shift) =
+            (["flu", "cold", "gout", "hiv"][ill], ["x", "y"][row % 2], ["a", "b"][row % 2]);
+        format!("{age},{pay},t{town},{ill},{job},{shift}\n")
+    };
+    format!("age,pay,town,ill,job,shift\n{}", (0..60).map(line).collect::<String>())
+}
+
+/// A plan that the algorithm can serve.
+fn plan(algorithm: &str) -> Plan {
+    let several = ["reduct", "reduct_ensemble", "dmpd"].contains(&algorithm);
+    let (town, pay, ill, shift) = match algorithm {
+        "mdav" => ("drop", "quasi", "sensitive", "drop"),
+        "permutation" => ("quasi", "sensitive", "drop", "drop"),
+        _ if several => ("quasi", "quasi", "drop", "quasi"),
+        _ => ("quasi", "quasi", "sensitive", "drop"),
+    };
+    let models = match algorithm {
+        "iacc" => "[[privacy]]\nmodel = \"k_anonymity\"\nk = 1\n",
+        "anatomy" => "[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n",
+        "permutation" => "[[privacy]]\nmodel = \"k_e\"\nk = 2\ne = 5\n",
+        "nhaa" | "nsvdist" => "[[privacy]]\nmodel = \"l_diversity\"\nvariant = \"frequency\"\nl = 2\n",
+        "k_concealment" | "reduct" | "reduct_ensemble" | "dmpd" => {
+            "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n"
+        }
+        _ => "[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n",
+    };
+    let own = match algorithm {
+        "nsvdist" => "audit = \"report\"\n",
+        "genetic" => "population = 20\niterations = 100\n",
+        "k_optimize" => "steps = 200\n",
+        "iacc" => "delta_d = 1000\ndelta_c = 1000\nsuppression = 1\n",
+        "iack" | "tdr" | "tds" | "pais" | "kactus" | "infogain_mondrian" => "suppression = 1\n",
+        _ => "",
+    };
+    let text = format!(
+        "input = \"in.csv\"\noutput = \"out.csv\"\naccept_attribute_disclosure = true\n[columns]\nage = {{ role = \"quasi\" }}\n\
+         pay = {{ role = \"{pay}\" }}\ntown = {{ role = \"{town}\" }}\nill = {{ role = \"{ill}\" }}\n\
+         job = {{ role = \"class\" }}\nshift = {{ role = \"{shift}\" }}\n{models}[algorithm]\nname = \"{algorithm}\"\n{own}"
+    );
+    Plan::from_toml(&text, algorithm).expect("a plan")
+}
+
+/// A run that ends after so many looks; the looks that were taken, and the stage that it was in.
+fn run(folder: &Path, plan: &Plan, looks: u64) -> (Result<()>, u64, Option<Stage>) {
+    let control = Control::of_looks(looks);
+    let reached = std::sync::Mutex::new(None);
+    let mut options = RunOptions {
+        folder,
+        threads: 1,
+        progress: Progress::from(control.clone()),
+        stage: &|stage| *reached.lock().expect("one thread") = Some(stage),
+        standard_output: None,
+    };
+    let ended = anonymize(plan, &mut options).map(drop);
+    let stage = *reached.lock().expect("one thread");
+    (ended, control.looks(), stage)
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
+    let mut names: Vec<String> = entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_nothing() {
+    let mut stages = Vec::new();
+    for algorithm in algorithm_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        std::fs::write(folder.join("in.csv"), rows()).expect("a table");
+        let plan = plan(algorithm);
+        let whole = tempfile::tempdir().expect("a folder");
+        std::fs::write(whole.path().join("in.csv"), rows()).expect("a table");
+        let (ended, looks, _) = run(whole.path(), &plan, u64::MAX);
+        ended.unwrap_or_else(|error| panic!("{algorithm}: {error}"));
+        // The first, the last, and some between them.
+        let mut at: Vec<u64> = (0..8).chain((1..8).map(|part| looks * part / 8)).collect();
+        at.extend((1..=8).filter_map(|back| looks.checked_sub(back)));
+        at.sort_unstable();
+        at.dedup();
+        for look in at.into_iter().filter(|look| *look < looks) {
+            let (ended, _, stage) = run(folder, &plan, look);
+            assert!(
+                matches!(ended, Err(Error::Interrupted)),
+                "{algorithm} at look {look} of {looks}: {ended:?}"
+            );
+            assert_eq!(names(folder), ["in.csv"], "{algorithm} at look {look} of {looks}");
+            stages.extend(stage);
+        }
+    }
+    for stage in [Stage::Read, Stage::Search, Stage::Write, Stage::Verify] {
+        assert!(stages.contains(&stage), "nothing was stopped while {}", stage.name());
+    }
+    assert!(!stages.contains(&Stage::Publish), "a run was stopped while it published");
+}
