@@ -10,24 +10,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{Outcome, clinic};
+use common::{Outcome, clinic, plan_for};
 use scumble::Error;
 use scumble::config::Plan;
 use scumble::problem::{Budget, Progress};
 use scumble::registry::algorithm_names;
 use scumble::release::{read_planned, try_within};
-
-const QUASI: &[&str] = &[
-    "birth_date",
-    "sex",
-    "postcode",
-    "occupation",
-    "education",
-    "marital_status",
-    "country_of_birth",
-    "insurance",
-    "admission_date",
-];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> =
@@ -52,7 +40,7 @@ fn main() -> Outcome<()> {
         }
         for seconds in &seconds {
             let path = folder.join("plan.toml");
-            std::fs::write(&path, plan(algorithm, &input, &hierarchies))?;
+            std::fs::write(&path, plan_for(algorithm, &input, &hierarchies))?;
             let output = Command::new(std::env::current_exe()?)
                 .arg("one")
                 .arg(&path)
@@ -90,31 +78,4 @@ fn one(path: &Path, seconds: f64) -> Outcome<()> {
     let over = (used / seconds - 1.0).max(0.0) * 100.0;
     println!("| {used:.2} | {over:.1} | {ended} |");
     Ok(())
-}
-
-/// A plan that the algorithm can serve.
-fn plan(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
-    let model = match algorithm {
-        "anatomy" => "model = \"l_diversity\"\nl = 2\ncolumns = [\"diagnosis\"]",
-        "nhaa" => "model = \"l_diversity\"\nl = 2\nvariant = \"frequency\"",
-        "nsvdist" => {
-            "model = \"k_anonymity\"\nk = 5\n[[privacy]]\nmodel = \"l_diversity\"\nl = 1.2\nvariant = \"frequency\""
-        }
-        "permutation" => "model = \"k_e\"\nk = 5\ne = 1",
-        _ => "model = \"k_anonymity\"\nk = 5",
-    };
-    let mut plan = format!(
-        "input = {input:?}\noutput = \"out.csv\"\nrest = \"drop\"\nhierarchies = {hierarchies:?}\n[columns]\n"
-    );
-    // The only column of numbers: mdav shows means.
-    let quasi = if algorithm == "mdav" { &["length_of_stay_days"] } else { QUASI };
-    for name in quasi {
-        plan += &format!("{name} = {{ role = \"quasi\" }}\n");
-    }
-    plan += match algorithm {
-        "anatomy" | "nhaa" | "nsvdist" => "diagnosis = { role = \"sensitive\" }\n",
-        "permutation" => "length_of_stay_days = { role = \"sensitive\" }\n",
-        _ => "readmitted = { role = \"class\" }\n",
-    };
-    plan + &format!("[[privacy]]\n{model}\n[algorithm]\nname = {algorithm:?}\n")
 }

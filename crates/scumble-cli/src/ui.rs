@@ -4,12 +4,15 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use scumble::problem::Progress;
 use scumble::release::Stage;
 pub(crate) use scumble::text::{counted, grouped as count, on_one_line, printable, rows as row_count};
 use scumble::{Error, Result};
+use scumble_files::Control;
 
 /// A line of a result: names in it cannot begin another.
 macro_rules! as_line {
@@ -45,8 +48,17 @@ pub(crate) struct Interface {
 /// in the same folder.
 static PUBLISHING: AtomicBool = AtomicBool::new(false);
 
-/// Set by an interrupt that waits. A second one never does.
+/// Set by the first interrupt. A second one never waits.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// What the command's work asks whether it is to stop, if it asks.
+static CONTROL: OnceLock<Control> = OnceLock::new();
+
+/// When the stage began that is shown.
+static BEGAN: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// How long an interrupt waits for work that is asked to stop.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Set while a command runs that goes on where it was stopped, if it is run again.
 static GOES_ON: AtomicBool = AtomicBool::new(false);
@@ -86,16 +98,7 @@ impl Interface {
                 "cannot start threads: {error}; use fewer (--threads), or raise the limit of memory"
             ))
         })?;
-        // Unverified output has no name anywhere, so leaving at once leaves nothing behind.
-        let handler = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::SeqCst) || !PUBLISHING.load(Ordering::SeqCst) {
-                leave_interrupted();
-            }
-            let _ = writeln!(
-                std::io::stderr(),
-                "\ninterrupted while the release is being put in place: leaving when that is done, or at once if interrupted again"
-            );
-        });
+        let handler = ctrlc::set_handler(interrupt);
         handler.map_err(|error| {
             let why = "there may be too little memory for one more thread";
             Error::Resources(format!("cannot listen for interrupts ({error}); {why}"))
@@ -104,8 +107,11 @@ impl Interface {
             ProgressBar::hidden()
         } else {
             let bar = ProgressBar::new_spinner();
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
-                bar.set_style(style);
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}{share} {elapsed}") {
+                let share = |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                    let _ = out.write_str(&share());
+                };
+                bar.set_style(style.with_key("share", share));
             }
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
@@ -120,7 +126,13 @@ impl Interface {
             leave_interrupted();
         }
         MAY_BE_RELEASED.fetch_or(stage == Stage::Publish, Ordering::SeqCst);
+        *BEGAN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         self.bar.set_message(stage.name());
+    }
+
+    /// How far work is, for whoever does it, and whether it is to stop: from now on an interrupt asks it to.
+    pub(crate) fn progress(&self) -> Progress {
+        Progress::from(CONTROL.get_or_init(Control::default).clone())
     }
 
     /// Shows what is being done, in other words.
@@ -217,6 +229,45 @@ pub(crate) fn quiet_panics() {
     }));
 }
 
+/// Somebody wants the command to end. Work that asks is told, and has a moment to end by itself; other work is left where it is: what
+/// is not verified has no name anywhere, so leaving at once leaves nothing behind.
+fn interrupt() {
+    if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        leave_interrupted();
+    }
+    if PUBLISHING.load(Ordering::SeqCst) {
+        let _ = writeln!(
+            std::io::stderr(),
+            "\ninterrupted while the release is being put in place: leaving when that is done, or at once if interrupted again"
+        );
+        return;
+    }
+    let Some(control) = CONTROL.get() else { leave_interrupted() };
+    control.cancel();
+    let watch = || {
+        std::thread::sleep(PATIENCE);
+        if !PUBLISHING.load(Ordering::SeqCst) {
+            leave_interrupted();
+        }
+    };
+    if std::thread::Builder::new().spawn(watch).is_err() {
+        leave_interrupted();
+    }
+}
+
+/// How much of a stage is done: a share where it is known how much there is, else how fast it goes.
+fn share() -> String {
+    let Some(control) = CONTROL.get() else { return String::new() };
+    let began = *BEGAN.lock().unwrap_or_else(PoisonError::into_inner);
+    match (control.done(), began) {
+        ((done, Some(all)), _) => format!(" {} %", (100 * done.min(all)) / all),
+        ((0, None), _) | (_, None) => String::new(),
+        ((done, None), Some(began)) => {
+            format!(" {}/s", count((done as f64 / began.elapsed().as_secs_f64().max(0.001)) as u64))
+        }
+    }
+}
+
 /// Ends the process because somebody wants it to.
 fn leave_interrupted() -> ! {
     let _ = writeln!(std::io::stderr(), "\nerror: interrupted: {}", left_behind());
@@ -279,6 +330,9 @@ pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
 
 /// Reports an error and gives its exit code.
 pub(crate) fn fail(error: &Error) -> ExitCode {
+    if matches!(error, Error::Interrupted) {
+        leave_interrupted();
+    }
     let _ = writeln!(std::io::stderr(), "{} {}", paint("error:", "31"), on_one_line(&error.to_string()));
     ExitCode::from(error.exit_code())
 }

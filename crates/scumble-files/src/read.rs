@@ -127,6 +127,9 @@ pub struct Header {
 pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     check(options)?;
     let content = source.content(options.max_size)?;
+    // Of texts the bytes are counted, as they are unpacked; of other files the rows.
+    let is_plain = matches!(content.form, Form::Text { .. }) && content.compression == Compression::None;
+    options.control.begin(content.bytes.filter(|_| is_plain));
     let table = match content.form {
         Form::Text { first, reader } => {
             delimited::read_table(source.name(), &first, reader, content.compression, options)?

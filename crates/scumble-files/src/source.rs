@@ -159,13 +159,14 @@ impl Source {
     /// The content, recognised by its first bytes; at most `max_size` bytes of it.
     pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content<'_>> {
         if let Place::Batches(table) = &self.place {
-            return Ok(Content { compression: Compression::None, form: Form::Batches(table) });
+            return Ok(Content { compression: Compression::None, bytes: None, form: Form::Batches(table) });
         }
         let allowance = Allowance::new(max_size);
         let file = self.handle(allowance)?;
         if max_size.is_some_and(|most| file.metadata().is_ok_and(|found| found.len() > most)) {
             return Err(allowance.passed(&self.name));
         }
+        let bytes = file.metadata().ok().map(|found| found.len());
         let mut compression = Compression::None;
         let (mut first, mut reader) = peek(Box::new(file)).map_err(|error| reading(&self.name, error))?;
         if first.is_empty() {
@@ -192,7 +193,7 @@ impl Source {
         } else {
             Form::Text { first, reader }
         };
-        Ok(Content { compression, form })
+        Ok(Content { compression, bytes, form })
     }
 
     /// A file that holds the content uncompressed and can be read at any place.
@@ -213,6 +214,8 @@ impl Source {
 /// What a file holds.
 pub(crate) struct Content<'a> {
     pub(crate) compression: Compression,
+    /// The bytes of the file as it stands there, if it is one.
+    pub(crate) bytes: Option<u64>,
     pub(crate) form: Form<'a>,
 }
 

@@ -170,3 +170,43 @@ pub(crate) fn clinic(folder: &Path, rows: u64) -> Outcome<(PathBuf, PathBuf)> {
     }
     Ok((table, hierarchies))
 }
+
+/// Nine columns of the clinic that outsiders may know.
+const QUASI: &[&str] = &[
+    "birth_date",
+    "sex",
+    "postcode",
+    "occupation",
+    "education",
+    "marital_status",
+    "country_of_birth",
+    "insurance",
+    "admission_date",
+];
+
+/// A plan on the clinic that the algorithm can serve.
+pub(crate) fn plan_for(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
+    let model = match algorithm {
+        "anatomy" => "model = \"l_diversity\"\nl = 2\ncolumns = [\"diagnosis\"]",
+        "nhaa" => "model = \"l_diversity\"\nl = 2\nvariant = \"frequency\"",
+        "nsvdist" => {
+            "model = \"k_anonymity\"\nk = 5\n[[privacy]]\nmodel = \"l_diversity\"\nl = 1.2\nvariant = \"frequency\""
+        }
+        "permutation" => "model = \"k_e\"\nk = 5\ne = 1",
+        _ => "model = \"k_anonymity\"\nk = 5",
+    };
+    let mut plan = format!(
+        "input = {input:?}\noutput = \"out.csv\"\nrest = \"drop\"\nhierarchies = {hierarchies:?}\n[columns]\n"
+    );
+    // The only column of numbers: mdav shows means.
+    let quasi = if algorithm == "mdav" { &["length_of_stay_days"] } else { QUASI };
+    for name in quasi {
+        plan += &format!("{name} = {{ role = \"quasi\" }}\n");
+    }
+    plan += match algorithm {
+        "anatomy" | "nhaa" | "nsvdist" => "diagnosis = { role = \"sensitive\" }\n",
+        "permutation" => "length_of_stay_days = { role = \"sensitive\" }\n",
+        _ => "readmitted = { role = \"class\" }\n",
+    };
+    plan + &format!("[[privacy]]\n{model}\n[algorithm]\nname = {algorithm:?}\n")
+}

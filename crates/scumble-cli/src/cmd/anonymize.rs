@@ -7,7 +7,6 @@ use scumble::config::{Column, Equality, ModelSpec, Parameters, Plan, Rest, Role,
 use scumble::error::did_you_mean;
 use scumble::hierarchy::Builder;
 use scumble::outputs::Outputs;
-use scumble::problem::Progress;
 use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize_beside, stem_of};
 use scumble::{Error, Result};
 
@@ -221,7 +220,7 @@ pub(crate) fn execute(
     let mut options = RunOptions {
         folder,
         threads: 0,
-        progress: Progress::default(),
+        progress: interface.progress(),
         stage: &stage,
         standard_output: Some(&mut out),
     };

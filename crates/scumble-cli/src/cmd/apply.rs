@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use scumble::config::Plan;
 use scumble::outputs::Outputs;
-use scumble::problem::Progress;
 use scumble::release::{Applied, RunOptions, apply_beside};
 use scumble::saved::SavedRecoding;
 use scumble::{Error, Result};
@@ -66,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let mut options = RunOptions {
         folder: std::path::Path::new(""),
         threads: 0,
-        progress: Progress::default(),
+        progress: interface.progress(),
         stage: &stage,
         standard_output: Some(&mut out),
     };

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 
 use scumble::config::{Plan, Rational, Rest, Role};
 use scumble::outputs::{Outputs, Own};
-use scumble::problem::Progress;
 use scumble::registry::algorithm_names;
 use scumble::{Error, Result};
 use scumble_eval::compare::{
@@ -106,7 +105,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let csv = arguments.csv.as_deref();
     let csv =
         csv.map(|target| private(&mut outputs, target, Own::Table("algorithm,standing,k,"))).transpose()?;
-    let progress = Progress::default();
+    let progress = interface.progress();
     let found = compare(&request, &progress, &|told| interface.count(told.done, told.all, "releases"));
     interface.done();
     let found = found?;

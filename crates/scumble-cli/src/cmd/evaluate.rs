@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use scumble::config::Plan;
 use scumble::outputs::{Outputs, Own};
-use scumble::problem::Progress;
 use scumble::{Error, Result};
 use scumble_eval::experiment::{EvaluationPlan, Experiment, Group, Journal, Results, Summary, write_results};
 use scumble_files::{Audience, PrivateFile, create_private_dir};
@@ -53,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let journal = Journal::open(&journal)?;
     let before = journal.len();
     interface.goes_on();
-    let progress = Progress::default();
+    let progress = interface.progress();
     let results =
         experiment.run(journal, &progress, &|told| interface.count(told.done, told.all, "cells"))?;
     interface.done();

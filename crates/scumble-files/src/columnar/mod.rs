@@ -46,6 +46,7 @@ pub(crate) fn read_parquet(name: &str, file: &File, options: &ReadOptions) -> Re
     let wanted: Vec<bool> = selection.places.iter().map(Option::is_some).collect();
     let rows = rows_at_a_time(&selection);
     let rows = kind.decode(|| pages::check(file, builder.metadata(), &wanted, options.memory, rows))?;
+    options.control.begin(u64::try_from(builder.metadata().file_metadata().num_rows()).ok());
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
     let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(rows).build())?;
     let next = || batches.next().transpose();

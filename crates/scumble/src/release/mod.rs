@@ -258,6 +258,7 @@ fn read(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Resu
     let plan =
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
+    control.check()?;
     let (mut table, mut notes) = (read.coded, read.notes);
     let Complete { kept, notes: mut first_warnings } = keep_complete(&mut table, &plan)?;
     let respelt = spell_once(&mut table, &plan)?;

@@ -95,6 +95,7 @@ where
 {
     (options.stage)(Stage::Search);
     let clock = Instant::now();
+    options.progress.control().begin(None);
     let run = search(begun.task(&options.progress))?;
     begun.seconds.search = clock.elapsed().as_secs_f64();
     complete(run, begun, options)

@@ -77,6 +77,7 @@ impl<'a> Staged<'a> {
             Place::File(_) => self.plan.output.clone(),
             Place::Folder(..) | Place::Memory(_) => self.file_name(name),
         };
+        self.control.begin(Some(order.len() as u64));
         let options = WriteOptions {
             format: self.format,
             name: &name,
