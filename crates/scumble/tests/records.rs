@@ -93,7 +93,7 @@ fn verdict(table: &Table, ask: &Ask, text: &str) -> scumble::check::Checked {
 fn conforms(table: &Table, ask: &Ask) -> bool {
     let written = match release(table, ask) {
         Ok(written) => written,
-        Err(Error::Infeasible(_) | Error::Refused(_) | Error::Verification(_) | Error::Data(_)) => {
+        Err(Error::Infeasible(_) | Error::Refused(_) | Error::Audit(_) | Error::Data(_)) => {
             return false;
         }
         Err(other) => panic!("{other}"),
