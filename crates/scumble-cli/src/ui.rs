@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -51,8 +51,8 @@ static PUBLISHING: AtomicBool = AtomicBool::new(false);
 /// Set by the first interrupt. A second one never waits.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// What the command's work asks whether it is to stop, if it asks.
-static CONTROL: OnceLock<Control> = OnceLock::new();
+/// What the command's work asks whether it is to stop, while it does.
+static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
 
 /// When the stage began that is shown.
 static BEGAN: Mutex<Option<Instant>> = Mutex::new(None);
@@ -121,18 +121,21 @@ impl Interface {
 
     /// Shows what is being done.
     pub(crate) fn stage(&self, stage: Stage) {
-        let published = PUBLISHING.swap(stage == Stage::Publish, Ordering::SeqCst) && stage != Stage::Publish;
-        if published && INTERRUPTED.load(Ordering::SeqCst) {
+        PUBLISHING.store(stage == Stage::Publish, Ordering::SeqCst);
+        // Nothing of this stage is done yet. An interrupt that came before is seen here, a later one sees what was stored.
+        if INTERRUPTED.load(Ordering::SeqCst) {
             leave_interrupted();
         }
         MAY_BE_RELEASED.fetch_or(stage == Stage::Publish, Ordering::SeqCst);
-        *BEGAN.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *lock(&BEGAN) = Some(Instant::now());
         self.bar.set_message(stage.name());
     }
 
     /// How far work is, for whoever does it, and whether it is to stop: from now on an interrupt asks it to.
     pub(crate) fn progress(&self) -> Progress {
-        Progress::from(CONTROL.get_or_init(Control::default).clone())
+        let control = Control::default();
+        *lock(&CONTROL) = Some(control.clone());
+        Progress::from(control)
     }
 
     /// Shows what is being done, in other words.
@@ -148,6 +151,7 @@ impl Interface {
     /// From now on an interrupt does not say that nothing was released.
     pub(crate) fn released(&self) {
         RELEASED.store(true, Ordering::SeqCst);
+        *lock(&CONTROL) = None;
         if INTERRUPTED.load(Ordering::SeqCst) {
             leave_interrupted();
         }
@@ -168,6 +172,7 @@ impl Interface {
     /// Ends the progress display.
     pub(crate) fn done(&self) {
         PUBLISHING.store(false, Ordering::SeqCst);
+        *lock(&CONTROL) = None;
         self.bar.finish_and_clear();
     }
 
@@ -242,8 +247,9 @@ fn interrupt() {
         );
         return;
     }
-    let Some(control) = CONTROL.get() else { leave_interrupted() };
+    let Some(control) = lock(&CONTROL).clone() else { leave_interrupted() };
     control.cancel();
+    let _ = writeln!(std::io::stderr(), "\nstopping; interrupt again to leave at once");
     let watch = || {
         std::thread::sleep(PATIENCE);
         if !PUBLISHING.load(Ordering::SeqCst) {
@@ -255,13 +261,19 @@ fn interrupt() {
     }
 }
 
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// How much of a stage is done: a share where it is known how much there is, else how fast it goes.
 fn share() -> String {
-    let Some(control) = CONTROL.get() else { return String::new() };
-    let began = *BEGAN.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(control) = lock(&CONTROL).clone() else { return String::new() };
+    let began = *lock(&BEGAN);
     match (control.done(), began) {
+        // Where no stage was told, several runs share the control, and their counts mean nothing together.
+        (_, None) => String::new(),
         ((done, Some(all)), _) => format!(" {} %", (100 * done.min(all)) / all),
-        ((0, None), _) | (_, None) => String::new(),
+        ((0, None), _) => String::new(),
         ((done, None), Some(began)) => {
             format!(" {}/s", count((done as f64 / began.elapsed().as_secs_f64().max(0.001)) as u64))
         }

@@ -8,7 +8,7 @@ use crate::error::{FileError, Result};
 
 /// Tells how far a stage of some work is, and whether it is to stop. Clones are one and the same.
 ///
-/// Whoever works asks [`Control::check`] at least every few milliseconds. So work ends soon after somebody cancels it, or after its
+/// Whoever works asks [`Control::check`] from time to time, at best every 50 ms. So work ends soon after somebody cancels it, or after its
 /// deadline, with [`FileError::Interrupted`]; nothing that is half done is left behind.
 #[derive(Debug, Clone, Default)]
 pub struct Control(Arc<State>);

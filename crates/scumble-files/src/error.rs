@@ -18,7 +18,7 @@ pub enum FileError {
     #[error("{0}")]
     Resources(String),
     /// Somebody stopped it.
-    #[error("interrupted: nothing was released")]
+    #[error("interrupted")]
     Interrupted,
     /// The system refused to read or write.
     #[error("{what}: {source}")]

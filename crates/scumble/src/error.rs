@@ -44,7 +44,7 @@ pub enum Error {
     /// The release has its name, and something that was to follow failed: its datasheet, its report, or what the system confirms.
     #[error("{0}")]
     AfterPublishing(String),
-    /// The user stopped the run.
+    /// Somebody stopped the run, or its deadline passed.
     #[error("interrupted: nothing was released")]
     Interrupted,
     /// A bug in Scumble.

@@ -107,6 +107,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         csv.map(|target| private(&mut outputs, target, Own::Table("algorithm,standing,k,"))).transpose()?;
     let progress = interface.progress();
     let found = compare(&request, &progress, &|told| interface.count(told.done, told.all, "releases"));
+    // Learners do not ask whether they are to stop.
+    let found = found.and_then(|found| progress.check().map(|()| found));
     interface.done();
     let found = found?;
     found.notes.iter().for_each(|note| interface.note(note));

@@ -53,9 +53,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let before = journal.len();
     interface.goes_on();
     let progress = interface.progress();
-    let results =
-        experiment.run(journal, &progress, &|told| interface.count(told.done, told.all, "cells"))?;
+    let results = experiment.run(journal, &progress, &|told| interface.count(told.done, told.all, "cells"));
+    // Learners do not ask whether they are to stop.
+    let results = results.and_then(|results| progress.check().map(|()| results));
     interface.done();
+    let results = results?;
     let kept = before - results.unused;
     if kept > 0 {
         interface

@@ -62,7 +62,7 @@ pub(crate) fn read_table(
         }
         let chunk = first.take().or_else(|| chunks.next());
         if let Some(Ok(chunk)) = &chunk {
-            options.control.advance(chunk.bytes.len() as u64);
+            options.control.advance((chunk.end - chunk.start) as u64);
         }
         chunk
     };

@@ -108,6 +108,7 @@ pub fn apply_beside(
     seconds.read = clock.elapsed().as_secs_f64();
     options.progress.check()?;
 
+    options.progress.control().begin(None);
     (options.stage)(Stage::Apply);
     let clock = Instant::now();
     let judged = if private { &quasi_only(&plan) } else { &plan };

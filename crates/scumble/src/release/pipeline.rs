@@ -120,6 +120,7 @@ where
     'a: 's,
 {
     watched.progress.check()?;
+    watched.progress.control().begin(None);
     (watched.stage)(Stage::Write);
     let clock = Instant::now();
     run.arrange()?;
@@ -132,6 +133,7 @@ where
     seconds.write = clock.elapsed().as_secs_f64();
     watched.progress.check()?;
 
+    watched.progress.control().begin(None);
     (watched.stage)(Stage::Verify);
     let clock = Instant::now();
     let verified = run.verify(&mut staged).map_err(unpublished)?;
@@ -169,6 +171,7 @@ where
     let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
     // From here on nothing stops a run: what was begun to be published is published as a whole.
     options.progress.check()?;
+    options.progress.control().begin(None);
     (options.stage)(Stage::Publish);
     let clock = Instant::now();
     let mut released = publish(staged.place, &targets, papers, summary, options)?;
