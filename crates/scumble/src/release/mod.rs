@@ -5,7 +5,7 @@
 //!      → write to a private temporary file → VERIFY WHAT WAS WRITTEN → rename into place → report
 //! ```
 //! A release that fails verification never gets its name. [`anonymize_beside`] reads, the `search` of each kind of release finds, and
-//! [`pipeline::complete`] is the rest of this line.
+//! `pipeline::complete` is the rest of this line.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
