@@ -10,7 +10,7 @@ mod common;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use common::{Outcome, clinic, measure, shared_data};
+use common::{CLINIC, Outcome, clinic, measure, shared_data};
 
 fn main() -> Outcome<()> {
     let parts = common::parts(&["adult", "scale", "growth"])?;
@@ -104,18 +104,6 @@ fn adult(folder: &Path) -> Outcome<()> {
     }
     Ok(())
 }
-
-/// Eight quasi-identifiers of the synthetic clinic.
-const CLINIC: [&str; 8] = [
-    "birth_date",
-    "sex",
-    "postcode",
-    "occupation",
-    "education",
-    "marital_status",
-    "country_of_birth",
-    "insurance",
-];
 
 fn clinic_heading() {
     println!(

@@ -11,7 +11,7 @@ mod common;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use common::{Outcome, clinic, measure, shared_data};
+use common::{CLINIC, Outcome, clinic, measure, shared_data};
 use serde_json::Value;
 
 const ADULT8: &[&str] =
@@ -19,17 +19,6 @@ const ADULT8: &[&str] =
 /// The quasi-identifiers of other tools' figures, and of the DBCA paper.
 const PEERS: &[&str] =
     &["age", "workclass", "education", "marital-status", "occupation", "race", "sex", "native-country"];
-const SAMPLE: &[&str] = &[
-    "birth_date",
-    "sex",
-    "postcode",
-    "occupation",
-    "education",
-    "marital_status",
-    "country_of_birth",
-    "insurance",
-    "admission_date",
-];
 
 /// One run as its plan.
 #[derive(Clone, Copy)]
@@ -236,7 +225,7 @@ fn scale(folder: &Path, sizes: &[u64]) -> Outcome<()> {
         let trial = Trial {
             input: &input,
             hierarchies: Some(&hierarchies),
-            quasi: SAMPLE,
+            quasi: &CLINIC,
             class: "",
             k: 5,
             algorithm: "mondrian",

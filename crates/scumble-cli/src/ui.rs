@@ -44,8 +44,8 @@ pub(crate) struct Interface {
     bar: ProgressBar,
 }
 
-/// Set while files get their names: the first interrupt then waits, since what is left takes milliseconds unless another run publishes
-/// in the same folder.
+/// Set while papers are written and files get their names: the first interrupt then waits. That is mostly over in moments; a large report, or
+/// another run that publishes in the same folder, takes longer.
 static PUBLISHING: AtomicBool = AtomicBool::new(false);
 
 /// Set by the first interrupt. A second one never waits.

@@ -29,7 +29,7 @@ pub struct ReadOptions {
     /// The most bytes of content that are taken, once it is unpacked; if not given, a file that is not compressed may have
     /// any size, and of others as much is taken as the disk of the temporary folder has left.
     pub max_size: Option<u64>,
-    /// Who watches the reading, and may end it. Bytes of texts and rows of other files count as work.
+    /// Is told how far reading is, and may end it. Progress counts bytes of delimited text, and rows of everything else.
     pub control: Control,
     /// How many bytes are read at a time. The result does not depend on it.
     #[doc(hidden)]

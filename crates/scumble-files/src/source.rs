@@ -214,7 +214,7 @@ impl Source {
 /// What a file holds.
 pub(crate) struct Content<'a> {
     pub(crate) compression: Compression,
-    /// The bytes of the file as it stands there, if it is one.
+    /// The size of the file on the disk; none for a table in memory.
     pub(crate) bytes: Option<u64>,
     pub(crate) form: Form<'a>,
 }

@@ -172,7 +172,7 @@ pub(crate) fn clinic(folder: &Path, rows: u64) -> Outcome<(PathBuf, PathBuf)> {
 }
 
 /// Nine columns of the clinic that outsiders may know.
-const QUASI: &[&str] = &[
+pub(crate) const CLINIC: [&str; 9] = [
     "birth_date",
     "sex",
     "postcode",
@@ -199,7 +199,7 @@ pub(crate) fn plan_for(algorithm: &str, input: &Path, hierarchies: &Path) -> Str
         "input = {input:?}\noutput = \"out.csv\"\nrest = \"drop\"\nhierarchies = {hierarchies:?}\n[columns]\n"
     );
     // The only column of numbers: mdav shows means.
-    let quasi = if algorithm == "mdav" { &["length_of_stay_days"] } else { QUASI };
+    let quasi = if algorithm == "mdav" { &["length_of_stay_days"][..] } else { &CLINIC };
     for name in quasi {
         plan += &format!("{name} = {{ role = \"quasi\" }}\n");
     }

@@ -81,7 +81,7 @@ pub struct WriteOptions<'a> {
     pub name: &'a str,
     /// How many threads work; 0 for as many as the current thread pool has.
     pub threads: usize,
-    /// Who watches the writing, and may end it. Rows count as work.
+    /// Is told how many rows are written, and may end the writing.
     pub control: &'a Control,
     /// Whether texts and names are written in the form that no spreadsheet program runs ([`crate::spreadsheet`]). Only delimited text has it.
     pub spreadsheet_safe: bool,

@@ -87,7 +87,7 @@ impl<Made> Ended<Made> {
 /// Searches, and releases what is found.
 pub(super) fn release<'a, Found>(
     mut begun: Begun<'a>,
-    search: impl FnOnce(Task<'a>) -> Result<Run<'a, Found>>,
+    search: impl FnOnce(&Task<'a>) -> Result<Run<'a, Found>>,
     options: &mut RunOptions<'_>,
 ) -> Result<Ended<Released>>
 where
@@ -96,7 +96,7 @@ where
     (options.stage)(Stage::Search);
     let clock = Instant::now();
     options.progress.control().begin(None);
-    let run = search(begun.task(&options.progress))?;
+    let run = search(&begun.task(&options.progress))?;
     begun.seconds.search = clock.elapsed().as_secs_f64();
     complete(run, begun, options)
 }
@@ -169,7 +169,7 @@ where
     let sheet = run.sheet(&summary);
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
     let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
-    // From here on nothing stops a run: what was begun to be published is published as a whole.
+    // From here on a run cannot be cancelled: what has begun to be published is published as a whole.
     options.progress.check()?;
     options.progress.control().begin(None);
     (options.stage)(Stage::Publish);

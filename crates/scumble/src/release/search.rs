@@ -6,13 +6,14 @@ use std::path::Path;
 use scumble_files::table::CodedTable;
 
 use super::requirements::build_models;
+use super::run::Run;
 use crate::config::{Plan, Rational};
 use crate::error::{Error, Result};
 use crate::hierarchy::Hierarchy;
 use crate::prepare::population::prepare_with_population;
 use crate::prepare::{Prepared, Respelt, prepare};
 use crate::problem::{Budget, Problem, Progress};
-use crate::registry::{self, Entry, METRICS};
+use crate::registry::{self, Entry, Facts, METRICS};
 
 /// What is to be searched for, in what, and within which limits.
 #[derive(Clone)]
@@ -37,7 +38,29 @@ pub(super) struct OfRow {
     pub(super) payload: Vec<u32>,
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    /// The run that has found something in the table.
+    pub(super) fn run<Found>(
+        &self,
+        algorithm: Facts,
+        (problem, rest): (Problem, Rest),
+        of_row: OfRow,
+        found: Found,
+    ) -> Run<'a, Found> {
+        Run {
+            plan: self.plan,
+            source: self.table,
+            respelt: self.respelt,
+            algorithm,
+            problem,
+            of_row,
+            missing: rest.missing,
+            warnings: rest.warnings,
+            notes: rest.notes,
+            found,
+        }
+    }
+
     /// The table as an algorithm sees it, by a plan whose roles may be others than those that were given.
     pub(super) fn prepared(&self, plan: &Plan, trees: bool) -> Result<(Prepared, OfRow)> {
         let mut prepared = match self.population {

@@ -181,7 +181,7 @@ pub fn try_within(
         Method::Classes(entry) => {
             let attempt = |plan: &Plan| {
                 let (run, seconds) =
-                    verified(|| classes::search(Task { plan, ..task.clone() }, entry), &progress)?;
+                    verified(|| classes::search(&Task { plan, ..task.clone() }, entry), &progress)?;
                 Ok(match run.failing_beside_others() {
                     Some(failing) => Ended::NotBesideOthers(Box::new(failing.clone())),
                     None => Ended::Made(Box::new(of_classes(run, seconds))),
@@ -190,12 +190,12 @@ pub fn try_within(
             Ok(*together::large_enough(plan, table.rows, attempt)?.0)
         }
         Method::Records(entry) => {
-            let (run, seconds) = verified(|| records::search(task, entry), &progress)?;
+            let (run, seconds) = verified(|| records::search(&task, entry), &progress)?;
             Ok(of_records(run, seconds))
         }
         Method::Tables(entry) => {
             let search = || {
-                let run = tables::search(task, entry)?;
+                let run = tables::search(&task, entry)?;
                 if matches!(run.found.solution.tables, Tables::Groups { .. }) {
                     Err(no_features(entry.name))
                 } else {

@@ -135,7 +135,7 @@ proptest! {
     }
 }
 
-/// Two spellings of one value are in one category, or in two by mistake.
+/// Two spellings of one value may stand in one category. In two categories they are a mistake.
 #[test]
 fn categories_know_spellings() {
     let (mut ill, codes) = column("ill", &["hiv", "flu"], false);

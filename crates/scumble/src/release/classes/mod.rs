@@ -179,7 +179,7 @@ fn build_algorithm(plan: &Plan, entry: &'static Entry<BuildAlgorithm>) -> Result
 }
 
 /// Classes, by an algorithm that makes them.
-pub(super) fn search<'a>(task: Task<'a>, entry: &'static Entry<BuildAlgorithm>) -> Result<ClassRun<'a>> {
+pub(super) fn search<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>) -> Result<ClassRun<'a>> {
     let plan = task.plan;
     let algorithm = &*build_algorithm(plan, entry)?;
     let (prepared, of_row) = task.prepared(plan, algorithm.needs_trees())?;
@@ -188,7 +188,8 @@ pub(super) fn search<'a>(task: Task<'a>, entry: &'static Entry<BuildAlgorithm>) 
         metric: algorithm.default_metric(),
         suppression: algorithm.default_suppression(),
     };
-    let (problem, rest, metric) = make_problem(plan, prepared, &needs, (task.budget, task.progress))?;
+    let limits = (task.budget.clone(), task.progress.clone());
+    let (problem, mut rest, metric) = make_problem(plan, prepared, &needs, limits)?;
     check_metric(plan, entry, algorithm, metric, &problem)?;
     check_served(&problem, plan, entry.name, algorithm)?;
     population::check(&problem, plan, algorithm)?;
@@ -207,25 +208,14 @@ pub(super) fn search<'a>(task: Task<'a>, entry: &'static Entry<BuildAlgorithm>) 
         metric,
         levels,
         step,
-        payload_trees: rest.payload_trees,
+        payload_trees: std::mem::take(&mut rest.payload_trees),
         findings,
         population: task.population,
         folder: task.folder,
         rows: rows::ReleasedRows::default(),
         together: Vec::new(),
     };
-    let mut run = Run {
-        plan,
-        source: task.table,
-        respelt: task.respelt,
-        algorithm: entry.facts(),
-        problem,
-        of_row,
-        missing: rest.missing,
-        warnings: rest.warnings,
-        notes: rest.notes,
-        found,
-    };
+    let mut run = task.run(entry.facts(), (problem, rest), of_row, found);
     let found = warnings::warnings(&run, Some(algorithm));
     run.warnings.extend(found);
     run.problem.budget.pause();

@@ -66,8 +66,8 @@ pub(super) fn judge(
     Ok(found)
 }
 
-/// What an attempt at a plan makes that also keeps what is asked of it together with tables that were published before, with classes as
-/// large as that takes; and whether they are larger than was asked for.
+/// Attempts a plan. Where the result does not hold beside tables that were published before, attempts it again with classes twice as
+/// large, until it does. Returns what was made, and whether its classes are larger than was asked for.
 pub(in crate::release) fn large_enough<Made>(
     plan: &Plan,
     rows: usize,

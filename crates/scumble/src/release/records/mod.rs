@@ -83,7 +83,7 @@ fn spreadsheet_warning(run: &RecordRun<'_>, format: OutFormat) -> Option<String>
 
 /// What an algorithm that makes records finds in a table, with its draws.
 pub(super) fn search<'a>(
-    task: Task<'a>,
+    task: &Task<'a>,
     entry: &'static Entry<BuildRecordAlgorithm>,
 ) -> Result<RecordRun<'a>> {
     let plan = task.plan;
@@ -102,7 +102,7 @@ pub(super) fn search<'a>(
     }
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
     let (prepared, of_row) = task.prepared(plan, false)?;
-    let limits = (task.budget, task.progress);
+    let limits = (task.budget.clone(), task.progress.clone());
     let (problem, rest, _) = make_problem(plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
     refuse_missing(&problem, entry.name)?;
     refuse_persons(&problem, entry.name)?;
@@ -112,18 +112,7 @@ pub(super) fn search<'a>(
     problem.budget.pause();
     let taken = exchange::draw(&mut solution, plan.algorithm.seed)?;
     let found = RecordsFound { solution, taken, rows: rows::Arranged::default() };
-    let mut run = Run {
-        plan,
-        source: task.table,
-        respelt: task.respelt,
-        algorithm: entry.facts(),
-        problem,
-        of_row,
-        missing: rest.missing,
-        warnings: rest.warnings,
-        notes: rest.notes,
-        found,
-    };
+    let mut run = task.run(entry.facts(), (problem, rest), of_row, found);
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
     let found = format_of(plan).and_then(|format| spreadsheet_warning(&run, format));

@@ -166,7 +166,7 @@ fn spreadsheet_warning(run: &TablesRun<'_>, format: OutFormat) -> Option<String>
 
 /// What an algorithm that makes several tables finds in one.
 pub(super) fn search<'a>(
-    task: Task<'a>,
+    task: &Task<'a>,
     entry: &'static Entry<BuildTablesAlgorithm>,
 ) -> Result<TablesRun<'a>> {
     let plan = task.plan;
@@ -175,7 +175,7 @@ pub(super) fn search<'a>(
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
     let arranged = roles::arrange(plan, algorithm.target(), entry.name)?;
     let (prepared, of_row) = task.prepared(&arranged.plan, false)?;
-    let limits = (task.budget, task.progress);
+    let limits = (task.budget.clone(), task.progress.clone());
     let (problem, rest, _) = make_problem(&arranged.plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
     refuse_missing(&problem, entry.name)?;
     refuse_persons(&problem, entry.name)?;
@@ -198,18 +198,7 @@ pub(super) fn search<'a>(
     let made = files::Made::default();
     let found =
         TablesFound { solution, known, target, tuple_of_row: Vec::new(), made, described: Vec::new() };
-    let mut run = Run {
-        plan,
-        source: task.table,
-        respelt: task.respelt,
-        algorithm: entry.facts(),
-        problem,
-        of_row,
-        missing: rest.missing,
-        warnings: rest.warnings,
-        notes: rest.notes,
-        found,
-    };
+    let mut run = task.run(entry.facts(), (problem, rest), of_row, found);
     run.notes.extend(arranged.notes);
     let found = sheet::warnings(&run);
     run.warnings.extend(found);
