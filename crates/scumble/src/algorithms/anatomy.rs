@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 
 use super::Finding;
 use super::tables::{
-    GroupValues, Member, Shown, Tables, TablesAlgorithm, TablesProblem, TablesSolution, Target,
+    GroupRow, GroupValues, Shown, Tables, TablesAlgorithm, TablesProblem, TablesSolution, Target,
 };
 use crate::chance;
 use crate::config::Parameters;
@@ -165,14 +165,14 @@ pub(super) fn smallest_class(problem: &TablesProblem) -> Finding {
 }
 
 /// A payload that has the value of a member.
-fn cell_of(problem: &TablesProblem, member: &Member) -> Result<crate::frequency::Cell> {
+fn cell_of(problem: &TablesProblem, member: &GroupRow) -> Result<crate::frequency::Cell> {
     let table = &problem.problem.table;
     let cells = table.cells(member.tuple).iter();
     let payload = cells
         .map(|cell| cell.payload)
         .find(|payload| table.payloads().value(*payload, problem.target) == member.value);
     let payload = payload.ok_or_else(|| Error::internal("a value that the tuple does not have"))?;
-    Ok(crate::frequency::Cell { payload, rows: member.rows })
+    Ok(crate::frequency::Cell { payload, rows: 1 })
 }
 
 /// For each value of the target the tuples of its rows, ascending, one entry a row.
@@ -196,21 +196,21 @@ fn groups(
     l: usize,
     mut start: impl FnMut(usize) -> usize,
     pace: &mut Pace<'_>,
-) -> Result<Vec<Vec<Member>>> {
+) -> Result<Vec<Vec<GroupRow>>> {
     let mut largest: BinaryHeap<(usize, Reverse<usize>)> = rows
         .iter()
         .enumerate()
         .filter(|(_, rows)| !rows.is_empty())
         .map(|(value, rows)| (rows.len(), Reverse(value)))
         .collect();
-    let mut groups: Vec<Vec<Member>> = Vec::new();
+    let mut groups: Vec<Vec<GroupRow>> = Vec::new();
     while largest.len() >= l {
         pace.tick(l)?;
         let values: Vec<usize> =
             (0..l).filter_map(|_| largest.pop()).map(|(_, Reverse(value))| value).collect();
         let mut group = Vec::with_capacity(l);
         for value in values {
-            group.extend(rows[value].pop().map(|tuple| Member { tuple, value: value as u32, rows: 1 }));
+            group.extend(rows[value].pop().map(|tuple| GroupRow { tuple, value: value as u32 }));
             if !rows[value].is_empty() {
                 largest.push((rows[value].len(), Reverse(value)));
             }
@@ -224,7 +224,7 @@ fn groups(
                 .map(|step| (from + step) % groups.len())
                 .find(|group| groups[*group].iter().all(|member| member.value != value as u32));
             let group = lacking.ok_or_else(|| Error::internal("no group lacks a value that is left"))?;
-            groups[group].push(Member { tuple: *tuple, value: value as u32, rows: 1 });
+            groups[group].push(GroupRow { tuple: *tuple, value: value as u32 });
         }
     }
     Ok(groups)

@@ -4,7 +4,7 @@
 use super::Finding;
 use super::anatomy::{rows_of_values, smallest_class};
 use super::tables::{
-    GroupValues, Member, Shown, Tables, TablesAlgorithm, TablesProblem, TablesSolution, Target,
+    GroupRow, GroupValues, Shown, Tables, TablesAlgorithm, TablesProblem, TablesSolution, Target,
 };
 use crate::chance;
 use crate::config::{Parameters, Rational};
@@ -111,8 +111,8 @@ impl TablesAlgorithm for Permutation {
         let reach = reach(numbers.len(), |from, to| asked.is_met(&numbers[from..=to]));
         let cuts = cuts(&numbers, &reach, self.cost, &problem.problem.progress)?;
         let members = dealt(&numbers, rows, &cuts);
-        let range = |group: &Vec<Member>| {
-            let of = |member: &Member| column.number(column.values.get(member.value)).unwrap_or_default();
+        let range = |group: &Vec<GroupRow>| {
+            let of = |member: &GroupRow| column.number(column.values.get(member.value)).unwrap_or_default();
             group.iter().map(of).max().unwrap_or_default() - group.iter().map(of).min().unwrap_or_default()
         };
         let widest = members.iter().map(range).max().unwrap_or_default();
@@ -301,7 +301,7 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
 }
 
 /// The rows between the cuts. Rows of a number are taken from the end.
-fn dealt(numbers: &[Number], mut rows: Vec<Vec<u32>>, cuts: &[Cut]) -> Vec<Vec<Member>> {
+fn dealt(numbers: &[Number], mut rows: Vec<Vec<u32>>, cuts: &[Cut]) -> Vec<Vec<GroupRow>> {
     let group = |pair: &[Cut]| {
         let mut members = Vec::new();
         let last = pair[1].number.min(numbers.len() - 1);
@@ -311,7 +311,7 @@ fn dealt(numbers: &[Number], mut rows: Vec<Vec<u32>>, cuts: &[Cut]) -> Vec<Vec<M
             let to = if number == pair[1].number { pair[1].rows } else { all };
             let left = &mut rows[value as usize];
             let taken = left.split_off(left.len() - (to - from) as usize);
-            members.extend(taken.into_iter().map(|tuple| Member { tuple, value, rows: 1 }));
+            members.extend(taken.into_iter().map(|tuple| GroupRow { tuple, value }));
         }
         members
     };
@@ -339,7 +339,7 @@ mod tests {
         let cuts = cuts(&numbers, &reach, cost, &Progress::default()).ok()?;
         let rows: Vec<Vec<u32>> = numbers.iter().map(|number| vec![0; number.rows as usize]).collect();
         let members = dealt(&numbers, rows, &cuts);
-        let of = |member: &Member| numbers[member.value as usize].number;
+        let of = |member: &GroupRow| numbers[member.value as usize].number;
         let (mut sizes, mut total) = (Vec::new(), 0);
         for group in &members {
             let (low, high) = (group.iter().map(of).min()?, group.iter().map(of).max()?);

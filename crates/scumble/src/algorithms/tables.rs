@@ -88,21 +88,19 @@ pub enum Tables {
     /// All columns of every row with the number of its group, and the target's values of each group.
     Groups {
         /// The rows of each group.
-        members: Vec<Vec<Member>>,
+        members: Vec<Vec<GroupRow>>,
         /// How the target's values of a group are told.
         values: GroupValues,
     },
 }
 
-/// Rows of a group that agree on everything.
+/// A row of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Member {
-    /// Their tuple.
+pub struct GroupRow {
+    /// Its tuple.
     pub tuple: u32,
-    /// Their value of the target.
+    /// Its value of the target.
     pub value: u32,
-    /// How many there are.
-    pub rows: u32,
 }
 
 /// How the target's values of a group are told.

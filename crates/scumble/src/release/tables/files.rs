@@ -8,7 +8,7 @@ use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::TablesRun;
 use super::manifest::{TableFile, Together};
-use crate::algorithms::tables::{GroupValues, Member, Shown, Tables};
+use crate::algorithms::tables::{GroupRow, GroupValues, Shown, Tables};
 use crate::chance;
 use crate::error::{Error, Result};
 use crate::pack::Packer;
@@ -182,7 +182,7 @@ fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
 }
 
 /// The rows with the numbers of their groups, and what is told of each group.
-fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<Member>], told: GroupValues) -> Result<Made> {
+fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<GroupRow>], told: GroupValues) -> Result<Made> {
     let members = numbered(members);
     let group_of_row = deal(run, of_row, &members)?;
     let free = |wish: &str| run.free_name(wish);
@@ -207,40 +207,29 @@ fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<Member>], told: Gr
 }
 
 /// Groups in an order that tells nothing of who has which value: by their rows without the target, then by their values.
-fn numbered(members: &[Vec<Member>]) -> Vec<&Vec<Member>> {
-    let key = |group: &&Vec<Member>| {
-        let mut tuples: Vec<u32> =
-            group.iter().flat_map(|member| std::iter::repeat_n(member.tuple, member.rows as usize)).collect();
-        let mut values: Vec<u32> =
-            group.iter().flat_map(|member| std::iter::repeat_n(member.value, member.rows as usize)).collect();
+fn numbered(members: &[Vec<GroupRow>]) -> Vec<&Vec<GroupRow>> {
+    let key = |group: &&Vec<GroupRow>| {
+        let mut tuples: Vec<u32> = group.iter().map(|row| row.tuple).collect();
+        let mut values: Vec<u32> = group.iter().map(|row| row.value).collect();
         tuples.sort_unstable();
         values.sort_unstable();
         (tuples, values)
     };
-    let mut sorted: Vec<&Vec<Member>> = members.iter().collect();
+    let mut sorted: Vec<&Vec<GroupRow>> = members.iter().collect();
     sorted.sort_by_cached_key(key);
     sorted
 }
 
 /// The group of each row. Rows that agree on everything may take each other's places.
-fn deal(run: &TablesRun<'_>, of_row: &OfRow, members: &[&Vec<Member>]) -> Result<Vec<u32>> {
-    let mut places: HashMap<(u32, u32), Vec<(u32, u32)>> = HashMap::new();
+fn deal(run: &TablesRun<'_>, of_row: &OfRow, members: &[&Vec<GroupRow>]) -> Result<Vec<u32>> {
+    let mut places: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
     for (group, members) in (0..).zip(members) {
-        for member in *members {
-            places.entry((member.tuple, member.value)).or_default().push((group, member.rows));
+        for row in *members {
+            places.entry((row.tuple, row.value)).or_default().push(group);
         }
     }
     let values = value_of_row(run, of_row);
-    let mut take = |key: (u32, u32)| {
-        let left = places.get_mut(&key)?;
-        let (group, rows) = left.last_mut()?;
-        let group = *group;
-        *rows -= 1;
-        if *rows == 0 {
-            left.pop();
-        }
-        Some(group)
-    };
+    let mut take = |key: (u32, u32)| places.get_mut(&key)?.pop();
     let dealt: Option<Vec<u32>> =
         of_row.tuple.iter().zip(&values).map(|(tuple, value)| take((*tuple, *value))).collect();
     dealt
@@ -249,14 +238,13 @@ fn deal(run: &TablesRun<'_>, of_row: &OfRow, members: &[&Vec<Member>]) -> Result
 }
 
 /// Each value of each group with its rows.
-fn counted(run: &TablesRun<'_>, members: &[&Vec<Member>], group: &str, count: &str) -> Table {
+fn counted(run: &TablesRun<'_>, members: &[&Vec<GroupRow>], group: &str, count: &str) -> Table {
     let mut lines: Vec<(i128, u32, i128)> = Vec::new();
     for (number, members) in (1..).zip(members) {
-        let mut of_group: Vec<(u32, u32)> =
-            members.iter().map(|member| (member.value, member.rows)).collect();
+        let mut of_group: Vec<u32> = members.iter().map(|row| row.value).collect();
         of_group.sort_unstable();
-        for same in of_group.chunk_by(|a, b| a.0 == b.0) {
-            lines.push((number, same[0].0, same.iter().map(|(_, rows)| i128::from(*rows)).sum()));
+        for same in of_group.chunk_by(|a, b| a == b) {
+            lines.push((number, same[0], same.len() as i128));
         }
     }
     let columns = vec![
@@ -291,7 +279,7 @@ fn permuted(run: &TablesRun<'_>, of_row: &OfRow, group_of_row: &[u32], groups: u
 /// The number of rows of each group, with their least value, the greatest and the sum.
 fn summed(
     run: &TablesRun<'_>,
-    members: &[&Vec<Member>],
+    members: &[&Vec<GroupRow>],
     [group, count]: [&str; 2],
     [least, greatest, sum]: &[String; 3],
 ) -> Result<Table> {
@@ -303,17 +291,15 @@ fn summed(
     };
     let mut cells: [Vec<String>; 5] = Default::default();
     for (place, members) in members.iter().enumerate() {
-        let (mut rows, mut total) = (0_u64, 0_i128);
-        let mut ends: Option<(i128, i128)> = None;
-        for member in *members {
-            let value = number(member.value)?;
-            rows += u64::from(member.rows);
-            total += value * i128::from(member.rows);
-            ends = Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
-        }
-        let (low, high) = ends.ok_or_else(|| Error::internal("a group without rows"))?;
-        let text = |number: i128| target.measure.text(number);
-        let line = [(place + 1).to_string(), rows.to_string(), text(low), text(high), text(total)];
+        let numbers: Vec<i128> = members.iter().map(|row| number(row.value)).collect::<Result<_>>()?;
+        let (low, high) = numbers
+            .iter()
+            .min()
+            .zip(numbers.iter().max())
+            .ok_or_else(|| Error::internal("a group without rows"))?;
+        let text = |number: &i128| target.measure.text(*number);
+        let (rows, sum) = (members.len().to_string(), text(&numbers.iter().sum()));
+        let line = [(place + 1).to_string(), rows, text(low), text(high), sum];
         cells.iter_mut().zip(line).for_each(|(cells, cell)| cells.push(cell));
     }
     let names = [group, count, least, greatest, sum];
