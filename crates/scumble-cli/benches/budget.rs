@@ -16,6 +16,7 @@ use scumble::config::Plan;
 use scumble::problem::{Budget, Progress};
 use scumble::registry::algorithm_names;
 use scumble::release::{read_planned, try_within};
+use scumble::resources::Resources;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> =
@@ -67,7 +68,8 @@ fn one(path: &Path, seconds: f64) -> Outcome<()> {
     let (plan, table, _) = read_planned(&plan, folder, 0)?;
     let budget = Budget::new(None, Some(Duration::from_secs_f64(seconds)));
     budget.pause();
-    let found = try_within(&plan, &table, folder, (budget.clone(), Progress::default()));
+    let found =
+        try_within(&plan, &table, &Resources::in_folder(folder), (budget.clone(), Progress::default()));
     let used = budget.used().as_secs_f64();
     let ended = match found {
         Ok(_) if budget.spent_after().is_some() => "the best found so far".to_owned(),

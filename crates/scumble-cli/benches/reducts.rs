@@ -17,6 +17,7 @@ use scumble::prepare::{Prepared, prepare};
 use scumble::problem::{Budget, Problem, Progress};
 use scumble::quasi::Quasi;
 use scumble::registry::{METRICS, MODELS, TABLES_ALGORITHMS, find};
+use scumble::resources::Resources;
 use scumble::rough::discretise::Discretise;
 use scumble::rough::{DecisionTable, joint_anonymity};
 use scumble_files::{ReadOptions, Source, read_table};
@@ -173,7 +174,7 @@ fn counted(table: &Path, class: &str, other: &[&str]) -> Outcome<(Prepared, Vec<
     let role = |name: &str| if name == class { Role::Class } else { Role::Quasi };
     let names: Vec<String> = read.columns.iter().map(|column| column.name.clone()).collect();
     plan.columns = names.iter().map(|name| (name.clone(), Column::new(Roles::one(role(name))))).collect();
-    let prepared = prepare(&read, &plan, Path::new(""), false)?;
+    let prepared = prepare(&read, &plan, &Resources::default(), false)?;
     let known = prepared.quasi.iter().map(|quasi| !other.contains(&quasi.name.as_str())).collect();
     Ok((prepared, known))
 }

@@ -8,6 +8,7 @@ use scumble::problem::Progress;
 use scumble::recoding::Step;
 use scumble::registry::{ALGORITHMS, algorithm_names};
 use scumble::release::{Outcome, read_planned, try_release};
+use scumble::resources::Resources;
 use scumble_eval::protocol::{
     Dataset, Fold, Material, Numbers, Protocol, TestRows, baseline, released, stratified_folds,
 };
@@ -83,7 +84,7 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
     let mut by_rule = 0;
     for entry in ALGORITHMS {
         let asked = asked(&plan, entry.name, 2);
-        let trial = match try_release(&asked, &table, folder.path(), Progress::default()) {
+        let trial = match try_release(&asked, &table, &Resources::default(), Progress::default()) {
             Ok(trial) => trial,
             // MDAV is for numbers alone.
             Err(error) => {
@@ -131,8 +132,9 @@ fn unseen_towns_are_recoded_by_the_hierarchy_and_unknown_ones_are_missing() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &rows());
     let (plan, table, _) = read_planned(&plan(""), folder.path(), 1).expect("read");
-    let trial = try_release(&asked(&plan, "mondrian", 60), &table, folder.path(), Progress::default())
-        .expect("a release");
+    let trial =
+        try_release(&asked(&plan, "mondrian", 60), &table, &Resources::default(), Progress::default())
+            .expect("a release");
     let town = &trial.problem.quasi[2];
     let finder = CodeFinder::new(town, &[]);
     let code = finder.find("E").expect("the hierarchy lists E, though nobody lives there");

@@ -4,6 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::control::Control;
 use crate::error::{FileError, Result};
 
 /// How long a run waits for another one. Giving names takes milliseconds, so whoever takes longer hangs.
@@ -18,8 +19,8 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Waits until no other run has a lock on the folder.
-    pub fn exclusive(folder: &Path) -> Result<Self> {
+    /// Waits until no other run has a lock on the folder, or somebody ends the waiting.
+    pub fn exclusive(folder: &Path, control: &Control) -> Result<Self> {
         let Ok(file) = File::open(folder) else { return Ok(Self { _held: None }) };
         let began = Instant::now();
         loop {
@@ -34,7 +35,10 @@ impl FolderLock {
                         PATIENCE.as_secs()
                     )));
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(10)),
+                Err(TryLockError::WouldBlock) => {
+                    control.check()?;
+                    std::thread::sleep(Duration::from_millis(10));
+                }
             }
         }
     }
@@ -74,7 +78,7 @@ mod tests {
     #[test]
     fn two_runs_exclude_each_other() {
         let folder = tempfile::tempdir().unwrap();
-        let first = FolderLock::exclusive(folder.path()).unwrap();
+        let first = FolderLock::exclusive(folder.path(), &Control::default()).unwrap();
         assert!(FolderLock::at_once(folder.path()).is_none());
         drop(first);
         let readers = [FolderLock::shared(folder.path()), FolderLock::shared(folder.path())];

@@ -9,7 +9,6 @@ use tempfile::TempDir;
 
 use crate::error::{FileError, Result, writing};
 use crate::folder;
-use crate::folder_lock::FolderLock;
 use crate::private::{Named, folder_of, hidden_name, plain, public_mode, stands_at, trouble, unnamed};
 use crate::sweep::aside_name;
 
@@ -78,11 +77,10 @@ impl PrivateFolder {
     }
 
     /// Gives the folder its name, in place of the folder that had it before, if any. Until the very step the old folder is what
-    /// stands under the name. An error means that it is still there, and nothing else; that is looked up on the disk.
+    /// stands under the name. Whoever calls has a lock on the folder around it ([`FolderLock`]). An error means that it is still there, and nothing else; that is looked up on the disk.
     pub fn publish(mut self) -> Result<Named> {
         let target = self.target.clone();
         let shown = target.display().to_string();
-        let _lock = FolderLock::exclusive(folder_of(&target))?;
         let (known, mode) = self.ready().map_err(|error| writing(&shown, plain(&error)))?;
         let hidden = self.hidden().map_err(|error| writing(&shown, plain(&error)))?;
         let placed = if fs::symlink_metadata(&target).is_ok() {

@@ -119,6 +119,12 @@ impl Source {
         &self.name
     }
 
+    /// Whether it is a table in memory, and no file.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        matches!(self.place, Place::Batches(_))
+    }
+
     /// The SHA-256 of the file as it stands there, compressed or not.
     pub fn sha256(&self) -> Result<String> {
         let mut file = self.handle(Allowance::new(None))?;

@@ -1,9 +1,9 @@
 //! Verifying any table, also another tool's, against models and an original.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{Source, read_table};
+use scumble_files::{ReadOptions, read_table};
 use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome, ValueKind,
@@ -26,6 +26,7 @@ use crate::release::claim::{
     cover, given_others, joint_references, mean, model_claim, reference, same_value, sensitive_column,
     value_kind,
 };
+use crate::resources::Resources;
 
 mod folder;
 mod records;
@@ -62,26 +63,25 @@ impl Checked {
     }
 }
 
-/// Checks a table. The plan says which columns are what and which models are asked for; `folder` is where its file names
-/// start. `row_map` has for each released row its original row, where the private row map is known.
+/// Checks a table. The plan says which columns are what and which models are asked for. `row_map` has for each released row its original row, where the private row map is known.
 pub fn check(
     release: &CodedTable,
     original: Option<&CodedTable>,
     row_map: Option<&[u32]>,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<Checked> {
     let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
-    if let Some(checked) = records::check(release, original, row_map, plan, folder)? {
+    if let Some(checked) = records::check(release, original, row_map, plan, resources)? {
         return Ok(checked);
     }
     let star =
         if plan.algorithm.star_policy == StarPolicy::Paper { StarRows::Unjudged } else { StarRows::Judged };
     what_is_guarded_is_there(release, plan)?;
     let truth =
-        original.map(|original| truthful(release, original, row_map, &[], plan, folder)).transpose()?;
+        original.map(|original| truthful(release, original, row_map, &[], plan, resources)).transpose()?;
     let private_note = private_note(release, original, plan);
     // Models count values, whatever their spelling.
     let mut protected: Vec<String> =
@@ -121,14 +121,14 @@ pub fn check(
             Ok::<_, Error>(Reference { columns: columns.collect::<Result<_>>()? })
         })
         .transpose()?;
-    let population = read_population(plan, folder, 0)?.map(|PopulationTable { table, .. }| table);
+    let population = read_population(plan, resources, 0)?.map(|PopulationTable { table, .. }| table);
     if plan.privacy.is_empty() {
         let of_column = |name: &String| values.iter().find(|values| values.name == *name).cloned();
         let measured: Vec<SensitiveColumn> = sensitive
             .iter()
             .map(|name| of_column(name).unwrap_or_else(|| SensitiveColumn::texts(name)))
             .collect();
-        let people = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
+        let people = population.as_ref().map(|table| people(table, plan, resources)).transpose()?;
         let threshold = plan.risk.threshold.to_string();
         let beside =
             Beside { reference: reference.as_ref(), population: people.as_ref(), risk_threshold: &threshold };
@@ -149,17 +149,17 @@ pub fn check(
     for spec in &plan.privacy {
         if spec.model == multirelational::ENTRY.name && !plan.table.is_empty() {
             over_tables
-                .push((models.len() + over_tables.len(), relational(release, spec, plan, folder, star)?));
+                .push((models.len() + over_tables.len(), relational(release, spec, plan, resources, star)?));
             continue;
         }
         if spec.model == k_uncertainty::ENTRY.name && !plan.table.is_empty() {
-            for outcome in over_views(release, original, spec, plan, folder)? {
+            for outcome in over_views(release, original, spec, plan, resources)? {
                 over_tables.push((models.len() + over_tables.len(), outcome));
             }
             judged.extend(if spec.columns.is_empty() { &sensitive } else { &spec.columns }.iter().cloned());
             continue;
         }
-        let mut claims = claims(spec, &sensitive, person, known, population.as_ref(), plan, folder)?;
+        let mut claims = claims(spec, &sensitive, person, known, population.as_ref(), plan, resources)?;
         if let Some(set) = &spec.quasi {
             let columns = plan.columns_of(set)?;
             claims.iter_mut().for_each(|claim| {
@@ -173,7 +173,7 @@ pub fn check(
     }
     judged.extend(columns_of(&models));
     let claim = Claim { quasi, models, star, values };
-    let population = population.as_ref().map(|table| people(table, plan, folder)).transpose()?;
+    let population = population.as_ref().map(|table| people(table, plan, resources)).transpose()?;
     let mut outcome =
         check_models_with(release, &claim, reference.as_ref(), population.as_ref()).map_err(cannot_check)?;
     for (place, judged) in over_tables {
@@ -231,10 +231,10 @@ fn count_persons(
 }
 
 /// The people of a population, and how the labels of a release are to be read: as a release made of them would have labels.
-fn people<'a>(table: &'a CodedTable, plan: &Plan, folder: &Path) -> Result<Population<'a>> {
+fn people<'a>(table: &'a CodedTable, plan: &Plan, resources: &Resources) -> Result<Population<'a>> {
     let entry = crate::registry::find("algorithm", &plan.algorithm.name, crate::registry::ALGORITHMS)?;
     let trees = (entry.build)(&plan.algorithm.parameters)?.needs_trees();
-    let prepared = prepare(table, &quasi_only(plan), folder, trees)?;
+    let prepared = prepare(table, &quasi_only(plan), resources, trees)?;
     let covers = prepared.quasi.iter().map(|quasi| {
         let missing = prepared.missing.iter().find(|(of, _)| *of == quasi.name);
         let missing = missing.map(|(_, markers)| markers.clone()).unwrap_or_default();
@@ -248,7 +248,7 @@ pub(crate) fn relational(
     release: &CodedTable,
     spec: &ModelSpec,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
     star: StarRows,
 ) -> Result<ModelOutcome> {
     let entry = multirelational::ENTRY;
@@ -267,10 +267,9 @@ pub(crate) fn relational(
     let (persons, _) = payload_of(persons, plan)?;
     // The persons of all tables are written as the first table writes them.
     let release = &table_in_one_spelling(release, std::slice::from_ref(&persons));
-    let mut tables = further_tables(plan, folder)?;
-    for (spec, table) in plan.table.iter().zip(&mut tables) {
-        *table = with_persons(table, spec, &persons)?;
-    }
+    let tables = further_tables(plan, resources)?;
+    let tables = plan.table.iter().zip(&tables).map(|(spec, table)| with_persons(table, spec, &persons));
+    let tables: Vec<CodedTable> = tables.collect::<Result<_>>()?;
     let mut relations = vec![Relation { table: release, quasi: &quasi, person: subject }];
     for (spec, table) in plan.table.iter().zip(&tables) {
         let person = spec.subject.as_deref().ok_or_else(multirelational::no_subject)?;
@@ -315,20 +314,26 @@ fn with_persons(
 }
 
 /// The plan's further tables.
-fn further_tables(plan: &Plan, folder: &Path) -> Result<Vec<CodedTable>> {
-    let read = |table: &crate::config::TableSpec| {
-        let source = Source::open(folder.join(&table.file))?;
+fn further_tables(plan: &Plan, resources: &Resources) -> Result<Vec<Arc<CodedTable>>> {
+    let read = |file: &str| {
+        let source = resources.source(file)?;
         // Whoever published it may write tables otherwise than the input is written.
-        let mut read = read_table(&source, &crate::release::other_options(plan))?.coded;
-        if crate::release::is_spreadsheet_safe(&folder.join(&table.file)) {
-            read = from_spreadsheet_safe(&read).map_err(cannot_check)?;
+        let control = resources.control().clone();
+        let options = ReadOptions { control, ..crate::release::other_options(plan) };
+        let read = read_table(&source, &options)?.coded;
+        if resources.is_spreadsheet_safe(file) {
+            return from_spreadsheet_safe(&read).map_err(cannot_check);
         }
+        Ok(read)
+    };
+    let table = |table: &crate::config::TableSpec| {
+        let read = resources.kept_table(&table.file, || read(&table.file))?;
         match table.quasi.iter().find(|name| read.column(name).is_none()) {
             Some(name) => Err(Error::config(format!("'{}' has no column '{name}'", table.file))),
             None => Ok(read),
         }
     };
-    plan.table.iter().map(read).collect()
+    plan.table.iter().map(table).collect()
 }
 
 /// k-uncertainty of the table and the plan's further tables, for everybody who is in the original.
@@ -337,7 +342,7 @@ pub(crate) fn over_views(
     original: Option<&CodedTable>,
     spec: &ModelSpec,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<Vec<ModelOutcome>> {
     let known: Vec<&str> = k_uncertainty::ENTRY.parameters.iter().map(|(name, _)| *name).collect();
     spec.parameters.allow_only(&known)?;
@@ -366,8 +371,9 @@ pub(crate) fn over_views(
         in_normal_form(table, &values, Some(original)).map(std::borrow::Cow::into_owned).map_err(cannot_check)
     };
     let (release, known) = (&plain(release)?, &plain(original)?);
-    let people = people(known, plan, folder)?;
-    let tables = further_tables(plan, folder)?.iter().map(plain).collect::<Result<Vec<_>>>()?;
+    let people = people(known, plan, resources)?;
+    let tables =
+        further_tables(plan, resources)?.iter().map(|table| plain(table)).collect::<Result<Vec<_>>>()?;
     let here = |name: &&str| release.column(name).is_some();
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let mut views = vec![View { table: release, quasi: &quasi }];
@@ -419,7 +425,7 @@ fn claims(
     reference: &CodedTable,
     population: Option<&CodedTable>,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<Vec<ModelClaim>> {
     let entry = crate::registry::find("model", &spec.model, crate::registry::MODELS)?;
     let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
@@ -441,7 +447,7 @@ fn claims(
         let hierarchical = entry.name == "personalised"
             || spec.parameters.get("distance").is_some_and(|given| given.to_text() == "hierarchical");
         let prepared =
-            hierarchical.then(|| prepare(reference, &sensitive_only(plan), folder, false)).transpose()?;
+            hierarchical.then(|| prepare(reference, &sensitive_only(plan), resources, false)).transpose()?;
         let trees = |name: &str| {
             let trees = prepared.as_ref().map(|prepared| &prepared.payload_trees)?;
             trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
@@ -546,11 +552,11 @@ fn truthful(
     row_map: Option<&[u32]>,
     instead: &[(&str, records::Instead)],
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<TruthOutcome> {
     // Hierarchies are built as they were for the release: from the plan and from the rows that it was made of.
     let spelt = spelt_once(original, plan)?;
-    let prepared = prepare(&spelt, plan, folder, side_by_side::needs_trees(plan))?;
+    let prepared = prepare(&spelt, plan, resources, side_by_side::needs_trees(plan))?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
         Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),
         Method::Records(_) | Method::Tables(_) => false,

@@ -89,6 +89,7 @@ pub mod registry;
 pub mod relabel;
 pub mod release;
 pub mod report;
+pub mod resources;
 pub mod risk;
 pub mod rough;
 pub mod saved;

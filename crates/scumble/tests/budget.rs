@@ -9,6 +9,7 @@ use scumble::config::Plan;
 use scumble::problem::{Budget, Progress};
 use scumble::registry::algorithm_names;
 use scumble::release::{Outcome, Trial, read_planned, try_within};
+use scumble::resources::Resources;
 use scumble_files::table::CodedTable;
 
 /// Rows with columns that can be coarsened, a class label, an illness and a number.
@@ -113,8 +114,14 @@ fn a_search_whose_time_ends_shows_what_holds_or_says_that_it_has_nothing() {
     for algorithm in algorithm_names() {
         for more in ["", "polish = true\n"] {
             let (plan, table) = read(folder, &plan(algorithm, &format!("{more}{}", short(algorithm))));
-            let run =
-                |budget: &Budget| try_within(&plan, &table, folder, (budget.clone(), Progress::default()));
+            let run = |budget: &Budget| {
+                try_within(
+                    &plan,
+                    &table,
+                    &Resources::in_folder(folder),
+                    (budget.clone(), Progress::default()),
+                )
+            };
             let endless = Budget::of_looks(u64::MAX);
             let whole = run(&endless);
             if !more.is_empty() && matches!(&whole, Err(Error::Refused(_) | Error::Config(_))) {
@@ -163,7 +170,8 @@ fn every_search_looks_at_the_clock_often_enough() {
     for algorithm in algorithm_names() {
         let (plan, table) = read(folder, &plan(algorithm, short(algorithm)));
         let budget = Budget::of_looks(u64::MAX);
-        let found = try_within(&plan, &table, folder, (budget.clone(), Progress::default()));
+        let found =
+            try_within(&plan, &table, &Resources::in_folder(folder), (budget.clone(), Progress::default()));
         assert!(ended(&found), "{algorithm}: {:?}", found.err());
         let least = (rows * 3).div_ceil(8_192) as u64 + 1;
         assert!(budget.looks() >= least, "{algorithm} looked {} times", budget.looks());
@@ -180,7 +188,7 @@ fn every_search_can_be_cancelled() {
         let (plan, table) = read(folder, &plan(algorithm, short(algorithm)));
         let progress = Progress::default();
         progress.cancel();
-        let found = try_within(&plan, &table, folder, (Budget::default(), progress));
+        let found = try_within(&plan, &table, &Resources::in_folder(folder), (Budget::default(), progress));
         assert!(matches!(found, Err(Error::Interrupted)), "{algorithm} went on: {:?}", found.err());
     }
 }

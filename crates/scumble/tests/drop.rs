@@ -8,6 +8,7 @@ use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, serving};
 use scumble::release::{Released, RunOptions, anonymize, read_planned, try_release};
+use scumble::resources::Resources;
 
 fn release(folder: &Path, plan: &str) -> Result<Released, Error> {
     let plan = Plan::from_toml(plan, "plan").expect("a plan");
@@ -97,7 +98,8 @@ fn hundreds_of_columns_are_served_or_the_error_names_who_can() {
         );
         let plan = Plan::from_toml(&plan, "plan").expect("a plan");
         let (plan, table, _) = read_planned(&plan, folder, 1).expect("a table");
-        try_release(&plan, &table, folder, Progress::default()).map(|trial| trial.suppressed)
+        try_release(&plan, &table, &Resources::in_folder(folder), Progress::default())
+            .map(|trial| trial.suppressed)
     };
     let suppressed = tried("datafly").expect("its page recommends it here");
     assert!(suppressed < 24);

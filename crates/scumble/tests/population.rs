@@ -19,6 +19,7 @@ use scumble::published::Classes;
 use scumble::recoding::Step;
 use scumble::registry::{ALGORITHMS, METRICS, MODELS, find, serving_population};
 use scumble::release::{RunOptions, anonymize};
+use scumble::resources::Resources;
 use scumble_files::table::CodedTable;
 use scumble_verify::{Claim, Cover, ModelClaim, Nodes, Population, StarRows, ValueKind, check_models_with};
 
@@ -178,8 +179,8 @@ impl Case {
     fn problem(&self, folder: &Path) -> Problem {
         let plan = self.plan("optimal");
         let (table, people) = (self.table(false), self.table(true));
-        let prepared =
-            prepare_with_population(&table, &people, &plan, folder, true).expect("both fit the trees");
+        let prepared = prepare_with_population(&table, &people, &plan, &Resources::in_folder(folder), true)
+            .expect("both fit the trees");
         let models: Vec<Box<dyn Model>> = plan
             .privacy
             .iter()

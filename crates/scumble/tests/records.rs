@@ -12,6 +12,7 @@ use proptest::test_runner::TestRunner;
 use scumble::Error;
 use scumble::config::MissingPolicy;
 use scumble::registry::RECORD_ALGORITHMS;
+use scumble::resources::Resources;
 use scumble_files::{ReadOptions, Source, read_table};
 
 /// What is asked for: sizes, shares of the column that becomes frequencies, and both.
@@ -85,8 +86,14 @@ fn verdict(table: &Table, ask: &Ask, text: &str) -> scumble::check::Checked {
     };
     let mut original = read("input.csv", false);
     scumble::prepare::drop_incomplete(&mut original, &plan).expect("rows are left");
-    scumble::check::check(&read("release.csv", true), Some(&original), None, &plan, folder.path())
-        .expect("a verdict")
+    scumble::check::check(
+        &read("release.csv", true),
+        Some(&original),
+        None,
+        &plan,
+        &Resources::in_folder(folder.path()),
+    )
+    .expect("a verdict")
 }
 
 /// Whether something was released; it must then keep what was asked for.

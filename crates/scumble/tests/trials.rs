@@ -1,5 +1,5 @@
-//! A trial, which `compare`, `evaluate` and `attack` look at, is what a release would be: on random tables and plans it refuses the same
-//! with the same words, and shows the same rows.
+//! A trial, which `compare`, `evaluate` and `attack` look at, and a release in memory are what a release into a file would be: on random
+//! tables and plans they refuse the same with the same words, and show the same rows.
 
 mod common;
 
@@ -13,8 +13,12 @@ use proptest::test_runner::TestRunner;
 use scumble::config::{Plan, StarPolicy};
 use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, RECORD_ALGORITHMS};
-use scumble::release::{Outcome, RunOptions, Trial, anonymize, read_planned, try_release};
+use scumble::release::{Outcome, Release, RunOptions, Trial, anonymize, read_planned, try_release};
+use scumble::resources::Resources;
 use scumble_files::table::CodedTable;
+use scumble_files::{
+    Batches, Cells, ColumnType, Control, OutColumn, ReadOptions, Source, read_table, write_batches,
+};
 
 /// Tables for each algorithm.
 const TABLES: u32 = 25;
@@ -66,7 +70,47 @@ fn trial(table: &Table, ask: &Ask) -> scumble::Result<(Trial, CodedTable)> {
     let folder = tempfile::tempdir().expect("a folder");
     write_inputs(table, folder.path());
     let (plan, table, _) = read_planned(&ask.plan(table), folder.path(), 0)?;
-    Ok((try_release(&plan, &table, folder.path(), Progress::default())?, table))
+    Ok((try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())?, table))
+}
+
+/// A table in memory, as a program would have it.
+fn batches(table: &CodedTable) -> Batches {
+    let columns: Vec<OutColumn<'_>> = table
+        .columns
+        .iter()
+        .map(|column| OutColumn {
+            name: &column.name,
+            texts: &column.values,
+            cells: Cells::Direct(&column.codes),
+            kind: ColumnType::Text,
+        })
+        .collect();
+    let order: Vec<u32> = (0..table.rows as u32).collect();
+    write_batches(&columns, &order, 1, &Control::default()).expect("a table in memory")
+}
+
+/// The texts of a table in memory.
+fn texts(table: &Batches) -> Strings {
+    let read =
+        read_table(&Source::from_batches(table.clone(), "it"), &ReadOptions::default()).expect("read").coded;
+    let cells =
+        |row: usize| read.columns.iter().map(|of| of.values.get(of.codes.get(row)).to_owned()).collect();
+    Strings {
+        header: read.columns.iter().map(|column| column.name.clone()).collect(),
+        rows: (0..read.rows).map(cells).collect(),
+    }
+}
+
+/// The release in memory, of a table in memory.
+fn in_memory(table: &Table, ask: &Ask) -> scumble::Result<Strings> {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_inputs(table, folder.path());
+    let plan = ask.plan(table);
+    let file = Source::open(folder.path().join(&plan.input))?;
+    let rows = batches(&read_table(&file, &ReadOptions::default())?.coded);
+    let (resources, control) = (Resources::in_folder(folder.path()), Control::default());
+    let released = Release::with(&Source::from_batches(rows, "it"), &plan, &resources, &control, &|_| {})?;
+    Ok(texts(released.table()?))
 }
 
 /// The rows that a trial shows of these columns, in any order.
@@ -99,7 +143,7 @@ fn rows_of(strings: &Strings, table: &CodedTable) -> (Vec<String>, Vec<Vec<Strin
 }
 
 #[test]
-fn a_trial_is_what_a_release_would_be() {
+fn trials_and_releases_in_memory_are_what_a_file_would_be() {
     let names =
         ALGORITHMS.iter().map(|entry| entry.name).chain(RECORD_ALGORITHMS.iter().map(|entry| entry.name));
     for (place, algorithm) in names.enumerate() {
@@ -107,7 +151,16 @@ fn a_trial_is_what_a_release_would_be() {
         let outcome =
             TestRunner::new(seeded(place as u64, if has_records(algorithm) { 4 * TABLES } else { TABLES }))
                 .run(&cases(algorithm), |(table, ask)| {
-                    match (release(&table, &ask), trial(&table, &ask)) {
+                    let written = release(&table, &ask);
+                    let in_memory = in_memory(&table, &ask);
+                    prop_assert_eq!(
+                        written
+                            .as_ref()
+                            .map(|written| Strings::parse(&written.text))
+                            .map_err(ToString::to_string),
+                        in_memory.map_err(|error| error.to_string())
+                    );
+                    match (written, trial(&table, &ask)) {
                         (Ok(written), Ok((trial, rows))) => {
                             let strings = Strings::parse(&written.text);
                             let wanted = rows_of(&strings, &rows);
@@ -154,8 +207,9 @@ fn a_trial_is_put_beside_tables_that_were_published_before() {
             standard_output: None,
         };
         let released = anonymize(&plan, &mut options).map(|released| released.summary.smallest_class);
-        let tried = read_planned(&plan, folder.path(), 0)
-            .and_then(|(plan, table, _)| try_release(&plan, &table, folder.path(), Progress::default()));
+        let tried = read_planned(&plan, folder.path(), 0).and_then(|(plan, table, _)| {
+            try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())
+        });
         let tried = tried.map(|trial| match &trial.outcome {
             Outcome::Classes { classes, .. } => (0..classes.len()).map(|class| classes.size(class)).min(),
             _ => None,

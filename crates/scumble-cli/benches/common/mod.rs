@@ -12,6 +12,7 @@ use scumble::prepare::{Prepared, drop_incomplete, prepare};
 use scumble::problem::{Budget, Problem, Progress};
 use scumble::published::Classes;
 use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
+use scumble::resources::Resources;
 use scumble_files::{Source, read_table};
 use serde_json::{Value, json};
 
@@ -69,7 +70,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     let mut table = read_table(&source, &options)?.coded;
     drop_incomplete(&mut table, &plan)?;
     let algorithm = (find("algorithm", &plan.algorithm.name, ALGORITHMS)?.build)(&plan.algorithm.parameters)?;
-    let mut prepared = prepare(&table, &plan, folder, algorithm.needs_trees())?;
+    let mut prepared = prepare(&table, &plan, &Resources::in_folder(folder), algorithm.needs_trees())?;
     let floor = clock.read();
     let floor_bytes = scumble::memory::peak();
     // A search needs neither rows nor the table as read.

@@ -11,6 +11,7 @@ use scumble::report::{
     data::{AttackResult, Report},
     drawing,
 };
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_eval::attack::{
     ATTACKS, Attack, Figure, Finding, Options, Release, Target, add_roles, find, simulate,
@@ -149,7 +150,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         outsiders: outsiders.as_ref().map(|outsiders| &outsiders.table),
         plan: &plan,
         method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
-        folder: &folder,
+        resources: &Resources::in_folder(folder),
     };
     let found = simulate(&target, &attacks, &options, |attack| interface.step(attack.title))?;
     interface.done();
@@ -224,7 +225,7 @@ pub(super) fn on_release(
         outsiders: None,
         plan: &plan,
         method_known: true,
-        folder,
+        resources: &Resources::in_folder(folder),
     };
     let attacks: Vec<&Attack> = ATTACKS.iter().collect();
     let found = simulate(&target, &attacks, &Options::default(), |attack| interface.step(attack.title))?;

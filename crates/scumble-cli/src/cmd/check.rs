@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use scumble::check::{Checked, check};
 use scumble::config::{Plan, Role};
 use scumble::release::{SheetCheck, compare_with_datasheet, older_datasheets_of};
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
@@ -52,7 +53,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let (mut plan, folder) = plan(arguments)?;
     if arguments.release.is_dir() {
-        return several::run(arguments, &plan, interface);
+        return several::run(arguments, &plan, &Resources::in_folder(folder), interface);
     }
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
@@ -103,7 +104,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         _ => None,
     };
     let original = original.map(|Original { table, .. }| table);
-    let checked = check(&release, original.as_ref(), sources.as_deref(), &plan, &folder)?;
+    let checked =
+        check(&release, original.as_ref(), sources.as_deref(), &plan, &Resources::in_folder(folder))?;
     let unjudged = unjudged::unjudged(&names, &given, &checked);
     let sheet = match arguments.release.as_os_str() == "-" {
         true => None,

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use scumble::config::{Plan, Role};
 use scumble::outputs::{Outputs, Own};
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 
 use super::anonymize::{execute, tell};
@@ -126,7 +127,7 @@ fn without_hierarchy(text: &str, column: &str) -> String {
 fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
     use scumble_files::{ReadOptions, Source, read_table};
     let release = read_table(&Source::open(folder.join(&plan.output))?, &ReadOptions::default())?.coded;
-    let checked = scumble::check::check(&release, None, None, plan, folder)?;
+    let checked = scumble::check::check(&release, None, None, plan, &Resources::in_folder(folder))?;
     for model in checked.outcome.iter().flat_map(|outcome| &outcome.models) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         interface.say(format_args!("   {mark}  {}", model.label));

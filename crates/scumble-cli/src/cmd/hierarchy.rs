@@ -8,6 +8,7 @@ use scumble::config::{Column, Plan, Role, Roles};
 use scumble::hierarchy::{Builder, Built, Provenance, show, to_csv};
 use scumble::outputs::{Outputs, Own};
 use scumble::prepare::{ColumnTree, column_tree};
+use scumble::resources::Resources;
 use scumble_files::{Source, read_header, read_table};
 
 use super::reading::{Reading, parse_builder};
@@ -137,6 +138,13 @@ fn build(arguments: &ColumnArguments, interface: &Interface) -> Result<(u64, Col
     options.columns = Some(wanted);
     let table = read_table(&source, &options)?;
     table.notes.iter().for_each(|note| interface.note(note));
-    let tree = column_tree(&table.coded, &arguments.column, &column, arguments.class.as_deref(), &plan.read)?;
+    let tree = column_tree(
+        &table.coded,
+        &arguments.column,
+        &column,
+        arguments.class.as_deref(),
+        &plan,
+        &Resources::in_folder(""),
+    )?;
     Ok((table.coded.rows as u64, tree))
 }

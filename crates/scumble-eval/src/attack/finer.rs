@@ -84,7 +84,7 @@ impl Finer {
             Method::Classes(entry) => (entry.build)(&case.plan.algorithm.parameters)?.needs_trees(),
             Method::Records(_) | Method::Tables(_) => false,
         };
-        let prepared = prepare(case.original, case.plan, case.folder, trees)?;
+        let prepared = prepare(case.original, case.plan, case.resources, trees)?;
         let (mut quasi, mut codes) = (Vec::new(), Vec::new());
         for known in &case.scene.known {
             let place = prepared.quasi.iter().position(|quasi| quasi.name == known.name);

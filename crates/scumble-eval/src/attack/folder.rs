@@ -5,6 +5,7 @@ use std::path::Path;
 use scumble::check::{SideBySide, side_by_side};
 use scumble::config::{Column, Plan, Role, Roles};
 use scumble::release::{Manifest, Together};
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 
@@ -24,14 +25,19 @@ pub fn add_roles(plan: &mut Plan, folder: &Path) -> Result<()> {
 }
 
 /// Opens a folder beside the original. The plan may say more about columns than the manifest does.
-pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan, plan_folder: &Path) -> Result<Opened> {
+pub(super) fn open(
+    folder: &Path,
+    original: &CodedTable,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<Opened> {
     let manifest = Manifest::load(folder)?;
     let plan = with_roles(plan, &manifest);
     let mut tables: Vec<CodedTable> =
         manifest.tables.iter().map(|table| manifest.read(folder, table, &plan)).collect::<Result<_>>()?;
     let scenes = match &manifest.together {
         Together::Projections => {
-            let scene = |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, plan_folder)?);
+            let scene = |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, resources)?);
             // A table without a column that outsiders know leads to nobody.
             let known =
                 |table: &&CodedTable| plan.names_with(Role::Quasi).any(|name| table.column(name).is_some());
@@ -41,7 +47,7 @@ pub(super) fn open(folder: &Path, original: &CodedTable, plan: &Plan, plan_folde
             let [rows, told] = &tables[..] else {
                 return Err(Error::data("the manifest says that rows are in groups, which takes two tables"));
             };
-            let both = side_by_side(rows, original, &plan, plan_folder)?;
+            let both = side_by_side(rows, original, &plan, resources)?;
             let told = if sums.is_some() { None } else { Some((told, count.as_str())) };
             vec![grouped(&both, group, told, &manifest.target, &plan)?]
         }

@@ -34,10 +34,9 @@ mod telling;
 mod truth;
 mod view;
 
-use std::path::Path;
-
 use scumble::config::Plan;
 use scumble::error::did_you_mean;
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
@@ -107,8 +106,8 @@ pub struct Case<'a> {
     pub plan: &'a Plan,
     /// Whether the plan says how the release was made, and not only what its columns are.
     pub method_known: bool,
-    /// Where the plan's file names start.
-    pub folder: &'a Path,
+    /// What else the plan names.
+    pub resources: &'a Resources,
     /// What is to be tried.
     pub options: &'a Options,
 }
@@ -181,7 +180,7 @@ mod tests {
             outsiders: None,
             plan: &plan,
             method_known: true,
-            folder: Path::new(""),
+            resources: &Resources::default(),
             options,
         })
     }

@@ -1,11 +1,10 @@
 //! Cases for tests: a plan and a table, released in memory, or with a release written by hand.
 
-use std::path::Path;
-
 use scumble::check::{SideBySide, side_by_side};
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::release::try_release;
+use scumble::resources::Resources;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Case, Known, Options, Scene};
@@ -15,6 +14,7 @@ pub(super) struct Staged {
     pub(super) scene: Scene,
     both: SideBySide,
     plan: Plan,
+    resources: Resources,
     pub(super) options: Options,
 }
 
@@ -43,7 +43,7 @@ impl Staged {
     pub(super) fn tried(plan: &str, original: &str) -> Option<Self> {
         let plan = Plan::from_toml(plan, "plan.toml").expect("a plan");
         let original = table(original);
-        let trial = try_release(&plan, &original, Path::new("."), Progress::default()).ok()?;
+        let trial = try_release(&plan, &original, &Resources::default(), Progress::default()).ok()?;
         let release = trial.released(&original)?;
         Some(Self::of(plan, &original, &release))
     }
@@ -73,9 +73,10 @@ impl Staged {
     }
 
     fn of(plan: Plan, original: &CodedTable, release: &CodedTable) -> Self {
-        let both = side_by_side(release, original, &plan, Path::new(".")).expect("two tables that fit");
+        let both =
+            side_by_side(release, original, &plan, &Resources::default()).expect("two tables that fit");
         let scene = Scene::new(&both).expect("a scene");
-        Self { scene, both, plan, options: Options::default() }
+        Self { scene, both, plan, resources: Resources::default(), options: Options::default() }
     }
 
     pub(super) fn case(&self) -> Case<'_> {
@@ -87,7 +88,7 @@ impl Staged {
             outsiders: None,
             plan: &self.plan,
             method_known: true,
-            folder: Path::new("."),
+            resources: &self.resources,
             options: &self.options,
         }
     }

@@ -433,7 +433,7 @@ pub(super) fn column_of<'a>(table: &'a CodedTable, name: &str) -> Result<&'a Cod
 
 #[cfg(test)]
 pub(super) mod tests {
-    use std::path::Path;
+    use scumble::resources::Resources;
 
     use scumble::check::side_by_side;
     use scumble::config::{Column, Plan, Role, Roles};
@@ -467,8 +467,8 @@ pub(super) mod tests {
             names.iter().map(|name| ((*name).to_owned(), Column::new(Roles::one(Role::Quasi)))).collect();
         plan.columns.push(("s".to_owned(), Column::new(Roles::one(Role::Sensitive))));
         let (released, original) = (table(names, released, secret), table(names, original, secret));
-        let both =
-            side_by_side(&released, &original, &plan, Path::new("")).expect("a release and its original");
+        let both = side_by_side(&released, &original, &plan, &Resources::default())
+            .expect("a release and its original");
         Scene::new(&both).expect("a scene")
     }
 
@@ -510,7 +510,7 @@ pub(super) mod tests {
         ];
         let release = table(&["a"], &[["*"], ["*"]], &["{\"flu\":0.5,\"hiv\":0.5}", "{\"flu\":1}"]);
         let original = table(&["a"], &[["x"], ["y"]], &["flu", "hiv"]);
-        let both = side_by_side(&release, &original, &plan, Path::new("")).expect("a release");
+        let both = side_by_side(&release, &original, &plan, &Resources::default()).expect("a release");
         let scene = Scene::new(&both).expect("a scene");
         assert_eq!(scene.classes.len(), 2);
         let mut shares: Vec<f64> = scene.classes.iter().map(|class| class.secrets[0].share(0)).collect();

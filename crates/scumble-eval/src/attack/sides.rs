@@ -72,7 +72,7 @@ fn given(case: &Case<'_>, outsiders: &CodedTable) -> Result<std::result::Result<
     }
     // All people of the original, also those whom no row fits: leaving these out would make the others look easier to find.
     let people = joined(case.original, outsiders);
-    let scene = Scene::new(&side_by_side(case.release, &people, case.plan, case.folder)?)?;
+    let scene = Scene::new(&side_by_side(case.release, &people, case.plan, case.resources)?)?;
     if scene.looks.len() != case.scene.looks.len() {
         let why = "The release is in several tables, and people outside are compared with releases of one table only.";
         return Ok(Err(why.to_owned()));
@@ -95,7 +95,7 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
         return Err(Error::internal("people could not be divided"));
     };
     let half = select(case.original, &one.test);
-    let trial = match try_release(&plan_of_half(case.plan), &half, case.folder, Progress::default()) {
+    let trial = match try_release(&plan_of_half(case.plan), &half, case.resources, Progress::default()) {
         Ok(trial) => trial,
         Err(
             error @ (Error::Infeasible(_) | Error::OutOfBudget(_) | Error::Refused(_) | Error::Config(_)),
@@ -113,7 +113,7 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
     };
     let rows = in_release(&trial, case.plan);
     let people = joined(&half, &select(case.original, &other.test));
-    let scene = Scene::new(&side_by_side(&select(&shown, &rows), &people, case.plan, case.folder)?)?;
+    let scene = Scene::new(&side_by_side(&select(&shown, &rows), &people, case.plan, case.resources)?)?;
     Ok(Ok(Sides { scene, people, inside: half.rows, halves: true }))
 }
 

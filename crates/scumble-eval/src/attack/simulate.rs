@@ -5,6 +5,7 @@ use std::path::Path;
 use scumble::check::side_by_side;
 use scumble::config::Plan;
 use scumble::prepare::spelt_once;
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
@@ -25,8 +26,8 @@ pub struct Target<'a> {
     pub plan: &'a Plan,
     /// Whether the plan says how the release was made, and not only what its columns are.
     pub method_known: bool,
-    /// Where the plan's file names start.
-    pub folder: &'a Path,
+    /// What else the plan names.
+    pub resources: &'a Resources,
 }
 
 /// A release in one table, or in a folder of several.
@@ -53,12 +54,12 @@ pub fn simulate(
     let original = spelt(target.original)?;
     let outsiders = target.outsiders.map(spelt).transpose()?;
     let scene_of = |table: &CodedTable| {
-        Scene::new(&side_by_side(&sorted(table), &original, target.plan, target.folder)?)
+        Scene::new(&side_by_side(&sorted(table), &original, target.plan, target.resources)?)
     };
     let (release, mut scenes, plan) = match target.release {
         Release::Table(table) => (sorted(table), vec![scene_of(table)?], target.plan.clone()),
         Release::Folder(path) => {
-            let opened = folder::open(path, &original, target.plan, target.folder)?;
+            let opened = folder::open(path, &original, target.plan, target.resources)?;
             (opened.release, opened.scenes, opened.plan)
         }
     };
@@ -80,7 +81,7 @@ pub fn simulate(
         outsiders: outsiders.as_ref(),
         plan: &plan,
         method_known: target.method_known,
-        folder: target.folder,
+        resources: target.resources,
         options,
     };
     let mut found = Vec::new();

@@ -1,9 +1,8 @@
 //! Small worlds for the tests of attacks that look at more than one scene.
 
-use std::path::Path;
-
 use scumble::check::side_by_side;
 use scumble::config::Plan;
+use scumble::resources::Resources;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Attack, Case, Finding, Options, Scene};
@@ -11,6 +10,7 @@ use super::{Attack, Case, Finding, Options, Scene};
 /// Releases, people, and what is known of them.
 pub(super) struct Stage {
     pub(super) plan: Plan,
+    resources: Resources,
     pub(super) options: Options,
     pub(super) outsiders: Option<CodedTable>,
     names: Vec<String>,
@@ -36,7 +36,18 @@ impl Stage {
         let (release, original) = (table(&names, release), table(&names, original));
         let scene = scene(&release, &original, &plan);
         let options = Options::default();
-        Self { plan, options, outsiders: None, names, release, original, scene, others: Vec::new() }
+        let resources = Resources::default();
+        Self {
+            plan,
+            resources,
+            options,
+            outsiders: None,
+            names,
+            release,
+            original,
+            scene,
+            others: Vec::new(),
+        }
     }
 
     /// With a further release about the same people.
@@ -61,7 +72,7 @@ impl Stage {
             outsiders: self.outsiders.as_ref(),
             plan: &self.plan,
             method_known: true,
-            folder: Path::new(""),
+            resources: &self.resources,
             options: &self.options,
         }
     }
@@ -80,6 +91,8 @@ pub(super) fn table<T: AsRef<str>, const N: usize>(names: &[String], rows: &[[T;
 }
 
 fn scene(release: &CodedTable, original: &CodedTable, plan: &Plan) -> Scene {
-    Scene::new(&side_by_side(release, original, plan, Path::new("")).expect("a release and its original"))
-        .expect("a scene")
+    Scene::new(
+        &side_by_side(release, original, plan, &Resources::default()).expect("a release and its original"),
+    )
+    .expect("a scene")
 }

@@ -1,11 +1,10 @@
 //! What an attacker could still learn from a release: the attacks of [`crate::attack`] that need no more than the release and what
 //! outsiders know.
 
-use std::path::Path;
-
 use scumble::check::side_by_side;
 use scumble::config::{Plan, StarPolicy};
 use scumble::release::{Outcome, Trial};
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
@@ -53,7 +52,13 @@ impl Risk {
 }
 
 /// Attacks a release in memory of these rows. An algorithm whose releases these attacks do not know is refused.
-pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, seed: u64) -> Result<Risk> {
+pub fn risk_of(
+    trial: &Trial,
+    rows: &CodedTable,
+    plan: &Plan,
+    resources: &Resources,
+    seed: u64,
+) -> Result<Risk> {
     let release = trial.released(rows).ok_or_else(|| {
         Error::refused(
             "publishes several tables beside each other, and the attacks that are simulated here know releases of one table only",
@@ -67,7 +72,7 @@ pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, see
         }
         _ => release,
     };
-    let both = side_by_side(&release, rows, plan, folder)?;
+    let both = side_by_side(&release, rows, plan, resources)?;
     let mut scene = Scene::new(&both)?;
     // Means fit nobody, but everybody's row is known here.
     if matches!(trial.outcome, Outcome::Classes { .. }) && !scene.stands() {
@@ -83,7 +88,7 @@ pub fn risk_of(trial: &Trial, rows: &CodedTable, plan: &Plan, folder: &Path, see
         outsiders: None,
         plan,
         method_known: true,
-        folder,
+        resources,
         options: &options,
     };
     let linkage = run("linkage", &case)?;
@@ -185,9 +190,10 @@ mod tests {
             format!("input = \"a.csv\"\noutput = \"b.csv\"\naccept_attribute_disclosure = true\n{plan}");
         let plan = Plan::from_toml(&text, "plan").expect("a plan");
         let (plan, table, _) = read_planned(&plan, folder.path(), 1).expect("a table");
-        let trial = try_release(&plan, &table, folder.path(), Progress::default()).expect("a release");
+        let trial =
+            try_release(&plan, &table, &Resources::default(), Progress::default()).expect("a release");
         assert!(attained_k(&trial) >= Some(2));
-        risk_of(&trial, &table, &plan, folder.path(), 1).expect("attacked")
+        risk_of(&trial, &table, &plan, &Resources::default(), 1).expect("attacked")
     }
 
     fn by_age(k: u32) -> Risk {

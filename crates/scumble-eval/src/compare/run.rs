@@ -7,6 +7,7 @@ use scumble::config::{Plan, Role};
 use scumble::problem::Progress;
 use scumble::registry::{self, Standing};
 use scumble::release::{Outcome, Trial, read_planned, try_release};
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 use scumble_learn::Settings;
@@ -48,6 +49,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
             (&read.0, &read.1, &read.2)
         }
     };
+    let resources = Resources::in_folder(&request.folder).watched_by(progress.control());
     let mut names: Vec<String> = Vec::new();
     for name in &request.algorithms {
         let name = about(&registry::method(name)?).0.to_owned();
@@ -70,9 +72,9 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
     let whole = |(name, k): &(&String, u64)| {
         progress.check()?;
         let plan = request.release_plan(plan, name, *k)?;
-        let trial = try_release(&plan, table, &request.folder, progress.clone());
+        let trial = try_release(&plan, table, &resources, progress.clone());
         let tried = listed(trial.and_then(|trial| {
-            let risk = risk_of(&trial, table, &plan, &request.folder, request.seed)?;
+            let risk = risk_of(&trial, table, &plan, &resources, request.seed)?;
             let below_plan = least_k.is_some_and(|least| *k < least);
             Ok(Candidate { below_plan, ..candidate(trial, name, *k, risk) })
         }))?;

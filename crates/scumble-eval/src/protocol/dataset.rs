@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use scumble::config::{Plan, Role};
 use scumble::prepare::spelt_like;
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
@@ -16,6 +17,8 @@ pub struct Dataset {
     pub plan: Plan,
     /// The folder that the plan's file names are relative to.
     pub folder: PathBuf,
+    /// What else the plan names.
+    pub resources: Resources,
     /// The rows, sorted by content: equal rows cannot be told apart, so the order of the file decides nothing.
     pub table: CodedTable,
     /// The rows to score, where they are a table of their own.
@@ -65,6 +68,7 @@ impl Dataset {
             name: name.to_owned(),
             plan: full,
             folder: folder.to_owned(),
+            resources: Resources::in_folder(folder),
             table,
             test,
             class,

@@ -125,7 +125,7 @@ pub fn measured(
     metrics: &[MetricEntry],
     progress: &Progress,
 ) -> Result<Material> {
-    let trial = try_release(plan, &fold.train, &fold.data.folder, progress.clone())?;
+    let trial = try_release(plan, &fold.train, &fold.data.resources, progress.clone())?;
     Ok(about(&trial, fold, metrics))
 }
 
@@ -149,7 +149,7 @@ pub fn released(
     metrics: &[MetricEntry],
     progress: &Progress,
 ) -> Result<Material> {
-    let trial = match try_release(plan, &fold.train, &fold.data.folder, progress.clone()) {
+    let trial = match try_release(plan, &fold.train, &fold.data.resources, progress.clone()) {
         Err(Error::Infeasible(_)) if matches!(method(&plan.algorithm.name), Ok(Method::Tables(_))) => {
             return class_only(fold);
         }

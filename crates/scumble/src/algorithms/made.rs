@@ -36,7 +36,7 @@ pub(crate) fn tree(file: &str) -> Hierarchy {
         form: None,
     };
     let builder = Builder::File { path: folder.path().to_owned(), unlisted: Unlisted::Error };
-    build(&builder, &domain).expect("a tree").hierarchy
+    build(&builder.into(), &domain).expect("a tree").hierarchy
 }
 
 /// A column whose codes are the leaves of a tree.

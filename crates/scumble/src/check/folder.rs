@@ -17,6 +17,7 @@ use crate::kind::Kind;
 use crate::prepare::{payload_of, prepare, spelt_once};
 use crate::release::claim::{cover, model_claim, sensitive_column, value_kind};
 use crate::release::{Manifest, TableFile, Together};
+use crate::resources::Resources;
 
 /// Where to find out what published files do not say.
 const ROW_MAP_DOES: &str = "the private row map does (anonymize --row-map FILE, then check --row-map FILE)";
@@ -80,6 +81,7 @@ pub fn check_folder(
     original: Option<&CodedTable>,
     row_map: Option<Mapped<'_>>,
     plan: &Plan,
+    resources: &Resources,
 ) -> Result<CheckedFolder> {
     let mut manifest = Manifest::load(folder)?;
     // What the user says outsiders know, they know.
@@ -112,8 +114,12 @@ pub fn check_folder(
     let spelt = original.map(|original| spelt_once(original, plan)).transpose()?;
     let original =
         spelt.as_deref().map(|original| Original::new(original, row_map, manifest, plan)).transpose()?;
-    let models =
-        asked(manifest, plan, original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)))?;
+    let models = asked(
+        manifest,
+        plan,
+        resources,
+        original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)),
+    )?;
     let mut checked = CheckedFolder {
         holds: false,
         models: Vec::new(),
@@ -196,7 +202,7 @@ impl<'a> Original<'a> {
             ((*name).to_owned(), column)
         });
         let quasi = Plan { columns: columns.collect(), hierarchies: None, ..plan.clone() };
-        let prepared = prepare(table, &quasi, Path::new(""), false)?;
+        let prepared = prepare(table, &quasi, &Resources::default(), false)?;
         let mut covers = Vec::new();
         for quasi in &prepared.quasi {
             covers.push((quasi.name.clone(), cover(quasi, missing(&quasi.name))?));
@@ -250,7 +256,12 @@ impl<'a> Original<'a> {
 }
 
 /// What is asked: the models of the plan, or those of the manifest.
-fn asked(manifest: &Manifest, plan: &Plan, tables: &[CodedTable]) -> Result<Vec<ModelClaim>> {
+fn asked(
+    manifest: &Manifest,
+    plan: &Plan,
+    resources: &Resources,
+    tables: &[CodedTable],
+) -> Result<Vec<ModelClaim>> {
     if plan.privacy.is_empty() {
         if manifest.models.is_empty() {
             return Err(Error::config(
@@ -266,7 +277,7 @@ fn asked(manifest: &Manifest, plan: &Plan, tables: &[CodedTable]) -> Result<Vec<
     let mut asked = Vec::new();
     for spec in &plan.privacy {
         let target = std::slice::from_ref(&manifest.target);
-        asked.append(&mut claims(spec, target, None, known, None, plan, Path::new(""))?);
+        asked.append(&mut claims(spec, target, None, known, None, plan, resources)?);
     }
     Ok(asked)
 }

@@ -1,7 +1,5 @@
 //! Verifying records that overlap: there are no classes, and each is judged by the original rows that it covers.
 
-use std::path::Path;
-
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Cover, Distributed, Drops, Exchanged, ModelClaim, Originals, Truth, TruthOutcome, check_records,
@@ -15,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::prepare::{Prepared, payload_of, prepare, spelt_once};
 use crate::registry::{Method, method};
 use crate::release::claim::{cover, sensitive_column};
+use crate::resources::Resources;
 
 /// What a table shows in place of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +30,7 @@ pub(super) fn check(
     original: Option<&CodedTable>,
     row_map: Option<&[u32]>,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<Option<Checked>> {
     // The original in one spelling for each value, as whoever made the records read it.
     let original = original.map(|original| spelt_once(original, plan)).transpose()?;
@@ -50,7 +49,7 @@ pub(super) fn check(
         )));
     }
     if !distributions.is_empty() {
-        return with_frequencies(release, original, row_map, &distributions, plan, folder).map(Some);
+        return with_frequencies(release, original, row_map, &distributions, plan, resources).map(Some);
     }
     let Some((name, algorithm)) = algorithm else { return Ok(None) };
     if algorithm.shows_frequencies() {
@@ -66,7 +65,7 @@ pub(super) fn check(
              (--original FILE)"
         )));
     };
-    without_frequencies(release, original, row_map, &*algorithm, plan, folder).map(Some)
+    without_frequencies(release, original, row_map, &*algorithm, plan, resources).map(Some)
 }
 
 /// The columns of a release that are published as frequencies.
@@ -84,7 +83,7 @@ fn distributions(release: &CodedTable, plan: &Plan) -> Result<Vec<(String, Distr
 }
 
 /// What the plan asks of records.
-fn asked(known: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<ModelClaim>> {
+fn asked(known: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<ModelClaim>> {
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let mut models = Vec::new();
     for spec in &plan.privacy {
@@ -94,7 +93,7 @@ fn asked(known: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<ModelClai
                 spec.model
             )));
         }
-        models.append(&mut claims(spec, &sensitive, None, known, None, plan, folder)?);
+        models.append(&mut claims(spec, &sensitive, None, known, None, plan, resources)?);
     }
     let judged = models.iter().filter_map(|model| model.parameters.get("column")?.as_str());
     for column in judged.filter_map(|name| known.column(name)) {
@@ -116,7 +115,7 @@ fn with_frequencies(
     row_map: Option<&[u32]>,
     distributions: &[(String, Distributed)],
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<Checked> {
     let mut supports = release.clone();
     for (name, _) in distributions {
@@ -124,13 +123,13 @@ fn with_frequencies(
             supports = read.supports;
         }
     }
-    let models = asked(original.unwrap_or(&supports), plan, folder)?;
+    let models = asked(original.unwrap_or(&supports), plan, resources)?;
     let published: Vec<(&str, Instead)> =
         distributions.iter().map(|(name, _)| (name.as_str(), Instead::Sets)).collect();
     let truth = original
-        .map(|original| truthful(&supports, original, row_map, &published, plan, folder))
+        .map(|original| truthful(&supports, original, row_map, &published, plan, resources))
         .transpose()?;
-    let covers = original.map(|original| quasi_covers(original, plan, folder)).transpose()?;
+    let covers = original.map(|original| quasi_covers(original, plan, resources)).transpose()?;
     let originals = original.zip(covers.as_ref()).map(|(table, quasi)| Originals {
         table,
         quasi,
@@ -150,9 +149,9 @@ fn without_frequencies(
     row_map: Option<&[u32]>,
     algorithm: &dyn RecordAlgorithm,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<Checked> {
-    let mut models = asked(original, plan, folder)?;
+    let mut models = asked(original, plan, resources)?;
     for model in models.iter_mut().filter(|model| !model.parameters.contains_key("column")) {
         model.parameters.insert("links".into(), algorithm.linkage().name().into());
     }
@@ -162,10 +161,10 @@ fn without_frequencies(
     let values: Vec<_> = values.iter().map(|(values, _)| sensitive_column(values, plan)).collect();
     let release = &in_normal_form(release, &values, Some(original)).map_err(cannot_check)?;
     let original = &in_normal_form(original, &values, None).map_err(cannot_check)?;
-    let quasi = quasi_covers(original, plan, folder)?;
+    let quasi = quasi_covers(original, plan, resources)?;
     let instead: Vec<(&str, Instead)> =
         exchanged.iter().map(|name| (name.as_str(), Instead::Exchanged)).collect();
-    let mut truth = truthful(release, original, row_map, &instead, plan, folder)?;
+    let mut truth = truthful(release, original, row_map, &instead, plan, resources)?;
     if let Some(name) = &exchanged {
         let sources = sources(release, original, name, &quasi)?;
         truth.holds &= sources.holds;
@@ -205,8 +204,8 @@ fn sources(
 }
 
 /// How the quasi-identifiers of a release are to be read.
-fn quasi_covers(original: &CodedTable, plan: &Plan, folder: &Path) -> Result<Vec<(String, Cover)>> {
-    covers(&prepare(original, plan, folder, false)?, plan)
+fn quasi_covers(original: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<(String, Cover)>> {
+    covers(&prepare(original, plan, resources, false)?, plan)
 }
 
 /// The same of an original that is prepared.

@@ -1,7 +1,5 @@
 //! A release beside its original, readable: for whoever plays the attacker.
 
-use std::path::Path;
-
 use scumble_files::table::CodedTable;
 use scumble_verify::{Cover, Distributed};
 
@@ -12,6 +10,7 @@ use crate::hierarchy::Hierarchy;
 use crate::payload::PayloadColumn;
 use crate::prepare::{payload_of, prepare, spelt_once, table_in_one_spelling};
 use crate::registry::{Method, method};
+use crate::resources::Resources;
 
 /// A release and its original, with what is needed to compare them.
 pub struct SideBySide {
@@ -40,7 +39,7 @@ pub fn side_by_side(
     release: &CodedTable,
     original: &CodedTable,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
 ) -> Result<SideBySide> {
     let original = &*spelt_once(original, plan)?;
     let mut release = release.clone();
@@ -56,7 +55,7 @@ pub fn side_by_side(
         }
         sensitive.push(payload_of(column, plan)?.0);
     }
-    let prepared = prepare(original, plan, folder, needs_trees(plan))?;
+    let prepared = prepare(original, plan, resources, needs_trees(plan))?;
     let mut quasi = covers(&prepared, plan)?;
     quasi.retain(|(name, _)| release.column(name).is_some());
     if quasi.is_empty() {

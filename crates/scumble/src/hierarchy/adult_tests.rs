@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::domain::tests::{domain, level, path};
-use super::{Builder, Built, Unlisted, build};
+use super::{Builder, Built, Recipe, Unlisted, build};
 use crate::kind::Kind;
 
 /// The folder of public tables next to the workspace, where it exists.
@@ -18,7 +18,8 @@ fn data(folder: &str) -> Option<PathBuf> {
 }
 
 fn load(path: PathBuf, kind: Kind, values: &[&str]) -> Built {
-    build(&Builder::File { path, unlisted: Unlisted::Error }, &domain(kind, values)).unwrap()
+    let recipe = Recipe::load(Builder::File { path, unlisted: Unlisted::Error }).unwrap();
+    build(&recipe, &domain(kind, values)).unwrap()
 }
 
 #[test]

@@ -52,17 +52,17 @@ struct Match {
 }
 
 /// The hierarchy of a column by a file.
-pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> Result<Built> {
-    let mut notes = std::mem::take(&mut listing.notes);
+pub(super) fn bind(listing: &Listing, domain: &Domain, policy: Unlisted) -> Result<Built> {
+    let mut notes = listing.notes.clone();
     let mut children = listing.children();
     let found = if domain.measure.kind.is_ordered() {
-        match_numbers(&listing, &mut children, domain, &mut notes)?
+        match_numbers(listing, &mut children, domain, &mut notes)?
     } else {
-        match_texts(&listing, &children, domain)?
+        match_texts(listing, &children, domain)?
     };
     let added: &[usize] = match policy {
         _ if found.unlisted.is_empty() => &[],
-        Unlisted::Error => return Err(unlisted_error(&listing, &children, domain, &found.unlisted)),
+        Unlisted::Error => return Err(unlisted_error(listing, &children, domain, &found.unlisted)),
         Unlisted::AddUnderRoot => &found.unlisted,
         Unlisted::TreatAsMissing => &[],
     };
@@ -88,7 +88,7 @@ pub(super) fn bind(mut listing: Listing, domain: &Domain, policy: Unlisted) -> R
         ));
     }
     let mut codes = vec![u32::MAX; domain.values.len()];
-    let mut missing = plant(&mut tree, &listing, &children, domain, &found, &mut codes)?;
+    let mut missing = plant(&mut tree, listing, &children, domain, &found, &mut codes)?;
     for place in added {
         codes[*place] = tree.leaf(domain.values[*place])?;
     }
@@ -373,7 +373,7 @@ mod tests {
     const AGES: &str = "[15,20);[15,25);[15,35)\n[20,25);[15,25);[15,35)\n[25,35);[25,35);[15,35)\n";
 
     fn bound(text: &str, domain: &Domain, policy: Unlisted) -> Result<Built> {
-        bind(file::read(text, "f.csv")?, domain, policy)
+        bind(&file::read(text, "f.csv")?, domain, policy)
     }
 
     fn problem(text: &str, domain: &Domain) -> String {

@@ -1,6 +1,7 @@
 //! What users can ask for, and what is chosen when they ask for nothing.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +9,9 @@ use super::alphabetic::{self, Order};
 use super::bind::{Unlisted, bind};
 use super::dates::{self, DateLevel, LifeStages};
 use super::domain::{Built, Domain};
-use super::listing::Listing;
+use super::listing::{Layout, Listing};
 use super::validate::idle_levels;
-use super::{cells, file, intervals, labels, mdlp, merging, parent_child, prefix};
+use super::{intervals, labels, mdlp, merging, prefix};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 
@@ -145,10 +146,49 @@ fn month_year_decade() -> Vec<DateLevel> {
     vec![DateLevel::Month, DateLevel::Year, DateLevel::Decade]
 }
 
+impl Builder {
+    /// The file that it reads, if it reads one.
+    #[must_use]
+    pub fn file(&self) -> Option<(&Path, Layout)> {
+        match self {
+            Self::File { path, .. } => Some((path, Layout::Leaves)),
+            Self::ParentChild { path, .. } => Some((path, Layout::ParentChild)),
+            _ => None,
+        }
+    }
+}
+
+/// A builder, with the tree that its file lists, if it needs one.
+#[derive(Debug, Clone)]
+pub struct Recipe {
+    /// The builder.
+    pub builder: Builder,
+    /// What its file lists.
+    pub listing: Option<Arc<Listing>>,
+}
+
+impl Recipe {
+    /// A builder whose file, if it has one, is read now.
+    pub fn load(builder: Builder) -> Result<Self> {
+        let listing = builder.file().map(|(path, layout)| Listing::load(path, layout)).transpose()?;
+        Ok(Self { listing: listing.map(Arc::new), builder })
+    }
+}
+
+impl From<Builder> for Recipe {
+    fn from(builder: Builder) -> Self {
+        Self { builder, listing: None }
+    }
+}
+
 /// The hierarchy of a column.
-pub fn build(builder: &Builder, domain: &Domain) -> Result<Built> {
+pub fn build(recipe: &Recipe, domain: &Domain) -> Result<Built> {
     domain.check()?;
-    let mut built = match builder {
+    let listed = |unlisted: Unlisted| {
+        let listing = recipe.listing.as_ref();
+        bind(listing.ok_or_else(|| Error::internal("a hierarchy's file was not read"))?, domain, unlisted)
+    };
+    let mut built = match &recipe.builder {
         Builder::EqualWidth { bins, fanout, min, max } => {
             intervals::equal_width(domain, *bins, *fanout, min.as_ref(), max.as_ref())
         }
@@ -160,19 +200,11 @@ pub fn build(builder: &Builder, domain: &Domain) -> Result<Built> {
         Builder::Alphabetic { order } => alphabetic::build(domain, *order),
         Builder::Widths { widths, origin } => intervals::widths(domain, widths, origin.as_ref()),
         Builder::Flat {} => intervals::flat(domain),
-        Builder::File { path, unlisted } => bind(read(path, file::read)?, domain, *unlisted),
-        Builder::ParentChild { path, unlisted } => bind(read(path, parent_child::read)?, domain, *unlisted),
+        Builder::File { unlisted, .. } | Builder::ParentChild { unlisted, .. } => listed(*unlisted),
     }?;
     labels::check(&built.hierarchy, domain)?;
     built.notes.extend(idle_levels(&built.hierarchy, domain.name));
     Ok(built)
-}
-
-fn read(path: &Path, parse: fn(&str, &str) -> Result<Listing>) -> Result<Listing> {
-    let file = path.display().to_string();
-    let bytes = scumble_files::limits::read_whole(path)
-        .map_err(|source| Error::Io { what: format!("cannot read the hierarchy {file}"), source })?;
-    parse(cells::decode(&bytes, &file)?, &file)
 }
 
 /// The most texts that are simply put under one root.
@@ -274,9 +306,10 @@ mod tests {
     fn files_are_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("race.csv");
-        std::fs::write(&file, "White;Any\nBlack;Colored;Any\n").unwrap();
         let values = domain(Kind::Text, &["Black", "White"]);
-        let built = build(&Builder::File { path: file.clone(), unlisted: Unlisted::Error }, &values).unwrap();
+        let read = |builder: Builder| build(&Recipe::load(builder)?, &values);
+        std::fs::write(&file, "White;Any\nBlack;Colored;Any\n").unwrap();
+        let built = read(Builder::File { path: file.clone(), unlisted: Unlisted::Error }).unwrap();
         assert_eq!(path(&built.hierarchy, "Black"), "Black;Colored;Any");
         assert!(
             built.notes[0].contains("level 1 of its hierarchy groups the same values"),
@@ -284,10 +317,10 @@ mod tests {
             built.notes
         );
         std::fs::write(&file, "White;Any\nBlack;Colored\nColored;Any\n").unwrap();
-        let built = build(&Builder::ParentChild { path: file, unlisted: Unlisted::Error }, &values).unwrap();
+        let built = read(Builder::ParentChild { path: file, unlisted: Unlisted::Error }).unwrap();
         assert_eq!(path(&built.hierarchy, "Black"), "Black;Colored;Any");
         let gone = Builder::File { path: folder.path().join("gone.csv"), unlisted: Unlisted::Error };
-        let error = build(&gone, &values).unwrap_err();
+        let error = read(gone).unwrap_err();
         assert!(error.to_string().contains("cannot read the hierarchy") && error.exit_code() == 3);
     }
 
@@ -307,9 +340,10 @@ mod tests {
     fn an_empty_column_has_a_hierarchy() {
         for kind in [Kind::Integer, Kind::Date(DateFormat::YearMonthDay), Kind::Text] {
             let empty = domain(kind, &[]);
-            assert_eq!(build(&automatic(&empty), &empty).unwrap().hierarchy.node_count(), 1);
+            let recipe = Recipe::from(automatic(&empty));
+            assert_eq!(build(&recipe, &empty).unwrap().hierarchy.node_count(), 1);
             let all_missing = Domain { missing: Some("?"), ..empty };
-            assert_eq!(build(&automatic(&empty), &all_missing).unwrap().missing, Some(0));
+            assert_eq!(build(&recipe, &all_missing).unwrap().missing, Some(0));
         }
     }
 }

@@ -187,7 +187,7 @@ mod tests {
             form,
         };
         let builder = Builder::File { path: file.path().to_owned(), unlisted: Unlisted::default() };
-        build(&builder, &domain).map(|built| built.hierarchy)
+        build(&builder.into(), &domain).map(|built| built.hierarchy)
     }
 
     #[test]

@@ -88,7 +88,7 @@ proptest! {
     fn a_written_tree_is_read_back(steps in prop::collection::vec((0_u8..4, 0_u8..3), 1..40)) {
         let tree = random_tree(&steps);
         let listing = file::read(&to_csv(&tree), "f").unwrap();
-        let again = bind(listing, &domain(Kind::Text, &[]), Unlisted::Error).unwrap().hierarchy;
+        let again = bind(&listing, &domain(Kind::Text, &[]), Unlisted::Error).unwrap().hierarchy;
         prop_assert_eq!(tree, again);
     }
 
@@ -119,7 +119,7 @@ proptest! {
             automatic(&domain),
         ];
         for builder in builders {
-            let built = build(&builder, &domain).unwrap();
+            let built = build(&builder.clone().into(), &domain).unwrap();
             keeps_the_laws(&built.hierarchy);
             prop_assert_eq!(built.hierarchy.leaf_count() as usize, domain.values.len() + usize::from(missing));
             for (value, code) in domain.values.iter().zip(&built.codes) {
@@ -140,7 +140,7 @@ proptest! {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let domain = domain(Kind::Decimal, &texts);
         for builder in [automatic(&domain), Builder::EqualFrequency { bins: 5, fanout: 2 }] {
-            check_intervals_are_true(&build(&builder, &domain).unwrap().hierarchy, &domain);
+            check_intervals_are_true(&build(&builder.into(), &domain).unwrap().hierarchy, &domain);
         }
     }
 
@@ -159,7 +159,7 @@ proptest! {
                 for missing in [None, Some("a")] {
                     let Ok(listing) = read(&text, "f") else { continue };
                     let domain = Domain { missing, ..domain(kind, &["1", "2"]) };
-                    if let Ok(built) = bind(listing, &domain, Unlisted::AddUnderRoot) {
+                    if let Ok(built) = bind(&listing, &domain, Unlisted::AddUnderRoot) {
                         keeps_the_laws(&built.hierarchy);
                     }
                 }
@@ -199,10 +199,10 @@ fn a_million_leaves() {
         declared: None,
         form: None,
     };
-    let flat = build(&Builder::Flat {}, &domain).unwrap().hierarchy;
+    let flat = build(&Builder::Flat {}.into(), &domain).unwrap().hierarchy;
     assert_eq!((flat.leaf_count(), flat.height()), (1_000_001, 1));
     assert_eq!(flat.code_of("123456"), Some(123_456));
-    let prefix = build(&automatic(&domain), &domain).unwrap().hierarchy;
+    let prefix = build(&automatic(&domain).into(), &domain).unwrap().hierarchy;
     assert_eq!((prefix.leaf_count(), prefix.node_count(), prefix.height()), (1_000_001, 1_111_112, 6));
     assert_eq!(prefix.label(prefix.at_level(123_456, 3)), "123***");
     assert_eq!(prefix.lca_of_range(123_400, 123_499), prefix.at_level(123_400, 2));

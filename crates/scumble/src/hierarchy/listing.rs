@@ -1,13 +1,27 @@
 //! A tree as a file lists it, before the data is known: labels, parents and the lines they stand on.
 
+use std::path::Path;
+
 use scumble_files::table::Texts;
+
+use super::{cells, file, parent_child};
+use crate::error::{Error, Result};
 
 /// Stands for the parent of the root.
 pub(super) const NO_PARENT: u32 = u32::MAX;
 
+/// How a file lists a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// A line for each leaf: `value;level 1;…;top`.
+    Leaves,
+    /// Lines `child;parent`.
+    ParentChild,
+}
+
 /// The nodes of a file. Node 0 is the root, and every node comes after its parent.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
+pub struct Listing {
     /// The file's name, for messages.
     pub(super) file: String,
     /// Per node, its label.
@@ -21,6 +35,22 @@ pub(super) struct Listing {
 }
 
 impl Listing {
+    /// Reads and checks the tree that a file lists.
+    pub fn load(path: &Path, layout: Layout) -> Result<Self> {
+        let file = path.display().to_string();
+        let bytes = scumble_files::limits::read_whole(path)
+            .map_err(|source| Error::Io { what: format!("cannot read the hierarchy {file}"), source })?;
+        Self::parse(cells::decode(&bytes, &file)?, &file, layout)
+    }
+
+    /// Reads and checks the tree that a text lists; `name` is what messages call it.
+    pub fn parse(text: &str, name: &str, layout: Layout) -> Result<Self> {
+        match layout {
+            Layout::Leaves => file::read(text, name),
+            Layout::ParentChild => parent_child::read(text, name),
+        }
+    }
+
     /// Adds a node and returns it.
     pub(super) fn push(&mut self, label: &str, parent: u32, line: u32) -> u32 {
         self.parents.push(parent);

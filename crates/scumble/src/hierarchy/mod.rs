@@ -48,11 +48,12 @@ mod law_tests;
 
 pub use alphabetic::Order;
 pub use bind::Unlisted;
-pub use builder::{Builder, Quantity, automatic, build};
+pub use builder::{Builder, Quantity, Recipe, automatic, build};
 pub use dates::{DateLevel, LifeStages};
 pub use domain::{Built, Domain};
 pub use find::find_in_dir;
 pub(crate) use intervals::frequency_starts;
+pub use listing::{Layout, Listing};
 pub(crate) use mdlp::class_aware_starts;
 pub(crate) use outline::Outline;
 pub use show::{show, to_csv};

@@ -164,7 +164,7 @@ mod tests {
     use crate::kind::Kind;
 
     fn tree(values: &[&str], builder: &Builder) -> Hierarchy {
-        build(builder, &domain(Kind::Text, values)).unwrap().hierarchy
+        build(&builder.clone().into(), &domain(Kind::Text, values)).unwrap().hierarchy
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! From a table as read to a table as searched: types, missing values, hierarchies, codes.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
@@ -12,6 +10,7 @@ use crate::hierarchy::{self, Built, Domain, Hierarchy};
 use crate::kind::Kind;
 use crate::payload::{PayloadColumn, Payloads};
 use crate::quasi::Quasi;
+use crate::resources::Resources;
 
 mod new_rows;
 mod payloads;
@@ -22,7 +21,7 @@ mod values;
 
 pub(crate) use new_rows::prepare_new;
 use payloads::{PayloadRows, payload_rows, persons};
-use shapes::{builder_for, check_hierarchy_files, class_rows, domain, make_quasi, misspelt_files};
+use shapes::{check_hierarchies_used, class_rows, domain, make_quasi};
 pub use spelling::spelt_once;
 pub(crate) use spelling::{Respelt, as_read, counted_by_value, counts_values, refuse_doubts, spell_once};
 pub use values::spelt_like;
@@ -147,10 +146,9 @@ fn check_memory(planned: &[Planned<'_>], rows: usize) -> Result<()> {
     Ok(scumble_files::limits::enough_memory(bytes, "preparing the table")?)
 }
 
-/// Types and codes a table. `trees` says whether every quasi-identifier must have levels; `folder` is where the plan's own
-/// file names start.
-pub fn prepare(table: &CodedTable, plan: &Plan, folder: &Path, trees: bool) -> Result<Prepared> {
-    prepare_joined(table, 0, plan, folder, trees)
+/// Types and codes a table. `trees` says whether every quasi-identifier must have levels.
+pub fn prepare(table: &CodedTable, plan: &Plan, resources: &Resources, trees: bool) -> Result<Prepared> {
+    prepare_joined(table, 0, plan, resources, trees)
 }
 
 /// The same for a table behind whose rows the quasi-identifiers have those of so many people of a population.
@@ -158,7 +156,7 @@ fn prepare_joined(
     table: &CodedTable,
     people: usize,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
     trees: bool,
 ) -> Result<Prepared> {
     let planned = planned(table, plan);
@@ -167,15 +165,15 @@ fn prepare_joined(
     let persons = persons(&planned, plan)?;
     let class_column = with_role(Role::Class).next();
     let classes = class_column.map(|column| column.coded);
-    let hierarchies = plan.hierarchies.as_ref().map(|name| folder.join(name));
-    check_hierarchy_files(hierarchies.as_deref(), plan)?;
+    resources.check_hierarchy_folder(plan)?;
+    check_hierarchies_used(plan)?;
 
     let quasi_columns: Vec<&Planned<'_>> = with_role(Role::Quasi).collect();
     let quasi: Vec<(Quasi, Vec<u32>, Vec<String>)> = quasi_columns
         .par_iter()
         .map(|column| {
-            let builder = builder_for(column, folder, hierarchies.as_deref())?;
-            make_quasi(column, builder, trees, classes)
+            let recipe = resources.recipe(column.name, column.plan, plan)?;
+            make_quasi(column, recipe, trees, classes)
         })
         .collect::<Result<_>>()?;
     let mut notes: Vec<String> = quasi.iter().flat_map(|(_, _, notes)| notes.clone()).collect();
@@ -184,12 +182,12 @@ fn prepare_joined(
     let has_tree =
         |column: &&Planned<'_>| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive);
     for column in planned.iter().filter(has_tree) {
-        if let Some(builder) = builder_for(column, folder, hierarchies.as_deref())? {
+        if let Some(recipe) = resources.recipe(column.name, column.plan, plan)? {
             let ordered = order(column, false)?;
             let spelt = (column.plan.equality == Equality::Normal && ordered.measure.kind == Kind::Text)
                 .then(|| spelling::form_of(column.plan, column.missing, ordered.values.iter().copied()));
             let built =
-                hierarchy::build(&builder, &Domain { form: spelt, ..domain(column, &ordered, None)? })?;
+                hierarchy::build(&recipe, &Domain { form: spelt, ..domain(column, &ordered, None)? })?;
             if ordered.values.iter().any(|value| built.hierarchy.code_of(value).is_none()) {
                 return Err(Error::config(format!(
                     "column '{}': some values are not in its hierarchy, and unlisted = \"treat_as_missing\" is for quasi-identifiers \
@@ -216,7 +214,7 @@ fn prepare_joined(
     }
     let missing = planned.iter().map(|column| (column.name.to_owned(), column.missing.to_vec())).collect();
     let quasi = quasi.into_iter().map(|(quasi, ..)| quasi).collect();
-    let warnings = misspelt_files(hierarchies.as_deref(), plan)?;
+    let warnings = resources.misspelt_hierarchies(plan)?;
     Ok(Prepared {
         quasi,
         table: frequency,
@@ -244,16 +242,18 @@ pub fn column_tree(
     name: &str,
     column: &Column,
     class: Option<&str>,
-    read: &crate::config::Read,
+    plan: &Plan,
+    resources: &Resources,
 ) -> Result<ColumnTree> {
     let coded = table.column(name).ok_or_else(|| Error::internal("the column was not read"))?;
-    let missing = column.missing.as_ref().unwrap_or(&read.missing);
+    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
     let planned = Planned { name, plan: column, coded, missing };
     let ordered = order(&planned, true)?;
     let classes = class.and_then(|class| table.column(class)).map(|class| class_rows(coded, class, &ordered));
     let domain = domain(&planned, &ordered, classes.as_deref())?;
-    let builder = column.hierarchy.clone().unwrap_or_else(|| hierarchy::automatic(&domain));
-    let built = hierarchy::build(&builder, &domain)?;
+    let recipe = resources.recipe(name, column, plan)?;
+    let recipe = recipe.unwrap_or_else(|| hierarchy::automatic(&domain).into());
+    let built = hierarchy::build(&recipe, &domain)?;
     let mut rows_per_leaf = vec![0; built.hierarchy.leaf_count() as usize];
     for (code, rows) in built.codes.iter().zip(&ordered.rows) {
         rows_per_leaf[*code as usize] += rows;

@@ -1,13 +1,13 @@
 //! The population beside a table: the people whom its rows are taken from, by their quasi-identifiers.
 
-use std::path::Path;
-
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
-use scumble_files::{ReadOptions, Source, read_header, read_table};
+use scumble_files::{ReadOptions, read_header, read_table};
 
 use super::{Prepared, drop_incomplete, prepare, prepare_joined};
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
+use crate::release::other_options;
+use crate::resources::Resources;
 
 /// A population as it was read: the quasi-identifiers only.
 pub struct PopulationTable {
@@ -18,15 +18,24 @@ pub struct PopulationTable {
 }
 
 /// Reads the population that a plan names, if it names one. Its columns are found by the names of the quasi-identifiers; others
-/// are never read. `folder` is where the plan's file names start.
-pub fn read_population(plan: &Plan, folder: &Path, threads: usize) -> Result<Option<PopulationTable>> {
+/// are never read.
+pub fn read_population(
+    plan: &Plan,
+    resources: &Resources,
+    threads: usize,
+) -> Result<Option<PopulationTable>> {
     let Some(name) = &plan.population else { return Ok(None) };
-    let source = Source::open(folder.join(name))?;
+    let source = resources.source(name)?;
     let columns: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
     // It is another file, written perhaps by others: how it is written is detected.
     let encoding = plan.read.encoding.as_deref().map(str::parse).transpose()?;
-    let mut options =
-        ReadOptions { header: Some(true), encoding, threads, ..crate::release::other_options(plan) };
+    let mut options = ReadOptions {
+        header: Some(true),
+        encoding,
+        threads,
+        control: resources.control().clone(),
+        ..other_options(plan)
+    };
     let header = read_header(&source, &options)?;
     if let Some(missing) = columns.iter().find(|column| !header.names.contains(column)) {
         let near = crate::error::did_you_mean(missing, header.names.iter().map(String::as_str));
@@ -53,17 +62,17 @@ pub fn prepare_with_population(
     table: &CodedTable,
     population: &CodedTable,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
     trees: bool,
 ) -> Result<Prepared> {
     let joined = joined(table, population);
-    prepare_joined(&joined, population.rows, plan, folder, trees).map_err(|error| {
+    prepare_joined(&joined, population.rows, plan, resources, trees).map_err(|error| {
         // Rows are numbered through both tables; whose fault it is, is found out by trying each alone.
         let name = plan.population.as_deref().unwrap_or_default();
-        if let Err(of_data) = prepare(table, plan, folder, trees) {
+        if let Err(of_data) = prepare(table, plan, resources, trees) {
             return of_data;
         }
-        let alone = prepare(population, &quasi_only(plan), folder, trees);
+        let alone = prepare(population, &quasi_only(plan), resources, trees);
         of_population(name, alone.err().unwrap_or(error))
     })
 }

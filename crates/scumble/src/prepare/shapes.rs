@@ -1,24 +1,20 @@
 //! How each quasi-identifier can be coarsened: a tree, a line of numbers, or sets of texts.
 
-use std::path::{Path, PathBuf};
-
 use scumble_files::table::{CodedColumn, Texts};
 
 use super::values::{Ordered, Planned, order};
 use crate::config::{Column, Label, Plan, Role};
 use crate::date::Date;
 use crate::error::{Error, Result};
-use crate::hierarchy::{self, Builder, Built, Domain, Unlisted};
+use crate::hierarchy::{self, Builder, Built, Domain, Recipe};
 use crate::kind::{Kind, Measure};
 use crate::quasi::{LARGEST_SUBSET, Line, Quasi, Shape};
 
 /// Texts without a hierarchy become sets of neighbours up to this many; beyond, the sets would be unreadable.
 const LARGEST_SET: usize = 100;
 
-pub(super) fn check_hierarchy_files(folder: Option<&Path>, plan: &Plan) -> Result<()> {
-    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
-        return Err(Error::config(format!("the hierarchy folder '{}' does not exist", folder.display())));
-    }
+/// An error if a column has a hierarchy that nothing would use.
+pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
     let idle = plan.columns.iter().find(|(_, column)| column.hierarchy.is_some() && !uses_hierarchy(column));
     if let Some((name, column)) = idle {
         return Err(Error::config(format!(
@@ -30,52 +26,8 @@ pub(super) fn check_hierarchy_files(folder: Option<&Path>, plan: &Plan) -> Resul
     Ok(())
 }
 
-/// Files in the folder of hierarchies that are called nearly, but not quite, like a column.
-pub(super) fn misspelt_files(folder: Option<&Path>, plan: &Plan) -> Result<Vec<String>> {
-    let Some(folder) = folder else { return Ok(Vec::new()) };
-    let entries = std::fs::read_dir(folder)
-        .map_err(|source| Error::Io { what: format!("cannot look into '{}'", folder.display()), source })?;
-    let mut files: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    files.sort();
-    let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
-    let warning = |file: &String| {
-        let stem = file.strip_suffix(".csv")?;
-        let column = stem.rsplit_once("_hierarchy_").map_or(stem, |(_, column)| column);
-        let near = crate::error::did_you_mean(column, names.iter().copied());
-        let fits = names.contains(&column) || near.is_empty();
-        (!fits).then(|| format!("'{file}' in '{}' fits no column, so it is not used{near}", folder.display()))
-    };
-    Ok(files.iter().filter_map(warning).collect())
-}
-
 fn uses_hierarchy(column: &Column) -> bool {
     [Role::Quasi, Role::Sensitive, Role::Class].into_iter().any(|role| column.role.has(role))
-}
-
-/// What the plan says about a column's hierarchy: its own entry, else a file in the folder of hierarchies.
-pub(super) fn builder_for(
-    column: &Planned<'_>,
-    folder: &Path,
-    hierarchies: Option<&Path>,
-) -> Result<Option<Builder>> {
-    if let Some(spec) = &column.plan.hierarchy {
-        return Ok(Some(relative_to(folder, spec.clone())));
-    }
-    let file: Option<PathBuf> = match hierarchies {
-        Some(hierarchies) => hierarchy::find_in_dir(hierarchies, column.name)?,
-        None => None,
-    };
-    Ok(file.map(|path| Builder::File { path, unlisted: Unlisted::Error }))
-}
-
-/// A builder whose files are seen from the plan's own folder.
-fn relative_to(folder: &Path, builder: Builder) -> Builder {
-    match builder {
-        Builder::File { path, unlisted } => Builder::File { path: folder.join(path), unlisted },
-        Builder::ParentChild { path, unlisted } => Builder::ParentChild { path: folder.join(path), unlisted },
-        other => other,
-    }
 }
 
 /// How a hierarchy was made without being asked for, in a phrase.
@@ -126,34 +78,36 @@ pub(super) fn class_rows(column: &CodedColumn, class: &CodedColumn, ordered: &Or
 /// A quasi-identifier, the code of each dictionary code, and notes.
 pub(super) fn make_quasi(
     column: &Planned<'_>,
-    builder: Option<Builder>,
+    recipe: Option<Recipe>,
     trees: bool,
     classes: Option<&CodedColumn>,
 ) -> Result<(Quasi, Vec<u32>, Vec<String>)> {
     let ordered = order(column, true)?;
-    let classes = match (&builder, classes) {
-        (Some(Builder::Mdlp {}), Some(class)) => Some(class_rows(column.coded, class, &ordered)),
+    let classes = match (&recipe, classes) {
+        (Some(Recipe { builder: Builder::Mdlp {}, .. }), Some(class)) => {
+            Some(class_rows(column.coded, class, &ordered))
+        }
         _ => None,
     };
     let domain = domain(column, &ordered, classes.as_deref())?;
     let mut notes = Vec::new();
     let line = ordered.measure.kind.is_ordered() && !trees;
     let small_set = ordered.measure.kind == Kind::Text && !trees && ordered.values.len() <= LARGEST_SET;
-    let (shape, code_of_place) = match builder {
+    let (shape, code_of_place) = match recipe {
         None if line && !ordered.values.is_empty() => line_shape(column, &ordered)?,
         None if small_set => set_shape(&ordered),
-        builder => {
-            let builder = builder.unwrap_or_else(|| {
+        recipe => {
+            let recipe = recipe.unwrap_or_else(|| {
                 let automatic = hierarchy::automatic(&domain);
                 notes.push(format!(
                     "column '{}' has no hierarchy; one was built from the data ({})",
                     column.name,
                     describe(&automatic)
                 ));
-                automatic
+                automatic.into()
             });
             let Built { hierarchy, mut codes, missing, notes: of_builder } =
-                hierarchy::build(&builder, &domain)?;
+                hierarchy::build(&recipe, &domain)?;
             notes.extend(of_builder);
             codes.extend(missing);
             (Shape::Tree(hierarchy), codes)

@@ -10,12 +10,13 @@ use scumble_files::{ReadOptions, Source};
 
 use super::classes::rows::ReleasedRows;
 use super::classes::{ClassesFound, Origin, refuse_nothing, warnings};
-use super::pipeline::complete;
+use super::pipeline::{Watched, complete};
+use super::publish::Files;
 use super::row_map::Original;
 use super::run::Run;
 use super::search::{Needs, OfRow, make_problem};
 use super::targets::{Targets, beside};
-use super::{Begun, Released, RunOptions, Seconds, Stage, datasheet, read_columns, read_options};
+use super::{ReadTable, Released, RunOptions, Seconds, Stage, datasheet, read_columns, read_options};
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
 use crate::frequency::total;
@@ -31,6 +32,7 @@ use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Members, Step};
 use crate::registry::{self, ALGORITHMS};
 use crate::relabel::with_values;
+use crate::resources::Resources;
 use crate::saved::SavedRecoding;
 
 /// What applying a recoding made.
@@ -80,6 +82,7 @@ pub fn apply_beside(
     let started = Instant::now();
     let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
+    let resources = Resources::default();
     let mut plan = if private { unjudged(plan) } else { plan.clone() };
     // Reports, recodings and row maps are about rows that were searched.
     plan.report.clear();
@@ -136,7 +139,7 @@ pub fn apply_beside(
         payload_trees: Vec::new(),
         findings: Vec::new(),
         population: None,
-        folder: options.folder,
+        resources: &resources,
         rows: ReleasedRows::default(),
         together: Vec::new(),
     };
@@ -155,21 +158,22 @@ pub fn apply_beside(
     let found = if private { vec![NOT_FOR_PUBLICATION.to_owned()] } else { warnings::warnings(&run, None) };
     run.warnings.extend(found);
     seconds.apply = clock.elapsed().as_secs_f64();
-    let begun = Begun {
+    let read = ReadTable {
         plan: &plan,
         table: &table,
         original: Original { source: &source, kept: &[] },
         respelt: &respelt,
         population: None,
-        folder: options.folder,
-        targets,
+        resources: &resources,
         budget: Budget::default(),
         notes,
         first_warnings,
         seconds,
         started,
     };
-    let released = complete(run, begun, options)?.alone()?;
+    let mut files = Files { targets: &targets, standard_output: options.standard_output.take() };
+    let watched = Watched { progress: &options.progress, stage: options.stage };
+    let released = complete(run, read, &mut files, &watched)?.alone()?;
     Ok(Applied { released, unplaced, private })
 }
 

@@ -4,8 +4,8 @@
 //! read → transform → encode → frequency table → check the problem → algorithm → recoding
 //!      → write to a private temporary file → VERIFY WHAT WAS WRITTEN → rename into place → report
 //! ```
-//! A release that fails verification never gets its name. [`anonymize_beside`] reads, the `search` of each kind of release finds, and
-//! `pipeline::complete` is the rest of this line.
+//! A release that fails verification never gets its name. `make` is this line as a function: it reads, the `search` of each kind of release
+//! finds, and `pipeline::complete` is the rest. [`anonymize`] makes files, [`Release`] tables in memory.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -21,6 +21,7 @@ use crate::prepare::{Complete, Respelt, keep_complete, spell_once};
 use crate::problem::{Budget, Progress};
 use crate::profile::refuse_unjudged;
 use crate::registry::{self, Method};
+use crate::resources::Resources;
 use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 
@@ -29,6 +30,7 @@ pub(crate) mod claim;
 mod classes;
 mod datasheet;
 pub(crate) mod described;
+mod in_memory;
 mod pipeline;
 mod publish;
 mod records;
@@ -49,6 +51,9 @@ pub use described::{
     SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
     older_datasheets_of,
 };
+pub use in_memory::Release;
+use pipeline::{Destination, Watched};
+use publish::Files;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
@@ -134,69 +139,87 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
 /// As [`anonymize`], beside what else the run reads and writes, such as the plan's own file, which it must not overwrite either.
 pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions<'_>) -> Result<Released> {
-    let started = Instant::now();
-    let mut seconds = Seconds::default();
     let source = Source::open(beside(options.folder, &plan.input))?;
+    let targets = match method_for(plan)? {
+        Method::Tables(_) => Targets::of_several(plan, options.folder, outputs)?,
+        Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder, outputs)?,
+    };
+    let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
+    let mut files = Files { targets: &targets, standard_output: options.standard_output.take() };
+    let watched = Watched { progress: &options.progress, stage: options.stage };
+    make(
+        &Input { plan, source: &source, resources: &resources, threads: options.threads },
+        &mut files,
+        &watched,
+    )
+}
+
+/// The algorithm of a plan, once everything is checked that the plan alone decides.
+fn method_for(plan: &Plan) -> Result<Method> {
     plan.ready()?;
     let method = registry::method(&plan.algorithm.name)?;
     together::check_asked(plan, matches!(method, Method::Classes(_)))?;
     if plan.recoding.is_some() {
         check_rule_for_rows(plan, &method)?;
     }
-    let targets = match method {
-        Method::Tables(_) => Targets::of_several(plan, options.folder, outputs)?,
-        Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder, outputs)?,
-    };
+    Ok(method)
+}
 
-    (options.stage)(Stage::Read);
+/// What a release is made from.
+struct Input<'a> {
+    plan: &'a Plan,
+    source: &'a Source,
+    resources: &'a Resources,
+    /// Threads for reading; 0 for as many as the thread pool has.
+    threads: usize,
+}
+
+/// From a plan and its table to a verified release that its destination has taken over.
+fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watched<'_>) -> Result<D::Made> {
+    let started = Instant::now();
+    let mut seconds = Seconds::default();
+    let Input { plan, source, resources, threads } = *input;
+    let method = method_for(plan)?;
+
+    (watched.stage)(Stage::Read);
     let clock = Instant::now();
-    let given = plan;
     let Read { plan, table, kept, respelt, mut notes, first_warnings } =
-        read(plan, &source, options.threads, options.progress.control())?;
+        read(plan, source, threads, watched.progress.control())?;
     let plan = &plan;
     notes.extend(row_map::note(plan));
-    if given.rest == Some(crate::config::Rest::Other) {
-        let names = plan.columns.iter().map(|(name, _)| name.as_str());
-        let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
-        let remedy = "Give each a role of its own: identifier or drop leaves it out (--identifier NAME, --drop NAME); other publishes it as it is, if \
-                      you have looked at it (--other NAME)";
-        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
-    }
-    let population = read_population(plan, options.folder, options.threads)?;
+    let population = read_population(plan, resources, threads)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     let population = population.as_ref().map(|PopulationTable { table, .. }| table);
-    // Said before the search, not after it. Where there is a subject column, rows need not be people.
-    if plan.names_with(Role::Subject).next().is_none() {
-        plan.risk.people(table.rows as u64)?;
-    }
     seconds.read = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
+    watched.check()?;
 
-    let budget = budget_of(plan);
-    let begun = Begun {
+    let read = ReadTable {
         plan,
         table: &table,
-        original: row_map::Original { source: &source, kept: &kept },
+        original: row_map::Original { source, kept: &kept },
         respelt: &respelt,
         population,
-        folder: options.folder,
-        targets,
-        budget,
+        resources,
+        budget: budget_of(plan),
         notes,
         first_warnings,
         seconds,
         started,
     };
     match method {
-        Method::Classes(entry) => classes::release(&begun, entry, options),
-        Method::Records(entry) => records::release(begun, entry, options),
-        Method::Tables(entry) => tables::release(begun, entry, options),
+        Method::Classes(entry) => classes::release(&read, entry, destination, watched),
+        Method::Records(entry) => {
+            pipeline::release(read, |task| records::search(task, entry), destination, watched)?.alone()
+        }
+        Method::Tables(entry) => {
+            pipeline::release(read, |task| tables::search(task, entry), destination, watched)?.alone()
+        }
     }
 }
 
-/// A run whose table has been read, on its way to one kind of release.
+/// A table that has been read, on its way to one kind of release.
 #[derive(Clone)]
-struct Begun<'a> {
+struct ReadTable<'a> {
     plan: &'a Plan,
     table: &'a CodedTable,
     /// The file that was read, and which of its rows the table has.
@@ -205,9 +228,8 @@ struct Begun<'a> {
     respelt: &'a [Respelt],
     /// The population, if there is one.
     population: Option<&'a CodedTable>,
-    /// The folder that the plan's file names are relative to.
-    folder: &'a Path,
-    targets: Targets,
+    /// What else the plan names.
+    resources: &'a Resources,
     /// What all searches of the run may take together.
     budget: Budget,
     /// What is worth knowing.
@@ -218,7 +240,7 @@ struct Begun<'a> {
     started: Instant,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> ReadTable<'a> {
     /// What is to be searched for.
     fn task(&self, progress: &Progress) -> Task<'a> {
         Task {
@@ -226,7 +248,7 @@ impl<'a> Begun<'a> {
             table: self.table,
             respelt: self.respelt,
             population: self.population,
-            folder: self.folder,
+            resources: self.resources,
             budget: self.budget.clone(),
             progress: progress.clone(),
         }
@@ -255,6 +277,7 @@ fn read(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Resu
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
+    let given = plan;
     let plan =
         Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
     let read = read_columns(&plan, source, options)?;
@@ -262,6 +285,16 @@ fn read(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Resu
     let (mut table, mut notes) = (read.coded, read.notes);
     let Complete { kept, notes: mut first_warnings } = keep_complete(&mut table, &plan)?;
     let respelt = spell_once(&mut table, &plan)?;
+    if given.rest == Some(crate::config::Rest::Other) {
+        let without_role: Vec<&str> = names.into_iter().filter(|name| given.column(name).is_none()).collect();
+        let remedy = "Give each a role of its own: identifier or drop leaves it out (--identifier NAME, --drop NAME); other publishes it as it is, if \
+                      you have looked at it (--other NAME)";
+        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
+    }
+    // Said before the search, not after it. Where there is a subject column, rows need not be people.
+    if plan.names_with(Role::Subject).next().is_none() {
+        plan.risk.people(table.rows as u64)?;
+    }
     notes.extend(respelt.iter().map(Respelt::note));
     first_warnings.extend(datasheet::counted_apart(&plan, false));
     Ok(Read { plan, table, kept, respelt, notes, first_warnings })

@@ -1,5 +1,5 @@
 //! From what a search found to a release with its name, one way for all kinds: the rows are arranged and written where nobody can
-//! read them, what was written is read back and verified, and only then it is published, with its papers.
+//! read them, what was written is read back and verified, and only then its destination takes it over, with its papers.
 
 use std::io::Write;
 use std::time::Instant;
@@ -7,13 +7,14 @@ use std::time::Instant;
 use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
-use super::publish::{Papers, publish, unpublished};
+use super::publish::unpublished;
+use super::row_map::RowMapFile;
 use super::run::Run;
 use super::search::Task;
-use super::staged::Staged;
+use super::staged::{Place, Staged};
 use super::tables::manifest::Manifest;
 use super::targets::Sink;
-use super::{Begun, Released, RunOptions, Seconds, Stage, Summary};
+use super::{ReadTable, Seconds, Stage, Summary};
 use crate::error::{Error, Result};
 use crate::problem::Progress;
 use crate::report::data::Report;
@@ -84,27 +85,82 @@ impl<Made> Ended<Made> {
     }
 }
 
+/// Where a verified release goes.
+pub(super) trait Destination {
+    /// What its maker gets.
+    type Made;
+
+    /// Where its tables are written.
+    fn sink(&self) -> Sink<'_>;
+
+    /// How the private report calls the release, if there is to be one.
+    fn title(&self) -> Option<String>;
+
+    /// Takes over a verified release: the last step, and the only one after which it can be read. Says by [`Watched::last_look`] when it is
+    /// too late to stop.
+    fn take_over(
+        &mut self,
+        place: Place,
+        papers: Papers<'_>,
+        summary: Summary,
+        watched: &Watched<'_>,
+    ) -> Result<Self::Made>;
+
+    /// The figures of what was made.
+    fn summary(made: &mut Self::Made) -> &mut Summary;
+}
+
+/// What is known besides the release once it is verified.
+pub(super) struct Papers<'r> {
+    /// The private report, complete.
+    pub(super) report: Option<Report>,
+    /// Writes the rule that was applied, as JSON. Private. It may be as large as the table, so it is never held as a text.
+    pub(super) rule: &'r dyn Fn(&mut dyn Write) -> serde_json::Result<()>,
+    /// Which row is whose, if somebody wants to know. Private.
+    pub(super) row_map: Option<RowMapFile>,
+    /// What may be said in public, if anything.
+    pub(super) sheet: Option<Datasheet>,
+    /// How several tables belong together.
+    pub(super) manifest: Option<Manifest>,
+}
+
 /// Searches, and releases what is found.
-pub(super) fn release<'a, Found>(
-    mut begun: Begun<'a>,
+pub(super) fn release<'a, Found, D: Destination>(
+    mut read: ReadTable<'a>,
     search: impl FnOnce(&Task<'a>) -> Result<Run<'a, Found>>,
-    options: &mut RunOptions<'_>,
-) -> Result<Ended<Released>>
+    destination: &mut D,
+    watched: &Watched<'_>,
+) -> Result<Ended<D::Made>>
 where
     Run<'a, Found>: Releasable,
 {
-    (options.stage)(Stage::Search);
+    (watched.stage)(Stage::Search);
     let clock = Instant::now();
-    options.progress.control().begin(None);
-    let run = search(&begun.task(&options.progress))?;
-    begun.seconds.search = clock.elapsed().as_secs_f64();
-    complete(run, begun, options)
+    watched.progress.control().begin(None);
+    let run = search(&read.task(watched.progress))?;
+    read.seconds.search = clock.elapsed().as_secs_f64();
+    complete(run, read, destination, watched)
 }
 
 /// Who is told how far a run is, and may end it.
 pub(super) struct Watched<'a> {
     pub(super) progress: &'a Progress,
     pub(super) stage: &'a (dyn Fn(Stage) + Sync),
+}
+
+impl Watched<'_> {
+    /// An error if the run is to stop.
+    pub(super) fn check(&self) -> Result<()> {
+        self.progress.check()
+    }
+
+    /// Asks for the last time whether the run is to stop: what has begun to be published is published as a whole.
+    pub(super) fn last_look(&self) -> Result<()> {
+        self.check()?;
+        self.progress.control().begin(None);
+        (self.stage)(Stage::Publish);
+        Ok(())
+    }
 }
 
 /// Arranges what was found, writes it where nobody can read it, reads it back and verifies it. Whoever goes on asks first what fails
@@ -119,7 +175,7 @@ where
     Run<'a, Found>: Releasable,
     'a: 's,
 {
-    watched.progress.check()?;
+    watched.check()?;
     watched.progress.control().begin(None);
     (watched.stage)(Stage::Write);
     let clock = Instant::now();
@@ -131,53 +187,53 @@ where
     let mut staged = staged.map_err(unpublished)?;
     run.write(&mut staged).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
-    watched.progress.check()?;
+    watched.check()?;
 
     watched.progress.control().begin(None);
     (watched.stage)(Stage::Verify);
     let clock = Instant::now();
     let verified = run.verify(&mut staged).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
-    watched.progress.check()?;
+    watched.check()?;
     Ok((staged, verified))
 }
 
-/// Arranges, writes, verifies and publishes what was found.
-pub(super) fn complete<'a, Found>(
+/// Arranges, writes, verifies and hands over what was found.
+pub(super) fn complete<'a, Found, D: Destination>(
     mut run: Run<'a, Found>,
-    begun: Begun<'_>,
-    options: &mut RunOptions<'_>,
-) -> Result<Ended<Released>>
+    read: ReadTable<'_>,
+    destination: &mut D,
+    watched: &Watched<'_>,
+) -> Result<Ended<D::Made>>
 where
     Run<'a, Found>: Releasable,
 {
-    let Begun { original, targets, notes, first_warnings, mut seconds, started, .. } = begun;
+    let ReadTable { original, notes, first_warnings, mut seconds, started, .. } = read;
     run.notes.extend(notes);
     run.warnings.extend(first_warnings);
-    let sink = Sink::Files(&targets);
-    let watched = Watched { progress: &options.progress, stage: options.stage };
-    let (staged, verified) = write_verified(&mut run, &sink, &watched, &mut seconds)?;
+    let (place, verified) = {
+        let sink = destination.sink();
+        let (staged, verified) = write_verified(&mut run, &sink, watched, &mut seconds)?;
+        (staged.place, verified)
+    };
     if let Some(failing) = run.failing_beside_others() {
         return Ok(Ended::NotBesideOthers(Box::new(failing.clone())));
     }
     run.forget_rows();
 
-    let title = targets.report.is_some().then(|| targets.name());
-    let (summary, report) = run.figures(&verified, title.as_deref(), &seconds);
+    let (summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds);
+    watched.check()?;
     let (orders, groups) = run.row_map();
-    let row_map = targets.row_map.as_ref().map(|_| original.row_map(&orders, groups)).transpose()?;
+    let row_map = run.plan.row_map.as_ref().map(|_| original.row_map(&orders, groups)).transpose()?;
     let sheet = run.sheet(&summary);
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
     let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
-    // From here on a run cannot be cancelled: what has begun to be published is published as a whole.
-    options.progress.check()?;
-    options.progress.control().begin(None);
-    (options.stage)(Stage::Publish);
     let clock = Instant::now();
-    let mut released = publish(staged.place, &targets, papers, summary, options)?;
+    let mut made = destination.take_over(place, papers, summary, watched)?;
     seconds.write += clock.elapsed().as_secs_f64();
     seconds.total = started.elapsed().as_secs_f64();
-    released.summary.seconds = seconds.rounded();
-    released.summary.peak_memory_bytes = crate::memory::peak();
-    Ok(Ended::Made(Box::new(released)))
+    let summary = D::summary(&mut made);
+    summary.seconds = seconds.rounded();
+    summary.peak_memory_bytes = crate::memory::peak();
+    Ok(Ended::Made(Box::new(made)))
 }

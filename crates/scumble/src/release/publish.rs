@@ -15,25 +15,54 @@ use std::path::{Path, PathBuf};
 use scumble_files::{Audience, FolderLock, Named, PrivateFile, PrivateFolder, SetAside, folder_of};
 
 use super::described::{ENDINGS, FileSheet, older_datasheets_of};
-use super::row_map::RowMapFile;
+use super::pipeline::{Destination, Papers, Watched};
 use super::staged::Place;
-use super::tables::manifest::{MANIFEST, Manifest};
-use super::targets::{REPORT_FILES, Targets, sweep_beside};
-use super::{Released, RunOptions, Summary, datasheet};
+use super::tables::manifest::MANIFEST;
+use super::targets::{REPORT_FILES, Sink, Targets, sweep_beside};
+use super::{Released, Summary, datasheet};
 use crate::error::{Error, Result};
 
-/// What is written besides the release.
-pub(super) struct Papers<'r> {
-    /// The private report, complete.
-    pub(super) report: Option<crate::report::data::Report>,
-    /// Writes the rule that was applied, as JSON. Private. It may be as large as the table, so it is never held as a text.
-    pub(super) rule: &'r dyn Fn(&mut dyn Write) -> serde_json::Result<()>,
-    /// Which row is whose, if somebody wants to know. Private.
-    pub(super) row_map: Option<RowMapFile>,
-    /// What may be said in public, if anything.
-    pub(super) sheet: Option<datasheet::Datasheet>,
-    /// How several tables belong together.
-    pub(super) manifest: Option<Manifest>,
+/// Files, which get their names once the release is verified.
+pub(super) struct Files<'a, 'o> {
+    pub(super) targets: &'a Targets,
+    /// Where the release goes if it has no name.
+    pub(super) standard_output: Option<&'o mut (dyn Write + Send)>,
+}
+
+impl Destination for Files<'_, '_> {
+    type Made = Released;
+
+    fn sink(&self) -> Sink<'_> {
+        Sink::Files(self.targets)
+    }
+
+    fn title(&self) -> Option<String> {
+        self.targets.report.is_some().then(|| self.targets.name())
+    }
+
+    fn take_over(
+        &mut self,
+        place: Place,
+        papers: Papers<'_>,
+        summary: Summary,
+        watched: &Watched<'_>,
+    ) -> Result<Released> {
+        let mut released = Released::of(summary);
+        let troubles = match place {
+            Place::File(file) => self.publish_file(file, papers, &mut released, watched),
+            Place::Folder(folder, files) => {
+                drop(files);
+                publish_folder(folder, self.targets, papers, &mut released, watched)
+            }
+            Place::Memory(_) => Err(Error::internal("a release in memory has no name")),
+        }?;
+        after(&released, &troubles)?;
+        Ok(released)
+    }
+
+    fn summary(made: &mut Released) -> &mut Summary {
+        &mut made.summary
+    }
 }
 
 /// An error of a run that has published nothing.
@@ -46,79 +75,70 @@ pub(super) fn unpublished(error: impl Into<Error>) -> Error {
     }
 }
 
-/// Gives a verified release its name, and writes its papers.
-pub(super) fn publish(
-    place: Place,
-    targets: &Targets,
-    papers: Papers<'_>,
-    summary: Summary,
-    options: &mut RunOptions<'_>,
-) -> Result<Released> {
-    let mut released = Released::of(summary);
-    let troubles = match place {
-        Place::File(file) => publish_file(file, targets, papers, &mut released, options),
-        Place::Folder(folder, files) => {
-            drop(files);
-            publish_folder(folder, targets, papers, &mut released)
+impl Files<'_, '_> {
+    /// Gives one table its name. Returns what failed once it had it.
+    fn publish_file(
+        &mut self,
+        mut file: PrivateFile,
+        mut papers: Papers<'_>,
+        released: &mut Released,
+        watched: &Watched<'_>,
+    ) -> Result<Vec<Error>> {
+        let targets = self.targets;
+        let mut made = MadeFolders::default();
+        // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
+        if let (Some(sheet), Some(name)) =
+            (&mut papers.sheet, targets.release.as_ref().and_then(|release| release.file_name()))
+        {
+            let sha256 = file.sha256().map_err(unpublished)?;
+            let rows = Some(released.summary.released);
+            sheet.files = vec![FileSheet { file: name.to_string_lossy().into_owned(), rows, sha256 }];
         }
-        Place::Memory(_) => Err(Error::internal("a release in memory has no name")),
-    }?;
-    after(&released, &troubles)?;
-    Ok(released)
+        if let Some(map) = &mut papers.row_map {
+            map.is_about([(targets.name().as_str(), file.sha256().map_err(unpublished)?.as_str())]);
+        }
+        watched.check()?;
+        let mut private =
+            staged_papers(targets, &papers, &mut made, released, watched).map_err(unpublished)?;
+        let mut public = Vec::new();
+        if let (Some(sheet), [json, markdown]) = (&papers.sheet, &targets.sheets()[..]) {
+            public.push(staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into))?);
+            public.push(staged(markdown, |out| {
+                out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into)
+            })?);
+            released.datasheet = Some(markdown.clone());
+        }
+        let all = std::iter::once(&mut file).chain(&mut public).chain(&mut private);
+        for file in all {
+            watched.check()?;
+            file.ready().map_err(unpublished)?;
+        }
+        let mut troubles = Vec::new();
+        match (&targets.release, self.standard_output.as_deref_mut()) {
+            (Some(target), _) => {
+                let lock = FolderLock::exclusive(folder_of(target), watched.progress.control())?;
+                watched.last_look()?;
+                let named = name_release(file, public, target, targets, &mut released.summary.warnings)?;
+                drop(lock);
+                troubles.extend(named);
+                released.release = Some(target.clone());
+            }
+            (None, Some(out)) => {
+                watched.last_look()?;
+                targets.confirm()?;
+                copy(&file, out)?;
+            }
+            (None, None) => {
+                return Err(Error::config("the output is '-', but there is no standard output here"));
+            }
+        }
+        made.keep();
+        private.into_iter().for_each(|paper| troubles.extend(trouble(paper.publish(Audience::Owner))));
+        Ok(troubles)
+    }
 }
 
-/// Gives one table its name. Returns what failed once it had it.
-fn publish_file(
-    mut file: PrivateFile,
-    targets: &Targets,
-    mut papers: Papers<'_>,
-    released: &mut Released,
-    options: &mut RunOptions<'_>,
-) -> Result<Vec<Error>> {
-    let mut made = MadeFolders::default();
-    // Everything is written out before anything gets its name: a full disk then publishes nothing at all.
-    if let (Some(sheet), Some(name)) =
-        (&mut papers.sheet, targets.release.as_ref().and_then(|release| release.file_name()))
-    {
-        let sha256 = file.sha256().map_err(unpublished)?;
-        let rows = Some(released.summary.released);
-        sheet.files = vec![FileSheet { file: name.to_string_lossy().into_owned(), rows, sha256 }];
-    }
-    if let Some(map) = &mut papers.row_map {
-        map.is_about([(targets.name().as_str(), file.sha256().map_err(unpublished)?.as_str())]);
-    }
-    let mut private = staged_papers(targets, &papers, &mut made, released).map_err(unpublished)?;
-    let mut public = Vec::new();
-    if let (Some(sheet), [json, markdown]) = (&papers.sheet, &targets.sheets()[..]) {
-        public.push(staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into))?);
-        public.push(staged(markdown, |out| {
-            out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into)
-        })?);
-        released.datasheet = Some(markdown.clone());
-    }
-    let all = std::iter::once(&mut file).chain(&mut public).chain(&mut private);
-    for file in all {
-        file.ready().map_err(unpublished)?;
-    }
-    let mut troubles = Vec::new();
-    match (&targets.release, options.standard_output.as_deref_mut()) {
-        (Some(target), _) => {
-            let named = name_release(file, public, target, targets, &mut released.summary.warnings)?;
-            troubles.extend(named);
-            released.release = Some(target.clone());
-        }
-        (None, Some(out)) => {
-            targets.confirm()?;
-            copy(&file, out)?;
-        }
-        (None, None) => return Err(Error::config("the output is '-', but there is no standard output here")),
-    }
-    made.keep();
-    private.into_iter().for_each(|paper| troubles.extend(trouble(paper.publish(Audience::Owner))));
-    Ok(troubles)
-}
-
-/// Gives a release and its datasheets their names. Returns what failed once the release had its own.
+/// Gives a release and its datasheets their names, in a folder that is locked. Returns what failed once the release had its own.
 fn name_release(
     file: PrivateFile,
     sheets: Vec<PrivateFile>,
@@ -126,7 +146,6 @@ fn name_release(
     targets: &Targets,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Error>> {
-    let _lock = FolderLock::exclusive(folder_of(target))?;
     targets.confirm()?;
     let older = older_datasheets_of(target);
     let mut aside = Vec::new();
@@ -229,6 +248,7 @@ fn staged_papers(
     papers: &Papers<'_>,
     made: &mut MadeFolders,
     released: &mut Released,
+    watched: &Watched<'_>,
 ) -> Result<Vec<PrivateFile>> {
     let mut files = Vec::new();
     if let (Some(folder), Some(report)) = (&targets.report, &papers.report) {
@@ -238,10 +258,13 @@ fn staged_papers(
         files.push(staged(&page, |out| {
             out.write_all(crate::report::html(report)?.as_bytes()).map_err(Into::into)
         })?);
+        watched.check()?;
         files.push(staged(&data, |out| serde_json::to_writer_pretty(out, report).map_err(Into::into))?);
+        watched.check()?;
         files.push(staged(&rule, |out| (papers.rule)(out).map_err(Into::into))?);
         released.report = Some(page);
     }
+    watched.check()?;
     if let Some(target) = &targets.recoding {
         sweep_beside(target);
         files.push(staged(target, |out| (papers.rule)(out).map_err(Into::into))?);
@@ -261,15 +284,21 @@ fn publish_folder(
     targets: &Targets,
     mut papers: Papers<'_>,
     released: &mut Released,
+    watched: &Watched<'_>,
 ) -> Result<Vec<Error>> {
     add_papers(&mut folder, &mut papers).map_err(unpublished)?;
     let mut made = MadeFolders::default();
-    let mut private = staged_papers(targets, &papers, &mut made, released).map_err(unpublished)?;
+    let mut private = staged_papers(targets, &papers, &mut made, released, watched).map_err(unpublished)?;
     for paper in &mut private {
+        watched.check()?;
         paper.ready().map_err(unpublished)?;
     }
+    let around = targets.release.as_deref().map_or(Path::new("."), folder_of);
+    let lock = FolderLock::exclusive(around, watched.progress.control())?;
+    watched.last_look()?;
     targets.confirm()?;
     let named = folder.publish().map_err(unpublished)?;
+    drop(lock);
     made.keep();
     released.datasheet = targets.release.as_ref().map(|release| release.join(ENDINGS[1]));
     released.release.clone_from(&targets.release);

@@ -55,6 +55,13 @@ pub(super) fn note(plan: &Plan) -> Option<String> {
 }
 
 impl RowMapFile {
+    /// By table, for each row of the original its row there, from 0.
+    pub(super) fn released_rows(self) -> Vec<Vec<Option<u32>>> {
+        let from_zero =
+            |table: MappedFile| table.released_row.into_iter().map(|row| row.map(|row| row - 1)).collect();
+        self.tables.into_iter().map(from_zero).collect()
+    }
+
     /// Which files its tables have become, each with its SHA-256.
     pub(super) fn is_about<'a>(&mut self, files: impl IntoIterator<Item = (&'a str, &'a str)>) {
         for (table, (file, sha256)) in self.tables.iter_mut().zip(files) {
@@ -82,7 +89,12 @@ impl Original<'_> {
             }
             of_row
         });
-        let sha256 = self.source.sha256().map_err(unpublished)?;
+        // A table in memory is no file that could be taken for another.
+        let sha256 = if self.source.is_in_memory() {
+            String::new()
+        } else {
+            self.source.sha256().map_err(unpublished)?
+        };
         let original = OriginalFile { rows: self.kept.len(), sha256 };
         let map = RowMapFile {
             scumble_row_map: VERSION,

@@ -1,8 +1,6 @@
 //! From a table that was read to what the plan's algorithm finds in it: one way for releases and for trials, so that both find and
 //! refuse the same.
 
-use std::path::Path;
-
 use scumble_files::table::CodedTable;
 
 use super::requirements::build_models;
@@ -14,6 +12,7 @@ use crate::prepare::population::prepare_with_population;
 use crate::prepare::{Prepared, Respelt, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::registry::{self, Entry, Facts, METRICS};
+use crate::resources::Resources;
 
 /// What is to be searched for, in what, and within which limits.
 #[derive(Clone)]
@@ -25,8 +24,8 @@ pub(super) struct Task<'a> {
     pub(super) respelt: &'a [Respelt],
     /// The people whom the rows are taken from, if they are known.
     pub(super) population: Option<&'a CodedTable>,
-    /// The folder that the plan's file names are relative to.
-    pub(super) folder: &'a Path,
+    /// What else the plan names.
+    pub(super) resources: &'a Resources,
     pub(super) budget: Budget,
     pub(super) progress: Progress,
 }
@@ -64,8 +63,8 @@ impl<'a> Task<'a> {
     /// The table as an algorithm sees it, by a plan whose roles may be others than those that were given.
     pub(super) fn prepared(&self, plan: &Plan, trees: bool) -> Result<(Prepared, OfRow)> {
         let mut prepared = match self.population {
-            Some(people) => prepare_with_population(self.table, people, plan, self.folder, trees)?,
-            None => prepare(self.table, plan, self.folder, trees)?,
+            Some(people) => prepare_with_population(self.table, people, plan, self.resources, trees)?,
+            None => prepare(self.table, plan, self.resources, trees)?,
         };
         let tuple = std::mem::take(&mut prepared.tuple_of_row);
         let payload = std::mem::take(&mut prepared.payload_of_row);

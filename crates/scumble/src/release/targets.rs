@@ -220,7 +220,7 @@ fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
 }
 
 /// An error if the spreadsheet-safe form is asked for where there is none.
-fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
+pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
     if plan.spreadsheet_safe && !matches!(format, OutFormat::Csv { .. }) {
         return Err(Error::config(
             "the spreadsheet-safe form is for delimited text; a program that opens Parquet or Arrow runs none of its texts, so leave \

@@ -16,7 +16,7 @@ use super::run::Run;
 use super::search::{Task, budget_of};
 use super::tables::{self, TablesRun};
 use super::targets::Sink;
-use super::{Read, Seconds, beside, read};
+use super::{Read, Seconds, beside, method_for, read};
 use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -25,7 +25,8 @@ use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Record, record_loss};
 use crate::quasi::Value;
 use crate::recoding::Step;
-use crate::registry::{self, Method};
+use crate::registry::Method;
+use crate::resources::Resources;
 
 /// What a plan makes of some rows.
 pub struct Trial {
@@ -149,15 +150,20 @@ pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan,
 }
 
 /// Searches for the release that a plan asks for, on a table whose every column the plan knows.
-pub fn try_release(plan: &Plan, table: &CodedTable, folder: &Path, progress: Progress) -> Result<Trial> {
-    try_within(plan, table, folder, (budget_of(plan), progress))
+pub fn try_release(
+    plan: &Plan,
+    table: &CodedTable,
+    resources: &Resources,
+    progress: Progress,
+) -> Result<Trial> {
+    try_within(plan, table, resources, (budget_of(plan), progress))
 }
 
 /// The same within another budget than the plan's, which also says afterwards how much of it was spent.
 pub fn try_within(
     plan: &Plan,
     table: &CodedTable,
-    folder: &Path,
+    resources: &Resources,
     limits: (Budget, Progress),
 ) -> Result<Trial> {
     if plan.population.is_some() {
@@ -165,8 +171,7 @@ pub fn try_within(
             "a population beside the data is not known here; leave it out of the plan",
         ));
     }
-    let method = registry::method(&plan.algorithm.name)?;
-    together::check_asked(plan, matches!(method, Method::Classes(_)))?;
+    let method = method_for(plan)?;
     // As a release does, whoever calls: models count values, not spellings.
     let spelt = crate::prepare::spelt_once(table, plan)?;
     let respelt = match &spelt {
@@ -175,8 +180,15 @@ pub fn try_within(
     };
     let table = &*spelt;
     let (budget, progress) = limits;
-    let task =
-        Task { plan, table, respelt: &respelt, population: None, folder, budget, progress: progress.clone() };
+    let task = Task {
+        plan,
+        table,
+        respelt: &respelt,
+        population: None,
+        resources,
+        budget,
+        progress: progress.clone(),
+    };
     match method {
         Method::Classes(entry) => {
             let attempt = |plan: &Plan| {

@@ -2,7 +2,7 @@
 
 use scumble::config::StarPolicy;
 use scumble::frequency::{Cell, FrequencyTable};
-use scumble::hierarchy::{Builder, Domain, Hierarchy, Unlisted, build};
+use scumble::hierarchy::{Builder, Domain, Hierarchy, Recipe, Unlisted, build};
 use scumble::kind::{Kind, Measure};
 use scumble::models::{Model, ModelContext};
 use scumble::payload::{PayloadColumn, Payloads};
@@ -129,9 +129,8 @@ pub(crate) fn illness_tree(order: &[&str]) -> Hierarchy {
         declared: None,
         form: None,
     };
-    build(&Builder::File { path: file.path().to_owned(), unlisted: Unlisted::Error }, &domain)
-        .expect("a tree")
-        .hierarchy
+    let builder = Builder::File { path: file.path().to_owned(), unlisted: Unlisted::Error };
+    build(&Recipe::load(builder).expect("a listing"), &domain).expect("a tree").hierarchy
 }
 
 /// A column as reading a file gives it.

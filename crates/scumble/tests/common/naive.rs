@@ -10,7 +10,7 @@ use super::run::{Ask, Written};
 use super::table::Table;
 
 /// A release, read back.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Strings {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,

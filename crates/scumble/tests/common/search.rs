@@ -10,6 +10,7 @@ use scumble::problem::{Problem, Progress};
 use scumble::published::Classes;
 use scumble::recoding::Assignment;
 use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
+use scumble::resources::Resources;
 use scumble_files::table::CodedTable;
 
 use super::grid::coded_column;
@@ -28,7 +29,8 @@ pub(crate) fn prepared(table: &Table, ask: &Ask) -> Prepared {
     let coded = CodedTable { columns: columns.collect(), rows: table.rows };
     let algorithm = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
     let algorithm = (algorithm.build)(&plan.algorithm.parameters).expect("fitting parameters");
-    prepare(&coded, &plan, folder.path(), algorithm.needs_trees()).expect("a table that can be prepared")
+    prepare(&coded, &plan, &Resources::in_folder(folder.path()), algorithm.needs_trees())
+        .expect("a table that can be prepared")
 }
 
 /// The problem of a prepared table.

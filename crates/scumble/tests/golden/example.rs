@@ -5,6 +5,7 @@ use std::path::Path;
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::release::{RunOptions, anonymize, apply, read_options};
+use scumble::resources::Resources;
 use scumble::saved::SavedRecoding;
 use scumble_files::table::CodedTable;
 use scumble_files::{Source, read_table};
@@ -193,7 +194,8 @@ impl Reader {
         };
         let table = read(&plan.output)?;
         let original = self.original.as_ref().map(|_| read(&plan.input)).transpose()?;
-        let checked = scumble::check::check(&table, original.as_ref(), None, plan, folder)?;
+        let checked =
+            scumble::check::check(&table, original.as_ref(), None, plan, &Resources::in_folder(folder))?;
         let mut verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
         verdict["holds"] = checked.holds().into();
         Ok(Outcome::Checked(verdict))
@@ -289,7 +291,8 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         let original =
             read_table(&Source::open(folder.join(&plan.input))?, &read_options(&plan.read, 1)?)?.coded;
         let asked = Plan { privacy: Vec::new(), ..plan.clone() };
-        let checked = scumble::check::check_folder(&output, Some(&original), None, &asked)?;
+        let checked =
+            scumble::check::check_folder(&output, Some(&original), None, &asked, &Resources::default())?;
         assert!(checked.holds, "{checked:?}");
         verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
         for table in &released.summary.tables {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use scumble::config::{Parameters, Rational, StarPolicy, Value};
 use scumble::frequency::FrequencyTable;
-use scumble::hierarchy::{Builder, Domain, Hierarchy, Unlisted, build};
+use scumble::hierarchy::{Builder, Domain, Hierarchy, Recipe, Unlisted, build};
 use scumble::kind::{Kind, Measure};
 use scumble::models::{Model, ModelContext};
 use scumble::payload::{PayloadColumn, Payloads};
@@ -77,7 +77,9 @@ fn tree(text: &str) -> Hierarchy {
         declared: None,
         form: None,
     };
-    build(&Builder::File { path, unlisted: Unlisted::default() }, &domain).expect("a tree").hierarchy
+    build(&Recipe::load(Builder::File { path, unlisted: Unlisted::default() }).expect("a file"), &domain)
+        .expect("a tree")
+        .hierarchy
 }
 
 /// A problem as plain data.

@@ -42,7 +42,7 @@ fn tree(builder: &Builder, values: &[&str]) -> Hierarchy {
         declared: None,
         form: None,
     };
-    build(builder, &domain).expect("a tree").hierarchy
+    build(&builder.clone().into(), &domain).expect("a tree").hierarchy
 }
 
 /// Rows of codes in two columns and of a label, and what each of the given classes shows.

@@ -7,6 +7,7 @@ use scumble::check::{CheckedFolder, check_folder, published_columns};
 use scumble::config::{Column, Plan, Role, Roles};
 use scumble::prepare::{Complete, keep_complete};
 use scumble::release::{Manifest, SheetCheck, compare_folder_with_datasheet};
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::{Source, read_header};
 use scumble_verify::{Mapped, RowMap};
@@ -15,7 +16,12 @@ use super::super::beside::{Original, read};
 use super::{Arguments, number, row_map, tell_sheet, tell_truth, unjudged};
 use crate::ui::{Interface, as_line, counted, print, row_count};
 
-pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> Result<ExitCode> {
+pub(super) fn run(
+    arguments: &Arguments,
+    plan: &Plan,
+    resources: &Resources,
+    interface: &Interface,
+) -> Result<ExitCode> {
     let manifest = Manifest::load(&arguments.release)?;
     let original = arguments.original.as_ref().map(|path| original(path, &manifest, plan, interface));
     let original = original.transpose()?;
@@ -26,7 +32,7 @@ pub(super) fn run(arguments: &Arguments, plan: &Plan, interface: &Interface) -> 
     let mapped =
         map.as_ref().zip(original.as_ref()).map(|(map, original)| Mapped { map, kept: &original.kept });
     let table = original.as_ref().map(|original| &original.table);
-    let mut checked = check_folder(&arguments.release, table, mapped, plan)?;
+    let mut checked = check_folder(&arguments.release, table, mapped, plan, resources)?;
     if map.as_ref().map(|map| is_of(map, &arguments.release)).transpose()? == Some(false) {
         row_map::tell_other_files(interface);
     }

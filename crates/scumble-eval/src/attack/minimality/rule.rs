@@ -130,5 +130,5 @@ fn trees(case: &Case<'_>) -> Result<Vec<(String, Hierarchy)>> {
     let sensitive = |(_, column): &&(String, scumble::config::Column)| column.role.has(Role::Sensitive);
     let columns = case.plan.columns.iter().filter(sensitive).cloned().collect();
     let plan = Plan { columns, ..case.plan.clone() };
-    Ok(prepare(case.original, &plan, case.folder, false)?.payload_trees)
+    Ok(prepare(case.original, &plan, case.resources, false)?.payload_trees)
 }

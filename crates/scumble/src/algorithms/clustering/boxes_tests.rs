@@ -33,7 +33,7 @@ fn columns() -> Vec<Quasi> {
         declared: None,
         form: None,
     };
-    let built = build(&Builder::Prefix { lengths: None, pad: None }, &domain).expect("a tree");
+    let built = build(&Builder::Prefix { lengths: None, pad: None }.into(), &domain).expect("a tree");
     let numbers: Vec<i128> = (0..20).map(|number| number * number).collect();
     let texts: Vec<String> = numbers.iter().map(i128::to_string).chain(["?".to_owned()]).collect();
     let texts = texts.iter().map(String::as_str).collect();

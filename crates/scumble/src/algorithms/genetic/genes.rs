@@ -55,7 +55,7 @@ mod tests {
             declared: None,
             form: None,
         };
-        let tree = build(&Builder::Prefix { lengths: None, pad: None }, &domain).unwrap().hierarchy;
+        let tree = build(&Builder::Prefix { lengths: None, pad: None }.into(), &domain).unwrap().hierarchy;
         let quasi =
             |shape| Quasi { name: "column".into(), measure, shape, priority: 1.0, tight: false, sets: false };
         let (payloads, of_row) = Payloads::of_rows(Vec::new(), 5, |_, _| 0);

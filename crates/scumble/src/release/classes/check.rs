@@ -85,7 +85,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
         warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
     staged.check()?;
-    let together = together::judge(&counted, &original, run.plan, run.found.folder, claim.star)?;
+    let together = together::judge(&counted, &original, run.plan, run.found.resources, claim.star)?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::Verification(format!(

@@ -1,19 +1,18 @@
 //! A release of equivalence classes: rows that show the same stand together.
 
 use std::io::Write;
-use std::path::Path;
 
 use scumble_files::table::CodedTable;
 use scumble_verify::{ModelOutcome, Outcome};
 
 use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
-use super::pipeline::{self, Releasable};
+use super::pipeline::{self, Destination, Releasable, Watched};
 use super::requirements::{check_metric, check_served};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::staged::Staged;
-use super::{Begun, Released, RunOptions, Seconds, Summary};
+use super::{ReadTable, Seconds, Summary};
 use crate::algorithms::{Algorithm, BuildAlgorithm, Finding};
 use crate::config::{Plan, StarPolicy};
 use crate::error::{Error, Result};
@@ -26,6 +25,7 @@ use crate::recoding::{Assignment, Step};
 use crate::registry::Entry;
 use crate::relabel;
 use crate::report::data::Report;
+use crate::resources::Resources;
 
 mod check;
 mod combinations;
@@ -58,8 +58,8 @@ pub(crate) struct ClassesFound<'a> {
     pub(super) findings: Vec<Finding>,
     /// The people whom the rows are taken from, as they were read.
     pub(super) population: Option<&'a CodedTable>,
-    /// The folder that the plan's file names are relative to.
-    pub(super) folder: &'a Path,
+    /// What else the plan names.
+    pub(super) resources: &'a Resources,
     /// The rows, once they are arranged.
     pub(super) rows: rows::ReleasedRows,
     /// What holds together with tables that were published before.
@@ -94,21 +94,22 @@ impl ClassRun<'_> {
 }
 
 /// Searches for classes and releases them.
-pub(super) fn release(
-    begun: &Begun<'_>,
+pub(super) fn release<D: Destination>(
+    read: &ReadTable<'_>,
     entry: &'static Entry<BuildAlgorithm>,
-    options: &mut RunOptions<'_>,
-) -> Result<Released> {
+    destination: &mut D,
+    watched: &Watched<'_>,
+) -> Result<D::Made> {
     let attempt = |plan: &Plan| {
-        let begun = Begun { plan, ..begun.clone() };
-        pipeline::release(begun, |task| search(task, entry), options)
+        let read = ReadTable { plan, ..read.clone() };
+        pipeline::release(read, |task| search(task, entry), destination, watched)
     };
-    let (mut released, is_larger) = together::large_enough(begun.plan, begun.table.rows, attempt)?;
+    let (mut made, is_larger) = together::large_enough(read.plan, read.table.rows, attempt)?;
     if is_larger {
         let note = "larger classes than asked for were needed beside the tables that were published before";
-        released.summary.notes.push(note.to_owned());
+        D::summary(&mut made).notes.push(note.to_owned());
     }
-    Ok(*released)
+    Ok(*made)
 }
 
 impl Releasable for ClassRun<'_> {
@@ -211,7 +212,7 @@ pub(super) fn search<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>)
         payload_trees: std::mem::take(&mut rest.payload_trees),
         findings,
         population: task.population,
-        folder: task.folder,
+        resources: task.resources,
         rows: rows::ReleasedRows::default(),
         together: Vec::new(),
     };

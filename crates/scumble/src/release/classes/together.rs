@@ -3,8 +3,6 @@
 //! The search sees one table only. What it finds is put beside the others by the verifier; where that is not enough, the search
 //! is asked for larger classes, until the tables together keep what was asked for.
 
-use std::path::Path;
-
 use scumble_files::table::CodedTable;
 use scumble_verify::{ModelOutcome, StarRows};
 
@@ -13,6 +11,7 @@ use crate::check::{over_views, relational};
 use crate::config::{ModelSpec, Parameters, Plan, Value};
 use crate::error::{Error, Result};
 use crate::models::{k_anonymity, k_uncertainty, multirelational};
+use crate::resources::Resources;
 
 /// So often larger classes are asked for; every time twice as large.
 const ATTEMPTS: u32 = 12;
@@ -48,7 +47,7 @@ pub(super) fn judge(
     release: &CodedTable,
     original: &CodedTable,
     plan: &Plan,
-    folder: &Path,
+    resources: &Resources,
     star: StarRows,
 ) -> Result<Vec<ModelOutcome>> {
     let mut found = Vec::new();
@@ -57,9 +56,9 @@ pub(super) fn judge(
     }
     for spec in plan.privacy.iter().filter(|spec| is_over_tables(spec)) {
         let judged = if spec.model == multirelational::ENTRY.name {
-            relational(release, spec, plan, folder, star).map(|outcome| vec![outcome])
+            relational(release, spec, plan, resources, star).map(|outcome| vec![outcome])
         } else {
-            over_views(release, Some(original), spec, plan, folder)
+            over_views(release, Some(original), spec, plan, resources)
         };
         found.extend(judged?);
     }

@@ -10,14 +10,14 @@ use scumble_files::table::Texts;
 use scumble_verify::RecordOutcome;
 
 use super::datasheet::Datasheet;
-use super::pipeline::{self, Releasable};
+use super::pipeline::Releasable;
 use super::requirements::{refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of;
-use super::{Begun, Released, RunOptions, Seconds, Summary};
+use super::{Seconds, Summary};
 use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 use crate::error::{Error, Result};
 use crate::registry::Entry;
@@ -101,6 +101,13 @@ pub(super) fn search<'a>(
         )));
     }
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+    if plan.row_map.is_some() && algorithm.draws_rows() {
+        return Err(Error::refused(format!(
+            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish \
+             the records themselves (another format)",
+            entry.name
+        )));
+    }
     let (prepared, of_row) = task.prepared(plan, false)?;
     let limits = (task.budget.clone(), task.progress.clone());
     let (problem, rest, _) = make_problem(plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
@@ -118,22 +125,6 @@ pub(super) fn search<'a>(
     let found = format_of(plan).and_then(|format| spreadsheet_warning(&run, format));
     run.warnings.extend(found);
     Ok(run)
-}
-
-/// Searches for records and releases them.
-pub(super) fn release(
-    begun: Begun<'_>,
-    entry: &'static Entry<BuildRecordAlgorithm>,
-    options: &mut RunOptions<'_>,
-) -> Result<Released> {
-    if begun.targets.row_map.is_some() && (entry.build)(&begun.plan.algorithm.parameters)?.draws_rows() {
-        return Err(Error::refused(format!(
-            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish \
-             the records themselves (another format)",
-            entry.name
-        )));
-    }
-    pipeline::release(begun, |task| search(task, entry), options)?.alone()
 }
 
 impl Releasable for RecordRun<'_> {

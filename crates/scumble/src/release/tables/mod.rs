@@ -9,14 +9,14 @@ use std::path::Path;
 use scumble_files::OutFormat;
 
 use super::datasheet::Datasheet;
-use super::pipeline::{self, Releasable};
+use super::pipeline::Releasable;
 use super::requirements::{refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of_several;
-use super::{Begun, Released, RunOptions, Seconds, Summary};
+use super::{Seconds, Summary};
 use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
@@ -70,15 +70,6 @@ impl TablesRun<'_> {
         let further = (2..).map(|number| format!("{wish}_{number}"));
         std::iter::once(wish.to_owned()).chain(further).find(|name| !taken(name)).unwrap_or_default()
     }
-}
-
-/// Searches for tables and releases them.
-pub(super) fn release(
-    begun: Begun<'_>,
-    entry: &'static Entry<BuildTablesAlgorithm>,
-    options: &mut RunOptions<'_>,
-) -> Result<Released> {
-    pipeline::release(begun, |task| search(task, entry), options)?.alone()
 }
 
 impl Releasable for TablesRun<'_> {

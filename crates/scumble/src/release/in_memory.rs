@@ -1,0 +1,146 @@
+//! A release for a program: tables in memory in, verified tables in memory out.
+
+use std::io::Write;
+
+use scumble_files::{Batches, Control, OutFormat, Source};
+
+use super::datasheet::{self, Datasheet};
+use super::pipeline::{Destination, Papers, Watched};
+use super::staged::Place;
+use super::targets::{Sink, check_spreadsheet_safe};
+use super::{Input, Manifest, Stage, Summary, make};
+use crate::config::Plan;
+use crate::error::{Error, Result};
+use crate::problem::Progress;
+use crate::report::data::Report;
+use crate::resources::Resources;
+
+/// A verified release in memory. It was written, read back and judged by the independent verifier like one that becomes a file, and is
+/// handed out only if it passed.
+///
+/// The tables, the datasheet and the manifest may be published. Everything else is about the original, and private.
+pub struct Release {
+    tables: Vec<(String, Batches)>,
+    /// The figures. Private.
+    pub summary: Summary,
+    /// The report, unless the plan wants none. Private.
+    pub report: Option<Report>,
+    /// The rule that was applied, as JSON, if the plan asks for it. Private.
+    pub recoding: Option<String>,
+    /// By table, for each row of the original its row in the table, from 0, if the plan asks for a row map; `None` where it was left out.
+    /// Private.
+    pub row_map: Option<Vec<Vec<Option<u32>>>>,
+    /// How several tables belong together.
+    pub manifest: Option<Manifest>,
+    sheet: Datasheet,
+}
+
+impl Release {
+    /// The release that a plan asks for. What the plan says about files counts for nothing: the input is `table`, and nothing is written.
+    pub fn of(table: Batches, plan: &Plan) -> Result<Self> {
+        Self::with(
+            &Source::from_batches(table, "the table"),
+            plan,
+            &Resources::default(),
+            &Control::default(),
+            &|_| {},
+        )
+    }
+
+    /// As [`Release::of`], from a table anywhere, with what else the plan names, and under the eyes of somebody who may end it. `stage` is
+    /// told when a stage begins.
+    pub fn with(
+        table: &Source,
+        plan: &Plan,
+        resources: &Resources,
+        control: &Control,
+        stage: &(dyn Fn(Stage) + Sync),
+    ) -> Result<Self> {
+        check_spreadsheet_safe(plan, OutFormat::ArrowIpc)?;
+        let progress = Progress::from(control.clone());
+        let input = Input { plan, source: table, resources, threads: 0 };
+        make(&input, &mut Memory { plan }, &Watched { progress: &progress, stage })
+    }
+
+    /// The table, if it is one.
+    pub fn table(&self) -> Result<&Batches> {
+        match &self.tables[..] {
+            [(_, table)] => Ok(table),
+            _ => Err(Error::refused(format!(
+                "'{}' publishes several tables beside each other, not one; take them all",
+                self.summary.algorithm
+            ))),
+        }
+    }
+
+    /// All tables with their names.
+    pub fn tables(&self) -> impl Iterator<Item = (&str, &Batches)> {
+        self.tables.iter().map(|(name, table)| (name.as_str(), table))
+    }
+
+    /// The datasheet that may be published with the tables, for programs.
+    pub fn datasheet_json(&self) -> Result<String> {
+        serde_json::to_string_pretty(&self.sheet).map_err(Error::internal)
+    }
+
+    /// The same for people.
+    #[must_use]
+    pub fn datasheet_markdown(&self) -> String {
+        datasheet::markdown(&self.sheet)
+    }
+
+    /// The private report as a page, unless the plan wants none.
+    pub fn report_html(&self) -> Result<Option<String>> {
+        self.report.as_ref().map(crate::report::html).transpose()
+    }
+}
+
+/// The memory of the program that runs.
+struct Memory<'a> {
+    plan: &'a Plan,
+}
+
+impl Destination for Memory<'_> {
+    type Made = Release;
+
+    fn sink(&self) -> Sink<'_> {
+        Sink::Memory
+    }
+
+    fn title(&self) -> Option<String> {
+        (!self.plan.report.is_empty()).then(|| "the release".to_owned())
+    }
+
+    fn take_over(
+        &mut self,
+        place: Place,
+        papers: Papers<'_>,
+        summary: Summary,
+        watched: &Watched<'_>,
+    ) -> Result<Release> {
+        let Place::Memory(tables) = place else {
+            return Err(Error::internal("a release in memory has files"));
+        };
+        let written = |write: &dyn Fn(&mut dyn Write) -> serde_json::Result<()>| {
+            let mut text = Vec::new();
+            write(&mut text).map_err(Error::internal)?;
+            String::from_utf8(text).map_err(Error::internal)
+        };
+        let recoding = self.plan.recoding.as_ref().map(|_| written(papers.rule)).transpose()?;
+        let sheet = papers.sheet.ok_or_else(|| Error::internal("a release without a datasheet"))?;
+        watched.last_look()?;
+        Ok(Release {
+            tables,
+            summary,
+            report: papers.report,
+            recoding,
+            row_map: papers.row_map.map(|map| map.released_rows()),
+            manifest: papers.manifest,
+            sheet,
+        })
+    }
+
+    fn summary(made: &mut Release) -> &mut Summary {
+        &mut made.summary
+    }
+}
