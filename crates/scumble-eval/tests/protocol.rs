@@ -60,7 +60,7 @@ fn write(folder: &Path, rows: &[String]) {
 }
 
 fn dataset(folder: &Path, plan: &Plan) -> Dataset {
-    Dataset::read("people", plan, folder, None).expect("a table")
+    Dataset::read("people", plan, &Resources::in_folder(folder), None).expect("a table")
 }
 
 fn asked(plan: &Plan, algorithm: &str, k: i64) -> Plan {
@@ -80,7 +80,7 @@ const ORIGINAL: Protocol = Protocol { test: TestRows::Original, samples: 3, ..MA
 fn a_row_of_the_release_is_recoded_to_what_it_shows() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &rows());
-    let (plan, table, _) = read_planned(&plan(""), folder.path(), 1).expect("read");
+    let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path()), 1).expect("read");
     let mut by_rule = 0;
     for entry in ALGORITHMS {
         let asked = asked(&plan, entry.name, 2);
@@ -131,7 +131,7 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
 fn unseen_towns_are_recoded_by_the_hierarchy_and_unknown_ones_are_missing() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &rows());
-    let (plan, table, _) = read_planned(&plan(""), folder.path(), 1).expect("read");
+    let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path()), 1).expect("read");
     let trial =
         try_release(&asked(&plan, "mondrian", 60), &table, &Resources::default(), Progress::default())
             .expect("a release");
@@ -298,6 +298,7 @@ fn a_table_without_a_class_is_refused() {
     let mut plan = plan("");
     plan.columns.pop();
     plan.rest = Some(scumble::config::Rest::Drop);
-    let error = Dataset::read("people", &plan, folder.path(), None).expect_err("no class");
+    let error =
+        Dataset::read("people", &plan, &Resources::in_folder(folder.path()), None).expect_err("no class");
     assert!(error.to_string().contains("the plan of 'people' has no column with the role class"), "{error}");
 }

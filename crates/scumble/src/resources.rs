@@ -47,7 +47,7 @@ impl Resources {
         Ok(self)
     }
 
-    /// With a table that a plan names: its population, or one that was published before.
+    /// With a table that a plan names: its input, its population, or one that was published before.
     #[must_use]
     pub fn with_table(mut self, name: &str, table: Batches) -> Self {
         self.tables.insert(name.to_owned(), table);
@@ -120,12 +120,19 @@ impl Resources {
         Ok(warnings)
     }
 
-    /// A table that a plan names besides its own.
-    pub(crate) fn source(&self, name: &str) -> Result<Source> {
-        match self.tables.get(name) {
-            Some(table) => Ok(Source::from_batches(table.clone(), name)),
-            None => Ok(Source::open(self.path(Path::new(name), "table")?)?),
+    /// A table that a plan names: its input, its population, or one that was published before. `-` is standard input.
+    pub fn source(&self, name: &str) -> Result<Source> {
+        match (self.tables.get(name), name) {
+            (Some(table), _) => Ok(Source::from_batches(table.clone(), name)),
+            (None, "-") if self.folder.is_some() => Ok(Source::open(name)?),
+            (None, _) => Ok(Source::open(self.path(Path::new(name), "table")?)?),
         }
+    }
+
+    /// The folder that a plan's file names are relative to, where there are files.
+    #[must_use]
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// Whether the datasheet beside a table says that it is written in the form that no spreadsheet program runs.

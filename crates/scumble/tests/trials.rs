@@ -69,7 +69,7 @@ fn cases(algorithm: &'static str) -> impl Strategy<Value = (Table, Ask)> {
 fn trial(table: &Table, ask: &Ask) -> scumble::Result<(Trial, CodedTable)> {
     let folder = tempfile::tempdir().expect("a folder");
     write_inputs(table, folder.path());
-    let (plan, table, _) = read_planned(&ask.plan(table), folder.path(), 0)?;
+    let (plan, table, _) = read_planned(&ask.plan(table), &Resources::in_folder(folder.path()), 0)?;
     Ok((try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())?, table))
 }
 
@@ -207,9 +207,10 @@ fn a_trial_is_put_beside_tables_that_were_published_before() {
             standard_output: None,
         };
         let released = anonymize(&plan, &mut options).map(|released| released.summary.smallest_class);
-        let tried = read_planned(&plan, folder.path(), 0).and_then(|(plan, table, _)| {
-            try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())
-        });
+        let tried =
+            read_planned(&plan, &Resources::in_folder(folder.path()), 0).and_then(|(plan, table, _)| {
+                try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())
+            });
         let tried = tried.map(|trial| match &trial.outcome {
             Outcome::Classes { classes, .. } => (0..classes.len()).map(|class| classes.size(class)).min(),
             _ => None,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use scumble::config::{Plan, Rational, Rest, Role};
 use scumble::outputs::{Outputs, Own};
 use scumble::registry::algorithm_names;
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_eval::compare::{
     Advice, Comparison, MAX_RISK, Request, Unserved, compare, html, to_csv, to_json,
@@ -95,10 +96,11 @@ struct Tried {
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let request = request(arguments)?;
     request.check()?;
-    let table = Plan::beside(&request.folder.join("plan"), &request.plan.input);
+    let folder = request.resources.folder().unwrap_or(Path::new(""));
+    let table = Plan::beside(&folder.join("plan"), &request.plan.input);
     // Made before the work, so that a folder that is not there is told at once.
     let mut outputs = Outputs::new(arguments.force);
-    outputs.read_plan(&request.plan, &request.folder);
+    outputs.read_plan(&request.plan, folder);
     inputs(arguments).0.into_iter().for_each(|plan| outputs.read("plan", plan));
     let page = arguments.output.as_deref();
     let page = page.map(|target| private(&mut outputs, target, Own::Page)).transpose()?;
@@ -205,7 +207,7 @@ fn request(arguments: &Arguments) -> Result<Request> {
     ks.dedup();
     Ok(Request {
         plan,
-        folder,
+        resources: Resources::in_folder(folder),
         algorithms: match tried.all {
             true => algorithm_names().into_iter().map(str::to_owned).collect(),
             false => tried.algorithm.clone(),

@@ -1,9 +1,8 @@
 //! What is compared.
 
-use std::path::PathBuf;
-
 use scumble::config::{AlgorithmSpec, Budget, Plan, Role, Value};
 use scumble::registry::{self, Method, Standing};
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 
 use scumble_learn::{Learner, Settings};
@@ -16,8 +15,8 @@ use crate::protocol::{Numbers, Protocol, TestRows, learning};
 pub struct Request {
     /// The table, the roles of its columns, hierarchies, and the models that every release must keep besides its k.
     pub plan: Plan,
-    /// The folder that the plan's file names are relative to.
-    pub folder: PathBuf,
+    /// The table itself, and what else the plan names.
+    pub resources: Resources,
     /// The algorithms, by name; those that suit the plan if none is named.
     pub algorithms: Vec<String>,
     /// The values of k, ascending; the plan's and a spread if none is named.
@@ -180,7 +179,7 @@ mod tests {
             plan("[algorithm]\nname = \"mondrian\"\nmode = \"relaxed\"\nstar_policy = \"drop\"\nseed = 9\n");
         let request = Request {
             plan: own.clone(),
-            folder: PathBuf::new(),
+            resources: Resources::default(),
             algorithms: Vec::new(),
             ks: Vec::new(),
             learners: Vec::new(),

@@ -7,7 +7,6 @@ use scumble::config::{Plan, Role};
 use scumble::problem::Progress;
 use scumble::registry::{self, Standing};
 use scumble::release::{Outcome, Trial, read_planned, try_release};
-use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 use scumble_learn::Settings;
@@ -37,19 +36,18 @@ type Tried = std::result::Result<Candidate, String>;
 /// Tries everything. An algorithm that cannot serve the table is told with its reason; it is an error only if none can.
 pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
     request.check()?;
+    let resources = request.resources.clone().watched_by(progress.control());
     let has_class = request.plan.names_with(Role::Class).next().is_some();
-    let data =
-        has_class.then(|| Dataset::read("the table", &request.plan, &request.folder, None)).transpose()?;
+    let data = has_class.then(|| Dataset::read("the table", &request.plan, &resources, None)).transpose()?;
     let read;
     let (plan, table, notes): (&Plan, &CodedTable, &[String]) = match &data {
         Some(data) => (&data.plan, &data.table, &data.notes),
         None => {
-            let (plan, table, notes) = read_planned(&request.plan, &request.folder, 0)?;
+            let (plan, table, notes) = read_planned(&request.plan, &resources, 0)?;
             read = (plan, sorted(&table), notes);
             (&read.0, &read.1, &read.2)
         }
     };
-    let resources = Resources::in_folder(&request.folder).watched_by(progress.control());
     let mut names: Vec<String> = Vec::new();
     for name in &request.algorithms {
         let name = about(&registry::method(name)?).0.to_owned();

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use scumble::config::Plan;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
+use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
@@ -47,7 +48,7 @@ impl Experiment {
             let release = Plan::load(&path)?;
             let beside = path.parent().map(Path::to_owned).unwrap_or_default();
             let test: Option<PathBuf> = choice.test.as_ref().map(|test| folder.join(test));
-            data.push(Dataset::read(&choice.name, &release, &beside, test.as_deref())?);
+            data.push(Dataset::read(&choice.name, &release, &Resources::in_folder(beside), test.as_deref())?);
         }
         let splits = data.iter().map(|data| splits(&plan, data)).collect::<Result<Vec<_>>>()?;
         let mut experiment = Self { plan, data, splits, cells: Vec::new() };
@@ -326,19 +327,20 @@ fn print_of(data: &Dataset) -> Result<String> {
     for table in std::iter::once(&data.table).chain(&data.test) {
         table_bytes(table, &mut text);
     }
+    let beside = data.resources.folder().unwrap_or(Path::new(""));
     let mut files: Vec<PathBuf> = Vec::new();
     for builder in data.plan.columns.iter().filter_map(|(_, column)| column.hierarchy.as_ref()) {
         if let Builder::File { path, .. } | Builder::ParentChild { path, .. } = builder {
-            files.push(data.folder.join(path));
+            files.push(beside.join(path));
         }
     }
     if let Some(folder) = &data.plan.hierarchies {
-        let entries = std::fs::read_dir(data.folder.join(folder));
+        let entries = std::fs::read_dir(beside.join(folder));
         files.extend(
             entries.into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_file()),
         );
     }
-    files.extend(data.plan.table.iter().map(|table| data.folder.join(&table.file)));
+    files.extend(data.plan.table.iter().map(|table| beside.join(&table.file)));
     files.sort();
     for file in files {
         // A file that cannot be read is told by the release that needs it.

@@ -1,6 +1,6 @@
 //! A table with its release plan, sorted by content.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use scumble::config::{Plan, Role};
 use scumble::prepare::spelt_like;
@@ -15,8 +15,6 @@ pub struct Dataset {
     pub name: String,
     /// The release plan, with a role for every column.
     pub plan: Plan,
-    /// The folder that the plan's file names are relative to.
-    pub folder: PathBuf,
     /// What else the plan names.
     pub resources: Resources,
     /// The rows, sorted by content: equal rows cannot be told apart, so the order of the file decides nothing.
@@ -33,8 +31,8 @@ pub struct Dataset {
 
 impl Dataset {
     /// Reads the table of a plan and, if given, a table of test rows with the same columns.
-    pub fn read(name: &str, plan: &Plan, folder: &Path, test: Option<&Path>) -> Result<Self> {
-        let (full, table, mut notes) = scumble::release::read_planned(plan, folder, 0)?;
+    pub fn read(name: &str, plan: &Plan, resources: &Resources, test: Option<&Path>) -> Result<Self> {
+        let (full, table, mut notes) = scumble::release::read_planned(plan, resources, 0)?;
         let Some(class) = full.names_with(Role::Class).next().map(str::to_owned) else {
             return Err(Error::config(format!(
                 "the plan of '{name}' has no column with the role class, so there is nothing to predict; give one column the role class"
@@ -48,7 +46,7 @@ impl Dataset {
                     source,
                 })?;
                 let plan = Plan { input: input.to_string_lossy().into_owned(), ..plan.clone() };
-                let (_, test, more) = scumble::release::read_planned(&plan, folder, 0)?;
+                let (_, test, more) = scumble::release::read_planned(&plan, resources, 0)?;
                 notes.extend(more);
                 Some(sorted(&*spelt_like(&test, &table, &full)?))
             }
@@ -67,8 +65,7 @@ impl Dataset {
         Ok(Self {
             name: name.to_owned(),
             plan: full,
-            folder: folder.to_owned(),
-            resources: Resources::in_folder(folder),
+            resources: resources.clone(),
             table,
             test,
             class,

@@ -15,7 +15,7 @@ use super::publish::Files;
 use super::row_map::Original;
 use super::run::Run;
 use super::search::{Needs, OfRow, make_problem};
-use super::targets::{Targets, beside};
+use super::targets::Targets;
 use super::{ReadTable, Released, RunOptions, Seconds, Stage, datasheet, read_columns, read_options};
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
@@ -81,8 +81,8 @@ pub fn apply_beside(
 ) -> Result<Applied> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
-    let source = Source::open(beside(options.folder, &plan.input))?;
-    let resources = Resources::default();
+    let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
+    let source = resources.source(&plan.input)?;
     let mut plan = if private { unjudged(plan) } else { plan.clone() };
     // Reports, recodings and row maps are about rows that were searched.
     plan.report.clear();

@@ -57,8 +57,8 @@ use publish::Files;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
+use targets::Targets;
 pub use targets::stem_of;
-use targets::{Targets, beside};
 pub use trial::{Outcome, Trial, read_planned, try_release, try_within};
 
 /// What a run is told besides the plan.
@@ -139,12 +139,12 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 
 /// As [`anonymize`], beside what else the run reads and writes, such as the plan's own file, which it must not overwrite either.
 pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions<'_>) -> Result<Released> {
-    let source = Source::open(beside(options.folder, &plan.input))?;
+    let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
+    let source = resources.source(&plan.input)?;
     let targets = match method_for(plan)? {
         Method::Tables(_) => Targets::of_several(plan, options.folder, outputs)?,
         Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder, outputs)?,
     };
-    let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
     let mut files = Files { targets: &targets, standard_output: options.standard_output.take() };
     let watched = Watched { progress: &options.progress, stage: options.stage };
     make(

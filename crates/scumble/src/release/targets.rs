@@ -278,6 +278,6 @@ fn check_replaceable(release: &Path, force: bool) -> Result<()> {
     )))
 }
 
-pub(super) fn beside(folder: &Path, name: &str) -> PathBuf {
+fn beside(folder: &Path, name: &str) -> PathBuf {
     if name == "-" { PathBuf::from(name) } else { folder.join(name) }
 }

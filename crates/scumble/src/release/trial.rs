@@ -3,11 +3,9 @@
 //! It goes the way of a release: written into memory, read back and verified. Nothing of it may be published.
 
 use std::borrow::Cow;
-use std::path::Path;
 use std::time::Instant;
 
 use scumble_files::table::{CodedColumn, CodedTable};
-use scumble_files::{Control, Source};
 
 use super::classes::{self, ClassRun, ClassesFound, together};
 use super::pipeline::{Ended, Releasable, Watched, write_verified};
@@ -16,7 +14,7 @@ use super::run::Run;
 use super::search::{Task, budget_of};
 use super::tables::{self, TablesRun};
 use super::targets::Sink;
-use super::{Read, Seconds, beside, method_for, read};
+use super::{Read, Seconds, method_for, read};
 use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -140,11 +138,15 @@ impl Trial {
 
 /// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
 /// that the plan leaves out, and what is worth knowing.
-pub fn read_planned(plan: &Plan, folder: &Path, threads: usize) -> Result<(Plan, CodedTable, Vec<String>)> {
+pub fn read_planned(
+    plan: &Plan,
+    resources: &Resources,
+    threads: usize,
+) -> Result<(Plan, CodedTable, Vec<String>)> {
     plan.ready()?;
-    let source = Source::open(beside(folder, &plan.input))?;
+    let source = resources.source(&plan.input)?;
     let Read { plan, table, mut notes, first_warnings, .. } =
-        read(plan, &source, threads, &Control::default())?;
+        read(plan, &source, threads, resources.control())?;
     notes.extend(first_warnings);
     Ok((plan, table, notes))
 }
