@@ -5,6 +5,7 @@
 //! * [`compare`](mod@compare): one table, many releases, risk against utility.
 //! * [`experiment`]: a plan of data × algorithms × parameters × learners, its journal and its results.
 //! * [`page`]: the results as one HTML page.
+//! * [`prelude`]: what programs call.
 //! * [`protocol`]: splits, releases of the training part, features, scores.
 //! * [`statistics`]: tests, intervals and the critical-difference diagram.
 #![forbid(unsafe_code)]
@@ -13,5 +14,6 @@ pub mod attack;
 pub mod compare;
 pub mod experiment;
 pub mod page;
+pub mod prelude;
 pub mod protocol;
 pub mod statistics;

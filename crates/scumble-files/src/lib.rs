@@ -34,6 +34,8 @@ pub mod table;
 mod threads;
 pub mod write;
 
+pub use arrow_array::{self, RecordBatch};
+pub use arrow_schema;
 pub use columnar::is_decoding;
 pub use compression::Compression;
 pub use control::Control;

@@ -138,6 +138,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
         Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,
         Form::ArrowStream(reader) => columnar::read_arrow_stream(source.name(), reader, options)?,
         Form::Batches(table) => columnar::read_batches(source.name(), table, options)?,
+        Form::Stream(stream) => columnar::read_stream(source.name(), stream, options)?,
     };
     if table.coded.rows == 0 {
         return Err(FileError::Data(format!("'{}' has columns but no rows", source.name())));
@@ -156,7 +157,8 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
         Form::Parquet(file) => columnar::parquet_header(source.name(), &file),
         Form::ArrowFile(file) => columnar::arrow_file_header(source.name(), file),
         Form::ArrowStream(reader) => columnar::arrow_stream_header(source.name(), reader),
-        Form::Batches(table) => columnar::batches_header(source.name(), table),
+        Form::Batches(table) => columnar::batches_header(source.name(), table.schema()),
+        Form::Stream(stream) => columnar::batches_header(source.name(), &stream.schema),
     }
 }
 

@@ -5,18 +5,54 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use arrow_array::RecordBatch;
-use arrow_schema::{Field, SchemaRef};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{Field, Schema, SchemaRef};
 
 use crate::compression::Compression;
 use crate::error::{FileError, Result, reading, writing};
 use crate::limits::Allowance;
 
-/// A table that can be read more than once: a path, a file that is open already, or record batches.
+/// A table: a path, a file that is open already, record batches or a stream of them. All but a stream can be read more than once.
 #[derive(Debug)]
 pub struct Source {
     place: Place,
     name: String,
+}
+
+/// Whether a batch has the columns of a table.
+pub(crate) fn has_columns(batch: &RecordBatch, schema: &Schema) -> bool {
+    let same =
+        |one: &Field, other: &Field| one.name() == other.name() && one.data_type() == other.data_type();
+    let found = batch.schema();
+    schema.fields().len() == found.fields().len()
+        && schema.fields().iter().zip(found.fields()).all(|(one, other)| same(one, other))
+}
+
+/// Record batches that are made while they are read. Its columns are known from the start.
+pub(crate) struct Stream {
+    pub(crate) schema: SchemaRef,
+    reader: Mutex<Option<BatchReader>>,
+}
+
+/// Gives record batches, one after the other.
+pub(crate) type BatchReader = Box<dyn RecordBatchReader + Send>;
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Stream").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl Stream {
+    /// The batches, which can be had once.
+    pub(crate) fn take(&self, name: &str) -> Result<BatchReader> {
+        let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+        reader.ok_or_else(|| {
+            FileError::Config(format!(
+                "'{name}' is a stream of record batches, and was read already; give it again"
+            ))
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -25,6 +61,8 @@ enum Place {
     Open(File),
     /// A table in memory.
     Batches(Batches),
+    /// A table that comes batch by batch.
+    Stream(Stream),
     /// Something that can be read only once. It is copied when it is first read, since only then it is known how much
     /// may be copied.
     Once(Mutex<Option<Pipe>>, OnceLock<File>),
@@ -37,15 +75,17 @@ pub struct Batches {
     batches: Vec<RecordBatch>,
 }
 
+impl From<RecordBatch> for Batches {
+    fn from(batch: RecordBatch) -> Self {
+        Self { schema: batch.schema(), batches: vec![batch] }
+    }
+}
+
 impl Batches {
     /// Batches of the same columns; an error if one has others.
     pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
-        let same =
-            |one: &Field, other: &Field| one.name() == other.name() && one.data_type() == other.data_type();
         for (number, batch) in (1..).zip(&batches) {
-            let found = batch.schema();
-            let all = schema.fields().len() == found.fields().len();
-            if !all || !schema.fields().iter().zip(found.fields()).all(|(one, other)| same(one, other)) {
+            if !has_columns(batch, &schema) {
                 return Err(FileError::Data(format!(
                     "record batch {number} has other columns than the table, or in another order or of other types; make all of them alike"
                 )));
@@ -113,16 +153,23 @@ impl Source {
         Self { place: Place::Batches(table), name: name.into() }
     }
 
+    /// A table that comes batch by batch, with a name for messages. It can be read once, and is never in memory as a whole.
+    #[must_use]
+    pub fn from_stream(reader: Box<dyn RecordBatchReader + Send>, name: impl Into<String>) -> Self {
+        let schema = reader.schema();
+        Self { place: Place::Stream(Stream { schema, reader: Mutex::new(Some(reader)) }), name: name.into() }
+    }
+
     /// The name in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is a table in memory, and no file.
+    /// Whether it is a file, which has bytes and can be told from another.
     #[must_use]
-    pub fn is_in_memory(&self) -> bool {
-        matches!(self.place, Place::Batches(_))
+    pub fn is_file(&self) -> bool {
+        !matches!(self.place, Place::Batches(_) | Place::Stream(_))
     }
 
     /// The SHA-256 of the file as it stands there, compressed or not.
@@ -137,7 +184,7 @@ impl Source {
         let handle = match &self.place {
             Place::Path(path) => File::open(path),
             Place::Open(file) => rewound(file),
-            Place::Batches(_) => {
+            Place::Batches(_) | Place::Stream(_) => {
                 return Err(FileError::Config(format!(
                     "'{}' is in memory, and this needs a file",
                     self.name
@@ -166,6 +213,9 @@ impl Source {
     pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content<'_>> {
         if let Place::Batches(table) = &self.place {
             return Ok(Content { compression: Compression::None, bytes: None, form: Form::Batches(table) });
+        }
+        if let Place::Stream(stream) = &self.place {
+            return Ok(Content { compression: Compression::None, bytes: None, form: Form::Stream(stream) });
         }
         let allowance = Allowance::new(max_size);
         let file = self.handle(allowance)?;
@@ -237,6 +287,8 @@ pub(crate) enum Form<'a> {
     ArrowStream(Box<dyn Read + Send>),
     /// Record batches in memory.
     Batches(&'a Batches),
+    /// Record batches that are made while they are read.
+    Stream(&'a Stream),
 }
 
 /// Whether this is Parquet. A text column may be called PAR1; in Parquet a thrift structure follows the

@@ -26,6 +26,7 @@ use crate::release::claim::{
     cover, given_others, joint_references, mean, model_claim, reference, same_value, sensitive_column,
     value_kind,
 };
+use crate::release::unknown_column;
 use crate::resources::Resources;
 
 mod folder;
@@ -61,6 +62,34 @@ impl Checked {
             && self.truth.as_ref().is_none_or(|truth| truth.holds)
             && self.records.as_ref().is_none_or(|records| records.holds)
     }
+}
+
+/// The columns of a release that a check reads; an error if it lacks one that outsiders may know or that is to be protected. Without an
+/// original only what models may look at is needed.
+pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) -> Result<Vec<&'a str>> {
+    if plan.names_with(Role::Quasi).next().is_none() {
+        return Err(Error::config(
+            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
+        ));
+    }
+    // A column that is published as frequencies has one column a value, such as `disease=flu`.
+    let is_of = |name: &str, of: &str| {
+        name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+    };
+    for of in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
+        if !names.iter().any(|name| is_of(name, of)) && !plan.is_in_further_table(of) {
+            return Err(unknown_column(of, names));
+        }
+    }
+    let roles = [Role::Quasi, Role::Sensitive, Role::Class, Role::Subject, Role::Guarding];
+    let counted = plan.counted_columns();
+    let is_needed = |name: &&str| {
+        has_original
+            || plan.privacy.iter().any(|spec| spec.columns.iter().any(|column| column == name))
+            || counted.contains(name)
+            || roles.into_iter().any(|role| plan.names_with(role).any(|of| is_of(name, of)))
+    };
+    Ok(names.iter().copied().filter(is_needed).collect())
 }
 
 /// Checks a table. The plan says which columns are what and which models are asked for. `row_map` has for each released row its original row, where the private row map is known.

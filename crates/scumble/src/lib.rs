@@ -10,49 +10,30 @@
 //! - a [metric](metrics::Metric) is what is *lost*;
 //! - a [recoding](recoding::Recoding) is what is *done*: the rule that an [algorithm](algorithms::Algorithm) returns.
 //!
-//! Everything that can be chosen by name is listed in the [registry]. A whole run is one call:
+//! Everything that can be chosen by name is listed in the [registry]. For programs there is the [prelude]; record batches go in, and
+//! verified record batches come out:
 //!
 //! ```
-//! use scumble::config::Plan;
-//! use scumble::problem::Progress;
-//! use scumble::release::{RunOptions, anonymize};
+//! use scumble::arrow_array::{ArrayRef, Int64Array, StringArray};
+//! use scumble::prelude::*;
 //!
-//! # let folder = tempfile::tempdir()?;
-//! # let folder = folder.path();
-//! std::fs::write(
-//!     folder.join("patients.csv"),
-//!     "name,age,sex,disease\nAnn,34,f,flu\nBob,36,m,flu\nCid,61,m,gout\nDee,67,f,flu\n",
-//! )?;
-//! let plan = Plan::from_toml(
-//!     r#"
-//!     input = "patients.csv"
-//!     output = "release.csv"
-//!     [columns.name]
-//!     role = "identifier"
-//!     [columns.age]
-//!     role = "quasi"
-//!     [columns.sex]
-//!     role = "quasi"
-//!     [columns.disease]
-//!     role = "other"
-//!     [[privacy]]
-//!     model = "k_anonymity"
-//!     k = 2
-//!     "#,
-//!     "release.toml",
-//! )?;
-//! let mut options = RunOptions {
-//!     folder,
-//!     threads: 0,
-//!     progress: Progress::default(),
-//!     stage: &|_| {},
-//!     standard_output: None,
-//! };
-//! let released = anonymize(&plan, &mut options)?;
-//! assert_eq!(released.summary.smallest_class, Some(2));
-//! assert!(std::fs::read_to_string(folder.join("release.csv"))?.starts_with("age,sex,disease\n"));
+//! let age: ArrayRef = std::sync::Arc::new(Int64Array::from(vec![34, 36, 61, 67]));
+//! let disease: ArrayRef = std::sync::Arc::new(StringArray::from(vec!["flu", "gout", "flu", "gout"]));
+//! let patients = RecordBatch::try_from_iter([("age", age), ("disease", disease)])?;
+//!
+//! let plan = Plan::of_columns([("age", Role::Quasi), ("disease", Role::Sensitive)])
+//!     .require(ModelSpec::new("k_anonymity").with("k", 2))
+//!     .require(ModelSpec::new("l_diversity").with("l", 2));
+//! let release = Release::of(patients, &plan)?;
+//!
+//! let rows: &[RecordBatch] = release.table()?.batches();
+//! assert_eq!((rows[0].num_rows(), release.summary.smallest_class), (4, Some(2)));
+//! assert!(release.datasheet_markdown().starts_with("# Datasheet"));
+//! assert!(release.report_html()?.is_some_and(|page| page.contains("<html")));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Files are read and written by [`release::anonymize`], which gives a release its name only once it is verified.
 pub mod algorithms;
 pub mod audit;
 mod budget;
@@ -79,9 +60,11 @@ pub mod partition;
 pub mod payload;
 pub mod polish;
 pub mod population;
+pub mod prelude;
 pub mod prepare;
 pub mod problem;
 pub mod profile;
+mod program;
 pub mod published;
 pub mod quasi;
 pub mod recoding;
@@ -96,3 +79,5 @@ pub mod saved;
 pub mod text;
 
 pub use error::{Error, Result};
+/// Arrow as this crate uses it, for whoever makes and reads record batches.
+pub use scumble_files::{arrow_array, arrow_schema};

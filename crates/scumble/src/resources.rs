@@ -61,7 +61,8 @@ impl Resources {
     }
 
     /// Who watches what is read.
-    pub(crate) fn control(&self) -> &Control {
+    #[must_use]
+    pub fn control(&self) -> &Control {
         &self.control
     }
 

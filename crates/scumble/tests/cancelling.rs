@@ -1,59 +1,16 @@
 //! A run that is stopped at any of its looks ends as interrupted and leaves nothing behind, whatever its algorithm and its stage.
 
+mod common;
+
 use std::path::Path;
 
+use common::served::{plan, rows};
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::registry::algorithm_names;
 use scumble::release::{RunOptions, Stage, anonymize};
 use scumble::{Error, Result};
 use scumble_files::Control;
-
-/// Two numbers, a town, an illness, and a job that the shift decides.
-fn rows() -> String {
-    let line = |row: usize| {
-        let (age, pay, town, ill) = (20 + row * 7 % 40, 10 * (row * row % 11), row % 3, row % 4);
-        let (ill, job, shift) =
-            (["flu", "cold", "gout", "hiv"][ill], ["x", "y"][row % 2], ["a", "b"][row % 2]);
-        format!("{age},{pay},t{town},{ill},{job},{shift}\n")
-    };
-    format!("age,pay,town,ill,job,shift\n{}", (0..60).map(line).collect::<String>())
-}
-
-/// A plan that the algorithm can serve.
-fn plan(algorithm: &str) -> Plan {
-    let several = ["reduct", "reduct_ensemble", "dmpd"].contains(&algorithm);
-    let (town, pay, ill, shift) = match algorithm {
-        "mdav" => ("drop", "quasi", "sensitive", "drop"),
-        "permutation" => ("quasi", "sensitive", "drop", "drop"),
-        _ if several => ("quasi", "quasi", "drop", "quasi"),
-        _ => ("quasi", "quasi", "sensitive", "drop"),
-    };
-    let models = match algorithm {
-        "iacc" => "[[privacy]]\nmodel = \"k_anonymity\"\nk = 1\n",
-        "anatomy" => "[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n",
-        "permutation" => "[[privacy]]\nmodel = \"k_e\"\nk = 2\ne = 5\n",
-        "nhaa" | "nsvdist" => "[[privacy]]\nmodel = \"l_diversity\"\nvariant = \"frequency\"\nl = 2\n",
-        "k_concealment" | "reduct" | "reduct_ensemble" | "dmpd" => {
-            "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n"
-        }
-        _ => "[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[[privacy]]\nmodel = \"l_diversity\"\nl = 2\n",
-    };
-    let own = match algorithm {
-        "nsvdist" => "audit = \"report\"\n",
-        "genetic" => "population = 20\niterations = 100\n",
-        "k_optimize" => "steps = 200\n",
-        "iacc" => "delta_d = 1000\ndelta_c = 1000\nsuppression = 1\n",
-        "iack" | "tdr" | "tds" | "pais" | "kactus" | "infogain_mondrian" => "suppression = 1\n",
-        _ => "",
-    };
-    let text = format!(
-        "input = \"in.csv\"\noutput = \"out.csv\"\naccept_attribute_disclosure = true\n[columns]\nage = {{ role = \"quasi\" }}\n\
-         pay = {{ role = \"{pay}\" }}\ntown = {{ role = \"{town}\" }}\nill = {{ role = \"{ill}\" }}\n\
-         job = {{ role = \"class\" }}\nshift = {{ role = \"{shift}\" }}\n{models}[algorithm]\nname = \"{algorithm}\"\n{own}"
-    );
-    Plan::from_toml(&text, algorithm).expect("a plan")
-}
 
 /// A run that ends after so many looks; the looks that were taken, and the stage that it was in.
 fn run(folder: &Path, plan: &Plan, looks: u64) -> (Result<()>, u64, Option<Stage>) {

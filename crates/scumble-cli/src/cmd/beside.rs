@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use scumble::config::{Column, Plan, Read, Role};
-use scumble::prepare::{Complete, keep_complete};
+use scumble::config::{Plan, Read};
 use scumble::release::is_spreadsheet_safe;
 use scumble::{Error, Result};
-use scumble_files::{CodedTable, Source, read_header, read_table};
+use scumble_files::{CodedTable, Control, Source, read_header, read_table};
 use scumble_verify::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 
 use super::reading::Reading;
@@ -99,18 +98,8 @@ pub(super) struct Original {
 
 /// Reads an original.
 pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> Result<Original> {
-    let mut plan = plan.clone();
     let source = Source::open(path)?;
-    let header = read_header(&source, &scumble::release::read_options(&plan.read, 0)?)?;
-    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
-    let columns = plan.columns_for(&names)?;
-    plan.columns = names.iter().map(|name| (*name).to_owned()).zip(columns).collect();
-    // Identifiers of the original are not needed for anything.
-    let is_read =
-        |(_, column): &&(String, Column)| !column.role.has(Role::Identifier) && !column.role.has(Role::Drop);
-    let needed: Vec<&str> = plan.columns.iter().filter(is_read).map(|(name, _)| name.as_str()).collect();
-    let mut table = read(&source, &plan.read, &needed, interface)?;
-    let Complete { kept, notes } = keep_complete(&mut table, &plan)?;
-    notes.iter().for_each(|note| interface.note(note));
-    Ok(Original { table, plan, source, kept })
+    let read = scumble::release::read_original(plan, &source, 0, &Control::default())?;
+    read.notes.iter().chain(&read.left_out).for_each(|note| interface.note(note));
+    Ok(Original { table: read.table, plan: read.plan, source, kept: read.kept })
 }

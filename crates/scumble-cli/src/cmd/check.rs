@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::check::{Checked, check};
+use scumble::check::{Checked, check, needed_columns};
 use scumble::config::{Plan, Role};
 use scumble::release::{SheetCheck, compare_with_datasheet, older_datasheets_of};
 use scumble::resources::Resources;
@@ -55,38 +55,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.release.is_dir() {
         return several::run(arguments, &plan, &Resources::in_folder(folder), interface);
     }
-    if plan.names_with(Role::Quasi).next().is_none() {
-        return Err(Error::config(
-            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
-        ));
-    }
     let how = how_release_is_read(&plan, &arguments.reading)?;
     let table = ReleasedTable::open(&arguments.release, arguments.spreadsheet_safe, &how)?;
     let names: Vec<&str> = table.names.iter().map(String::as_str).collect();
-    for name in plan.names_with(Role::Quasi).chain(plan.names_with(Role::Sensitive)) {
-        // A column that is published as frequencies has one column a value.
-        let frequencies =
-            names.iter().any(|of| of.strip_prefix(name).is_some_and(|rest| rest.starts_with('=')));
-        if !names.contains(&name) && !frequencies && !plan.is_in_further_table(name) {
-            return Err(scumble::release::unknown_column(name, &names));
-        }
-    }
-    // Without an original only the columns that models may look at are needed.
-    let needed = |name: &str| {
-        arguments.original.is_some()
-            || plan.privacy.iter().any(|spec| spec.columns.iter().any(|column| column == name))
-            || plan.counted_columns().contains(&name)
-            || [Role::Quasi, Role::Sensitive, Role::Class, Role::Subject, Role::Guarding].into_iter().any(
-                |role| {
-                    // Frequencies of a value stand in columns such as `disease=flu`.
-                    let is = |of: &str| {
-                        name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
-                    };
-                    plan.names_with(role).any(is)
-                },
-            )
-    };
-    let needed: Vec<&str> = names.iter().copied().filter(|name| needed(name)).collect();
+    let needed = needed_columns(&names, &plan, arguments.original.is_some())?;
     let release = table.read(&needed, interface)?;
     let given = plan.clone();
     let original = match &arguments.original {

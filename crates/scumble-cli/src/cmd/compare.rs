@@ -10,7 +10,7 @@ use scumble::registry::algorithm_names;
 use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_eval::compare::{
-    Advice, Comparison, MAX_RISK, Request, Unserved, compare, html, to_csv, to_json,
+    Advice, BUDGET, Comparison, FOLDS, LEARNERS, MAX_RISK, Request, Unserved, compare, html, to_csv, to_json,
 };
 use scumble_eval::protocol::TestRows;
 use scumble_files::{Audience, PrivateFile, cannot_write};
@@ -74,16 +74,16 @@ struct Tried {
     #[arg(long, value_name = "NAME:KEY=VALUE,…")]
     model: Vec<String>,
     /// Who learns from the releases, where a class is named
-    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', default_value = "c45,naive_bayes")]
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', default_values = LEARNERS)]
     learner: Vec<String>,
     /// Parts that the rows are divided into, each scored once; with 1, one of three parts is scored
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = FOLDS)]
     folds: u32,
     /// The rows that are scored: mapped (recoded as the training rows were) or original
     #[arg(long, value_name = "ROWS", default_value = "mapped")]
     test: String,
     /// The time that each release may take
-    #[arg(long, value_name = "TIME", default_value = "10s")]
+    #[arg(long, value_name = "TIME", default_value = BUDGET)]
     budget: String,
     /// The risk that a release may have to be recommended, from 0 to 1; 0.09 if not given
     #[arg(long, value_name = "SHARE")]

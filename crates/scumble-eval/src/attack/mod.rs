@@ -44,7 +44,7 @@ pub use finding::{Figure, Finding};
 pub use folder::add_roles;
 pub use labels::Labels;
 pub use scene::{Class, Known, Look, Scene, Secret, Tally};
-pub use simulate::{Release, Target, simulate};
+pub use simulate::{Release, Target, attack, simulate};
 pub use view::View;
 
 /// An attack that can be simulated.

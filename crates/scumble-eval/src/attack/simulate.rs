@@ -5,9 +5,11 @@ use std::path::Path;
 use scumble::check::side_by_side;
 use scumble::config::Plan;
 use scumble::prepare::spelt_once;
+use scumble::release::{read_options, read_original};
 use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
+use scumble_files::{ReadOptions, Source, read_table};
 
 use super::{Attack, Case, Finding, Options, Scene, folder};
 use crate::protocol::sorted;
@@ -37,6 +39,30 @@ pub enum Release<'a> {
     Table(&'a CodedTable),
     /// A folder with a manifest.
     Folder(&'a Path),
+}
+
+/// Every attack on a release of one table, by somebody who knows the plan that made it.
+pub fn attack(
+    release: &Source,
+    original: &Source,
+    plan: &Plan,
+    resources: &Resources,
+    options: &Options,
+) -> Result<Vec<Finding>> {
+    let control = resources.control().clone();
+    let how = ReadOptions { control: control.clone(), ..read_options(&plan.read.of_release(), 0)? };
+    let release = read_table(release, &how)?.coded;
+    let original = read_original(plan, original, 0, &control)?;
+    let target = Target {
+        release: Release::Table(&release),
+        others: &[],
+        original: &original.table,
+        outsiders: None,
+        plan: &original.plan,
+        method_known: true,
+        resources,
+    };
+    simulate(&target, &super::ATTACKS.iter().collect::<Vec<_>>(), options, |_| {})
 }
 
 /// Simulates attacks; `begins` is told of each before it begins. The order of rows, of the release or of the people, does not matter.

@@ -21,7 +21,7 @@ pub use advice::{Advice, MAX_RISK};
 pub use frontier::{Spot, dominates, non_dominated};
 pub use outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved, Utility};
 pub use page::html;
-pub use request::{Request, default_algorithms, spread};
+pub use request::{BUDGET, FOLDS, LEARNERS, Request, default_algorithms, spread};
 pub use risk::{Guess, Risk, risk_of};
 pub use run::{Told, compare};
 pub use table::{to_csv, to_json};

@@ -4,9 +4,11 @@ use scumble::config::{AlgorithmSpec, Budget, Plan, Role, Value};
 use scumble::registry::{self, Method, Standing};
 use scumble::resources::Resources;
 use scumble::{Error, Result};
+use scumble_files::Batches;
 
 use scumble_learn::{Learner, Settings};
 
+use super::advice::MAX_RISK;
 use crate::experiment::set_parameter;
 use crate::protocol::{Numbers, Protocol, TestRows, learning};
 
@@ -37,6 +39,15 @@ pub struct Request {
 
 /// The values of k that are tried unless others are named.
 const SPREAD: [u64; 5] = [2, 5, 10, 25, 50];
+
+/// Who learns from the releases unless others are named.
+pub const LEARNERS: [&str; 2] = ["c45", "naive_bayes"];
+
+/// The number of folds unless another is given.
+pub const FOLDS: u32 = 3;
+
+/// The time that each release may take unless another is given.
+pub const BUDGET: &str = "10s";
 
 /// How many parts the rows are divided into where only one of them is scored.
 const PARTS: u32 = 3;
@@ -86,6 +97,24 @@ pub(super) fn about(method: &Method) -> (&'static str, Standing) {
 }
 
 impl Request {
+    /// A comparison of what suits a table in memory, as `scumble compare` makes it unless it is told otherwise.
+    #[must_use]
+    pub fn of(table: impl Into<Batches>, plan: &Plan) -> Self {
+        const TABLE: &str = "the table";
+        Self {
+            plan: Plan { input: TABLE.to_owned(), ..plan.clone() },
+            resources: Resources::default().with_table(TABLE, table.into()),
+            algorithms: Vec::new(),
+            ks: Vec::new(),
+            learners: LEARNERS.map(str::to_owned).to_vec(),
+            folds: FOLDS,
+            test: TestRows::Mapped,
+            seed: 1,
+            budget: BUDGET.parse().ok(),
+            max_risk: MAX_RISK,
+        }
+    }
+
     /// What is wrong with it before any table is looked at.
     pub fn check(&self) -> Result<()> {
         for name in &self.algorithms {

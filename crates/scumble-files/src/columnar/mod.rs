@@ -23,7 +23,7 @@ use crate::flaw::{Flaw, Teller};
 use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder, Memory};
 use crate::read::{FileFormat, Header, ReadOptions, Table};
-use crate::source::Batches as InMemory;
+use crate::source::{Batches as InMemory, Stream, has_columns};
 use crate::threads;
 use arrow::{Batches, MessageMemory};
 
@@ -86,13 +86,9 @@ pub(crate) fn read_batches(name: &str, table: &InMemory, options: &ReadOptions) 
     let kind = Kind { name, what: "Arrow" };
     let selection = select(name, table.schema(), options)?;
     let columns = selection.columns();
-    // Large batches are taken in parts, so that all threads have something to do.
-    let most = rows_at_a_time(&selection);
-    let parts = table.batches().iter().flat_map(|batch| {
-        let rows = batch.num_rows();
-        (0..rows).step_by(most).map(move |from| batch.slice(from, most.min(rows - from)))
-    });
-    let parts: Vec<RecordBatch> = parts.collect();
+    let parts: Vec<RecordBatch> =
+        table.batches().iter().flat_map(|batch| in_parts(batch, &selection)).collect();
+    options.control.begin(Some(parts.iter().map(|part| part.num_rows() as u64).sum()));
     // Most tables in memory are small, and more threads than parts would have nothing to do.
     let threads = threads::count(options.threads).min(parts.len()).max(1);
     let mut parts = parts.into_iter();
@@ -100,9 +96,37 @@ pub(crate) fn read_batches(name: &str, table: &InMemory, options: &ReadOptions) 
     encode(kind, selected, &selection, FileFormat::Batches, &ReadOptions { threads, ..options.clone() })
 }
 
+/// Reads record batches that are made while they are read.
+pub(crate) fn read_stream(name: &str, stream: &Stream, options: &ReadOptions) -> Result<Table> {
+    let kind = Kind { name, what: "Arrow" };
+    let selection = select(name, &stream.schema, options)?;
+    let columns = selection.columns();
+    let mut reader = stream.take(name)?;
+    let mut parts = Vec::new().into_iter();
+    let selected = || {
+        loop {
+            if let Some(part) = parts.next() {
+                return RecordBatch::project(&part, &columns).map(Some);
+            }
+            let Some(batch) = reader.next().transpose()? else { return Ok(None) };
+            if !has_columns(&batch, &stream.schema) {
+                return Err(ArrowError::SchemaError("a batch has other columns than the stream".to_owned()));
+            }
+            parts = in_parts(&batch, &selection).collect::<Vec<_>>().into_iter();
+        }
+    };
+    encode(kind, selected, &selection, FileFormat::Batches, options)
+}
+
+/// Large batches are taken in parts, so that all threads have something to do.
+fn in_parts(batch: &RecordBatch, selection: &Selection) -> impl Iterator<Item = RecordBatch> {
+    let (rows, most) = (batch.num_rows(), rows_at_a_time(selection));
+    (0..rows).step_by(most).map(move |from| batch.slice(from, most.min(rows - from)))
+}
+
 /// The columns of record batches.
-pub(crate) fn batches_header(name: &str, table: &InMemory) -> Result<Header> {
-    header(name, table.schema(), FileFormat::Batches)
+pub(crate) fn batches_header(name: &str, schema: &Schema) -> Result<Header> {
+    header(name, schema, FileFormat::Batches)
 }
 
 /// The columns of a Parquet file.

@@ -12,7 +12,7 @@ use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
 use super::risk::RiskSpec;
-use super::roles::Role;
+use super::roles::{Role, Roles};
 use super::size::Size;
 use super::source::Source;
 use super::value::Value;
@@ -295,7 +295,43 @@ impl AlgorithmSpec {
     }
 }
 
+impl ModelSpec {
+    /// A model about all sensitive columns and quasi-identifiers, with nothing else said.
+    #[must_use]
+    pub fn new(model: &str) -> Self {
+        Self { model: model.to_owned(), columns: Vec::new(), quasi: None, parameters: Parameters::default() }
+    }
+
+    /// With a parameter.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.parameters.set(name, value.into());
+        self
+    }
+}
+
 impl Plan {
+    /// A plan for a table in memory: the roles of its columns, and no files.
+    #[must_use]
+    pub fn of_columns<'a>(columns: impl IntoIterator<Item = (&'a str, Role)>) -> Self {
+        let column = |(name, role): (&str, Role)| (name.to_owned(), Column::new(Roles::one(role)));
+        Self { columns: columns.into_iter().map(column).collect(), ..Self::new("", "-") }
+    }
+
+    /// With a model that the release must keep.
+    #[must_use]
+    pub fn require(mut self, model: ModelSpec) -> Self {
+        self.privacy.push(model);
+        self
+    }
+
+    /// With an algorithm, by its name.
+    #[must_use]
+    pub fn with_algorithm(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.algorithm.name);
+        self
+    }
+
     /// A plan with these files and nothing else.
     #[must_use]
     pub fn new(input: impl Into<String>, output: impl Into<String>) -> Self {

@@ -37,9 +37,9 @@ pub struct Release {
 
 impl Release {
     /// The release that a plan asks for. What the plan says about files counts for nothing: the input is `table`, and nothing is written.
-    pub fn of(table: Batches, plan: &Plan) -> Result<Self> {
+    pub fn of(table: impl Into<Batches>, plan: &Plan) -> Result<Self> {
         Self::with(
-            &Source::from_batches(table, "the table"),
+            &Source::from_batches(table.into(), "the table"),
             plan,
             &Resources::default(),
             &Control::default(),

@@ -271,22 +271,14 @@ struct Read {
     first_warnings: Vec<String>,
 }
 
-/// Reads the columns that the plan needs. Identifiers are never read.
-fn read(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Read> {
-    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read, threads)? };
-    let header = scumble_files::read_header(source, &options)?;
-    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
-    let columns = plan.columns_for(&names)?;
-    let given = plan;
-    let plan =
-        Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
-    let read = read_columns(&plan, source, options)?;
-    control.check()?;
-    let (mut table, mut notes) = (read.coded, read.notes);
-    let Complete { kept, notes: mut first_warnings } = keep_complete(&mut table, &plan)?;
+/// Reads the columns that the plan needs, as a release is made from them.
+fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Read> {
+    let Original { plan, mut table, kept, mut notes, left_out: mut first_warnings } =
+        read_original(given, source, threads, control)?;
     let respelt = spell_once(&mut table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
-        let without_role: Vec<&str> = names.into_iter().filter(|name| given.column(name).is_none()).collect();
+        let names = plan.columns.iter().map(|(name, _)| name.as_str());
+        let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
         let remedy = "Give each a role of its own: identifier or drop leaves it out (--identifier NAME, --drop NAME); other publishes it as it is, if \
                       you have looked at it (--other NAME)";
         refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
@@ -298,6 +290,35 @@ fn read(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Resu
     notes.extend(respelt.iter().map(Respelt::note));
     first_warnings.extend(datasheet::counted_apart(&plan, false));
     Ok(Read { plan, table, kept, respelt, notes, first_warnings })
+}
+
+/// A table that releases are made from: without identifiers, and without the rows that its plan leaves out.
+pub struct Original {
+    /// The plan with a role for every column.
+    pub plan: Plan,
+    /// The table as it was read.
+    pub table: CodedTable,
+    /// For each row that was read whether the table has it.
+    pub kept: Vec<bool>,
+    /// What is worth knowing about how it was read.
+    pub notes: Vec<String>,
+    /// How many rows were left out, with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// Reads the columns that a plan needs. Identifiers are never read.
+pub fn read_original(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Original> {
+    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read, threads)? };
+    let header = scumble_files::read_header(source, &options)?;
+    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+    let columns = plan.columns_for(&names)?;
+    let plan =
+        Plan { columns: names.iter().map(|name| (*name).to_owned()).zip(columns).collect(), ..plan.clone() };
+    let read = read_columns(&plan, source, options)?;
+    control.check()?;
+    let (mut table, notes) = (read.coded, read.notes);
+    let Complete { kept, notes: left_out } = keep_complete(&mut table, &plan)?;
+    Ok(Original { plan, table, kept, notes, left_out })
 }
 
 /// Reads the columns of a plan that knows them all.

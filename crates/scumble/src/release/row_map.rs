@@ -90,11 +90,8 @@ impl Original<'_> {
             of_row
         });
         // A table in memory is no file that could be taken for another.
-        let sha256 = if self.source.is_in_memory() {
-            String::new()
-        } else {
-            self.source.sha256().map_err(unpublished)?
-        };
+        let sha256 =
+            if self.source.is_file() { self.source.sha256().map_err(unpublished)? } else { String::new() };
         let original = OriginalFile { rows: self.kept.len(), sha256 };
         let map = RowMapFile {
             scumble_row_map: VERSION,

@@ -6,9 +6,11 @@ pub(crate) mod column;
 pub(crate) mod cost;
 pub(crate) mod demand;
 pub(crate) mod grid;
+pub(crate) mod memory;
 pub(crate) mod naive;
 pub(crate) mod run;
 pub(crate) mod search;
+pub(crate) mod served;
 pub(crate) mod table;
 pub(crate) mod wide;
 

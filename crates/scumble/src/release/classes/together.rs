@@ -8,7 +8,7 @@ use scumble_verify::{ModelOutcome, StarRows};
 
 use super::super::pipeline::Ended;
 use crate::check::{over_views, relational};
-use crate::config::{ModelSpec, Parameters, Plan, Value};
+use crate::config::{ModelSpec, Plan};
 use crate::error::{Error, Result};
 use crate::models::{k_anonymity, k_uncertainty, multirelational};
 use crate::resources::Resources;
@@ -94,13 +94,7 @@ fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
     let asked = plan.privacy.iter().filter(|spec| spec.model == k_anonymity::ENTRY.name);
     let asked = asked.filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max().unwrap_or(1);
     let k = asked.checked_shl(doublings).filter(|k| *k <= rows as u64)?;
-    let mut parameters = Parameters::default();
-    parameters.set("k", Value::Integer(k as i64));
-    let spec =
-        ModelSpec { model: k_anonymity::ENTRY.name.to_owned(), columns: Vec::new(), quasi: None, parameters };
-    let mut plan = plan.clone();
-    plan.privacy.push(spec);
-    Some(plan)
+    Some(plan.clone().require(ModelSpec::new(k_anonymity::ENTRY.name).with("k", k as i64)))
 }
 
 /// The error where no size of classes is enough.

@@ -1,0 +1,266 @@
+//! Releases for programs: tables in memory in, the same tables out that would stand in files, with the same papers.
+
+mod common;
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use common::memory::{batches, texts, texts_of};
+use common::served::{EARLIER, PEOPLE, plan, plan_beside, rows};
+use scumble::Error;
+use scumble::arrow_array::{RecordBatchIterator, RecordBatchReader};
+use scumble::prelude::*;
+use scumble::problem::Progress;
+use scumble::registry::algorithm_names;
+use scumble::release::{Released, RunOptions, anonymize};
+use serde_json::Value as Json;
+
+/// A folder with a table, and the table in memory.
+fn table(folder: &Path, text: &str) -> Batches {
+    std::fs::write(folder.join("in.csv"), text).expect("a table");
+    batches(&Source::open(folder.join("in.csv")).expect("a table"))
+}
+
+fn into_files(plan: &Plan, folder: &Path) -> scumble::Result<Released> {
+    let (progress, stage) = (Progress::default(), &|_| {});
+    anonymize(plan, &mut RunOptions { folder, threads: 0, progress, stage, standard_output: None })
+}
+
+fn json(text: &str) -> Json {
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// The same without what differs from run to run.
+fn lasting(summary: &Summary) -> Json {
+    let mut summary = serde_json::to_value(summary).expect("JSON");
+    summary["seconds"].take();
+    summary["peak_memory_bytes"].take();
+    summary
+}
+
+#[test]
+fn everything_in_the_registry_is_the_same_in_memory() {
+    for algorithm in algorithm_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        let rows = table(folder, &rows());
+        let mut plan = plan(algorithm);
+        // What is drawn is drawn alike.
+        plan.algorithm.seed = Some(1);
+        plan.row_map = Some("map.json".to_owned());
+        let files = into_files(&plan, folder).unwrap_or_else(|error| panic!("{algorithm}: {error}"));
+        let memory = Release::of(rows, &plan).unwrap_or_else(|error| panic!("{algorithm}: {error}"));
+
+        let sheet = json(&memory.datasheet_json().expect("a datasheet"));
+        let (written, map) = if let Some(manifest) = &memory.manifest {
+            let folder = files.release.expect("a folder");
+            for (name, table) in memory.tables() {
+                let file = Source::open(folder.join(format!("{name}.csv"))).expect("a table");
+                assert_eq!(texts(table), texts_of(&file), "{algorithm}, {name}");
+            }
+            assert_eq!(manifest.tables.len(), memory.tables().count(), "{algorithm}");
+            let is_one = memory.tables().count() == 1;
+            assert_eq!(memory.table().is_ok(), is_one, "{algorithm}");
+            (folder.join("datasheet.json"), files.row_map)
+        } else {
+            let file = Source::open(folder.join("out.csv")).expect("a table");
+            assert_eq!(texts(memory.table().expect("one table")), texts_of(&file), "{algorithm}");
+            assert_eq!(lasting(&memory.summary), lasting(&files.summary), "{algorithm}");
+            (folder.join("out.csv.datasheet.json"), files.row_map)
+        };
+        // A datasheet names the files that it is about; in memory there are none.
+        let mut of_file = json(&std::fs::read_to_string(&written).expect("a datasheet"));
+        assert!(!of_file["files"].as_array().expect("files").is_empty(), "{algorithm}");
+        of_file["files"] = Json::Array(Vec::new());
+        assert_eq!(sheet, of_file, "{algorithm}");
+        let map = json(&std::fs::read_to_string(map.expect("a map")).expect("a map"));
+        for (table, of_memory) in
+            map["tables"].as_array().expect("tables").iter().zip(memory.row_map.expect("a map"))
+        {
+            let from_zero: Vec<Option<u64>> = table["released_row"]
+                .as_array()
+                .expect("rows")
+                .iter()
+                .map(|row| row.as_u64().map(|row| row - 1))
+                .collect();
+            let of_memory: Vec<Option<u64>> = of_memory.into_iter().map(|row| row.map(u64::from)).collect();
+            assert_eq!(of_memory, from_zero, "{algorithm}");
+        }
+        assert!(memory.report.is_some_and(|report| !report.columns.is_empty()), "{algorithm}");
+    }
+}
+
+#[test]
+fn the_rule_is_handed_out_where_the_plan_asks_for_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let mut plan = Plan { report: String::new(), ..plan("mondrian") };
+    let without = Release::of(rows.clone(), &plan).expect("a release");
+    assert!(without.recoding.is_none() && without.report.is_none() && without.row_map.is_none());
+    plan.recoding = Some("rule.json".to_owned());
+    let with = Release::of(rows, &plan).expect("a release");
+    into_files(&plan, folder.path()).expect("a release");
+    let written = std::fs::read_to_string(folder.path().join("rule.json")).expect("a rule");
+    assert_eq!(json(&with.recoding.expect("a rule")), json(&written));
+}
+
+/// Hierarchies, a population and earlier tables can be given by a program, and do what files do.
+#[test]
+fn what_a_plan_names_can_be_in_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let towns = "t0;north;*\nt1;north;*\nt2;south;*\n";
+    // Too few people in t0 and in t1, and enough in the north and in the south.
+    let people: String = (0..300).map(|row| format!("t{}\n", [0, 1, 2, 2, 2][row % 5])).collect();
+    let people = format!("town\n{people}");
+    std::fs::create_dir(folder.join("trees")).expect("a folder");
+    std::fs::write(folder.join("trees/town.csv"), towns).expect("a file");
+    std::fs::write(folder.join("people.csv"), &people).expect("a file");
+    let rows = table(folder, &rows());
+    let mut plan = Plan::of_columns([
+        ("age", Role::Drop),
+        ("pay", Role::Drop),
+        ("town", Role::Quasi),
+        ("ill", Role::Sensitive),
+        ("job", Role::Drop),
+        ("shift", Role::Drop),
+    ])
+    .require(ModelSpec::new("k_map").with("k", 100))
+    .require(ModelSpec::new("l_diversity").with("l", 2))
+    .with_algorithm("optimal");
+    plan.population = Some("people.csv".to_owned());
+    let in_folder = Plan {
+        input: "in.csv".into(),
+        output: "out.csv".into(),
+        hierarchies: Some("trees".into()),
+        ..plan.clone()
+    };
+    into_files(&in_folder, folder).expect("a release");
+    let resources = Resources::default()
+        .with_table("people.csv", batches(&Source::open(folder.join("people.csv")).expect("people")))
+        .with_hierarchy("town", towns)
+        .expect("a hierarchy");
+    let with = |resources: &Resources| {
+        let rows = Source::from_batches(rows.clone(), "it");
+        Release::with(&rows, &plan, resources, &Control::default(), &|_| {})
+    };
+    let memory = with(&resources).expect("a release");
+    assert_eq!(
+        texts(memory.table().expect("one table")),
+        texts_of(&Source::open(folder.join("out.csv")).expect("a release"))
+    );
+    assert!(
+        texts(memory.table().expect("one table")).rows.iter().any(|row| row.contains(&"north".to_owned())),
+        "the hierarchy was not used"
+    );
+    // A hierarchy for a column that is nearly there.
+    let misspelt = resources.with_hierarchy("towm", towns).expect("a hierarchy");
+    let warned = with(&misspelt).expect("a release").summary.warnings.join(" ");
+    assert!(warned.contains("towm") && warned.contains("did you mean 'town'"), "{warned}");
+    // What nobody gave.
+    let Err(error) = with(&Resources::default()) else { panic!("there is no population") };
+    assert!(matches!(error, Error::Config(_)) && error.to_string().contains("people.csv"), "{error}");
+    let Err(error) = Resources::default().with_hierarchy("town", "t0\n") else { panic!("no hierarchy") };
+    assert!(error.to_string().contains("the hierarchy of 'town'"), "{error}");
+}
+
+#[test]
+fn earlier_tables_can_be_in_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("earlier.csv"), EARLIER).expect("a file");
+    let (rows, plan) = (table(folder.path(), PEOPLE), plan_beside(2));
+    let files = into_files(&plan, folder.path()).expect("a release");
+    let earlier = batches(&Source::open(folder.path().join("earlier.csv")).expect("a table"));
+    let resources = Resources::default().with_table("earlier.csv", earlier);
+    let memory =
+        Release::with(&Source::from_batches(rows, "it"), &plan, &resources, &Control::default(), &|_| {})
+            .expect("a release");
+    assert_eq!(lasting(&memory.summary), lasting(&files.summary));
+    // Larger classes were needed, so the earlier table was looked at.
+    assert!(memory.summary.smallest_class >= Some(4), "{:?}", memory.summary.smallest_class);
+    assert!(memory.summary.notes.iter().any(|note| note.contains("larger classes than asked for")));
+}
+
+#[test]
+fn a_release_in_memory_can_be_stopped_at_any_look() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let plan = plan("mondrian");
+    let run = |looks: u64| {
+        let (control, stages) = (Control::of_looks(looks), Mutex::new(Vec::new()));
+        let source = Source::from_batches(rows.clone(), "it");
+        let note = |stage| stages.lock().expect("one thread").push(stage);
+        let ended = Release::with(&source, &plan, &Resources::default(), &control, &note).map(drop);
+        (ended, control.looks(), stages.into_inner().expect("one thread"))
+    };
+    let (ended, looks, stages) = run(u64::MAX);
+    ended.expect("a release");
+    assert_eq!(stages, [Stage::Read, Stage::Search, Stage::Write, Stage::Verify, Stage::Publish]);
+    for look in 0..looks {
+        let (ended, _, stages) = run(look);
+        assert!(matches!(ended, Err(Error::Interrupted)), "look {look} of {looks}: {ended:?}");
+        assert!(!stages.contains(&Stage::Publish), "look {look} of {looks}");
+    }
+}
+
+#[test]
+fn a_stream_is_read_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let plan = plan("mondrian");
+    let parts: Vec<_> =
+        (0..60).step_by(7).map(|from| rows.batches()[0].slice(from, 7.min(60 - from))).collect();
+    let stream = |parts: Vec<RecordBatch>| -> Box<dyn RecordBatchReader + Send> {
+        let schema = rows.schema().clone();
+        Box::new(RecordBatchIterator::new(parts.into_iter().map(Ok), schema))
+    };
+    let with =
+        |source: &Source| Release::with(source, &plan, &Resources::default(), &Control::default(), &|_| {});
+    let source = Source::from_stream(stream(parts.clone()), "the stream");
+    let streamed = with(&source).expect("a release");
+    let whole = Release::of(rows.clone(), &plan).expect("a release");
+    assert_eq!(texts(streamed.table().expect("one table")), texts(whole.table().expect("one table")));
+    let Err(error) = with(&source) else { panic!("nothing is left of it") };
+    assert!(
+        error.to_string().contains("'the stream' is a stream of record batches, and was read already"),
+        "{error}"
+    );
+    // A batch of other columns.
+    let other = parts[0].project(&[0, 1]).expect("two columns");
+    let wrong = Source::from_stream(stream([parts, vec![other]].concat()), "the stream");
+    let Err(error) = with(&wrong) else { panic!("other columns") };
+    assert!(error.to_string().contains("other columns than the stream"), "{error}");
+}
+
+#[test]
+fn what_files_alone_have_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let plan = Plan { spreadsheet_safe: true, ..plan("mondrian") };
+    let Err(error) = Release::of(rows, &plan) else { panic!("no spreadsheet opens it") };
+    assert!(error.to_string().contains("the spreadsheet-safe form is for delimited text"), "{error}");
+}
+
+/// Programs ask about tables in memory what the commands ask about files.
+#[test]
+fn releases_in_memory_are_checked_and_assessed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let plan = plan("mondrian");
+    let release = Release::of(rows.clone(), &plan).expect("a release");
+    let release = Source::from_batches(release.table().expect("one table").clone(), "the release");
+    let original = Source::from_batches(rows, "the original");
+    let none = Resources::default();
+    let checked = Checked::of(&release, Some(&original), &plan, &none).expect("checked");
+    assert!(checked.holds() && checked.truth.is_some_and(|truth| truth.holds));
+    let stricter = Plan { privacy: vec![ModelSpec::new("k_anonymity").with("k", 40)], ..plan.clone() };
+    assert!(!Checked::of(&release, None, &stricter, &none).expect("checked").holds());
+    let risk =
+        |source: &Source| Assessment::of(source, &plan, &none).expect("assessed").prosecutor.highest.finite();
+    assert!(risk(&release) <= Some(1.0 / 3.0) && risk(&original) > risk(&release));
+    let other = Plan::of_columns([("aeg", Role::Quasi)]);
+    let Err(error) = Checked::of(&release, None, &other, &none) else { panic!("there is no such column") };
+    assert!(error.to_string().contains("did you mean 'age'"), "{error}");
+    let Err(error) = Assessment::of(&release, &other, &none) else { panic!("there is no such column") };
+    assert!(error.to_string().contains("did you mean 'age'"), "{error}");
+}
