@@ -1,8 +1,8 @@
-//! How long a run goes on after it was cancelled.
+//! How long a run goes on after it was cancelled: the longest time in which no thread looks whether it is to stop.
 //!
 //! `cargo bench --bench cancelling [-- ROWS SECONDS [ALGORITHM…]]`, without arguments 30,000 rows, each run for at most 5 seconds, for every
-//! algorithm of the registry on the synthetic clinic. A run is cancelled at nine moments of the time that it takes, or that it may take;
-//! the longest wait is printed, and the stage in which it was.
+//! algorithm of the registry on the synthetic clinic. Every run goes to its end, or is cancelled when its time is over; the longest time
+//! between two looks is printed for each stage, in seconds.
 
 mod common;
 
@@ -27,67 +27,69 @@ fn main() -> Outcome<()> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
     let (input, hierarchies) = clinic(folder, rows)?;
-    println!("{rows} rows\n\n| algorithm | run s | longest wait s | while |\n|---|---|---|---|");
+    println!(
+        "{rows} rows\n\n| algorithm | run | {} |\n|---|---|---|---|---|---|---|---|",
+        STAGES.map(Stage::name).join(" | ")
+    );
     for algorithm in algorithm_names() {
         if arguments.len() > 2 && !arguments[2..].iter().any(|name| name == algorithm) {
             continue;
         }
         let plan = Plan::from_toml(&plan_for(algorithm, &input, &hierarchies), "plan")?;
-        // Once to its end, or as long as it may take.
-        let whole = run(folder, &plan, Duration::from_secs_f64(most));
-        if let Some(error) = whole.error {
-            println!("| {algorithm} | | | {} |", error.chars().take(60).collect::<String>());
-            continue;
-        }
-        let waits = (1..10).map(|part| run(folder, &plan, whole.took * part / 10));
-        if let Some(longest) = waits.max_by_key(|run| run.waited) {
-            let (took, waited) = (whole.took.as_secs_f64(), longest.waited.as_secs_f64());
-            println!("| {algorithm} | {took:.2} | {waited:.3} | {} |", longest.stage.map_or("", Stage::name));
-        }
+        let (took, longest, ended) = run(folder, &plan, Duration::from_secs_f64(most));
+        let gap = |stage: &Stage| {
+            longest
+                .iter()
+                .filter(|(of, _)| of == stage)
+                .map(|(_, gap)| *gap)
+                .max()
+                .map_or(String::new(), |gap| format!("{:.3}", gap.as_secs_f64()))
+        };
+        let gaps: Vec<String> = STAGES.iter().map(gap).collect();
+        let error = ended.err().filter(|error| !matches!(error, Error::Interrupted));
+        let error = error.map_or(String::new(), |error| error.to_string().chars().take(60).collect());
+        println!("| {algorithm} | {:.2} | {} | {error}", took.as_secs_f64(), gaps.join(" | "));
     }
     Ok(())
 }
 
-/// A run that was cancelled.
-struct Cancelled {
-    /// How long it ran until it was cancelled or ended.
-    took: Duration,
-    /// How long it went on after that.
-    waited: Duration,
-    /// The stage in which it was cancelled.
-    stage: Option<Stage>,
-    /// Why it failed, if it was not for the cancelling.
-    error: Option<String>,
-}
+const STAGES: [Stage; 6] =
+    [Stage::Read, Stage::Search, Stage::Apply, Stage::Write, Stage::Verify, Stage::Publish];
 
-/// Runs a plan, and cancels it after a time.
-fn run(folder: &Path, plan: &Plan, cancel_after: Duration) -> Cancelled {
-    let control = Control::default();
-    let stage = Mutex::new(None);
-    let told = |now| *stage.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+/// The longest time without a look in each stage, in the order of the stages.
+type Gaps = Vec<(Stage, Duration)>;
+
+/// Runs a plan, and cancels it after a time. How long it ran, the longest times without a look, and how it ended.
+fn run(folder: &Path, plan: &Plan, most: Duration) -> (Duration, Gaps, scumble::Result<()>) {
+    let control = Control::timed();
+    let gaps: Mutex<(Option<Stage>, Gaps)> = Mutex::new((None, Vec::new()));
+    let told = |next: Option<Stage>| {
+        let (stage, gaps) = &mut *gaps.lock().unwrap_or_else(PoisonError::into_inner);
+        let longest = control.longest_gap();
+        gaps.extend(stage.map(|stage| (stage, longest)));
+        *stage = next;
+    };
     let is_over = AtomicBool::new(false);
     let started = Instant::now();
-    let (ended, cancelled) = std::thread::scope(|scope| {
-        let cancel = scope.spawn(|| {
-            while started.elapsed() < cancel_after && !is_over.load(Ordering::Relaxed) {
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while started.elapsed() < most && !is_over.load(Ordering::Relaxed) {
                 std::thread::sleep(Duration::from_millis(1));
             }
             control.cancel();
-            (started.elapsed(), *stage.lock().unwrap_or_else(PoisonError::into_inner))
         });
         let mut options = RunOptions {
             folder,
             threads: 0,
             progress: Progress::from(control.clone()),
-            stage: &told,
+            stage: &|stage| told(Some(stage)),
             standard_output: None,
         };
         let ended = anonymize(plan, &mut options).map(drop);
         is_over.store(true, Ordering::Relaxed);
-        (ended, cancel.join().unwrap_or_default())
+        ended
     });
-    let (took, stage) = cancelled;
-    let error =
-        ended.err().filter(|error| !matches!(error, Error::Interrupted)).map(|error| error.to_string());
-    Cancelled { took, waited: started.elapsed().saturating_sub(took), stage, error }
+    told(None);
+    let (_, gaps) = gaps.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (started.elapsed(), gaps, ended)
 }

@@ -124,7 +124,13 @@ impl Interface {
         PUBLISHING.store(stage == Stage::Publish, Ordering::SeqCst);
         // Nothing of this stage is done yet. An interrupt that came before is seen here, a later one sees what was stored.
         if INTERRUPTED.load(Ordering::SeqCst) {
-            leave_interrupted();
+            PUBLISHING.store(false, Ordering::SeqCst);
+            match &*lock(&CONTROL) {
+                // Work that asks is told, and leaves nothing behind.
+                Some(control) => control.cancel(),
+                None => leave_interrupted(),
+            }
+            return;
         }
         MAY_BE_RELEASED.fetch_or(stage == Stage::Publish, Ordering::SeqCst);
         *lock(&BEGAN) = Some(Instant::now());

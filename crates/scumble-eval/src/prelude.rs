@@ -3,4 +3,4 @@
 pub use scumble::prelude::*;
 
 pub use crate::attack::{ATTACKS, Attack, Finding, Options as AttackOptions, attack};
-pub use crate::compare::{Advice, Candidate, Comparison, Request, compare};
+pub use crate::compare::{Advice, Candidate, Comparison, Request, Told, compare};

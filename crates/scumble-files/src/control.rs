@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::error::{FileError, Result};
 
@@ -21,6 +21,7 @@ struct State {
     done: AtomicU64,
     all: AtomicU64,
     looks: Option<Looks>,
+    gaps: Option<Gaps>,
 }
 
 /// Looks are counted only where somebody wants to know: on many threads that costs more than the look.
@@ -28,6 +29,23 @@ struct State {
 struct Looks {
     most: u64,
     taken: AtomicU64,
+}
+
+/// The times between looks are measured only where somebody wants to know.
+#[derive(Debug)]
+struct Gaps {
+    began: Instant,
+    /// When somebody looked last, and the longest time between two looks, in nanoseconds.
+    last: AtomicU64,
+    longest: AtomicU64,
+}
+
+impl Gaps {
+    fn look(&self) {
+        let now = self.began.elapsed().as_nanos() as u64;
+        let last = self.last.swap(now, Ordering::Relaxed);
+        self.longest.fetch_max(now.saturating_sub(last), Ordering::Relaxed);
+    }
 }
 
 impl Control {
@@ -41,6 +59,21 @@ impl Control {
     #[must_use]
     pub fn of_looks(most: u64) -> Self {
         Self(Arc::new(State { looks: Some(Looks { most, taken: AtomicU64::new(0) }), ..State::default() }))
+    }
+
+    /// Work of which the longest time between two looks is measured, for benches.
+    #[must_use]
+    pub fn timed() -> Self {
+        let gaps = Gaps { began: Instant::now(), last: AtomicU64::new(0), longest: AtomicU64::new(0) };
+        Self(Arc::new(State { gaps: Some(gaps), ..State::default() }))
+    }
+
+    /// The longest time for which nobody looked, of all threads together, since this was last asked; that up to now included.
+    #[must_use]
+    pub fn longest_gap(&self) -> Duration {
+        let Some(gaps) = &self.0.gaps else { return Duration::ZERO };
+        gaps.look();
+        Duration::from_nanos(gaps.longest.swap(0, Ordering::Relaxed))
     }
 
     /// How often somebody has looked, where looks are counted.
@@ -58,6 +91,9 @@ impl Control {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         let state = &*self.0;
+        if let Some(gaps) = &state.gaps {
+            gaps.look();
+        }
         let is_over = state.is_cancelled.load(Ordering::Relaxed)
             || state.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || state
@@ -117,6 +153,15 @@ mod tests {
             [false, false, true]
         );
         assert_eq!((control.looks(), Control::default().looks()), (3, 0));
+    }
+
+    #[test]
+    fn gaps_are_measured_where_they_matter() {
+        let control = Control::timed();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!control.is_cancelled());
+        assert!(control.longest_gap() >= Duration::from_millis(2));
+        assert_eq!(Control::default().longest_gap(), Duration::ZERO);
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl PrivateFolder {
     }
 
     /// Gives the folder its name, in place of the folder that had it before, if any. Until the very step the old folder is what
-    /// stands under the name. Whoever calls has a lock on the folder around it ([`FolderLock`]). An error means that it is still there, and nothing else; that is looked up on the disk.
+    /// stands under the name. Whoever calls has a lock on the folder around it ([`FolderLock`](crate::FolderLock)). An error means that it is still there, and nothing else; that is looked up on the disk.
     pub fn publish(mut self) -> Result<Named> {
         let target = self.target.clone();
         let shown = target.display().to_string();

@@ -68,9 +68,7 @@ impl Checked {
 /// original only what models may look at is needed.
 pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) -> Result<Vec<&'a str>> {
     if plan.names_with(Role::Quasi).next().is_none() {
-        return Err(Error::config(
-            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
-        ));
+        return Err(Error::config("no column is a quasi-identifier; say which columns outsiders may know"));
     }
     // A column that is published as frequencies has one column a value, such as `disease=flu`.
     let is_of = |name: &str, of: &str| {

@@ -3,10 +3,13 @@
 pub use scumble_files::{Batches, Control, RecordBatch, Source};
 
 pub use crate::check::Checked;
-pub use crate::config::{AlgorithmSpec, Column, ModelSpec, Plan, Role, Roles, StarPolicy, Value};
+pub use crate::config::{
+    AlgorithmSpec, Column, Label, ModelSpec, Plan, Rest, RiskSpec, Role, Roles, StarPolicy, TableSpec, Value,
+};
 pub use crate::error::{Error, Result};
 pub use crate::hierarchy::Builder;
-pub use crate::release::{Manifest, Release, Stage, Summary};
+pub use crate::problem::Progress;
+pub use crate::release::{Manifest, Release, RowMap, Stage, Summary};
 pub use crate::report::data::Report;
 pub use crate::resources::Resources;
 pub use crate::risk::Assessment;

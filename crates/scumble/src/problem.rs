@@ -306,6 +306,7 @@ impl Problem {
             rows[cell.payload as usize] = cell.rows;
         }
         for class in kept {
+            self.progress.control().check()?;
             suppressed[class] = true;
             star += classes.size(class);
             people += classes.people().map_or(0, |people| people.of_class[class]);

@@ -24,6 +24,7 @@ impl Checked {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let needed = needed_columns(&names, plan, original.is_some())?;
         let columns = Some(needed.into_iter().map(str::to_owned).collect());
+        let resources = &resources.for_a_run();
         let control = resources.control();
         let release = read_table(release, &ReadOptions { columns, control: control.clone(), ..how })?.coded;
         let original = original.map(|source| read_original(plan, source, 0, control)).transpose()?;
@@ -35,6 +36,8 @@ impl Checked {
 impl Assessment {
     /// The risk of a table wherever it is. Outsiders know its quasi-identifiers; the plan says which columns they are.
     pub fn of(table: &Source, plan: &Plan, resources: &Resources) -> Result<Self> {
+        plan.risk.check()?;
+        let resources = &resources.for_a_run();
         let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
         if quasi.is_empty() {
             return Err(Error::config(

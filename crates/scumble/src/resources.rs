@@ -1,7 +1,8 @@
 //! What a plan names besides its table: hierarchies, a population, tables that were published before.
 //!
 //! Whoever prepares, searches or checks asks for them here and knows no path. They are files beside the plan, or a program gives them.
-//! Each is read when it is first needed, and then kept: a comparison of a hundred releases reads a hierarchy once.
+//! Hierarchies and earlier tables are read when they are first needed, and kept for the run: a comparison of a hundred releases reads
+//! each once, and the next run sees what has changed since.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub struct Resources {
 /// What was read already.
 #[derive(Debug, Default)]
 struct Kept {
-    listings: Mutex<HashMap<PathBuf, Arc<Listing>>>,
+    listings: Mutex<HashMap<(PathBuf, Layout), Arc<Listing>>>,
     tables: Mutex<HashMap<String, Arc<CodedTable>>>,
 }
 
@@ -40,18 +41,31 @@ impl Resources {
         Self { folder: Some(folder.into()), ..Self::default() }
     }
 
-    /// With a hierarchy for a column, as the text of a hierarchy file: a line for each value, `value;level 1;…;top`.
-    pub fn with_hierarchy(mut self, column: &str, lines: &str) -> Result<Self> {
+    /// With a hierarchy for a column, as the text of a hierarchy file: a line for each value, `value;level 1;…;top`. It takes the place of
+    /// a file that the plan names for the column.
+    pub fn with_hierarchy(self, column: &str, lines: &str) -> Result<Self> {
         let listing = Listing::parse(lines, &format!("the hierarchy of '{column}'"), Layout::Leaves)?;
+        Ok(self.with_listing(column, listing))
+    }
+
+    /// The same for a hierarchy that was read already, in any layout.
+    #[must_use]
+    pub fn with_listing(mut self, column: &str, listing: Listing) -> Self {
         self.hierarchies.insert(column.to_owned(), Arc::new(listing));
-        Ok(self)
+        self.for_a_run()
     }
 
     /// With a table that a plan names: its input, its population, or one that was published before.
     #[must_use]
     pub fn with_table(mut self, name: &str, table: Batches) -> Self {
         self.tables.insert(name.to_owned(), table);
-        self
+        self.for_a_run()
+    }
+
+    /// The same with nothing read yet.
+    #[must_use]
+    pub fn for_a_run(&self) -> Self {
+        Self { kept: Arc::default(), ..self.clone() }
     }
 
     /// The same, read under the eyes of somebody who may end it.
@@ -69,13 +83,23 @@ impl Resources {
     /// How the hierarchy of a column is to be built: as the plan says, from what was given, or from a file in the plan's folder of
     /// hierarchies. `None` if nobody says anything.
     pub(crate) fn recipe(&self, name: &str, column: &Column, plan: &Plan) -> Result<Option<Recipe>> {
-        if let Some(builder) = &column.hierarchy {
-            let listing = builder.file().map(|(path, layout)| self.listing(path, layout)).transpose()?;
-            return Ok(Some(Recipe { builder: builder.clone(), listing }));
-        }
         let of_file = |path: PathBuf| Builder::File { path, unlisted: Unlisted::Error };
-        if let Some(listing) = self.hierarchies.get(name) {
-            return Ok(Some(Recipe { builder: of_file(name.into()), listing: Some(listing.clone()) }));
+        let given = self.hierarchies.get(name).cloned();
+        match (&column.hierarchy, given) {
+            (Some(builder), Some(_)) if builder.file().is_none() => {
+                return Err(Error::config(format!(
+                    "a hierarchy was given for column '{name}', and the plan builds one; leave one of them out"
+                )));
+            }
+            (Some(builder), given) => {
+                let file = builder.file().filter(|_| given.is_none());
+                let read = file.map(|(path, layout)| self.listing(path, layout)).transpose()?;
+                return Ok(Some(Recipe { builder: builder.clone(), listing: given.or(read) }));
+            }
+            (None, Some(given)) => {
+                return Ok(Some(Recipe { builder: of_file(name.into()), listing: Some(given) }));
+            }
+            (None, None) => {}
         }
         let Some(folder) = self.hierarchy_folder(plan)? else { return Ok(None) };
         let Some(path) = hierarchy::find_in_dir(&folder, name)? else { return Ok(None) };
@@ -93,19 +117,9 @@ impl Resources {
         }
     }
 
-    /// A warning for each hierarchy that is called nearly, but not quite, like a column.
+    /// A warning for each file in the folder of hierarchies that is called nearly, but not quite, like a column.
     pub(crate) fn misspelt_hierarchies(&self, plan: &Plan) -> Result<Vec<String>> {
-        let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
-        let warning = |what: &str, column: &str| {
-            let near = did_you_mean(column, names.iter().copied());
-            let fits = names.contains(&column) || near.is_empty();
-            (!fits).then(|| format!("{what} fits no column, so it is not used{near}"))
-        };
-        let mut given: Vec<&String> = self.hierarchies.keys().collect();
-        given.sort();
-        let mut warnings: Vec<String> =
-            given.iter().filter_map(|name| warning(&format!("the hierarchy of '{name}'"), name)).collect();
-        let Some(folder) = self.hierarchy_folder(plan)? else { return Ok(warnings) };
+        let Some(folder) = self.hierarchy_folder(plan)? else { return Ok(Vec::new()) };
         let entries = std::fs::read_dir(&folder).map_err(|source| Error::Io {
             what: format!("cannot look into '{}'", folder.display()),
             source,
@@ -113,20 +127,71 @@ impl Resources {
         let mut files: Vec<String> =
             entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         files.sort();
-        warnings.extend(files.iter().filter_map(|file| {
+        let names: Vec<&str> = plan.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let warning = |file: &String| {
             let stem = file.strip_suffix(".csv")?;
             let column = stem.rsplit_once("_hierarchy_").map_or(stem, |(_, column)| column);
-            warning(&format!("'{file}' in '{}'", folder.display()), column)
-        }));
-        Ok(warnings)
+            let near = did_you_mean(column, names.iter().copied());
+            let fits = names.contains(&column) || near.is_empty();
+            (!fits).then(|| {
+                format!("'{file}' in '{}' fits no column, so it is not used{near}", folder.display())
+            })
+        };
+        Ok(files.iter().filter_map(warning).collect())
     }
 
-    /// A table that a plan names: its input, its population, or one that was published before. `-` is standard input.
-    pub fn source(&self, name: &str) -> Result<Source> {
-        match (self.tables.get(name), name) {
-            (Some(table), _) => Ok(Source::from_batches(table.clone(), name)),
-            (None, "-") if self.folder.is_some() => Ok(Source::open(name)?),
-            (None, _) => Ok(Source::open(self.path(Path::new(name), "table")?)?),
+    /// An error if something was given that the plan has no use for: it would be protected in another way than somebody thinks. The plan
+    /// knows every column.
+    pub(crate) fn check_used(&self, plan: &Plan) -> Result<()> {
+        let names = plan.columns.iter().map(|(name, _)| name.as_str());
+        let mut columns: Vec<&String> = self.hierarchies.keys().collect();
+        columns.sort();
+        for name in columns {
+            match plan.column(name) {
+                Some(column) if column.uses_hierarchy() => {}
+                Some(column) => {
+                    return Err(Error::config(format!(
+                        "a hierarchy was given for column '{name}', but in the role {} it is never generalised; leave the hierarchy out, or \
+                         change the role",
+                        column.role.to_toml()
+                    )));
+                }
+                None => {
+                    let near = did_you_mean(name, names);
+                    return Err(Error::config(format!(
+                        "a hierarchy was given for column '{name}', and there is no such column{near}"
+                    )));
+                }
+            }
+        }
+        let named = || {
+            let others = plan.table.iter().map(|table| table.file.as_str());
+            others.chain(plan.population.as_deref()).chain([plan.input.as_str()])
+        };
+        let mut tables: Vec<&String> = self.tables.keys().collect();
+        tables.sort();
+        match tables.into_iter().find(|table| named().all(|name| name != *table)) {
+            None => Ok(()),
+            Some(table) => Err(Error::config(format!(
+                "a table '{table}' was given, and the plan does not name it{}",
+                did_you_mean(table, named())
+            ))),
+        }
+    }
+
+    /// The table of a plan; `-` is standard input.
+    pub fn input(&self, plan: &Plan) -> Result<Source> {
+        match plan.input.as_str() {
+            "-" if self.folder.is_some() => Ok(Source::open("-")?),
+            name => self.source(name),
+        }
+    }
+
+    /// Another table that a plan names: its population, or one that was published before.
+    pub(crate) fn source(&self, name: &str) -> Result<Source> {
+        match self.tables.get(name) {
+            Some(table) => Ok(Source::from_batches(table.clone(), name)),
+            None => Ok(Source::open(self.path(Path::new(name), "table")?)?),
         }
     }
 
@@ -161,11 +226,12 @@ impl Resources {
     fn listing(&self, path: &Path, layout: Layout) -> Result<Arc<Listing>> {
         let path = self.path(path, "hierarchy")?;
         let kept = || self.kept.listings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(listing) = kept().get(&path) {
+        let key = (path, layout);
+        if let Some(listing) = kept().get(&key) {
             return Ok(listing.clone());
         }
-        let listing = Arc::new(Listing::load(&path, layout)?);
-        kept().insert(path, listing.clone());
+        let listing = Arc::new(Listing::load(&key.0, layout)?);
+        kept().insert(key, listing.clone());
         Ok(listing)
     }
 
@@ -177,7 +243,8 @@ impl Resources {
     fn path(&self, name: &Path, what: &str) -> Result<PathBuf> {
         let folder = self.folder.as_ref().ok_or_else(|| {
             Error::config(format!(
-                "the plan names the {what} '{}', and no files are read here; give it to the run by this name",
+                "the plan names the {what} '{}', and no files are read here; give tables by the names that the plan has for them, and \
+                 hierarchies by their columns, and leave out what is not given",
                 name.display()
             ))
         })?;

@@ -9,6 +9,7 @@ use common::memory::{batches, texts, texts_of};
 use common::served::{EARLIER, PEOPLE, plan, plan_beside, rows};
 use scumble::Error;
 use scumble::arrow_array::{RecordBatchIterator, RecordBatchReader};
+use scumble::arrow_schema::ArrowError;
 use scumble::prelude::*;
 use scumble::problem::Progress;
 use scumble::registry::algorithm_names;
@@ -30,12 +31,17 @@ fn json(text: &str) -> Json {
     serde_json::from_str(text).expect("JSON")
 }
 
+/// The same as it is told where there are no files.
+fn without_files(told: &Json) -> Json {
+    json(&told.to_string().replace("map.json", "the row map").replace(".csv\"", "\""))
+}
+
 /// The same without what differs from run to run.
 fn lasting(summary: &Summary) -> Json {
     let mut summary = serde_json::to_value(summary).expect("JSON");
     summary["seconds"].take();
     summary["peak_memory_bytes"].take();
-    summary
+    without_files(&summary)
 }
 
 #[test]
@@ -58,7 +64,9 @@ fn everything_in_the_registry_is_the_same_in_memory() {
                 let file = Source::open(folder.join(format!("{name}.csv"))).expect("a table");
                 assert_eq!(texts(table), texts_of(&file), "{algorithm}, {name}");
             }
-            assert_eq!(manifest.tables.len(), memory.tables().count(), "{algorithm}");
+            let written = json(&std::fs::read_to_string(folder.join("manifest.json")).expect("a manifest"));
+            assert_eq!(serde_json::to_value(manifest).expect("JSON"), without_files(&written), "{algorithm}");
+            assert_eq!(lasting(&memory.summary), lasting(&files.summary), "{algorithm}");
             let is_one = memory.tables().count() == 1;
             assert_eq!(memory.table().is_ok(), is_one, "{algorithm}");
             (folder.join("datasheet.json"), files.row_map)
@@ -74,18 +82,28 @@ fn everything_in_the_registry_is_the_same_in_memory() {
         of_file["files"] = Json::Array(Vec::new());
         assert_eq!(sheet, of_file, "{algorithm}");
         let map = json(&std::fs::read_to_string(map.expect("a map")).expect("a map"));
-        for (table, of_memory) in
-            map["tables"].as_array().expect("tables").iter().zip(memory.row_map.expect("a map"))
-        {
-            let from_zero: Vec<Option<u64>> = table["released_row"]
-                .as_array()
-                .expect("rows")
-                .iter()
-                .map(|row| row.as_u64().map(|row| row - 1))
-                .collect();
-            let of_memory: Vec<Option<u64>> = of_memory.into_iter().map(|row| row.map(u64::from)).collect();
-            assert_eq!(of_memory, from_zero, "{algorithm}");
-        }
+        let of_memory = memory.row_map.expect("a map");
+        let tables: Vec<Vec<Option<u64>>> = map["tables"]
+            .as_array()
+            .expect("tables")
+            .iter()
+            .map(|table| {
+                let rows = table["released_row"].as_array().expect("rows").iter();
+                rows.map(|row| row.as_u64().map(|row| row - 1)).collect()
+            })
+            .collect();
+        assert_eq!(
+            json(&serde_json::to_string(&of_memory.tables).expect("JSON")),
+            serde_json::json!(tables),
+            "{algorithm}"
+        );
+        assert_eq!(
+            json(&serde_json::to_string(&of_memory.groups).expect("JSON")),
+            map["groups"],
+            "{algorithm}"
+        );
+        let rule = json(&std::fs::read_to_string(folder.join("report/recoding.json")).expect("a rule"));
+        assert_eq!(json(&memory.recoding.expect("a rule")), without_files(&rule), "{algorithm}");
         assert!(memory.report.is_some_and(|report| !report.columns.is_empty()), "{algorithm}");
     }
 }
@@ -97,6 +115,8 @@ fn the_rule_is_handed_out_where_the_plan_asks_for_it() {
     let mut plan = Plan { report: String::new(), ..plan("mondrian") };
     let without = Release::of(rows.clone(), &plan).expect("a release");
     assert!(without.recoding.is_none() && without.report.is_none() && without.row_map.is_none());
+    let names: Vec<&str> = without.tables().map(|(name, _)| name).collect();
+    assert_eq!(names, ["release"]);
     plan.recoding = Some("rule.json".to_owned());
     let with = Release::of(rows, &plan).expect("a release");
     into_files(&plan, folder.path()).expect("a release");
@@ -153,13 +173,23 @@ fn what_a_plan_names_can_be_in_memory() {
         texts(memory.table().expect("one table")).rows.iter().any(|row| row.contains(&"north".to_owned())),
         "the hierarchy was not used"
     );
-    // A hierarchy for a column that is nearly there.
-    let misspelt = resources.with_hierarchy("towm", towns).expect("a hierarchy");
-    let warned = with(&misspelt).expect("a release").summary.warnings.join(" ");
-    assert!(warned.contains("towm") && warned.contains("did you mean 'town'"), "{warned}");
+    // What nobody uses.
+    let refused = |resources: Resources, words: &[&str]| {
+        let error = with(&resources).expect_err("it is not used").to_string();
+        assert!(words.iter().all(|word| error.contains(word)), "{error}");
+    };
+    let tree = |column: &str| resources.clone().with_hierarchy(column, towns).expect("a hierarchy");
+    refused(tree("towm"), &["'towm'", "did you mean 'town'"]);
+    refused(tree("age"), &["'age'", "never generalised"]);
+    refused(
+        resources.clone().with_table("poeple.csv", rows.clone()),
+        &["'poeple.csv'", "did you mean 'people.csv'"],
+    );
     // What nobody gave.
-    let Err(error) = with(&Resources::default()) else { panic!("there is no population") };
-    assert!(matches!(error, Error::Config(_)) && error.to_string().contains("people.csv"), "{error}");
+    refused(Resources::default(), &["the plan names the table 'people.csv'"]);
+    // A table that was given anew is looked at anew.
+    let few = batches(&Source::open(folder.join("in.csv")).expect("a table"));
+    refused(resources.with_table("people.csv", few), &["k-map"]);
     let Err(error) = Resources::default().with_hierarchy("town", "t0\n") else { panic!("no hierarchy") };
     assert!(error.to_string().contains("the hierarchy of 'town'"), "{error}");
 }
@@ -184,23 +214,81 @@ fn earlier_tables_can_be_in_memory() {
 #[test]
 fn a_release_in_memory_can_be_stopped_at_any_look() {
     let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("earlier.csv"), EARLIER).expect("a file");
+    let earlier = batches(&Source::open(folder.path().join("earlier.csv")).expect("a table"));
+    let beside = Resources::default().with_table("earlier.csv", earlier);
+    let people = table(folder.path(), PEOPLE);
     let rows = table(folder.path(), &rows());
-    let plan = plan("mondrian");
-    let run = |looks: u64| {
-        let (control, stages) = (Control::of_looks(looks), Mutex::new(Vec::new()));
-        let source = Source::from_batches(rows.clone(), "it");
-        let note = |stage| stages.lock().expect("one thread").push(stage);
-        let ended = Release::with(&source, &plan, &Resources::default(), &control, &note).map(drop);
-        (ended, control.looks(), stages.into_inner().expect("one thread"))
-    };
-    let (ended, looks, stages) = run(u64::MAX);
-    ended.expect("a release");
-    assert_eq!(stages, [Stage::Read, Stage::Search, Stage::Write, Stage::Verify, Stage::Publish]);
-    for look in 0..looks {
-        let (ended, _, stages) = run(look);
-        assert!(matches!(ended, Err(Error::Interrupted)), "look {look} of {looks}: {ended:?}");
-        assert!(!stages.contains(&Stage::Publish), "look {look} of {looks}");
+    let none = Resources::default();
+    for (name, rows, plan, resources) in [
+        ("classes", &rows, plan("mondrian"), &none),
+        ("records", &rows, plan("nsvdist"), &none),
+        ("tables", &rows, plan("anatomy"), &none),
+        ("beside others", &people, plan_beside(2), &beside),
+    ] {
+        let run = |looks: u64| {
+            let (control, stages) = (Control::of_looks(looks), Mutex::new(Vec::new()));
+            let source = Source::from_batches(rows.clone(), "it");
+            let note = |stage| stages.lock().expect("one thread").push(stage);
+            let ended = Release::with(&source, &plan, resources, &control, &note).map(drop);
+            (ended, control.looks(), stages.into_inner().expect("one thread"))
+        };
+        let (ended, looks, stages) = run(u64::MAX);
+        ended.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((stages[0], stages.last()), (Stage::Read, Some(&Stage::Publish)), "{name}");
+        for look in 0..looks {
+            let (ended, ..) = run(look);
+            assert!(matches!(ended, Err(Error::Interrupted)), "{name}, look {look} of {looks}: {ended:?}");
+        }
     }
+}
+
+/// A hierarchy file that lists leaves for one column and parents for another is read in both ways.
+#[test]
+fn a_file_in_two_layouts_is_two_hierarchies() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    std::fs::write(folder.join("tree.csv"), "a;n\nb;n\nc;m\nn;m\n").expect("a file");
+    std::fs::write(folder.join("in.csv"), "x,y\na,a\nb,b\nc,c\na,a\n").expect("a table");
+    for _ in 0..20 {
+        let text = "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"\"\n[columns]\n\
+                    x = { role = \"quasi\", hierarchy = { build = \"parent_child\", path = \"tree.csv\" } }\n\
+                    y = { role = \"quasi\", hierarchy = { build = \"file\", path = \"tree.csv\" } }\n\
+                    [[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n";
+        let error = into_files(&Plan::from_toml(text, "plan").expect("a plan"), folder)
+            .map(drop)
+            .expect_err("two roots");
+        assert!(error.to_string().contains("no single root"), "{error}");
+    }
+}
+
+#[test]
+fn a_column_that_is_named_twice_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let plan = Plan::of_columns([("age", Role::Quasi), ("town", Role::Quasi), ("age", Role::Other)]);
+    let error = Release::of(rows, &plan).expect_err("two roles").to_string();
+    assert!(error.contains("column 'age' is named twice"), "{error}");
+}
+
+/// Standard output is lent to a run, not given away.
+#[test]
+fn options_serve_a_second_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    table(folder.path(), &rows());
+    let plan = Plan { output: "-".to_owned(), ..plan("mondrian") };
+    let mut out = Vec::new();
+    let mut options = RunOptions {
+        folder: folder.path(),
+        threads: 0,
+        progress: Progress::default(),
+        stage: &|_| {},
+        standard_output: Some(&mut out),
+    };
+    anonymize(&plan, &mut options).expect("a release");
+    anonymize(&plan, &mut options).expect("the same again");
+    assert_eq!(out.len() % 2, 0);
+    assert!(!out.is_empty() && out[..out.len() / 2] == out[out.len() / 2..]);
 }
 
 #[test]
@@ -220,16 +308,23 @@ fn a_stream_is_read_once() {
     let streamed = with(&source).expect("a release");
     let whole = Release::of(rows.clone(), &plan).expect("a release");
     assert_eq!(texts(streamed.table().expect("one table")), texts(whole.table().expect("one table")));
-    let Err(error) = with(&source) else { panic!("nothing is left of it") };
+    let error = with(&source).expect_err("nothing is left of it");
     assert!(
         error.to_string().contains("'the stream' is a stream of record batches, and was read already"),
         "{error}"
     );
     // A batch of other columns.
     let other = parts[0].project(&[0, 1]).expect("two columns");
-    let wrong = Source::from_stream(stream([parts, vec![other]].concat()), "the stream");
-    let Err(error) = with(&wrong) else { panic!("other columns") };
-    assert!(error.to_string().contains("other columns than the stream"), "{error}");
+    let wrong = Source::from_stream(stream([parts.clone(), vec![other]].concat()), "the stream");
+    let error = with(&wrong).expect_err("other columns");
+    assert!(error.to_string().contains("a batch has other columns than the stream"), "{error}");
+    // A reader that fails; what it says may be a value of somebody.
+    let failing = vec![Ok(parts[0].clone()), Err(ArrowError::ParseError("Ann is ill".to_owned()))];
+    let failing: Box<dyn RecordBatchReader + Send> =
+        Box::new(RecordBatchIterator::new(failing, rows.schema().clone()));
+    let error = with(&Source::from_stream(failing, "the stream")).expect_err("it fails");
+    assert!(matches!(error, Error::Data(_)) && error.to_string().contains("its reader failed"), "{error}");
+    assert!(!error.to_string().contains("Ann"), "{error}");
 }
 
 #[test]

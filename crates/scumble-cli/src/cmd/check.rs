@@ -55,6 +55,11 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.release.is_dir() {
         return several::run(arguments, &plan, &Resources::in_folder(folder), interface);
     }
+    if plan.names_with(Role::Quasi).next().is_none() {
+        return Err(Error::config(
+            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
+        ));
+    }
     let how = how_release_is_read(&plan, &arguments.reading)?;
     let table = ReleasedTable::open(&arguments.release, arguments.spreadsheet_safe, &how)?;
     let names: Vec<&str> = table.names.iter().map(String::as_str).collect();

@@ -49,6 +49,7 @@ pub fn attack(
     resources: &Resources,
     options: &Options,
 ) -> Result<Vec<Finding>> {
+    let resources = &resources.for_a_run();
     let control = resources.control().clone();
     let how = ReadOptions { control: control.clone(), ..read_options(&plan.read.of_release(), 0)? };
     let release = read_table(release, &how)?.coded;

@@ -36,7 +36,7 @@ type Tried = std::result::Result<Candidate, String>;
 /// Tries everything. An algorithm that cannot serve the table is told with its reason; it is an error only if none can.
 pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
     request.check()?;
-    let resources = request.resources.clone().watched_by(progress.control());
+    let resources = request.resources.for_a_run().watched_by(progress.control());
     let has_class = request.plan.names_with(Role::Class).next().is_some();
     let data = has_class.then(|| Dataset::read("the table", &request.plan, &resources, None)).transpose()?;
     let read;

@@ -102,15 +102,21 @@ pub(crate) fn read_stream(name: &str, stream: &Stream, options: &ReadOptions) ->
     let selection = select(name, &stream.schema, options)?;
     let columns = selection.columns();
     let mut reader = stream.take(name)?;
+    let broken = |why: &str| {
+        let told = FileError::Data(format!("'{name}', a stream of record batches: {why}; nothing was read"));
+        ArrowError::IoError(String::new(), std::io::Error::other(told))
+    };
     let mut parts = Vec::new().into_iter();
     let selected = || {
         loop {
             if let Some(part) = parts.next() {
                 return RecordBatch::project(&part, &columns).map(Some);
             }
-            let Some(batch) = reader.next().transpose()? else { return Ok(None) };
+            let Some(batch) = reader.next() else { return Ok(None) };
+            // What the stream says of its failure may hold values, and is not repeated.
+            let batch = batch.map_err(|_| broken("its reader failed"))?;
             if !has_columns(&batch, &stream.schema) {
-                return Err(ArrowError::SchemaError("a batch has other columns than the stream".to_owned()));
+                return Err(broken("a batch has other columns than the stream"));
             }
             parts = in_parts(&batch, &selection).collect::<Vec<_>>().into_iter();
         }

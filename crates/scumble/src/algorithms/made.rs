@@ -5,7 +5,7 @@ use scumble_files::table::Texts;
 
 use crate::config::{ModelSpec, Parameters, Rational, StarPolicy, Value};
 use crate::frequency::FrequencyTable;
-use crate::hierarchy::{Builder, Domain, Hierarchy, Unlisted, build};
+use crate::hierarchy::{Builder, Domain, Hierarchy, Recipe, Unlisted, build};
 use crate::kind::{Kind, Measure};
 use crate::models::on_set::OnSet;
 use crate::models::{Model, ModelContext};
@@ -36,7 +36,7 @@ pub(crate) fn tree(file: &str) -> Hierarchy {
         form: None,
     };
     let builder = Builder::File { path: folder.path().to_owned(), unlisted: Unlisted::Error };
-    build(&builder.into(), &domain).expect("a tree").hierarchy
+    build(&Recipe::load(builder).expect("a file"), &domain).expect("a tree").hierarchy
 }
 
 /// A column whose codes are the leaves of a tree.

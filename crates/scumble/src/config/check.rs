@@ -27,7 +27,15 @@ impl Plan {
         for role in [Role::Class, Role::Subject] {
             self.check_at_most_one(role)?;
         }
+        let mut named = BTreeSet::new();
         for (name, column) in &self.columns {
+            // A file cannot name a column twice; a program can.
+            if !named.insert(name) {
+                return Err(problem(
+                    &["columns", name],
+                    format!("column '{name}' is named twice; give it one entry, with all of its roles"),
+                ));
+            }
             check_column(name, column)?;
         }
         if self.algorithm.suppression.is_some_and(|share| share > Rational::ONE) {

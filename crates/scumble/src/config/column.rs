@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::MissingPolicy;
 use super::rational::Rational;
-use super::roles::Roles;
+use super::roles::{Role, Roles};
 use super::value::Value;
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
@@ -131,6 +131,11 @@ impl ValueType {
 }
 
 impl Column {
+    /// Whether its values are ever generalised, or compared by a hierarchy.
+    pub(crate) fn uses_hierarchy(&self) -> bool {
+        [Role::Quasi, Role::Sensitive, Role::Class].into_iter().any(|role| self.role.has(role))
+    }
+
     /// A column of which only the role is known.
     #[must_use]
     pub fn new(role: Roles) -> Self {

@@ -156,7 +156,7 @@ impl Ends {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Builder, Unlisted, build};
+    use super::super::{Builder, Recipe, Unlisted, build};
     use super::*;
     use proptest::prelude::*;
     use scumble_files::table::Texts;
@@ -187,7 +187,7 @@ mod tests {
             form,
         };
         let builder = Builder::File { path: file.path().to_owned(), unlisted: Unlisted::default() };
-        build(&builder.into(), &domain).map(|built| built.hierarchy)
+        build(&Recipe::load(builder)?, &domain).map(|built| built.hierarchy)
     }
 
     #[test]

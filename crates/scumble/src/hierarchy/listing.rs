@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub(super) const NO_PARENT: u32 = u32::MAX;
 
 /// How a file lists a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// A line for each leaf: `value;level 1;…;top`.
     Leaves,

@@ -3,7 +3,7 @@
 use scumble_files::table::{CodedColumn, Texts};
 
 use super::values::{Ordered, Planned, order};
-use crate::config::{Column, Label, Plan, Role};
+use crate::config::{Label, Plan};
 use crate::date::Date;
 use crate::error::{Error, Result};
 use crate::hierarchy::{self, Builder, Built, Domain, Recipe};
@@ -15,7 +15,7 @@ const LARGEST_SET: usize = 100;
 
 /// An error if a column has a hierarchy that nothing would use.
 pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
-    let idle = plan.columns.iter().find(|(_, column)| column.hierarchy.is_some() && !uses_hierarchy(column));
+    let idle = plan.columns.iter().find(|(_, column)| column.hierarchy.is_some() && !column.uses_hierarchy());
     if let Some((name, column)) = idle {
         return Err(Error::config(format!(
             "column '{name}' has a hierarchy, but in the role {} it is never generalised; remove the hierarchy or change the \
@@ -24,10 +24,6 @@ pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
         )));
     }
     Ok(())
-}
-
-fn uses_hierarchy(column: &Column) -> bool {
-    [Role::Quasi, Role::Sensitive, Role::Class].into_iter().any(|role| column.role.has(role))
 }
 
 /// How a hierarchy was made without being asked for, in a phrase.

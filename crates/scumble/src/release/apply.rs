@@ -16,7 +16,7 @@ use super::row_map::Original;
 use super::run::Run;
 use super::search::{Needs, OfRow, make_problem};
 use super::targets::Targets;
-use super::{ReadTable, Released, RunOptions, Seconds, Stage, datasheet, read_columns, read_options};
+use super::{ReadTable, Released, RunOptions, Seconds, Stage, again, datasheet, read_columns, read_options};
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
 use crate::frequency::total;
@@ -82,7 +82,7 @@ pub fn apply_beside(
     let started = Instant::now();
     let mut seconds = Seconds::default();
     let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
-    let source = resources.source(&plan.input)?;
+    let source = resources.input(plan)?;
     let mut plan = if private { unjudged(plan) } else { plan.clone() };
     // Reports, recodings and row maps are about rows that were searched.
     plan.report.clear();
@@ -171,7 +171,7 @@ pub fn apply_beside(
         seconds,
         started,
     };
-    let mut files = Files { targets: &targets, standard_output: options.standard_output.take() };
+    let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
     let watched = Watched { progress: &options.progress, stage: options.stage };
     let released = complete(run, read, &mut files, &watched)?.alone()?;
     Ok(Applied { released, unplaced, private })

@@ -6,6 +6,7 @@ use scumble_files::{Batches, Control, OutFormat, Source};
 
 use super::datasheet::{self, Datasheet};
 use super::pipeline::{Destination, Papers, Watched};
+use super::row_map::RowMapFile;
 use super::staged::Place;
 use super::targets::{Sink, check_spreadsheet_safe};
 use super::{Input, Manifest, Stage, Summary, make};
@@ -15,28 +16,38 @@ use crate::problem::Progress;
 use crate::report::data::Report;
 use crate::resources::Resources;
 
+/// Whose each row of a release is. Private.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowMap {
+    /// By table, for each row of the original its row in the table, from 0; `None` where it was left out.
+    pub tables: Vec<Vec<Option<u32>>>,
+    /// For each row of the original its group, as the tables number groups, where they have some.
+    pub groups: Option<Vec<Option<String>>>,
+}
+
 /// A verified release in memory. It was written, read back and judged by the independent verifier like one that becomes a file, and is
 /// handed out only if it passed.
 ///
 /// The tables, the datasheet and the manifest may be published. Everything else is about the original, and private.
+#[derive(Debug)]
 pub struct Release {
     tables: Vec<(String, Batches)>,
     /// The figures. Private.
     pub summary: Summary,
     /// The report, unless the plan wants none. Private.
     pub report: Option<Report>,
-    /// The rule that was applied, as JSON, if the plan asks for it. Private.
+    /// The rule that was applied, as JSON, if the plan asks for it or for a report. Private.
     pub recoding: Option<String>,
-    /// By table, for each row of the original its row in the table, from 0, if the plan asks for a row map; `None` where it was left out.
-    /// Private.
-    pub row_map: Option<Vec<Vec<Option<u32>>>>,
+    /// Whose each row is, if the plan asks for a row map. Private.
+    pub row_map: Option<RowMap>,
     /// How several tables belong together.
     pub manifest: Option<Manifest>,
     sheet: Datasheet,
 }
 
 impl Release {
-    /// The release that a plan asks for. What the plan says about files counts for nothing: the input is `table`, and nothing is written.
+    /// The release that a plan asks for. The input is `table` whatever the plan calls it, and nothing is written. A population, earlier tables
+    /// and hierarchies that the plan names must be given; see [`Release::with`].
     pub fn of(table: impl Into<Batches>, plan: &Plan) -> Result<Self> {
         Self::with(
             &Source::from_batches(table.into(), "the table"),
@@ -58,7 +69,16 @@ impl Release {
     ) -> Result<Self> {
         check_spreadsheet_safe(plan, OutFormat::ArrowIpc)?;
         let progress = Progress::from(control.clone());
-        let input = Input { plan, source: table, resources, threads: 0 };
+        let resources = resources.for_a_run().watched_by(control);
+        // The names of files mean nothing here; what is told of them is to fit.
+        let input = if plan.input.is_empty() { "the table" } else { &plan.input };
+        let plan = &Plan {
+            input: input.to_owned(),
+            output: "the release.arrow".to_owned(),
+            row_map: plan.row_map.as_ref().map(|_| "the row map".to_owned()),
+            ..plan.clone()
+        };
+        let input = Input { plan, source: table, resources: &resources, threads: 0 };
         make(&input, &mut Memory { plan }, &Watched { progress: &progress, stage })
     }
 
@@ -118,15 +138,19 @@ impl Destination for Memory<'_> {
         summary: Summary,
         watched: &Watched<'_>,
     ) -> Result<Release> {
-        let Place::Memory(tables) = place else {
+        let Place::Memory(mut tables) = place else {
             return Err(Error::internal("a release in memory has files"));
         };
+        for (name, _) in tables.iter_mut().filter(|(name, _)| name.is_empty()) {
+            "release".clone_into(name);
+        }
         let written = |write: &dyn Fn(&mut dyn Write) -> serde_json::Result<()>| {
             let mut text = Vec::new();
             write(&mut text).map_err(Error::internal)?;
             String::from_utf8(text).map_err(Error::internal)
         };
-        let recoding = self.plan.recoding.as_ref().map(|_| written(papers.rule)).transpose()?;
+        let wants_rule = self.plan.recoding.is_some() || papers.report.is_some();
+        let recoding = wants_rule.then(|| written(papers.rule)).transpose()?;
         let sheet = papers.sheet.ok_or_else(|| Error::internal("a release without a datasheet"))?;
         watched.last_look()?;
         Ok(Release {
@@ -134,7 +158,7 @@ impl Destination for Memory<'_> {
             summary,
             report: papers.report,
             recoding,
-            row_map: papers.row_map.map(|map| map.released_rows()),
+            row_map: papers.row_map.map(RowMapFile::in_memory),
             manifest: papers.manifest,
             sheet,
         })

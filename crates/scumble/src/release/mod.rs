@@ -51,7 +51,7 @@ pub use described::{
     SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
     older_datasheets_of,
 };
-pub use in_memory::Release;
+pub use in_memory::{Release, RowMap};
 use pipeline::{Destination, Watched};
 use publish::Files;
 use search::{Task, budget_of};
@@ -140,18 +140,28 @@ pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> 
 /// As [`anonymize`], beside what else the run reads and writes, such as the plan's own file, which it must not overwrite either.
 pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions<'_>) -> Result<Released> {
     let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
-    let source = resources.source(&plan.input)?;
+    let source = resources.input(plan)?;
     let targets = match method_for(plan)? {
         Method::Tables(_) => Targets::of_several(plan, options.folder, outputs)?,
         Method::Classes(_) | Method::Records(_) => Targets::of(plan, options.folder, outputs)?,
     };
-    let mut files = Files { targets: &targets, standard_output: options.standard_output.take() };
+    let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
     let watched = Watched { progress: &options.progress, stage: options.stage };
     make(
         &Input { plan, source: &source, resources: &resources, threads: options.threads },
         &mut files,
         &watched,
     )
+}
+
+/// Standard output for one run; whoever lent it may lend it again.
+fn again<'s>(
+    out: &'s mut Option<&mut (dyn std::io::Write + Send)>,
+) -> Option<&'s mut (dyn std::io::Write + Send)> {
+    match out {
+        Some(out) => Some(&mut **out),
+        None => None,
+    }
 }
 
 /// The algorithm of a plan, once everything is checked that the plan alone decides.
@@ -186,6 +196,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
     let Read { plan, table, kept, respelt, mut notes, first_warnings } =
         read(plan, source, threads, watched.progress.control())?;
     let plan = &plan;
+    resources.check_used(plan)?;
     notes.extend(row_map::note(plan));
     let population = read_population(plan, resources, threads)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));

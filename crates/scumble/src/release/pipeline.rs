@@ -156,10 +156,10 @@ impl Watched<'_> {
 
     /// Asks for the last time whether the run is to stop: what has begun to be published is published as a whole.
     pub(super) fn last_look(&self) -> Result<()> {
-        self.check()?;
         self.progress.control().begin(None);
+        // Whoever wants to stop it after this stage was told is too late; an earlier wish is seen.
         (self.stage)(Stage::Publish);
-        Ok(())
+        self.check()
     }
 }
 

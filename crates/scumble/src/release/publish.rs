@@ -98,6 +98,8 @@ impl Files<'_, '_> {
             map.is_about([(targets.name().as_str(), file.sha256().map_err(unpublished)?.as_str())]);
         }
         watched.check()?;
+        // What takes longest, before any folder is made.
+        file.ready().map_err(unpublished)?;
         let mut private =
             staged_papers(targets, &papers, &mut made, released, watched).map_err(unpublished)?;
         let mut public = Vec::new();
@@ -108,8 +110,7 @@ impl Files<'_, '_> {
             })?);
             released.datasheet = Some(markdown.clone());
         }
-        let all = std::iter::once(&mut file).chain(&mut public).chain(&mut private);
-        for file in all {
+        for file in public.iter_mut().chain(&mut private) {
             watched.check()?;
             file.ready().map_err(unpublished)?;
         }

@@ -4,9 +4,10 @@
 //! row map can (`scumble check --row-map`). Rows are counted from 1, as in the file of the original.
 
 use scumble_files::Source;
-use scumble_verify::{Drops, Mapped, RowMap};
+use scumble_verify::{Drops, Mapped, RowMap as MapRead};
 use serde::Serialize;
 
+use super::in_memory::RowMap;
 use super::publish::unpublished;
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -55,11 +56,11 @@ pub(super) fn note(plan: &Plan) -> Option<String> {
 }
 
 impl RowMapFile {
-    /// By table, for each row of the original its row there, from 0.
-    pub(super) fn released_rows(self) -> Vec<Vec<Option<u32>>> {
+    /// The same for a program.
+    pub(super) fn in_memory(self) -> RowMap {
         let from_zero =
             |table: MappedFile| table.released_row.into_iter().map(|row| row.map(|row| row - 1)).collect();
-        self.tables.into_iter().map(from_zero).collect()
+        RowMap { tables: self.tables.into_iter().map(from_zero).collect(), groups: self.groups }
     }
 
     /// Which files its tables have become, each with its SHA-256.
@@ -106,7 +107,7 @@ impl Original<'_> {
     /// An error if the verifier does not read from the map what it was given when it judged the release.
     fn check(&self, map: &RowMapFile, orders: &[&[u32]]) -> Result<()> {
         let failed = || Error::Verification("the row map does not say what was verified".to_owned());
-        let read = RowMap::read(&serde_json::to_vec(map).map_err(Error::internal)?)?;
+        let read = MapRead::read(&serde_json::to_vec(map).map_err(Error::internal)?)?;
         let mapped = Mapped { map: &read, kept: self.kept };
         if read.tables().len() != orders.len() {
             return Err(failed());

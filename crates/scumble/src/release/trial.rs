@@ -144,9 +144,10 @@ pub fn read_planned(
     threads: usize,
 ) -> Result<(Plan, CodedTable, Vec<String>)> {
     plan.ready()?;
-    let source = resources.source(&plan.input)?;
+    let source = resources.input(plan)?;
     let Read { plan, table, mut notes, first_warnings, .. } =
         read(plan, &source, threads, resources.control())?;
+    resources.check_used(&plan)?;
     notes.extend(first_warnings);
     Ok((plan, table, notes))
 }

@@ -8,9 +8,10 @@ use scumble_verify::{
 
 use super::rows::ReleasedRows;
 use super::{ClassRun, together};
-use crate::config::{Role, StarPolicy};
+use crate::config::{Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
-use crate::prepare::{as_read, counted_by_value};
+use crate::payload::PayloadColumn;
+use crate::prepare::{as_read, counted_by_value, table_in_one_spelling};
 use crate::quasi::Quasi;
 use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, joint_references, mean, model_claim, named, reference,
@@ -53,7 +54,9 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     protected.sort_unstable();
     protected.dedup();
     let columns = &run.problem.table.payloads().columns;
-    claim.values.extend(columns.iter().map(|values| sensitive_column(values, run.plan)));
+    // Guarding nodes are labels, not values.
+    let values = columns.iter().filter(|values| !is_guarding(run.plan, &values.name));
+    claim.values.extend(values.map(|values| sensitive_column(values, run.plan)));
     // What was written, not only what was to be written, has one spelling for each value.
     let counted = counted_by_value(run.plan);
     for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
@@ -118,11 +121,21 @@ fn unpublished(run: &ClassRun<'_>, original: &CodedTable, rows: &ReleasedRows) -
         .map(|values| {
             let coded = original.column(&values.name);
             let coded = coded.ok_or_else(|| Error::internal("a column that models read was not read"))?;
+            let one = CodedTable { columns: vec![coded.clone()], rows: original.rows };
+            // What guards nothing is written as the model's claim has it.
+            let guarding: &[PayloadColumn] =
+                if is_guarding(run.plan, &values.name) { std::slice::from_ref(values) } else { &[] };
+            let spelt = table_in_one_spelling(&one, guarding);
+            let coded = &spelt.columns[0];
             let mut codes = Codes::with_capacity(coded.values.len(), rows.order.len());
             rows.order.iter().for_each(|row| codes.push(coded.codes.get(*row as usize)));
             Ok(CodedColumn { codes, name: coded.name.clone(), values: coded.values.clone() })
         })
         .collect()
+}
+
+fn is_guarding(plan: &Plan, name: &str) -> bool {
+    plan.column(name).is_some_and(|column| column.role.has(Role::Guarding))
 }
 
 /// The people as they were read, for the verifier to put into classes by the labels alone.

@@ -54,6 +54,9 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
     for table in 0..tables {
         let first = rows.len();
         for (at, row) in (0..).zip(&records.order) {
+            if at % 4096 == 0 {
+                run.problem.progress.control().check()?;
+            }
             let record = &run.found.solution.records[records.record_of_row(*row)];
             let mut cells = Vec::with_capacity(width);
             cells.push(table as u32);

@@ -1,0 +1,84 @@
+//! Programs compare and attack tables in memory, and find what the commands find in files.
+
+use std::path::Path;
+
+use scumble::config::Plan;
+use scumble::problem::Progress;
+use scumble_eval::prelude::*;
+use scumble_files::{Cells, CodedColumn, ColumnType, OutColumn, ReadOptions, read_table, write_batches};
+
+/// A table in a folder, and the same in memory.
+fn table(folder: &Path) -> Batches {
+    let line = |row: usize| {
+        let (age, town, ill) = (20 + row * 7 % 40, row % 3, ["flu", "cold", "gout", "hiv"][row * row % 4]);
+        format!("{age},t{town},{ill},{}\n", ["x", "y"][usize::from(age > 38)])
+    };
+    let text = format!("age,town,ill,job\n{}", (0..120).map(line).collect::<String>());
+    std::fs::write(folder.join("in.csv"), text).expect("a table");
+    let file = Source::open(folder.join("in.csv")).expect("a table");
+    let read = read_table(&file, &ReadOptions::default()).expect("a table").coded;
+    let columns: Vec<OutColumn<'_>> = read
+        .columns
+        .iter()
+        .map(|CodedColumn { name, values, codes }| OutColumn {
+            name,
+            texts: values,
+            cells: Cells::Direct(codes),
+            kind: ColumnType::Text,
+        })
+        .collect();
+    write_batches(&columns, &(0..120).collect::<Vec<_>>(), 1, &Control::default()).expect("record batches")
+}
+
+fn plan() -> Plan {
+    Plan::of_columns([
+        ("age", Role::Quasi),
+        ("town", Role::Quasi),
+        ("ill", Role::Sensitive),
+        ("job", Role::Class),
+    ])
+    .require(ModelSpec::new("k_anonymity").with("k", 4))
+    .require(ModelSpec::new("l_diversity").with("l", 2))
+}
+
+#[test]
+fn tables_in_memory_are_compared_like_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path());
+    let mut of_memory = Request::of(rows, &plan());
+    of_memory.algorithms = vec!["mondrian".to_owned(), "nsvdist".to_owned()];
+    of_memory.ks = vec![4, 8];
+    let of_file = Request {
+        plan: Plan { input: "in.csv".to_owned(), ..plan() },
+        resources: Resources::in_folder(folder.path()),
+        ..of_memory.clone()
+    };
+    let found = |request: &Request| {
+        let found = compare(request, &Progress::default(), &|_| {}).expect("a comparison");
+        let told: Vec<_> = found
+            .candidates
+            .iter()
+            .map(|of| (of.algorithm.clone(), of.k, of.loss, of.suppressed, format!("{:?}", of.risk)))
+            .collect();
+        (told, found.unserved.len())
+    };
+    let (candidates, unserved) = found(&of_memory);
+    assert_eq!((candidates.clone(), unserved), found(&of_file));
+    assert!(candidates.iter().any(|of| of.0 == "mondrian"), "{candidates:?}");
+}
+
+#[test]
+fn tables_in_memory_are_attacked_like_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path());
+    let release = Release::of(rows.clone(), &plan()).expect("a release");
+    let release = Source::from_batches(release.table().expect("one table").clone(), "the release");
+    let (none, options) = (Resources::default(), AttackOptions::default());
+    let attacked = |original: &Source| {
+        let found = attack(&release, original, &plan(), &none, &options).expect("findings");
+        found.iter().map(|finding| format!("{finding:?}")).collect::<Vec<_>>()
+    };
+    let of_memory = attacked(&Source::from_batches(rows, "the original"));
+    assert_eq!(of_memory, attacked(&Source::open(folder.path().join("in.csv")).expect("a table")));
+    assert!(of_memory.len() >= ATTACKS.len(), "{of_memory:?}");
+}
