@@ -164,8 +164,16 @@ fn values(run: &TablesRun<'_>, values: &[u32]) -> Column {
 }
 
 /// A column of numbers that are no one's.
-fn numbers(name: &str, numbers: &[i128]) -> Column {
-    texts(name, &numbers.iter().map(i128::to_string).collect::<Vec<_>>(), ColumnType::Integer)
+fn numbers(name: &str, numbers: &[u32]) -> Column {
+    let mut distinct = numbers.to_vec();
+    distinct.par_sort_unstable();
+    distinct.dedup();
+    let place = |number: &u32| distinct.partition_point(|of| of < number) as u32;
+    let codes: Vec<u32> = numbers.par_iter().map(place).collect();
+    let texts: Texts =
+        distinct.iter().map(u32::to_string).collect::<Vec<_>>().iter().map(String::as_str).collect();
+    let kind = ColumnType::Integer;
+    Column { name: name.to_owned(), codes: Codes::narrow(texts.len(), &codes), texts, kind }
 }
 
 fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
@@ -183,11 +191,14 @@ fn texts(name: &str, cells: &[String], kind: ColumnType) -> Column {
 
 /// The rows with the numbers of their groups, and what is told of each group.
 fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<GroupRow>], told: GroupValues) -> Result<Made> {
+    let look = || run.problem.progress.control().check();
     let members = numbered(members);
+    look()?;
     let group_of_row = deal(run, of_row, &members)?;
+    look()?;
     let free = |wish: &str| run.free_name(wish);
     let (group, count) = (free("group"), free("rows"));
-    let group_numbers: Vec<i128> = group_of_row.iter().map(|group| i128::from(*group) + 1).collect();
+    let group_numbers: Vec<u32> = group_of_row.iter().map(|group| group + 1).collect();
     let mut rows: Vec<Column> =
         (0..run.problem.quasi.len()).map(|place| attribute(run, place, of_row)).collect();
     let (second, sums) = match told {
@@ -199,6 +210,7 @@ fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<GroupRow>], told: 
             (summed(run, &members, [&group, &count], &names)?, Some(names))
         }
     };
+    look()?;
     let mut rows = in_order(run, rows);
     rows.push(numbers(&group, &group_numbers));
     let first = Table::sorted("rows".to_owned(), rows, of_row.tuple.len());
@@ -239,12 +251,12 @@ fn deal(run: &TablesRun<'_>, of_row: &OfRow, members: &[&Vec<GroupRow>]) -> Resu
 
 /// Each value of each group with its rows.
 fn counted(run: &TablesRun<'_>, members: &[&Vec<GroupRow>], group: &str, count: &str) -> Table {
-    let mut lines: Vec<(i128, u32, i128)> = Vec::new();
+    let mut lines: Vec<(u32, u32, u32)> = Vec::new();
     for (number, members) in (1..).zip(members) {
         let mut of_group: Vec<u32> = members.iter().map(|row| row.value).collect();
         of_group.sort_unstable();
         for same in of_group.chunk_by(|a, b| a == b) {
-            lines.push((number, same[0], same.len() as i128));
+            lines.push((number, same[0], same.len() as u32));
         }
     }
     let columns = vec![
