@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use libfuzzer_sys::fuzz_target;
-use scumble::hierarchy::{Builder, Domain, Unlisted, build, to_csv};
+use scumble::hierarchy::{Builder, Domain, Recipe, Unlisted, build, to_csv};
 use scumble::kind::{Kind, Measure};
 
 fn file_with(bytes: &[u8]) -> tempfile::NamedTempFile {
@@ -46,13 +46,14 @@ fuzz_target!(|bytes: &[u8]| {
             let builders =
                 [Builder::File { path: path(), unlisted }, Builder::ParentChild { path: path(), unlisted }];
             for builder in builders {
-                let Ok(built) = build(&builder, domain) else { continue };
+                let Ok(recipe) = Recipe::load(builder) else { continue };
+                let Ok(built) = build(&recipe, domain) else { continue };
                 assert_eq!(built.codes.len(), domain.values.len());
                 assert!(built.codes.iter().all(|code| *code < built.hierarchy.leaf_count()));
                 let written = to_csv(&built.hierarchy);
                 let copy = file_with(written.as_bytes());
                 let again = Builder::File { path: copy.path().to_owned(), unlisted: Unlisted::Error };
-                if let Ok(again) = build(&again, domain) {
+                if let Ok(again) = Recipe::load(again).and_then(|again| build(&again, domain)) {
                     assert_eq!(lines(&to_csv(&again.hierarchy)), lines(&written));
                 }
             }

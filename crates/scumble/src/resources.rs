@@ -93,7 +93,8 @@ impl Resources {
             }
             (Some(builder), given) => {
                 let file = builder.file().filter(|_| given.is_none());
-                let read = file.map(|(path, layout)| self.listing(path, layout)).transpose()?;
+                let read = file.map(|(path, layout)| self.listing(self.path(path, "hierarchy")?, layout));
+                let read = read.transpose()?;
                 return Ok(Some(Recipe { builder: builder.clone(), listing: given.or(read) }));
             }
             (None, Some(given)) => {
@@ -103,7 +104,7 @@ impl Resources {
         }
         let Some(folder) = self.hierarchy_folder(plan)? else { return Ok(None) };
         let Some(path) = hierarchy::find_in_dir(&folder, name)? else { return Ok(None) };
-        let listing = self.listing(&path, Layout::Leaves)?;
+        let listing = self.listing(path.clone(), Layout::Leaves)?;
         Ok(Some(Recipe { builder: of_file(path), listing: Some(listing) }))
     }
 
@@ -223,8 +224,7 @@ impl Resources {
     }
 
     /// The tree that a file lists.
-    fn listing(&self, path: &Path, layout: Layout) -> Result<Arc<Listing>> {
-        let path = self.path(path, "hierarchy")?;
+    fn listing(&self, path: PathBuf, layout: Layout) -> Result<Arc<Listing>> {
         let kept = || self.kept.listings.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (path, layout);
         if let Some(listing) = kept().get(&key) {
@@ -249,5 +249,51 @@ impl Resources {
             ))
         })?;
         Ok(folder.join(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Role, Roles};
+
+    /// Paths in a plan are relative to its folder once, and not twice, also where the folder itself is relative.
+    #[test]
+    fn files_are_beside_the_plan() {
+        let here = std::env::current_dir().expect("a folder");
+        let folder = tempfile::tempdir_in(&here).expect("a folder");
+        std::fs::create_dir(folder.path().join("trees")).expect("a folder");
+        std::fs::write(folder.path().join("trees/town.csv"), "a;*\nb;*\n").expect("a file");
+        let relative = folder.path().strip_prefix(&here).expect("it is below");
+        let resources = Resources::in_folder(relative);
+        let mut plan = Plan::new("in.csv", "out.csv");
+        let mut column = Column::new(Roles::one(Role::Quasi));
+        assert!(resources.recipe("town", &column, &plan).expect("nothing is asked").is_none());
+        plan.hierarchies = Some("trees".to_owned());
+        assert!(resources.recipe("town", &column, &plan).expect("a file").is_some());
+        assert!(resources.recipe("job", &column, &plan).expect("no file").is_none());
+        column.hierarchy = Some(Builder::File { path: "trees/town.csv".into(), unlisted: Unlisted::Error });
+        let own = resources.recipe("job", &column, &plan).expect("a file").expect("a recipe");
+        assert!(own.listing.is_some());
+        plan.hierarchies = Some("gone".to_owned());
+        let error = resources.check_hierarchy_folder(&plan).expect_err("no folder").to_string();
+        assert!(error.contains("does not exist"), "{error}");
+    }
+
+    /// A run reads a file once; the next one reads it anew.
+    #[test]
+    fn what_was_read_is_kept_for_a_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |text: &str| std::fs::write(folder.path().join("tree.csv"), text).expect("a file");
+        write("a;*\n");
+        let resources = Resources::in_folder(folder.path());
+        let leaves = |resources: &Resources| {
+            let path = resources.path(Path::new("tree.csv"), "hierarchy").expect("a path");
+            resources.listing(path, Layout::Leaves).expect("a listing").len()
+        };
+        assert_eq!(leaves(&resources), 2);
+        write("a;*\nb;*\n");
+        assert_eq!((leaves(&resources), leaves(&resources.clone())), (2, 2));
+        assert_eq!(leaves(&resources.for_a_run()), 3);
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use scumble::Result;
+use scumble::algorithms::Reach;
 use scumble::hierarchy::{Hierarchy, NodeId};
 use scumble::label::STAR;
 use scumble::prepare::prepare;
@@ -16,55 +17,27 @@ use scumble::registry::{Method, method};
 use super::truth::true_classes;
 use super::{Case, Scene};
 
-/// Where a finer value would have had to be fit for publication.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// In the class alone: every class is coarsened for itself.
-    Class,
-    /// In every class that shows the same label: a label is refined for all rows.
-    Label,
-    /// In every class: a column has one level.
-    Column,
-}
-
-impl Reach {
-    /// Of the recodings that an algorithm makes.
-    pub(super) fn of(algorithm: &str) -> Self {
-        match algorithm {
-            "optimal" | "flash" | "ola" | "incognito" | "samarati" | "mingen" | "datafly" | "mu_argus" => {
-                Self::Column
-            }
-            "tds"
-            | "tdr"
-            | "pais"
-            | "bottom_up"
-            | "k_optimize"
-            | "genetic"
-            | "single_dimensional_mondrian" => Self::Label,
-            _ => Self::Class,
+/// What an attacker takes for granted.
+pub(super) fn premise(reach: Reach) -> &'static str {
+    match reach {
+        Reach::Class => {
+            "the attacker takes for granted that a class was not divided further because some part of it would have broken the rule"
         }
-    }
-
-    /// What an attacker takes for granted.
-    pub(super) fn premise(self) -> &'static str {
-        match self {
-            Self::Class => {
-                "the attacker takes for granted that a class was not divided further because some part of it would have broken the rule"
-            }
-            Self::Label => {
-                "a label is refined for all rows at once, so only this is taken for granted: in some class that shows it, a part would have \
+        Reach::Label => {
+            "a label is refined for all rows at once, so only this is taken for granted: in some class that shows it, a part would have \
                  broken the rule"
-            }
-            Self::Column => {
-                "a column has one level for all rows, so only this is taken for granted: a level finer, a part of some class would have \
+        }
+        Reach::Column => {
+            "a column has one level for all rows, so only this is taken for granted: a level finer, a part of some class would have \
                  broken the rule"
-            }
         }
     }
 }
 
 /// The people of each class with the codes of what is known of them.
 pub(super) struct Finer {
+    /// Where a finer label would have had to be fit for publication.
+    pub reach: Reach,
     /// The class of each person.
     pub class_of_person: Vec<Option<u32>>,
     /// The people of each class.
@@ -80,9 +53,12 @@ pub(super) struct Finer {
 impl Finer {
     /// Of a case whose release has classes.
     pub(super) fn new(case: &Case<'_>) -> Result<Self> {
-        let trees = match method(&case.plan.algorithm.name)? {
-            Method::Classes(entry) => (entry.build)(&case.plan.algorithm.parameters)?.needs_trees(),
-            Method::Records(_) | Method::Tables(_) => false,
+        let (trees, reach) = match method(&case.plan.algorithm.name)? {
+            Method::Classes(entry) => {
+                let algorithm = (entry.build)(&case.plan.algorithm.parameters)?;
+                (algorithm.needs_trees(), algorithm.reach())
+            }
+            Method::Records(_) | Method::Tables(_) => (false, Reach::Class),
         };
         let prepared = prepare(case.original, case.plan, case.resources, trees)?;
         let (mut quasi, mut codes) = (Vec::new(), Vec::new());
@@ -99,7 +75,7 @@ impl Finer {
             false => true_classes(case.scene, 0),
         };
         let members = members(case.scene, &class_of_person);
-        Ok(Self { class_of_person, members, quasi, codes, shown: shown(case.scene) })
+        Ok(Self { reach, class_of_person, members, quasi, codes, shown: shown(case.scene) })
     }
 
     /// What a class shows in a column, by number.
@@ -224,12 +200,5 @@ mod tests {
         let some = sample(1_000, 10, 3);
         assert!(some.len() == 10 && some.windows(2).all(|pair| pair[0] < pair[1]));
         assert_eq!(sample(3, 10, 3), [0, 1, 2]);
-    }
-
-    #[test]
-    fn every_way_to_recode_has_its_reach() {
-        assert_eq!(Reach::of("mondrian"), Reach::Class);
-        assert_eq!(Reach::of("tds"), Reach::Label);
-        assert_eq!(Reach::of("incognito"), Reach::Column);
     }
 }

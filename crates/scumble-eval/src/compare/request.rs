@@ -1,6 +1,7 @@
 //! What is compared.
 
-use scumble::config::{AlgorithmSpec, Budget, Plan, Role, Value};
+use scumble::algorithms::Algorithm;
+use scumble::config::{AlgorithmSpec, Budget, Parameters, Plan, Role, Value};
 use scumble::registry::{self, Method, Standing};
 use scumble::resources::Resources;
 use scumble::{Error, Result};
@@ -52,22 +53,22 @@ pub const BUDGET: &str = "10s";
 /// How many parts the rows are divided into where only one of them is scored.
 const PARTS: u32 = 3;
 
-/// The recommended algorithms that look at a class, and cannot do without.
-const NEED_CLASS: [&str; 4] = ["iack", "tds", "tdr", "pais"];
-
-/// Superseded as a search for the least loss, but it often leaves learners the most.
-const FOR_LEARNERS: &str = "infogain_mondrian";
-
 /// The algorithms that are tried unless others are named: the recommended ones that can use what the plan has, and the plan's own.
 #[must_use]
 pub fn default_algorithms(plan: &Plan) -> Vec<String> {
     let has_class = plan.names_with(Role::Class).next().is_some();
     let own = registry::method(&plan.algorithm.name).ok().map(|method| about(&method).0);
     let wanted = |name: &&str| {
-        let standing = registry::method(name).map(|method| about(&method).1);
-        let recommended = matches!(standing, Ok(Standing::Recommended)) || *name == FOR_LEARNERS;
-        let usable = has_class || !(NEED_CLASS.contains(name) || *name == FOR_LEARNERS);
-        (recommended && usable) || own == Some(*name)
+        let Ok(method) = registry::method(name) else { return false };
+        let built = match &method {
+            Method::Classes(entry) => (entry.build)(&Parameters::default()).ok(),
+            Method::Records(_) | Method::Tables(_) => None,
+        };
+        let is = |of: fn(&dyn Algorithm) -> bool| built.as_deref().is_some_and(of);
+        let worth_trying =
+            about(&method).1 == Standing::Recommended || is(|algorithm| algorithm.is_for_learners());
+        let usable = has_class || !is(|algorithm| algorithm.needs_class());
+        (worth_trying && usable) || own == Some(*name)
     };
     registry::algorithm_names().into_iter().filter(wanted).map(str::to_owned).collect()
 }
@@ -196,10 +197,11 @@ mod tests {
         assert!(names.contains(&"seqa".to_owned()) && names.contains(&"mondrian".to_owned()));
         assert!(!names.contains(&"datafly".to_owned()), "superseded");
         let class = default_algorithms(&plan("[columns.ill]\nrole = \"class\"\n"));
-        for name in NEED_CLASS.iter().chain([&FOR_LEARNERS]) {
-            assert!(!names.contains(&(*name).to_owned()), "there is nothing to predict for {name}");
-            assert!(class.contains(&(*name).to_owned()), "{name}");
+        for name in ["iack", "tds", "tdr", "pais", "infogain_mondrian"] {
+            assert!(!names.contains(&name.to_owned()), "there is nothing to predict for {name}");
+            assert!(class.contains(&name.to_owned()), "{name}");
         }
+        assert_eq!(class.len(), names.len() - 1 + 5, "{class:?}, {names:?}");
     }
 
     #[test]

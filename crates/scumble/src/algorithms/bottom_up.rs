@@ -8,7 +8,7 @@ mod tests;
 use self::classes::Classes;
 use super::gain::{Gains, Threshold};
 use super::iack::class_of;
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Reach, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::hierarchy::{Hierarchy, NodeId};
@@ -196,6 +196,14 @@ impl<'a> Ascent<'a> {
 impl Algorithm for BottomUp {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
     }
 
     fn default_suppression(&self) -> Rational {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::partition::{Cluster, Member, Partition, Space};
@@ -38,6 +38,10 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Clustering {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::TrueOfClass
     }
 
     fn takes_steps(&self) -> bool {

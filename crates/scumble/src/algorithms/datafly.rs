@@ -1,6 +1,6 @@
 //! Datafly (Sweeney 1998; algorithms.md B20): generalises the column with the most values until few rows are left over.
 
-use super::{Algorithm, Solution};
+use super::{Algorithm, Reach, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::lattice::{Checker, Lattice};
@@ -29,6 +29,10 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Datafly {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
     }
 
     fn is_quick(&self) -> bool {

@@ -3,7 +3,7 @@
 use super::clustering::label_weight;
 use super::dbca::Dbca;
 use super::iack::class_of;
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -51,6 +51,14 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for DbcaCm {
     fn needs_trees(&self) -> bool {
         self.inner.needs_trees()
+    }
+
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::TrueOfClass
     }
 
     fn default_suppression(&self) -> Rational {

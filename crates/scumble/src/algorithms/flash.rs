@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::lattice::{Best, Checker, Lattice, Pruning};
@@ -31,6 +31,14 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Flash {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn minimises(&self, _: &Problem) -> bool {

@@ -87,6 +87,15 @@ impl Algorithm for Iacc {
         true
     }
 
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    // Levels are chosen by what they say about the class label as a whole.
+    fn is_led_by_sensitive(&self) -> bool {
+        false
+    }
+
     fn needs_model(&self) -> bool {
         false
     }

@@ -94,6 +94,15 @@ impl Algorithm for Iack {
         true
     }
 
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    // Levels are chosen by what they say about the class label as a whole.
+    fn is_led_by_sensitive(&self) -> bool {
+        false
+    }
+
     fn default_suppression(&self) -> Rational {
         Rational::ONE
     }

@@ -1,6 +1,6 @@
 //! Incognito (LeFevre, DeWitt, Ramakrishnan 2005; algorithms.md B17): all satisfying nodes, from small sets of columns to all.
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::lattice::{Best, Checker, Lattice, Pruning};
@@ -31,6 +31,14 @@ const MOST_COLUMNS: usize = 16;
 impl Algorithm for Incognito {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn minimises(&self, _: &Problem) -> bool {

@@ -2,7 +2,7 @@
 //! by what they tell about the class.
 
 use super::mondrian::search::{self, Rule, Settings, SmallChildren};
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::problem::Problem;
@@ -44,6 +44,18 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for InfoGainMondrian {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    fn is_for_learners(&self) -> bool {
+        true
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::TrueOfClass
     }
 
     fn serves_unmergeable(&self) -> bool {

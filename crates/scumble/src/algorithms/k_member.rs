@@ -7,7 +7,7 @@ use super::clustering::space::Space;
 use super::clustering::stock::{Cluster, Stock, Which};
 use super::clustering::{LabelCost, check_models, cluster_size, label_weight};
 use super::iack::class_of;
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::problem::Problem;
@@ -40,6 +40,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for KMember {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::TrueOfClass
     }
 
     fn default_suppression(&self) -> Rational {

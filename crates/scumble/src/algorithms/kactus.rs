@@ -49,6 +49,10 @@ impl Algorithm for Kactus {
         false
     }
 
+    fn needs_class(&self) -> bool {
+        true
+    }
+
     fn default_suppression(&self) -> Rational {
         Rational::ONE
     }

@@ -1,6 +1,6 @@
 //! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
 
-use super::{Algorithm, Solution, exhaustive};
+use super::{Algorithm, Fineness, Reach, Solution, exhaustive};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::lattice::{Best, Checker, Lattice};
@@ -40,6 +40,14 @@ fn one_by_one(problem: &Problem) -> bool {
 impl Algorithm for MinGen {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn default_suppression(&self) -> Rational {

@@ -110,10 +110,59 @@ impl Finding {
     }
 }
 
+/// Where a finer label would have had to be fit for publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In the class alone: every class is coarsened for itself.
+    Class,
+    /// In every class that shows the same label: a label is refined for all rows.
+    Label,
+    /// In every class: a column has one level.
+    Column,
+}
+
+/// How fine labels are, for whoever knows the algorithm. Attackers reason by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fineness {
+    /// Nobody promises that labels are as fine as they can be.
+    Unpromised,
+    /// A label is the finest that is true of all rows of its class.
+    TrueOfClass,
+    /// The same; and where only sizes are asked for, no class can be cut by a column into classes that are large enough.
+    Uncuttable {
+        /// Whether one child of a node that is too small forbids a cut.
+        refuses_small_children: bool,
+    },
+    /// A label that is a step finer, wherever it would have to be fit, breaks what was asked for.
+    OneStep,
+    /// The same, or it tells nothing about the class column.
+    OneTellingStep,
+}
+
 /// A search for a recoding.
 pub trait Algorithm: Send + Sync {
     /// Whether every quasi-identifier must have levels.
     fn needs_trees(&self) -> bool;
+    /// Whether a table without a class column cannot be served.
+    fn needs_class(&self) -> bool {
+        false
+    }
+    /// Whether it is worth trying for what learners keep, whatever it loses.
+    fn is_for_learners(&self) -> bool {
+        false
+    }
+    /// Where a finer label would have had to be fit for publication.
+    fn reach(&self) -> Reach {
+        Reach::Class
+    }
+    /// How fine labels are.
+    fn fineness(&self) -> Fineness {
+        Fineness::Unpromised
+    }
+    /// Whether the sensitive values of single classes decide how coarse a label is, so that a coarse one may give them away.
+    fn is_led_by_sensitive(&self) -> bool {
+        true
+    }
     /// Whether a run without any model makes no sense.
     fn needs_model(&self) -> bool {
         true
@@ -158,6 +207,10 @@ pub trait Algorithm: Send + Sync {
     /// Whether quasi-identifiers show the means of their classes, which cover no original value.
     fn shows_means(&self) -> bool {
         false
+    }
+    /// What it does not promise by itself, and what was done about it, by what it found for so many quasi-identifiers.
+    fn caveat(&self, _findings: &[Finding], _quasi: usize) -> Option<String> {
+        None
     }
     /// An error if this problem cannot be served, before any work.
     fn check(&self, problem: &Problem) -> Result<()>;

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Reach, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::frequency::{Cell, cells_by_group, total};
@@ -55,9 +55,32 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 /// More combinations of columns than this are not gone through, again and again, in reasonable time.
 const MOST_COMBINATIONS: usize = 20_000;
 
+/// The finding that says how many rows it leaves in classes that fail a model.
+const LEFT_RARE: &str = "left_rare";
+
 impl Algorithm for MuArgus {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn caveat(&self, findings: &[Finding], quasi: usize) -> Option<String> {
+        let left =
+            findings.iter().find(|finding| finding.name == LEFT_RARE).and_then(|finding| finding.value);
+        let done = match left {
+            Some(rows) if rows > 0.0 => format!(
+                "it left {rows} rows in classes that fail a model on all {quasi} quasi-identifiers, which were suppressed so that what \
+                 was asked for holds"
+            ),
+            _ => "here it left no row in a class that fails a model on all quasi-identifiers".to_owned(),
+        };
+        Some(format!(
+            "'{}' looks at combinations of a few columns and by itself promises nothing beyond them; {done}",
+            ENTRY.name
+        ))
     }
 
     fn default_suppression(&self) -> Rational {
@@ -97,7 +120,7 @@ impl Algorithm for MuArgus {
                 "how often combinations were counted anew after cells had been blanked",
             ),
             Finding::new(
-                "left_rare",
+                LEFT_RARE,
                 Some(left_rare as f64),
                 "the rows that µ-Argus by itself leaves in classes that fail a model, since it looks at a few columns \
                           at a time; they were suppressed",
@@ -331,6 +354,23 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is told is the finding of that name, and no other.
+    #[test]
+    fn rows_that_are_left_rare_are_told() {
+        let told = |left: f64| {
+            let other = |name| Finding::new(name, Some(7.0 - left), "");
+            let findings = [other("blanked_cells"), Finding::new(LEFT_RARE, Some(left), ""), other("rounds")];
+            let algorithm = build(&Parameters::default()).expect("it can be built");
+            algorithm.caveat(&findings, 4).expect("it is told")
+        };
+        assert!(
+            told(3.0).contains("it left 3 rows in classes that fail a model on all 4 quasi-identifiers"),
+            "{}",
+            told(3.0)
+        );
+        assert!(told(0.0).contains("here it left no row"), "{}", told(0.0));
+    }
 
     #[test]
     fn combinations_come_by_size_and_stop_where_they_are_too_many() {

@@ -7,7 +7,7 @@ use super::clustering::finish::{solution, tuples_alone};
 use super::clustering::space::{ONE, Space};
 use super::clustering::stock::{Cluster, Part, Stock, Which};
 use super::clustering::{check_models, cluster_size};
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::problem::Problem;
@@ -35,6 +35,10 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Oka {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::TrueOfClass
     }
 
     fn default_suppression(&self) -> Rational {

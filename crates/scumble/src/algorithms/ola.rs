@@ -1,6 +1,6 @@
 //! OLA (El Emam et al. 2009; algorithms.md B18): the minimal satisfying nodes by bisecting sublattices.
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::lattice::{Best, Checker, Lattice, Pruning};
@@ -29,6 +29,14 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Ola {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn minimises(&self, _: &Problem) -> bool {

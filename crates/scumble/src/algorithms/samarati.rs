@@ -1,6 +1,6 @@
 //! Samarati's binary search (2001; algorithms.md B15): the least height of the lattice at which some node satisfies.
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::lattice::{Checker, Lattice, Pruning};
@@ -28,6 +28,14 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Samarati {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn serves_population(&self) -> bool {

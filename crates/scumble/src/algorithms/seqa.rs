@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::information::ColumnEntropy;
@@ -79,6 +79,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for SeqA {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::TrueOfClass
     }
 
     fn takes_steps(&self) -> bool {

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::frequency::Cell;
@@ -36,6 +36,14 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for SingleDimensional {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn is_quick(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use super::iack::class_of;
 use super::top_down::{Score, descend};
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Reach, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::problem::Problem;
@@ -31,6 +31,18 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Tdr {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneTellingStep
     }
 
     fn default_suppression(&self) -> Rational {

@@ -59,7 +59,7 @@ impl Listing {
     }
 
     /// How many nodes there are.
-    pub(super) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u32 {
         self.parents.len() as u32
     }
 

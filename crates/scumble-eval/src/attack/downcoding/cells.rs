@@ -1,12 +1,14 @@
 //! The labels of a release that could have been finer, and what an algorithm promises about them.
 
 use scumble::Result;
+use scumble::algorithms::{Fineness, Reach};
 use scumble::config::{Plan, Rational};
+use scumble::models::k_anonymity;
 use scumble::quasi::{Quasi, Shape, Value};
 use scumble::registry::{Method, method};
 
 use super::super::Case;
-use super::super::finer::{Finer, Reach};
+use super::super::finer::Finer;
 use super::counts::Rule;
 
 /// What follows from how an algorithm chooses labels.
@@ -23,8 +25,8 @@ pub(super) struct Knowledge {
 impl Knowledge {
     /// Of a plan; or why nothing is known.
     pub(super) fn of(plan: &Plan) -> Result<std::result::Result<Self, &'static str>> {
-        let name = match method(&plan.algorithm.name)? {
-            Method::Classes(entry) => entry.name,
+        let algorithm = match method(&plan.algorithm.name)? {
+            Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?,
             Method::Records(_) => {
                 return Ok(Err("rows are coarsened one by one, over groups of their own that nobody sees"));
             }
@@ -32,9 +34,8 @@ impl Knowledge {
                 return Ok(Err("nothing that is known of people is coarsened class by class"));
             }
         };
-        let parameter = |name: &str| plan.algorithm.parameters.get(name).map(|value| value.to_text());
         let only_sizes = !plan.privacy.is_empty()
-            && plan.privacy.iter().all(|spec| spec.model == "k_anonymity" && spec.quasi.is_none());
+            && plan.privacy.iter().all(|spec| spec.model == k_anonymity::ENTRY.name && spec.quasi.is_none());
         let k = plan
             .privacy
             .iter()
@@ -61,26 +62,15 @@ impl Knowledge {
         if plan.algorithm.polish {
             return Ok(Ok(tight(Rule::Several)));
         }
-        let cuts = name == "mondrian" && only_sizes && parameter("mode").is_none_or(|mode| mode == "strict");
-        Ok(match name {
-            _ if cuts && parameter("small_children").is_some_and(|given| given == "refuse") => {
+        let fineness = algorithm.fineness();
+        Ok(match fineness {
+            Fineness::Uncuttable { refuses_small_children: true } if only_sizes => {
                 Ok(tight(Rule::SmallPart(k)))
             }
-            _ if cuts => Ok(tight(Rule::Unsplittable(k))),
-            "mondrian" | "infogain_mondrian" | "cluster" | "seqa" | "dbca" | "dbca_cm" | "k_member"
-            | "oka" => Ok(tight(Rule::Several)),
-            "optimal"
-            | "flash"
-            | "ola"
-            | "incognito"
-            | "samarati"
-            | "mingen"
-            | "tds"
-            | "tdr"
-            | "pais"
-            | "k_optimize"
-            | "single_dimensional_mondrian" => {
-                let reach = Reach::of(name);
+            Fineness::Uncuttable { .. } if only_sizes => Ok(tight(Rule::Unsplittable(k))),
+            Fineness::Uncuttable { .. } | Fineness::TrueOfClass => Ok(tight(Rule::Several)),
+            Fineness::OneStep | Fineness::OneTellingStep => {
+                let reach = algorithm.reach();
                 let may_suppress = plan.algorithm.suppression.is_none_or(|share| share > Rational::ZERO);
                 match only_sizes {
                     true => Ok(Self {
@@ -88,7 +78,7 @@ impl Knowledge {
                         node: Rule::NoSmallPart(k),
                         k,
                         premise: match (reach, may_suppress) {
-                            _ if ["tds", "tdr", "pais"].contains(&name) => {
+                            _ if fineness == Fineness::OneTellingStep => {
                                 "a label is refined for all rows at once, and only if that tells about the class column; so this is a guess: some class that \
                                  shows it has fewer than k rows of one of its finer values"
                             }
@@ -110,7 +100,9 @@ impl Knowledge {
                     ),
                 }
             }
-            _ => Err("this algorithm does not promise that its labels are as fine as they can be"),
+            Fineness::Unpromised => {
+                Err("this algorithm does not promise that its labels are as fine as they can be")
+            }
         })
     }
 }

@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use scumble::Result;
+use scumble::algorithms::Reach;
 use scumble::report::drawing::percent;
 use scumble::text::grouped;
 
-use super::finer::{Finer, Reach, sample};
+use super::finer::{Finer, sample};
 use super::{Attack, Case, Figure, Finding};
 use crate::statistics::{mean_interval, wilson_interval};
 use cells::{Cell, Knowledge};

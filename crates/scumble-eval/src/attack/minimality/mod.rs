@@ -13,10 +13,11 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use scumble::Result;
+use scumble::algorithms::Reach;
 use scumble::registry::{Method, method};
 use scumble::report::drawing::{count, percent};
 
-use super::finer::{Finer, Reach, sample};
+use super::finer::{Finer, premise, sample};
 use super::{Attack, Case, Figure, Finding, Tally};
 use crate::statistics::wilson_interval;
 use rule::Promise;
@@ -54,9 +55,11 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         Method::Tables(_) => {
             Some("nothing that is known of people is coarsened, so no coarsening tells anything about values")
         }
-        Method::Classes(entry) if ["iack", "iacc"].contains(&entry.name) => Some(
-            "levels are chosen by what they say about the class label as a whole, and not by the sensitive values of single classes",
-        ),
+        Method::Classes(entry) if !(entry.build)(&case.plan.algorithm.parameters)?.is_led_by_sensitive() => {
+            Some(
+                "levels are chosen by what they say about the class label as a whole, and not by the sensitive values of single classes",
+            )
+        }
         Method::Classes(_) => None,
     };
     if let Some(why) = why {
@@ -126,7 +129,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
         return Ok(idle(Some(column), &why));
     }
     let scene = case.scene;
-    let reach = Reach::of(&case.plan.algorithm.name);
+    let reach = finer.reach;
     let people: Vec<u32> = match scene.people {
         many if many > ALL => sample(many, case.options.people, case.options.seed),
         all => (0..all as u32).collect(),
@@ -414,7 +417,7 @@ fn limits(
     people: usize,
 ) {
     let limits = &mut finding.limits;
-    limits.push(reach.premise().to_owned());
+    limits.push(premise(reach).to_owned());
     limits.push(
         "for each class one finer table is considered, the one whose refusal tells most: one column a step finer, or all that is known as it is; \
          refusals together may tell more"

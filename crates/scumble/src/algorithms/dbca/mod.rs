@@ -6,7 +6,7 @@ mod distortion;
 use super::clustering::finish::{solution, tuples_alone};
 use super::clustering::stock::Stock;
 use super::clustering::{LabelCost, check_models, cluster_size};
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::problem::Problem;
@@ -88,6 +88,10 @@ impl Dbca {
 impl Algorithm for Dbca {
     fn needs_trees(&self) -> bool {
         self.distortion.needs_trees()
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::TrueOfClass
     }
 
     fn default_suppression(&self) -> Rational {

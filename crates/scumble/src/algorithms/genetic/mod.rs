@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use super::space::Space;
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Reach, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
 use crate::problem::Problem;
@@ -67,6 +67,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Genetic {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
     }
 
     fn default_suppression(&self) -> Rational {

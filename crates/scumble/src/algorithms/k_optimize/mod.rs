@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use super::space::Space;
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -41,6 +41,14 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for KOptimize {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn default_suppression(&self) -> Rational {

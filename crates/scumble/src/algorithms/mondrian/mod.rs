@@ -12,7 +12,7 @@ mod units;
 
 use search::{Rule, Settings, SmallChildren};
 
-use super::{Algorithm, Solution};
+use super::{Algorithm, Fineness, Solution};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -56,6 +56,15 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 impl Algorithm for Mondrian {
     fn needs_trees(&self) -> bool {
         false
+    }
+
+    fn fineness(&self) -> Fineness {
+        if self.settings.relaxed {
+            Fineness::TrueOfClass
+        } else {
+            let refuses_small_children = self.settings.small_children == SmallChildren::Refuse;
+            Fineness::Uncuttable { refuses_small_children }
+        }
     }
 
     fn is_quick(&self) -> bool {

@@ -4,7 +4,7 @@
 //! than the best. `notes.rs` remembers this for every node; lattices too large for that are divided into boxes (`boxes.rs`)
 //! after `climb.rs` has found a good node to compare with. Both can be stopped, and then tell how far the optimum can be.
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::lattice::{Best, Checker, Lattice};
@@ -53,6 +53,14 @@ pub fn noting_at_most(nodes: usize) -> Box<dyn Algorithm> {
 impl Algorithm for Optimal {
     fn needs_trees(&self) -> bool {
         true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
     }
 
     fn takes_steps(&self) -> bool {

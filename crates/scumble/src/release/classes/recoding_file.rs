@@ -110,3 +110,30 @@ fn quasi<'r>(run: &'r ClassRun<'_>, place: usize) -> QuasiFile<'r> {
         of_class: shown.of_class.iter().collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::{Kind, Measure};
+    use crate::quasi::Shape;
+
+    /// A rule that does not make the published classes must not be saved as theirs.
+    #[test]
+    fn a_rule_lasts_where_nothing_was_changed_afterwards() {
+        let quasi = |sets| Quasi {
+            name: "town".to_owned(),
+            measure: Measure { kind: Kind::Text, scale: 0 },
+            shape: Shape::Set(["a", "b"].into_iter().collect()),
+            priority: 1.0,
+            tight: false,
+            sets,
+        };
+        let lasts = |polish, flatten, sets| {
+            let mut plan = Plan::new("in.csv", "out.csv");
+            (plan.algorithm.polish, plan.algorithm.flatten) = (polish, flatten);
+            lasting(Step::Levels(vec![1]), &plan, &[quasi(false), quasi(sets)]).is_some()
+        };
+        assert!(lasts(false, false, false));
+        assert!(!lasts(true, false, false) && !lasts(false, true, false) && !lasts(false, false, true));
+    }
+}

@@ -3,7 +3,7 @@
 use super::super::spreadsheet::{self, Shows};
 use super::super::targets::format_of;
 use super::ClassRun;
-use crate::algorithms::Algorithm;
+use crate::algorithms::{Algorithm, mondrian};
 use crate::config::StarPolicy;
 use crate::text::{counted, rows};
 
@@ -58,9 +58,8 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             rows(smallest.unwrap_or(0))
         ));
     }
-    if searched.is_some() && run.algorithm.name == crate::algorithms::mu_argus::ENTRY.name {
-        warnings.push(few_columns_at_a_time(run));
-    }
+    warnings
+        .extend(searched.and_then(|searched| searched.caveat(&run.found.findings, run.problem.quasi.len())));
     let algorithm = &run.plan.algorithm;
     let ends_by_itself = searched.is_some_and(|searched| !searched.takes_steps());
     if ends_by_itself && !algorithm.polish && algorithm.steps.is_some() {
@@ -125,27 +124,6 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings
 }
 
-/// What µ-Argus itself does not promise, and what was done about it.
-fn few_columns_at_a_time(run: &ClassRun<'_>) -> String {
-    let left = run
-        .found
-        .findings
-        .iter()
-        .find(|finding| finding.name == "left_rare")
-        .and_then(|finding| finding.value);
-    let done = match left {
-        Some(rows) if rows > 0.0 => format!(
-            "it left {rows} rows in classes that fail a model on all {} quasi-identifiers, which were suppressed so that what \
-             was asked for holds",
-            run.problem.quasi.len()
-        ),
-        _ => "here it left no row in a class that fails a model on all quasi-identifiers".to_owned(),
-    };
-    format!(
-        "'mu_argus' looks at combinations of a few columns and by itself promises nothing beyond them; {done}"
-    )
-}
-
 /// Why so much was suppressed: mostly because some columns still show too many values.
 fn mostly_suppressed(run: &ClassRun<'_>) -> String {
     let (suppressed, rows) = (run.found.classes.suppressed_rows(), run.problem.table.rows());
@@ -168,10 +146,9 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
         "{suppressed} of {rows} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
          coarser hierarchies, use fewer quasi-identifiers{}",
         widest.join(", "),
-        if run.algorithm.name == "mondrian" {
-            " or a smaller k"
-        } else {
-            ", or use mondrian, which suppresses nothing"
+        match mondrian::ENTRY.name {
+            mondrian if run.algorithm.name == mondrian => " or a smaller k".to_owned(),
+            mondrian => format!(", or use {mondrian}, which suppresses nothing"),
         },
     )
 }

@@ -1,0 +1,87 @@
+//! What the registry says about algorithms is true of them.
+
+mod common;
+
+use common::memory::batches;
+use common::served::{plan, rows};
+use scumble::config::{Role, Roles};
+use scumble::prelude::*;
+use scumble::registry::ALGORITHMS;
+
+/// Without a class column exactly those algorithms refuse that say they need one.
+#[test]
+fn whoever_needs_a_class_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("a table");
+    let rows = batches(&Source::open(folder.path().join("in.csv")).expect("a table"));
+    for entry in ALGORITHMS {
+        let mut plan = plan(entry.name);
+        let needs_class = (entry.build)(&plan.algorithm.parameters).expect("it can be built").needs_class();
+        for (_, column) in plan.columns.iter_mut().filter(|(_, column)| column.role.has(Role::Class)) {
+            column.role = Roles::one(Role::Drop);
+        }
+        match Release::of(rows.clone(), &plan) {
+            Ok(_) => assert!(!needs_class, "{}", entry.name),
+            Err(error) => {
+                assert!(needs_class && error.to_string().contains("class"), "{}: {error}", entry.name);
+            }
+        }
+    }
+}
+
+/// No name of an algorithm is compared with a text outside of its own file and the registry: what differs between algorithms is
+/// asked of them.
+#[test]
+fn nothing_is_decided_by_the_name_of_an_algorithm() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut found = Vec::new();
+    for folder in
+        ["scumble/src", "scumble-eval/src", "scumble-cli/src", "scumble-verify/src", "scumble-learn/src"]
+    {
+        for file in files(&root.join(folder)) {
+            let shown = file.display().to_string();
+            // Each algorithm knows its own name, and tests name what they test.
+            if shown.contains("/algorithms/") || shown.contains("tests") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&file).expect("a source file");
+            let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for (number, line) in (1..).zip(product.lines()) {
+                let line = line.trim();
+                let is_prose = line.starts_with("//");
+                for name in scumble::registry::algorithm_names() {
+                    // A pattern, a comparison, or a member of a list of names.
+                    let quoted = format!("\"{name}\"");
+                    let decides = [
+                        format!("{quoted} =>"),
+                        format!("{quoted} |"),
+                        format!("| {quoted}"),
+                        format!("== {quoted}"),
+                        format!("!= {quoted}"),
+                        format!("[{quoted}"),
+                        format!(", {quoted}"),
+                        format!("{quoted},"),
+                        format!("{quoted} if "),
+                    ];
+                    if !is_prose && decides.iter().any(|form| line.contains(form)) {
+                        found.push(format!("{shown}:{number}: {line}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+fn files(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
