@@ -68,6 +68,17 @@ fn records_tell_of_every_column() {
     assert!(released.summary.warnings.iter().any(|text| text.contains("'nsvdist' is experimental")));
 }
 
+/// Each record is judged on all quasi-identifiers, also where a model names them all.
+#[test]
+fn records_are_judged_on_all_columns() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rest = "[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\nquasi = [\"age\", \"town\"]\n[[privacy]]\nmodel = \"l_diversity\"\n\
+                variant = \"frequency\"\nl = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\n";
+    let (released, ..) = release(folder.path(), rest);
+    let models = &released.summary.models;
+    assert!(models.len() == 2 && models.iter().all(|model| model.on.is_none()), "{models:?}");
+}
+
 #[test]
 fn what_mu_argus_does_not_promise_is_told() {
     let folder = tempfile::tempdir().expect("a folder");
