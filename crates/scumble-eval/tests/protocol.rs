@@ -84,14 +84,15 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
     let mut by_rule = 0;
     for entry in ALGORITHMS {
         let asked = asked(&plan, entry.name, 2);
-        let trial = match try_release(&asked, &table, &Resources::default(), Progress::default()) {
-            Ok(trial) => trial,
-            // MDAV is for numbers alone.
-            Err(error) => {
-                assert_eq!(entry.name, "mdav", "{}: {error}", entry.name);
-                continue;
-            }
-        };
+        let trial =
+            match try_release(&asked, &table, &Resources::in_folder(folder.path()), Progress::default()) {
+                Ok(trial) => trial,
+                // MDAV is for numbers alone.
+                Err(error) => {
+                    assert_eq!(entry.name, "mdav", "{}: {error}", entry.name);
+                    continue;
+                }
+            };
         let Outcome::Classes { classes, step, class_of_row } = &trial.outcome else { panic!("classes") };
         let nearest = matches!(step, None | Some(Step::Regions(_)));
         by_rule += usize::from(!nearest);
@@ -132,9 +133,13 @@ fn unseen_towns_are_recoded_by_the_hierarchy_and_unknown_ones_are_missing() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &rows());
     let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path()), 1).expect("read");
-    let trial =
-        try_release(&asked(&plan, "mondrian", 60), &table, &Resources::default(), Progress::default())
-            .expect("a release");
+    let trial = try_release(
+        &asked(&plan, "mondrian", 60),
+        &table,
+        &Resources::in_folder(folder.path()),
+        Progress::default(),
+    )
+    .expect("a release");
     let town = &trial.problem.quasi[2];
     let finder = CodeFinder::new(town, &[]);
     let code = finder.find("E").expect("the hierarchy lists E, though nobody lives there");
