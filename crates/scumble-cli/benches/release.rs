@@ -110,7 +110,9 @@ fn in_memory(input: &str, hierarchies: &str) -> Outcome<()> {
     let release = Release::with(&source, &plan, &resources, &Control::default(), &|_| {})?;
     let seconds = started.elapsed().as_secs_f64();
     println!("{seconds} {}", scumble::memory::peak().unwrap_or(0));
-    drop(release);
+    if std::env::var_os("SCUMBLE_BENCH_DETAIL").is_some() {
+        eprintln!("in memory {}", serde_json::to_string(&release.summary.seconds)?);
+    }
     Ok(())
 }
 
