@@ -12,7 +12,7 @@ use scumble::problem::Progress;
 use scumble::release::Stage;
 pub(crate) use scumble::text::{counted, grouped as count, on_one_line, printable, rows as row_count};
 use scumble::{Error, Result};
-use scumble_files::Control;
+use scumble_files::{Control, limits};
 
 /// A line of a result: names in it cannot begin another.
 macro_rules! as_line {
@@ -36,6 +36,9 @@ pub(crate) struct Shared {
 
 /// The most threads that can be asked for. Each costs memory, and thousands more than there are cores only wait.
 const MOST_THREADS: usize = 1024;
+
+/// The memory that must be left for the threads to start and for something to be said if more is needed.
+const MEMORY_TO_START: u64 = 12 << 20;
 
 /// How to talk to the person at the other end.
 pub(crate) struct Interface {
@@ -90,6 +93,14 @@ impl Interface {
             return Err(Error::config(format!(
                 "--threads {threads} is more than any machine can use; {MOST_THREADS} is the most. Without --threads as \
                  many are used as there are cores"
+            )));
+        }
+        // With less, the C library ends the program with an abort while its threads start, before anybody can say why.
+        if let Some(left) = limits::memory_left().filter(|left| *left < MEMORY_TO_START) {
+            return Err(Error::Resources(format!(
+                "starting takes {} of memory, and {} are left; raise the limit of memory, or use a machine with more",
+                limits::size(MEMORY_TO_START),
+                limits::size(left)
             )));
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(shared.threads.unwrap_or(0)).build_global();
