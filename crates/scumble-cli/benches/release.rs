@@ -1,5 +1,5 @@
-//! How much a verified release costs, as a multiple of reading the same file into codes and writing it out again; and how much less it
-//! costs from record batches in memory to record batches in memory.
+//! How much a verified release costs, as a multiple of reading the same file into codes and writing it out again. The last line is a release
+//! of record batches as record batches, without files.
 //!
 //! `cargo bench --bench release [-- ROWS ROUNDS]`. Every figure is a process of its own, so that peak memory is its own too;
 //! the rounds interleave the candidates, and the ratio is that of the fastest rounds, since machines are noisy.

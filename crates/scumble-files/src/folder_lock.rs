@@ -19,7 +19,7 @@ pub struct FolderLock {
 }
 
 impl FolderLock {
-    /// Waits until no other run has a lock on the folder, or somebody ends the waiting.
+    /// Waits until no other run holds the lock of the folder; an error if this run is cancelled while it waits.
     pub fn exclusive(folder: &Path, control: &Control) -> Result<Self> {
         let Ok(file) = File::open(folder) else { return Ok(Self { _held: None }) };
         let began = Instant::now();

@@ -124,7 +124,7 @@ pub(crate) fn read_stream(name: &str, stream: &Stream, options: &ReadOptions) ->
     encode(kind, selected, &selection, FileFormat::Batches, options)
 }
 
-/// Large batches are taken in parts, so that all threads have something to do.
+/// The parts of a batch: a large one is divided, so that all threads have something to do.
 fn in_parts(batch: &RecordBatch, selection: &Selection) -> impl Iterator<Item = RecordBatch> {
     let (rows, most) = (batch.num_rows(), rows_at_a_time(selection));
     (0..rows).step_by(most).map(move |from| batch.slice(from, most.min(rows - from)))

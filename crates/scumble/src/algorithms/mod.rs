@@ -121,7 +121,7 @@ pub enum Reach {
     Column,
 }
 
-/// How fine labels are, for whoever knows the algorithm. Attackers reason by it.
+/// What somebody who knows the algorithm can conclude about how fine its labels are. Simulated attacks build on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fineness {
     /// Nobody promises that labels are as fine as they can be.

@@ -16,7 +16,7 @@ use crate::problem::Progress;
 use crate::report::data::Report;
 use crate::resources::Resources;
 
-/// Whose each row of a release is. Private.
+/// Which row of the original each row of a release came from. Private.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowMap {
     /// By table, for each row of the original its row in the table, from 0; `None` where it was left out.
@@ -38,7 +38,7 @@ pub struct Release {
     pub report: Option<Report>,
     /// The rule that was applied, as JSON, if the plan asks for it or for a report. Private.
     pub recoding: Option<String>,
-    /// Whose each row is, if the plan asks for a row map. Private.
+    /// Which row of the original each released row came from, if the plan asks for a row map. Private.
     pub row_map: Option<RowMap>,
     /// How several tables belong together.
     pub manifest: Option<Manifest>,

@@ -164,7 +164,7 @@ fn again<'s>(
     }
 }
 
-/// The algorithm of a plan, once everything is checked that the plan alone decides.
+/// The algorithm that a plan names, after all checks that need nothing but the plan.
 fn method_for(plan: &Plan) -> Result<Method> {
     plan.ready()?;
     let method = registry::method(&plan.algorithm.name)?;

@@ -157,7 +157,7 @@ impl Watched<'_> {
     /// Asks for the last time whether the run is to stop: what has begun to be published is published as a whole.
     pub(super) fn last_look(&self) -> Result<()> {
         self.progress.control().begin(None);
-        // Whoever wants to stop it after this stage was told is too late; an earlier wish is seen.
+        // A request to stop that comes after this call is too late; one that came before it is seen by the check.
         (self.stage)(Stage::Publish);
         self.check()
     }
