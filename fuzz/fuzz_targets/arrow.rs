@@ -5,4 +5,7 @@ use libfuzzer_sys::fuzz_target;
 
 mod columnar;
 
-fuzz_target!(|bytes: &[u8]| columnar::read(b"ARROW1\0\0", bytes));
+fuzz_target!(
+    init: columnar::spare_decoders(),
+    |bytes: &[u8]| columnar::read(b"ARROW1\0\0", bytes)
+);

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use common::{Outcome, clinic, plan_for};
-use scumble::Error;
+use scumble::ErrorKind;
 use scumble::config::Plan;
 use scumble::problem::{Budget, Progress};
 use scumble::registry::algorithm_names;
@@ -74,7 +74,7 @@ fn one(path: &Path, seconds: f64) -> Outcome<()> {
     let ended = match found {
         Ok(_) if budget.spent_after().is_some() => "the best found so far".to_owned(),
         Ok(_) => "by itself".to_owned(),
-        Err(Error::OutOfBudget(_)) => "nothing to show".to_owned(),
+        Err(error) if error.kind() == ErrorKind::OutOfBudget => "nothing to show".to_owned(),
         Err(error) => error.to_string().chars().take(60).collect(),
     };
     let over = (used / seconds - 1.0).max(0.0) * 100.0;

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use common::{Outcome, clinic, plan_for};
-use scumble::Error;
+use scumble::ErrorKind;
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::registry::algorithm_names;
@@ -46,7 +46,7 @@ fn main() -> Outcome<()> {
                 .map_or(String::new(), |gap| format!("{:.3}", gap.as_secs_f64()))
         };
         let gaps: Vec<String> = STAGES.iter().map(gap).collect();
-        let error = ended.err().filter(|error| !matches!(error, Error::Interrupted));
+        let error = ended.err().filter(|error| error.kind() != ErrorKind::Interrupted);
         let error = error.map_or(String::new(), |error| error.to_string().chars().take(60).collect());
         println!("| {algorithm} | {:.2} | {} | {error}", took.as_secs_f64(), gaps.join(" | "));
     }

@@ -16,7 +16,7 @@ use scumble::models::ModelContext;
 use scumble::prepare::{Prepared, prepare};
 use scumble::problem::{Budget, Problem, Progress};
 use scumble::quasi::Quasi;
-use scumble::registry::{METRICS, MODELS, TABLES_ALGORITHMS, find};
+use scumble::registry::{METRICS, MODELS, TABLES_ALGORITHMS};
 use scumble::resources::Resources;
 use scumble::rough::discretise::Discretise;
 use scumble::rough::{DecisionTable, joint_anonymity};
@@ -111,7 +111,7 @@ fn megabytes() -> u64 {
 /// Searches as one line says, and tells what that took.
 fn one(table: &Path, (_, name, k, wishes): &Line) -> Outcome<()> {
     let problem = problem(table, *k)?;
-    let algorithm = (find("algorithm", name, TABLES_ALGORITHMS)?.build)(&parameters(wishes))?;
+    let algorithm = (TABLES_ALGORITHMS.find(name)?.build)(&parameters(wishes))?;
     algorithm.check(&problem)?;
     let before = megabytes();
     let started = Moment::now();
@@ -184,10 +184,10 @@ fn asked(table: FrequencyTable, quasi: Vec<Quasi>, class: Option<usize>, k: u64)
     let k = k.to_string();
     let wish = parameters(&[("k", k.as_str())]);
     let context = ModelContext { table: &table, trees: &|_| None, columns: &[], sensitive: &[] };
-    let models = (find("model", "k_anonymity", MODELS)?.build)(&wish, &context)?;
+    let models = (MODELS.find("k_anonymity")?.build)(&wish, &context)?;
     Ok(Problem {
         models,
-        metric: find("metric", "loss", METRICS)?.build,
+        metric: METRICS.find("loss")?.build,
         suppression: Rational::ZERO,
         star_policy: StarPolicy::Strict,
         budget: Budget::default(),

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 mod cmd;
+mod flags;
 mod sample;
 mod ui;
 
@@ -27,13 +28,12 @@ struct Arguments {
 fn main() -> ExitCode {
     scumble_alloc::give_back();
     ui::quiet_panics();
-    let arguments = Arguments::parse();
-    let interface = match ui::Interface::new(&arguments.shared) {
-        Ok(interface) => interface,
-        Err(error) => return ui::fail(&error),
+    let mut all = Arguments::command();
+    let matches = all.get_matches_mut();
+    let arguments = match Arguments::from_arg_matches(&matches) {
+        Ok(arguments) => arguments,
+        Err(error) => error.format(&mut all).exit(),
     };
-    match arguments.command.run(&interface) {
-        Ok(code) => code,
-        Err(error) => ui::fail(&error),
-    }
+    let ended = ui::Interface::new(&arguments.shared).and_then(|interface| arguments.command.run(&interface));
+    ended.unwrap_or_else(|error| ui::fail(&error, flags::given(&all, &matches)))
 }

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use scumble::problem::Progress;
 use scumble::release::Stage;
 pub(crate) use scumble::text::{counted, grouped as count, on_one_line, printable, rows as row_count};
-use scumble::{Error, Result};
+use scumble::{Error, ErrorKind, Result};
 use scumble_files::{Control, limits};
 
 /// A line of a result: names in it cannot begin another.
@@ -97,7 +97,7 @@ impl Interface {
         }
         // With less, the C library ends the program with an abort while its threads start, before anybody can say why.
         if let Some(left) = limits::memory_left().filter(|left| *left < MEMORY_TO_START) {
-            return Err(Error::Resources(format!(
+            return Err(Error::resources(format!(
                 "starting takes {} of memory, and {} are left; raise the limit of memory, or use a machine with more",
                 limits::size(MEMORY_TO_START),
                 limits::size(left)
@@ -105,14 +105,14 @@ impl Interface {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(shared.threads.unwrap_or(0)).build_global();
         pool.map_err(|error| {
-            Error::Resources(format!(
+            Error::resources(format!(
                 "cannot start threads: {error}; use fewer (--threads), or raise the limit of memory"
             ))
         })?;
         let handler = ctrlc::set_handler(interrupt);
         handler.map_err(|error| {
             let why = "there may be too little memory for one more thread";
-            Error::Resources(format!("cannot listen for interrupts ({error}); {why}"))
+            Error::resources(format!("cannot listen for interrupts ({error}); {why}"))
         })?;
         let bar = if shared.quiet || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
@@ -316,7 +316,7 @@ pub(crate) fn print(text: impl Display) -> Result<()> {
     let text = if out.is_terminal() { printable(&text.to_string()) } else { text.to_string() };
     match write!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Error::Io { what: "cannot write to standard output".into(), source: error })
+            Err(Error::io("cannot write to standard output", error))
         }
         _ => Ok(()),
     }
@@ -340,10 +340,10 @@ fn standard_output_is_closed() -> bool {
 /// An error if a command is to write to standard output and there is none.
 pub(crate) fn check_standard_output(output: &std::path::Path) -> Result<()> {
     if output == std::path::Path::new("-") && standard_output_is_closed() {
-        return Err(Error::Io {
-            what: "cannot write to standard output (it is closed, or the null device; open it, or give a file name); nothing was published".into(),
-            source: std::io::ErrorKind::BrokenPipe.into(),
-        });
+        return Err(Error::io(
+            "cannot write to standard output (it is closed, or the null device; open it, or give a file name); nothing was published",
+            std::io::ErrorKind::BrokenPipe.into(),
+        ));
     }
     Ok(())
 }
@@ -351,19 +351,37 @@ pub(crate) fn check_standard_output(output: &std::path::Path) -> Result<()> {
 /// Prints what is to be told of a release that is published. If that fails, the release is there all the same.
 pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
     print(text).map_err(|error| {
-        Error::AfterPublishing(format!(
-            "the release was published, but its figures could not be printed: {error}"
-        ))
+        Error::new(
+            ErrorKind::AfterPublishing,
+            format!("the release was published, but its figures could not be printed: {error}"),
+        )
     })
 }
 
 /// Reports an error and gives its exit code.
-pub(crate) fn fail(error: &Error) -> ExitCode {
-    if matches!(error, Error::Interrupted) {
+pub(crate) fn fail(error: &Error, command: &clap::Command) -> ExitCode {
+    if error.kind() == ErrorKind::Interrupted {
         leave_interrupted();
     }
-    let _ = writeln!(std::io::stderr(), "{} {}", paint("error:", "31"), on_one_line(&error.to_string()));
-    ExitCode::from(error.exit_code())
+    let _ = writeln!(
+        std::io::stderr(),
+        "{} {}",
+        paint("error:", "31"),
+        on_one_line(&crate::flags::worded(error, command))
+    );
+    ExitCode::from(exit_code(error.kind()))
+}
+
+/// The exit code of a command that ends with an error.
+fn exit_code(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Infeasible | ErrorKind::OutOfBudget => 1,
+        ErrorKind::Config | ErrorKind::Refused => 2,
+        ErrorKind::Data | ErrorKind::Resources | ErrorKind::Io | ErrorKind::AfterPublishing => 3,
+        ErrorKind::Verification | ErrorKind::Audit => 4,
+        ErrorKind::Interrupted => 130,
+        _ => 101,
+    }
 }
 
 /// Colours a word where colours are wanted.

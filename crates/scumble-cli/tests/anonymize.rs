@@ -64,7 +64,10 @@ fn json_is_one_object_with_the_documented_keys() {
         assert_eq!(object["models"][0]["holds"], true);
         let metrics = keys(&object["metrics"]);
         assert!(metrics.is_superset(&set(&["loss", "loss_geometric", "discernibility"])), "{metrics:?}");
-        assert_eq!(keys(&object["seconds"]), set(&["read", "search", "apply", "verify", "write", "total"]));
+        assert_eq!(
+            keys(&object["seconds"]),
+            set(&["read", "search", "apply", "verify", "write", "measure", "total"])
+        );
         assert!(object["peak_memory_bytes"].as_u64().is_some_and(|bytes| bytes > 1 << 20));
     }
 }
@@ -112,7 +115,7 @@ fn words_are_in_the_right_number() {
 fn metrics_are_told_with_their_details() {
     let (object, ..) = towns("paper", "4");
     let names = keys(&object["metrics"]);
-    for entry in scumble::registry::METRICS {
+    for entry in &scumble::registry::METRICS {
         assert!(names.contains(entry.name), "{} is not told", entry.name);
     }
     let details = &object["metric_details"]["query_error"];
@@ -493,11 +496,11 @@ fn searches_that_are_stopped_say_so() {
     // Tens of thousands of combinations, each of which it would look at.
     desk.refuses(
         1,
-        &["the budget was spent", "--budget", "mondrian"],
+        &["the budget was spent", "give it more time (--budget TIME), or more steps (--steps N)", "mondrian"],
         &arguments("--algorithm mingen --budget 1ms"),
     );
     let stopped = desk.run(&arguments("--algorithm optimal --steps 1")).succeeds();
-    let steps = stopped.err.split("--steps ").nth(1).and_then(|rest| rest.split(' ').next());
+    let steps = stopped.err.split("(steps = ").nth(1).and_then(|rest| rest.split(' ').next());
     assert!(stopped.err.contains("the search was stopped after"), "{}", stopped.err);
     assert!(steps.is_some_and(|steps| steps.parse::<u64>().is_ok()), "{}", stopped.err);
     let ended = desk.run(&arguments("--algorithm datafly")).succeeds();

@@ -234,7 +234,11 @@ fn damaged_files_are_refused() {
     desk.file("recoding.json", PEOPLE);
     desk.refuses(3, &["not JSON"], &apply);
     desk.file("recoding.json", "{\"algorithm\": \"nsvdist\"}");
-    desk.refuses(3, &["no recoding that can be applied", "--recoding"], &apply);
+    desk.refuses(
+        3,
+        &["no recoding that can be applied", "by an algorithm that publishes classes (recoding)"],
+        &apply,
+    );
     for (words, pointer, value) in [
         (&["version 2", "reads version 1"][..], "/scumble_recoding", json!(2)),
         (&["damaged or was changed", "'mondriaan'"], "/algorithm", json!("mondriaan")),

@@ -221,8 +221,8 @@ fn faults_are_told_before_any_work() {
     let refuses = |words: &[&str], more: &[&str]| desk.refuses(2, words, &arguments(&[ROLES, more]));
     refuses(&["did you mean 'mondrian'?"], &["--algorithm", "mondrain"]);
     refuses(&["unknown learner 'c46'"], &["--class", "smoker", "--learner", "c46"]);
-    refuses(&["--folds must be at least 1"], &["--folds", "0"]);
-    refuses(&["--max-risk"], &["--max-risk", "2"]);
+    refuses(&["folds must be at least 1"], &["--folds", "0"]);
+    refuses(&["max_risk is a share of the people between 0 and 1"], &["--max-risk", "2"]);
     refuses(&["--test is mapped or original"], &["--test", "mapt"]);
     refuses(&["'patients.csv' is the input that this command reads"], &["-o", "patients.csv"]);
     refuses(&["private files; give them names"], &["--csv", "-"]);

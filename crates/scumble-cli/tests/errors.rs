@@ -126,12 +126,12 @@ fn day_and_month_that_cannot_be_told_apart() {
 fn several_rows_of_one_person() {
     let text = "person,age,sex\nP0001,7001,womanq\nP0002,7002,manq\nP0001,7003,womanq\n";
     let flags = ["--subject", "person", "--quasi", "age,sex", "--k"];
-    let words = ["k = 3 is more than the 2 persons of the table", "the largest possible k is 2"];
+    let words = ["k = 3 is more than the 2 persons of the table", "ask for the largest possible k (--k 2)"];
     Desk::with_table(text).refuses_people(1, &words, &arguments(&[&flags, &["3"]]));
     let text = "person,age,sex\nP0001,7001,womanq\n?,7002,manq\nP0001,7003,womanq\n";
     Desk::with_table(text).refuses_people(
         3,
-        &["column 'person', row 2", "no person is given"],
+        &["row 2, column 'person'", "no person is given"],
         &arguments(&[&flags, &["2"]]),
     );
 }
@@ -171,7 +171,7 @@ fn an_unconfirmed_guess() {
 
 #[test]
 fn no_quasi_identifier() {
-    let words = ["no column has the role quasi", "age, sex, postcode"];
+    let words = ["no column has the role quasi", "age, sex and postcode (--quasi A,B)"];
     Desk::with_people().refuses_people(2, &words, &["--rest", "other", "--k", "3"]);
 }
 
@@ -226,7 +226,7 @@ fn a_sensitive_column_protected_on_some_columns_only() {
          [[privacy]]\nmodel = \"l_diversity\"\nl = 2\nquasi = [\"sex\"]\n[algorithm]\nname = \"pais\"\n";
     std::fs::write(desk.root().join("release.toml"), plan).expect("the folder takes files");
     let words =
-        ["'diagnosis' is not protected", "knows all quasi-identifiers", "accept_attribute_disclosure"];
+        ["'diagnosis' is not protected", "knows all quasi-identifiers", "(--accept-attribute-disclosure)"];
     desk.refuses(2, &words, &["anonymize", "release.toml"]);
 }
 
@@ -258,40 +258,44 @@ fn k_that_makes_no_sense() {
 
 #[test]
 fn k_larger_than_the_table() {
-    refuses_models(1, &["k = 13", "12 rows", "the largest possible k is 12"], &["--k", "13", "--l", "2"]);
+    refuses_models(
+        1,
+        &["k = 13", "12 rows", "ask for the largest possible k (--k 12)"],
+        &["--k", "13", "--l", "2"],
+    );
 }
 
 // `PEOPLE` has three diagnoses with four rows each, so its diversity is 3 by every measure.
 
 #[test]
 fn distinct_l_above_what_the_table_allows() {
-    let words = ["distinct 4-diversity", "diagnosis", "the largest possible l is 3"];
+    let words = ["distinct 4-diversity", "diagnosis", "ask for the largest possible l (--l 3)"];
     refuses_models(1, &words, &["--l", "4"]);
 }
 
 #[test]
 fn entropy_l_above_what_the_table_allows() {
-    let words = ["entropy 3.5-diversity", "the largest possible l is 3"];
+    let words = ["entropy 3.5-diversity", "ask for the largest possible l (--l 3)"];
     refuses_models(1, &words, &["--l", "3.5", "--l-variant", "entropy"]);
 }
 
 #[test]
 fn frequency_l_above_what_the_table_allows() {
-    let words = ["frequency 3.01-diversity", "the largest possible l is 3"];
+    let words = ["frequency 3.01-diversity", "ask for the largest possible l (--l 3)"];
     refuses_models(1, &words, &["--l", "3.01", "--l-variant", "frequency"]);
 }
 
 #[test]
 fn recursive_l_above_what_the_table_allows() {
     // No value is left from the fourth on; from the third on there are 4 rows, and 4 < 2·4.
-    let words = ["recursive (2,4)-diversity", "the largest possible l is 3"];
+    let words = ["recursive (2,4)-diversity", "ask for the largest possible l (--l 3)"];
     refuses_models(1, &words, &["--l", "4", "--c", "2", "--l-variant", "recursive"]);
 }
 
 #[test]
 fn recursive_c_below_what_the_table_allows() {
     // From the third value on there are 4 rows, and the most frequent value has 4 too: 4 < c·4 asks for c above 1.
-    let words = ["recursive (1,3)-diversity", "c must be more than 1"];
+    let words = ["recursive (1,3)-diversity", "ask for a c above 1 (--c C)"];
     refuses_models(1, &words, &["--l", "3", "--c", "1", "--l-variant", "recursive"]);
 }
 

@@ -205,7 +205,7 @@ fn search_messages(run: &Run, what: &str) {
 
 /// Every algorithm, format and fitting star policy on one desk after the other.
 fn search_policy(policy: &str) {
-    for algorithm in ALGORITHMS {
+    for algorithm in &ALGORITHMS {
         let desk = desk_with(&table_for(algorithm));
         for extension in FORMATS {
             let what = format!("{} --star-policy {policy} to {extension}", algorithm.join(" "));
@@ -241,7 +241,7 @@ fn nothing_gets_out_of_releases_without_the_suppressed_rows() {
 /// Without this the test above could not fail: the algorithms must have something to hide, and not hide everything.
 #[test]
 fn the_aviary_is_generalised_and_suppressed() {
-    for algorithm in ALGORITHMS {
+    for algorithm in &ALGORITHMS {
         let desk = desk_with(&table_for(algorithm));
         let object =
             anonymize(&desk, "out/release.csv", "--other", &[algorithm, &["--json"]]).succeeds().object();
@@ -355,7 +355,7 @@ fn other_commands_do_not_show_cells_in_messages() {
 
 #[test]
 fn the_order_of_the_rows_leaves_no_trace() {
-    for algorithm in ALGORITHMS {
+    for algorithm in &ALGORITHMS {
         let original = table_for(algorithm);
         for extension in FORMATS {
             let release = |table: &str| {
@@ -403,7 +403,7 @@ fn intervals_do_not_end_at_numbers_of_people() {
 #[test]
 fn the_schema_of_the_datasheet_is_closed() {
     let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-    for algorithm in ALGORITHMS {
+    for algorithm in &ALGORITHMS {
         for policy in ["strict", "paper", "drop"] {
             let desk = desk_with(&table_for(algorithm));
             anonymize(

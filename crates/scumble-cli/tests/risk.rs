@@ -252,7 +252,7 @@ fn what_is_refused() {
     let with = |more: &[&'static str]| arguments(&[&quasi, more]);
     refuses(&desk, 2, &["no column 'wait'"], &with(&["--weight", "wait"]));
     refuses(&desk, 2, &["no column 'house'"], &with(&["--household", "house"]));
-    refuses(&desk, 3, &["column 'sex', row 1", "not a number above 0"], &with(&["--weight", "sex"]));
+    refuses(&desk, 3, &["row 1, column 'sex'", "not a number above 0"], &with(&["--weight", "sex"]));
     for share in ["0", "1.5"] {
         refuses(&desk, 2, &["above 0 and at most 1"], &with(&["--sampling-fraction", share]));
     }

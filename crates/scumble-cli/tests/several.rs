@@ -203,8 +203,8 @@ fn what_several_tables_cannot_be_asked_for() {
         assert!(run.code != Some(0) && run.err.contains(why), "{flags:?}: {}", run.err);
         assert!(!desk.path("release").exists() && !desk.path("release.report").exists());
     };
-    refused(&["--k", "2", "--l", "2"], "it serves l_diversity");
-    refused(&["--l", "3"], "l = 2 is possible");
+    refused(&["--k", "2", "--l", "2"], "ask only for l_diversity, which anatomy serves (--l 2)");
+    refused(&["--l", "3"], "ask for the largest possible l (--l 2)");
     refused(&["--l", "2", "--flatten"], "publishes several tables");
     refused(&["--l", "2", "--keep-order"], "put the tables together again");
     refused(&["--l", "2", "--suppression", "0.1"], "missing from every table");

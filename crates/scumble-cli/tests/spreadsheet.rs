@@ -41,7 +41,7 @@ fn the_safe_form() {
     let desk = desk();
     let warned = anonymize(&desk, "plain.csv", &["--k", "3", "--l", "2"]).succeeds();
     assert!(warned.err.contains("4 columns have texts that begin with =, +, - or @"), "{}", warned.err);
-    assert!(warned.err.contains("--spreadsheet-safe"), "{}", warned.err);
+    assert!(warned.err.contains("(spreadsheet_safe)"), "{}", warned.err);
     assert!(!is_safe(&desk.text("plain.csv")));
     let quiet = anonymize(&desk, "safe.csv", SAFE).succeeds();
     assert!(!quiet.err.contains("formulas"), "{}", quiet.err);

@@ -109,7 +109,7 @@ fn an_old_release_stays_when_the_new_one_fails() {
     let desk = Desk::with_people();
     desk.file("out.csv", "the old release\n");
     let flags = ["--quasi", "age,sex", "--rest", "drop", "--k", "13", "--force"];
-    desk.refuses_people(1, &["largest possible k"], &flags);
+    desk.refuses_people(1, &["ask for the largest possible k (--k 12)"], &flags);
     assert_eq!(desk.text("out.csv"), "the old release\n");
 }
 

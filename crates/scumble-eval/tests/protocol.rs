@@ -82,7 +82,7 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
     write(folder.path(), &rows());
     let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path()), 1).expect("read");
     let mut by_rule = 0;
-    for entry in ALGORITHMS {
+    for entry in &ALGORITHMS {
         let asked = asked(&plan, entry.name, 2);
         let trial =
             match try_release(&asked, &table, &Resources::in_folder(folder.path()), Progress::default()) {

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 
 /// Tells how far a stage of some work is, and whether it is to stop. Clones are one and the same.
 ///
 /// Whoever works asks [`Control::check`] from time to time, at best every 50 ms. So work ends soon after somebody cancels it, or after its
-/// deadline, with [`FileError::Interrupted`]; nothing that is half done is left behind.
+/// deadline, with [`crate::ErrorKind::Interrupted`]; nothing that is half done is left behind.
 #[derive(Debug, Clone, Default)]
 pub struct Control(Arc<State>);
 
@@ -108,7 +108,7 @@ impl Control {
 
     /// An error if work is to stop.
     pub fn check(&self) -> Result<()> {
-        if self.is_cancelled() { Err(FileError::Interrupted) } else { Ok(()) }
+        if self.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
     /// A stage of so much work begins; `None` if nobody knows how much.
@@ -139,7 +139,7 @@ mod tests {
         let control = Control::default();
         assert!(control.check().is_ok());
         control.clone().cancel();
-        assert!(matches!(control.check(), Err(FileError::Interrupted)));
+        assert!(matches!(control.check(), Err(error) if error.kind() == crate::ErrorKind::Interrupted));
         let over = Control::until(Instant::now());
         assert!(over.is_cancelled() && over.is_cancelled());
         assert!(!Control::until(Instant::now() + std::time::Duration::from_secs(3600)).is_cancelled());

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use encoding_rs::{Decoder, DecoderResult};
 
-use crate::error::FileError;
+use crate::error::Error;
 
 /// How the characters of a delimited text file are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,15 +34,15 @@ impl fmt::Display for Encoding {
 }
 
 impl FromStr for Encoding {
-    type Err = FileError;
+    type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, FileError> {
+    fn from_str(name: &str) -> Result<Self, Error> {
         match name.to_ascii_lowercase().as_str() {
             "utf-8" | "utf8" | "ascii" => Ok(Self::Utf8),
             "utf-16" | "utf16" | "utf-16le" | "utf16le" => Ok(Self::Utf16Le),
             "utf-16be" | "utf16be" => Ok(Self::Utf16Be),
             "windows-1252" | "cp1252" | "ansi" | "latin1" | "latin-1" | "iso-8859-1" => Ok(Self::Windows1252),
-            _ => Err(FileError::Config(format!(
+            _ => Err(Error::config(format!(
                 "unknown encoding '{name}': known are utf-8, utf-16le, utf-16be and windows-1252"
             ))),
         }

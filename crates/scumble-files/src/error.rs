@@ -1,57 +1,352 @@
-//! Errors of reading and writing, by who must act on them.
+//! Errors, sorted by who must act on them: one type for the whole house, in the crate on which the others stand.
 //!
-//! No message carries a cell value: a message names the file, the row and the column.
+//! No message carries a cell value: a message names a file, a row number and a column, and what to do next. Labels that
+//! the user wrote (hierarchy files, configuration) may be quoted. No message names a flag of the command line either:
+//! what to do next is data ([`Remedy`]), and every interface says it in its own terms.
 
+use std::fmt::{self, Display, Write};
 use std::io;
 
-/// What went wrong with a file, and whose turn it is.
-#[derive(Debug, thiserror::Error)]
+/// What went wrong, where, why, and what would help.
+pub struct Error(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    kind: ErrorKind,
+    what: String,
+    place: Place,
+    remedies: Vec<Remedy>,
+    source: Option<io::Error>,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum FileError {
-    /// The options or the command line must be changed.
-    #[error("{0}")]
-    Config(String),
-    /// The data must be changed.
-    #[error("{0}")]
-    Data(String),
-    /// The table is larger than this machine or this program can take.
-    #[error("{0}")]
-    Resources(String),
-    /// Somebody stopped it.
-    #[error("interrupted")]
-    Interrupted,
+pub enum ErrorKind {
+    /// The plan, or what the program was asked for, must be changed.
+    Config,
+    /// The data (a table or a hierarchy) must be changed.
+    Data,
+    /// This algorithm cannot serve that model or data; the remedies name what would fit.
+    Refused,
+    /// No release meets the requirement; the error says which model binds and what would help.
+    Infeasible,
+    /// The budget of the search was spent before there was anything that could be published.
+    OutOfBudget,
+    /// Memory or disk ran out, or the table is larger than this program can take.
+    Resources,
     /// The system refused to read or write.
-    #[error("{what}: {source}")]
-    Io {
-        /// What was being done, with the file's name and what to do next.
-        what: String,
-        /// The system's own error.
-        source: io::Error,
+    Io,
+    /// The written release did not pass the independent check, so it was not published.
+    Verification,
+    /// What the records of a release give away together is more than the plan allows, so it was not published.
+    Audit,
+    /// The release has its name, and something that was to follow failed: its datasheet, its report, or what the system confirms.
+    AfterPublishing,
+    /// Somebody stopped the run, or its deadline passed.
+    Interrupted,
+    /// A bug in Scumble.
+    Internal,
+}
+
+/// Where in the data something is wrong, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file or table.
+    pub file: Option<String>,
+    /// The row, counted from 1 behind the header.
+    pub row: Option<u64>,
+    /// The column.
+    pub column: Option<String>,
+}
+
+/// Something that would help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Something to set in the plan, or to give to the call.
+    Set {
+        /// What it does, as a request: `name the class column`.
+        words: String,
+        /// The plan's key, or the name of the argument.
+        key: &'static str,
+        /// What to set it to, if that is known.
+        value: Option<String>,
+        /// Whether people are protected less afterwards.
+        weakens_protection: bool,
+    },
+    /// Something to leave out of the plan or the call.
+    Unset {
+        /// What that does, as a request: `leave it out`.
+        words: String,
+        /// The plan's key, or the name of the argument.
+        key: &'static str,
+    },
+    /// Something that nobody can set, such as correcting a value.
+    Do {
+        /// What to do, as a request.
+        words: String,
     },
 }
 
-/// The result of everything here that can fail.
-pub type Result<T, E = FileError> = std::result::Result<T, E>;
+/// The result of everything that can fail here.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// An error of a kind; `what` says what happened and why, as a sentence without its full stop.
+    pub fn new(kind: ErrorKind, what: impl Display) -> Self {
+        Self(Box::new(Parts {
+            kind,
+            what: what.to_string(),
+            place: Place::default(),
+            remedies: Vec::new(),
+            source: None,
+        }))
+    }
+
+    /// An error that the plan must mend.
+    pub fn config(what: impl Display) -> Self {
+        Self::new(ErrorKind::Config, what)
+    }
+
+    /// An error that the data must mend.
+    pub fn data(what: impl Display) -> Self {
+        Self::new(ErrorKind::Data, what)
+    }
+
+    /// A combination that this algorithm cannot serve.
+    pub fn refused(what: impl Display) -> Self {
+        Self::new(ErrorKind::Refused, what)
+    }
+
+    /// A requirement that no release meets.
+    pub fn infeasible(what: impl Display) -> Self {
+        Self::new(ErrorKind::Infeasible, what)
+    }
+
+    /// Too little memory, disk or room in this program.
+    pub fn resources(what: impl Display) -> Self {
+        Self::new(ErrorKind::Resources, what)
+    }
+
+    /// A written release that did not pass the independent check.
+    pub fn verification(what: impl Display) -> Self {
+        Self::new(ErrorKind::Verification, what)
+    }
+
+    /// What the system refused to do; `what` says what was being done, with the file's name.
+    pub fn io(what: impl Display, source: io::Error) -> Self {
+        let mut error = Self::new(ErrorKind::Io, what);
+        error.0.source = Some(source);
+        error
+    }
+
+    /// Somebody stopped the run.
+    #[must_use]
+    pub fn interrupted() -> Self {
+        Self::new(ErrorKind::Interrupted, "interrupted: nothing was released")
+    }
+
+    /// A bug.
+    pub fn internal(what: impl Display) -> Self {
+        Self::new(
+            ErrorKind::Internal,
+            format_args!("internal error (a bug in Scumble, please report it): {what}"),
+        )
+    }
+
+    /// The error, about this file or table.
+    #[must_use]
+    pub fn in_file(mut self, file: impl Into<String>) -> Self {
+        self.0.place.file = Some(file.into());
+        self
+    }
+
+    /// The error, about this row.
+    #[must_use]
+    pub fn in_row(mut self, row: u64) -> Self {
+        self.0.place.row = Some(row);
+        self
+    }
+
+    /// The error, about this column.
+    #[must_use]
+    pub fn in_column(mut self, column: impl Into<String>) -> Self {
+        self.0.place.column = Some(column.into());
+        self
+    }
+
+    /// The error with something that would help, after what helps already.
+    #[must_use]
+    pub fn with(mut self, remedy: Remedy) -> Self {
+        self.0.remedies.push(remedy);
+        self
+    }
+
+    /// The error with something to set that would help, and protects people as much as before.
+    #[must_use]
+    pub fn set(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
+        let value = value.map(str::to_owned);
+        self.with(Remedy::Set { words: words.into(), key, value, weakens_protection: false })
+    }
+
+    /// The error with something to set that would help, and protects people less.
+    #[must_use]
+    pub fn weaken(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
+        let value = value.map(str::to_owned);
+        self.with(Remedy::Set { words: words.into(), key, value, weakens_protection: true })
+    }
+
+    /// The error with something to leave out that would help, and protects people as much as before.
+    #[must_use]
+    pub fn unset(self, key: &'static str, words: impl Into<String>) -> Self {
+        self.with(Remedy::Unset { words: words.into(), key })
+    }
+
+    /// The error with something to do that would help.
+    #[must_use]
+    pub fn advise(self, words: impl Into<String>) -> Self {
+        self.with(Remedy::Do { words: words.into() })
+    }
+
+    /// The same error of another kind.
+    #[must_use]
+    pub fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.0.kind = kind;
+        self
+    }
+
+    /// The same error in other words; where it is and what helps stay.
+    #[must_use]
+    pub fn reworded(mut self, words: impl FnOnce(String) -> String) -> Self {
+        self.0.what = words(std::mem::take(&mut self.0.what));
+        self
+    }
+
+    /// Whose turn it is.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.0.kind
+    }
+
+    /// What happened, without where and without what helps.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.0.what
+    }
+
+    /// Where it happened, as far as it is known.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.0.place
+    }
+
+    /// What would help, the best first.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        &self.0.remedies
+    }
+
+    /// Whether this is of one of these kinds.
+    #[must_use]
+    pub fn is(&self, kinds: &[ErrorKind]) -> bool {
+        kinds.contains(&self.0.kind)
+    }
+
+    /// The whole message, for an interface that says in its own terms what is set or left out: `--class COLUMN`,
+    /// `class="…"`, a button.
+    #[must_use]
+    pub fn worded(&self, setting: impl Fn(&Remedy) -> Option<String>) -> String {
+        let Parts { what, place, remedies, source, .. } = &*self.0;
+        let mut message = format!("{place}{what}");
+        if let Some(source) = source {
+            let _ = write!(message, ": {source}");
+        }
+        for (nth, remedy) in remedies.iter().enumerate() {
+            message += if nth == 0 { "; " } else { ", or " };
+            message += remedy.words();
+            if let Some(setting) = setting(remedy) {
+                let _ = write!(message, " ({setting})");
+            }
+        }
+        message
+    }
+}
+
+impl Remedy {
+    /// What to do, as a request.
+    #[must_use]
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Set { words, .. } | Self::Unset { words, .. } | Self::Do { words } => words,
+        }
+    }
+
+    /// What to set or to leave out, as the plan writes it.
+    #[must_use]
+    pub fn in_plan(&self) -> Option<String> {
+        match self {
+            // A parameter of the algorithm is its own key.
+            Self::Set { key: "set", value: Some(value), .. } => Some(value.replacen('=', " = ", 1)),
+            Self::Set { key, value: Some(value), .. } => Some(format!("{key} = {value}")),
+            Self::Set { key, .. } | Self::Unset { key, .. } => Some((*key).to_owned()),
+            Self::Do { .. } => None,
+        }
+    }
+}
+
+/// The message in the plan's terms.
+impl Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.worded(Remedy::in_plan))
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {self}", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|source| source as _)
+    }
+}
+
+/// `'people.csv', row 12, column 'age': `, or nothing if no place is known.
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one_line = crate::shown::on_one_line;
+        let parts = [
+            self.file.as_ref().map(|file| format!("'{}'", one_line(file))),
+            self.row.map(|row| format!("row {row}")),
+            self.column.as_ref().map(|column| format!("column '{}'", one_line(column))),
+        ];
+        let known: Vec<String> = parts.into_iter().flatten().collect();
+        if known.is_empty() { Ok(()) } else { write!(f, "{}: ", known.join(", ")) }
+    }
+}
 
 /// An error of reading the file called `name`, with advice where the kind of error allows some.
-pub(crate) fn reading(name: &str, source: io::Error) -> FileError {
+pub(crate) fn reading(name: &str, source: io::Error) -> Error {
     let advice = match source.kind() {
         io::ErrorKind::NotFound => " (no such file; is the path spelled right?)",
         io::ErrorKind::PermissionDenied => " (you may not read it; check its permissions)",
         io::ErrorKind::IsADirectory => " (it is a folder; give one file in it)",
         _ => "",
     };
-    FileError::Io { what: format!("cannot read '{name}'{advice}"), source }
+    Error::io(format_args!("cannot read '{name}'{advice}"), source)
 }
 
 /// The error of a file that cannot be written, with advice where the kind of error allows some.
 #[must_use]
-pub fn cannot_write(target: &std::path::Path, source: io::Error) -> FileError {
+pub fn cannot_write(target: &std::path::Path, source: io::Error) -> Error {
     writing(&target.display().to_string(), source)
 }
 
 /// An error of writing the file called `name`, with advice where the kind of error allows some.
-pub(crate) fn writing(name: &str, source: io::Error) -> FileError {
+pub(crate) fn writing(name: &str, source: io::Error) -> Error {
     let advice = match source.kind() {
         io::ErrorKind::NotFound => " (its folder does not exist; create it or choose another)",
         io::ErrorKind::NotADirectory => " (a part of its path is a file, not a folder)",
@@ -64,5 +359,54 @@ pub(crate) fn writing(name: &str, source: io::Error) -> FileError {
         io::ErrorKind::IsADirectory => " (it is a folder; give a file name)",
         _ => "",
     };
-    FileError::Io { what: format!("cannot write '{name}'{advice}"), source }
+    Error::io(format_args!("cannot write '{name}'{advice}"), source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interface_says_in_its_own_terms_what_to_set() {
+        let error = Error::refused("'iack' needs a class column, the label that classifiers will predict")
+            .set("class", None, "name it")
+            .set("algorithm", Some("mondrian"), "use an algorithm that needs none");
+        assert_eq!(
+            error.to_string(),
+            "'iack' needs a class column, the label that classifiers will predict; name it (class), or use an algorithm that needs \
+             none (algorithm = mondrian)"
+        );
+        let as_arguments = error.worded(|remedy| match remedy {
+            Remedy::Set { key, value, .. } => Some(format!("{key}='{}'", value.as_deref().unwrap_or("…"))),
+            _ => None,
+        });
+        assert!(
+            as_arguments
+                .ends_with("name it (class='…'), or use an algorithm that needs none (algorithm='mondrian')")
+        );
+        assert_eq!(error.remedies().len(), 2);
+        assert_eq!(error.kind(), ErrorKind::Refused);
+    }
+
+    #[test]
+    fn a_place_is_told_as_far_as_it_is_known() {
+        let error = Error::data("the value is no number").in_row(12).in_column("age");
+        assert_eq!(error.to_string(), "row 12, column 'age': the value is no number");
+        assert_eq!(
+            error.in_file("people.csv").to_string(),
+            "'people.csv', row 12, column 'age': the value is no number"
+        );
+        assert_eq!(Error::config("no model").to_string(), "no model");
+    }
+
+    #[test]
+    fn the_systems_own_words_come_last() {
+        let error = reading("people.csv", io::ErrorKind::NotFound.into());
+        assert!(
+            error
+                .to_string()
+                .starts_with("cannot read 'people.csv' (no such file; is the path spelled right?): ")
+        );
+        assert!(std::error::Error::source(&error).is_some());
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::dictionary::Refusal;
 use crate::encoding::Encoding;
-use crate::error::FileError;
+use crate::error::{Error, ErrorKind};
 
 /// What is wrong with a row, before the file's name and the row's number are known.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) enum Flaw {
     /// The dictionary of this column of the file is full.
     DictionaryFull(usize),
     /// Something that is told without a row.
-    Other(FileError),
+    Other(Error),
 }
 
 /// The first flaw of a file and the number of good rows before it.
@@ -62,70 +62,67 @@ pub(crate) struct Teller<'a> {
 
 impl Teller<'_> {
     /// The error that the first flaw of a file means.
-    pub(crate) fn first_flaw(&self, FirstFlaw { rows_before, flaw }: FirstFlaw) -> FileError {
-        self.flaw(&format!("row {}", rows_before + 1), flaw)
+    pub(crate) fn first_flaw(&self, FirstFlaw { rows_before, flaw }: FirstFlaw) -> Error {
+        self.flaw(Some(rows_before as u64 + 1), flaw)
     }
 
-    /// The error that a flaw means in the row that is called `row`.
-    pub(crate) fn flaw(&self, row: &str, flaw: Flaw) -> FileError {
-        let file = self.file;
+    /// The error that a flaw means in a row, or in the header.
+    pub(crate) fn flaw(&self, row: Option<u64>, flaw: Flaw) -> Error {
         let limit = counted(self.field_limit, "byte");
-        FileError::Data(match flaw {
+        let error = match flaw {
             Flaw::Other(error) => return error,
             Flaw::DictionaryFull(column) => return self.too_much_text(column),
-            Flaw::Ragged(fields) => format!(
-                "'{file}', {row} has {} where {} has {}: is a delimiter, quote or line end in its text not quoted?",
-                counted(fields, "field"),
+            Flaw::Ragged(fields) => Error::data(format!(
+                "there {} where {} has {}: is a delimiter, quote or line end in its text not quoted?",
+                if fields == 1 { "is 1 field".to_owned() } else { format!("are {fields} fields") },
                 self.reference,
                 self.names.len()
+            )),
+            Flaw::NotUtf8(column) => self.in_column(column, "the bytes are not UTF-8").set(
+                "encoding",
+                Some("windows-1252"),
+                "if the file was made on Windows, say so",
             ),
-            Flaw::NotUtf8(column) => format!(
-                "'{file}', {row}, {}: the bytes are not UTF-8; if the file was made on Windows, try --encoding \
-                 windows-1252",
-                self.column(column)
-            ),
-            Flaw::OutOfRange(column) => format!(
-                "'{file}', {row}, {}: a date or time that no calendar has; correct it or leave the column out",
-                self.column(column)
-            ),
-            Flaw::Undecodable => format!(
-                "'{file}', {row}: the bytes are not {}; is the encoding right, or is the file cut off?",
+            Flaw::OutOfRange(column) => self
+                .in_column(column, "the value is a date or time that no calendar has")
+                .advise("correct it or leave the column out"),
+            Flaw::Undecodable => Error::data(format!(
+                "the bytes are not {}: is the encoding right, or is the file cut off?",
                 self.encoding
+            )),
+            Flaw::FieldTooLong(column) => self.in_column(
+                column,
+                &format!("there is a field of more than {limit}: is a quote never closed?"),
             ),
-            Flaw::FieldTooLong(column) => {
-                format!(
-                    "'{file}', {row}, {}: a field of more than {limit}; is a quote never closed?",
-                    self.column(column)
-                )
-            }
             Flaw::QuotedFieldTooLong => {
-                format!("'{file}', {row} has a field of more than {limit}; is a quote never closed?")
+                Error::data(format!("there is a field of more than {limit}: is a quote never closed?"))
             }
-            Flaw::RecordTooLong => format!(
-                "'{file}', {row} is longer than fields of at most {limit} can make it: is a quote never closed, or \
-                 is this not a table?"
-            ),
-            Flaw::QuoteNeverClosed => {
-                format!(
-                    "'{file}': a quote that opens at {row} is never closed; close it, or double it if it is text"
-                )
-            }
-        })
+            Flaw::RecordTooLong => Error::data(format!(
+                "there is more text than fields of at most {limit} can hold: is a quote never closed, or is this not a table?"
+            )),
+            Flaw::QuoteNeverClosed => Error::data("a quote that opens here is never closed")
+                .advise("close it, or double it if it is text"),
+        };
+        match row {
+            Some(row) => error.in_row(row),
+            None => error.reworded(|what| format!("in the first row, {what}")),
+        }
+        .in_file(self.file)
     }
 
     /// The error of a column whose dictionary is full.
-    pub(crate) fn too_much_text(&self, column: usize) -> FileError {
-        FileError::Resources(format!(
-            "'{}': the distinct texts of {} take more than 4 GiB; leave the column out",
-            self.file,
-            self.column(column)
-        ))
+    pub(crate) fn too_much_text(&self, column: usize) -> Error {
+        self.in_column(column, "its distinct texts take more than 4 GiB")
+            .advise("leave the column out")
+            .of_kind(ErrorKind::Resources)
+            .in_file(self.file)
     }
 
-    fn column(&self, index: usize) -> String {
+    /// An error of a column of the file, by its name, or by its number where its name is not known yet.
+    fn in_column(&self, index: usize, what: &str) -> Error {
         match self.names.get(index) {
-            Some(name) => format!("column '{}'", crate::shown::on_one_line(name)),
-            None => format!("column {}", index + 1),
+            Some(name) => Error::data(what).in_column(name),
+            None => Error::data(format!("column {}: {what}", index + 1)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::control::Control;
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 
 /// How long a run waits for another one. Giving names takes milliseconds, so whoever takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -28,7 +28,7 @@ impl FolderLock {
                 Ok(()) => return Ok(Self { _held: Some(file) }),
                 Err(TryLockError::Error(_)) => return Ok(Self { _held: None }),
                 Err(TryLockError::WouldBlock) if began.elapsed() > PATIENCE => {
-                    return Err(FileError::Resources(format!(
+                    return Err(Error::resources(format!(
                         "another run has been giving names to files in '{}' for {} seconds; wait for it, or end it, and try again; \
                          nothing was published",
                         folder.display(),

@@ -41,7 +41,7 @@ pub use compression::Compression;
 pub use control::Control;
 pub use digest::sha256;
 pub use encoding::Encoding;
-pub use error::{FileError, cannot_write};
+pub use error::{Error, ErrorKind, Place, Remedy, cannot_write};
 pub use folder_lock::FolderLock;
 pub use private::{Audience, Named, PrivateFile, SetAside, create_private_dir, folder_of, same_file};
 pub use private_folder::PrivateFolder;

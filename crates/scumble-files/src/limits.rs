@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 
 /// How many bytes of memory the process can still get, as far as the system tells: what the machine has left, what the
 /// control groups of the process allow and what its own limit allows, whichever is least.
@@ -21,7 +21,7 @@ pub fn memory_left() -> Option<u64> {
 /// `what` begins the message, as in "the frequency table".
 pub fn enough_memory(bytes: u64, what: &str) -> Result<()> {
     match memory_left() {
-        Some(left) if bytes > left => Err(FileError::Resources(format!(
+        Some(left) if bytes > left => Err(Error::resources(format!(
             "{what} needs about {} of memory, and {} are left; use a machine with more memory, or leave columns or \
              rows out",
             size(bytes),
@@ -153,20 +153,23 @@ impl Allowance {
     }
 
     /// The error of content that is larger.
-    pub(crate) fn passed(self, name: &str) -> FileError {
+    pub(crate) fn passed(self, name: &str) -> Error {
         let limit = size(self.bytes);
-        FileError::Resources(if self.given {
-            format!(
-                "'{name}' holds more than {limit}, the limit that was given with --max-size or max_size; raise it if \
-                 the table is meant to be that large"
+        if self.given {
+            Error::resources(format!("'{name}' holds more than {limit}, the limit that was given")).set(
+                "max_size",
+                None,
+                "raise it if the table is meant to be that large",
             )
         } else {
-            format!(
-                "'{name}' holds more than {limit}, which is what the disk of {} has left for it; free some space, move \
-                 the folder with TMPDIR, or give a limit with --max-size",
-                std::env::temp_dir().display()
-            )
-        })
+            let folder = std::env::temp_dir().display().to_string();
+            Error::resources(format!(
+                "'{name}' holds more than {limit}, which is what the disk of {folder} has left for it"
+            ))
+            .advise("free some space")
+            .advise("move the folder with TMPDIR")
+            .set("max_size", None, "give a limit")
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 use crate::shown::on_one_line;
 
 /// Which columns of a file are read.
@@ -20,13 +20,13 @@ pub(crate) fn check(file: &str, names: &[String]) -> Result<()> {
     for (index, name) in names.iter().enumerate() {
         let position = index + 1;
         if name.trim().is_empty() {
-            return Err(FileError::Data(format!(
+            return Err(Error::data(format!(
                 "'{file}': column {position} of {} has no name; name it in the header",
                 names.len()
             )));
         }
         if let Some(earlier) = first.insert(name, position) {
-            return Err(FileError::Data(format!(
+            return Err(Error::data(format!(
                 "'{file}': columns {earlier} and {position} are both named '{}'; rename one of them",
                 on_one_line(name)
             )));
@@ -44,7 +44,7 @@ impl Selection {
         };
         let there: BTreeSet<&String> = names.iter().collect();
         if let Some(missing) = wanted.iter().find(|name| !there.contains(name)) {
-            return Err(FileError::Config(format!("'{file}' has no column '{}'", on_one_line(missing))));
+            return Err(Error::config(format!("'{file}' has no column '{}'", on_one_line(missing))));
         }
         let wanted: BTreeSet<&String> = wanted.iter().collect();
         let mut selected = Vec::with_capacity(wanted.len());

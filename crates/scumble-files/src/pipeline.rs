@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::codes::{Piece, Pieces};
 use crate::dictionary::Dictionary;
-use crate::error::FileError;
+use crate::error::Error;
 use crate::flaw::{FirstFlaw, Flaw};
 use crate::limits;
 use crate::table::Codes;
@@ -69,10 +69,10 @@ impl<'a> Memory<'a> {
     }
 
     /// Fails if so many bytes more would be too much.
-    pub(crate) fn take(&self, bytes: u64) -> Result<(), FileError> {
+    pub(crate) fn take(&self, bytes: u64) -> Result<(), Error> {
         let taken = self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         match self.most {
-            Some(most) if taken > most => Err(FileError::Resources(format!(
+            Some(most) if taken > most => Err(Error::resources(format!(
                 "'{}' needs more memory than the {} that are left; use a machine with more memory, or leave columns or \
                  rows out",
                 self.file,
@@ -173,7 +173,7 @@ pub(crate) fn run<J: Send>(
             }
         });
         if !started {
-            last_flaw = Some(Flaw::Other(FileError::Resources(
+            last_flaw = Some(Flaw::Other(Error::resources(
                 "cannot start a thread to read with; there is too little memory left, or too many threads are running"
                     .to_owned(),
             )));
@@ -250,7 +250,8 @@ mod tests {
         let mut jobs = (0..1000).map(|_| Ok(vec!["a", "b", "c"]));
         let flaw =
             run(2, 1, usize::MAX, &Memory::new("t", Some(5_000)), || jobs.next(), encode).err().unwrap();
-        let Flaw::Other(FileError::Resources(message)) = flaw.flaw else { panic!("{:?}", flaw.flaw) };
+        let Flaw::Other(error) = flaw.flaw else { panic!("{:?}", flaw.flaw) };
+        let message = error.to_string();
         assert!(message.starts_with("'t' needs more memory than the 5.0 KB that are left"), "{message}");
         assert!(jobs.len() > 0);
     }

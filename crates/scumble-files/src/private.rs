@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use crate::error::{FileError, Result, writing};
+use crate::error::{Error, Result, writing};
 
 /// For whom a published file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum Audience {
 #[must_use = "what failed after the file got its name must be told"]
 pub struct Named {
     /// What failed afterwards.
-    pub trouble: Option<FileError>,
+    pub trouble: Option<Error>,
 }
 
 impl Named {
@@ -151,10 +151,9 @@ fn is_absent(name: &Path) -> bool {
 }
 
 /// What is to be told of a file or folder that has its name, where something failed afterwards.
-pub(crate) fn trouble(shown: &str, allowed: io::Result<()>, kept: io::Result<()>) -> Option<FileError> {
-    let after = |what: &str, source: io::Error| FileError::Io {
-        what: format!("'{shown}' is in its place, but {what}"),
-        source: plain(&source),
+pub(crate) fn trouble(shown: &str, allowed: io::Result<()>, kept: io::Result<()>) -> Option<Error> {
+    let after = |what: &str, source: io::Error| {
+        Error::io(format!("'{shown}' is in its place, but {what}"), plain(&source))
     };
     match (allowed, kept) {
         (Err(error), _) => Some(after("only you can read it, since its permissions could not be set", error)),
@@ -180,10 +179,7 @@ impl SetAside {
         match moved {
             Ok(moved) => Ok(Some(Self { hidden: moved.into_temp_path(), name: name.to_owned() })),
             Err(_) if is_absent(name) => Ok(None),
-            Err(error) => Err(FileError::Io {
-                what: format!("cannot remove '{}'", name.display()),
-                source: plain(&error),
-            }),
+            Err(error) => Err(Error::io(format!("cannot remove '{}'", name.display()), plain(&error))),
         }
     }
 
@@ -210,7 +206,7 @@ fn check_target(target: &Path) -> Result<()> {
         Ok(metadata) if metadata.is_dir() => {
             Err(writing(&target.display().to_string(), io::ErrorKind::IsADirectory.into()))
         }
-        Ok(metadata) if !metadata.is_file() => Err(FileError::Config(format!(
+        Ok(metadata) if !metadata.is_file() => Err(Error::config(format!(
             "'{}' is a device or pipe, not a file; give a file name, or - for standard output",
             target.display()
         ))),

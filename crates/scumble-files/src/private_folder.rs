@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::error::{FileError, Result, writing};
+use crate::error::{Error, Result, writing};
 use crate::folder;
 use crate::private::{Named, folder_of, hidden_name, plain, public_mode, stands_at, trouble, unnamed};
 use crate::sweep::aside_name;
@@ -27,7 +27,7 @@ impl PrivateFolder {
         let target = target.into();
         let shown = target.display().to_string();
         if fs::symlink_metadata(&target).is_ok_and(|found| !found.is_dir()) {
-            return Err(FileError::Config(format!(
+            return Err(Error::config(format!(
                 "'{shown}' is not a folder, and several tables go into one; choose another name, or remove it"
             )));
         }
@@ -233,7 +233,9 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("release");
         fs::write(&target, "mine").unwrap();
-        assert!(matches!(PrivateFolder::create(&target), Err(FileError::Config(_))));
+        assert!(
+            matches!(PrivateFolder::create(&target), Err(error) if error.kind() == crate::ErrorKind::Config)
+        );
         assert_eq!(fs::read_to_string(&target).unwrap(), "mine");
     }
 

@@ -5,7 +5,7 @@ use crate::compression::Compression;
 use crate::control::Control;
 use crate::delimited;
 use crate::encoding::Encoding;
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 use crate::source::{Form, Source};
 use crate::table::CodedTable;
 
@@ -141,7 +141,7 @@ pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
         Form::Stream(stream) => columnar::read_stream(source.name(), stream, options)?,
     };
     if table.coded.rows == 0 {
-        return Err(FileError::Data(format!("'{}' has columns but no rows", source.name())));
+        return Err(Error::data(format!("'{}' has columns but no rows", source.name())));
     }
     Ok(table)
 }
@@ -166,11 +166,11 @@ pub fn read_header(source: &Source, options: &ReadOptions) -> Result<Header> {
 fn check(options: &ReadOptions) -> Result<()> {
     for (what, given) in [("delimiter", options.delimiter), ("quote", options.quote)] {
         if given.is_some_and(|byte| !byte.is_ascii() || byte == b'\n' || byte == b'\r' || byte == 0) {
-            return Err(FileError::Config(format!("the {what} must be one ASCII character and no line end")));
+            return Err(Error::config(format!("the {what} must be one ASCII character and no line end")));
         }
     }
     if options.delimiter.is_some_and(|delimiter| delimiter == options.quote.unwrap_or(b'"')) {
-        return Err(FileError::Config("the delimiter and the quote must differ".to_owned()));
+        return Err(Error::config("the delimiter and the quote must differ".to_owned()));
     }
     Ok(())
 }

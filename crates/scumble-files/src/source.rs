@@ -9,7 +9,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{Field, Schema, SchemaRef};
 
 use crate::compression::Compression;
-use crate::error::{FileError, Result, reading, writing};
+use crate::error::{Error, Result, reading, writing};
 use crate::limits::Allowance;
 
 /// A table: a path, a file that is open already, record batches or a stream of them. All but a stream can be read more than once.
@@ -48,7 +48,7 @@ impl Stream {
     pub(crate) fn take(&self, name: &str) -> Result<BatchReader> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         reader.ok_or_else(|| {
-            FileError::Config(format!(
+            Error::config(format!(
                 "'{name}' is a stream of record batches, and was read already; give it again"
             ))
         })
@@ -86,7 +86,7 @@ impl Batches {
     pub fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
         for (number, batch) in (1..).zip(&batches) {
             if !has_columns(batch, &schema) {
-                return Err(FileError::Data(format!(
+                return Err(Error::data(format!(
                     "record batch {number} has other columns than the table, or in another order or of other types; make all of them alike"
                 )));
             }
@@ -185,10 +185,7 @@ impl Source {
             Place::Path(path) => File::open(path),
             Place::Open(file) => rewound(file),
             Place::Batches(_) | Place::Stream(_) => {
-                return Err(FileError::Config(format!(
-                    "'{}' is in memory, and this needs a file",
-                    self.name
-                )));
+                return Err(Error::config(format!("'{}' is in memory, and this needs a file", self.name)));
             }
             Place::Once(pipe, copy) => {
                 let mut pipe = pipe.lock().unwrap_or_else(PoisonError::into_inner);
@@ -226,7 +223,7 @@ impl Source {
         let mut compression = Compression::None;
         let (mut first, mut reader) = peek(Box::new(file)).map_err(|error| reading(&self.name, error))?;
         if first.is_empty() {
-            return Err(FileError::Data(format!(
+            return Err(Error::data(format!(
                 "'{}' is empty: a table needs a header and at least one row",
                 self.name
             )));
@@ -329,7 +326,7 @@ fn spool(mut reader: impl Read, name: &str, allowance: Allowance) -> Result<File
             Ok(0) => break,
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => match error.downcast::<FileError>() {
+            Err(error) => match error.downcast::<Error>() {
                 Ok(explained) => return Err(explained),
                 Err(error) => return Err(reading(name, error)),
             },
@@ -378,8 +375,8 @@ impl Read for Explained<'_> {
 
 /// The error of a failed read. In a compressed file, an error that does not come from the system means
 /// that the compressed data are damaged.
-pub(crate) fn explain_reading(name: &str, compression: Compression, error: io::Error) -> FileError {
-    let error = match error.downcast::<FileError>() {
+pub(crate) fn explain_reading(name: &str, compression: Compression, error: io::Error) -> Error {
+    let error = match error.downcast::<Error>() {
         Ok(explained) => return explained,
         Err(error) => error,
     };
@@ -388,9 +385,9 @@ pub(crate) fn explain_reading(name: &str, compression: Compression, error: io::E
     }
     let format = compression.name();
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        return FileError::Data(format!(
+        return Error::data(format!(
             "'{name}' is cut off: its {format} data end too early; copy or download it again"
         ));
     }
-    FileError::Data(format!("'{name}' is damaged: its {format} data cannot be unpacked ({error})"))
+    Error::data(format!("'{name}' is damaged: its {format} data cannot be unpacked ({error})"))
 }

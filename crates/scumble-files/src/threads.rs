@@ -1,6 +1,6 @@
 //! How many threads work.
 
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 
 /// The number of threads that is meant: 0 means as many as the current thread pool has.
 pub(crate) fn count(threads: usize) -> usize {
@@ -13,7 +13,6 @@ pub(crate) fn run<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> R
         return Ok(work());
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool =
-        pool.map_err(|error| FileError::Resources(format!("cannot start {threads} threads: {error}")))?;
+    let pool = pool.map_err(|error| Error::resources(format!("cannot start {threads} threads: {error}")))?;
     Ok(pool.install(work))
 }

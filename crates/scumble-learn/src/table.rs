@@ -117,7 +117,7 @@ impl Features {
             if let Some(row) = wrong {
                 let row = row + 1;
                 return Err(Error::Data(format!(
-                    "column '{name}', row {row}: out of range; code it as missing"
+                    "row {row}, column '{name}': out of range; code it as missing"
                 )));
             }
         }
@@ -310,7 +310,7 @@ mod tests {
         let short = Features::new(vec![Column::nominal("a", vec![0], 1)], 2).unwrap_err();
         assert_eq!(short.to_string(), "column 'a' has 1 cells, but there are 2 rows");
         let high = Features::new(vec![Column::nominal("a", vec![0, 7], 7)], 2).unwrap_err();
-        assert_eq!(high.to_string(), "column 'a', row 2: out of range; code it as missing");
+        assert_eq!(high.to_string(), "row 2, column 'a': out of range; code it as missing");
         assert!(Features::new(vec![Column::numeric("a", vec![f64::INFINITY])], 1).is_err());
         let features = Features::new(vec![], 1).unwrap();
         assert!(Table::new(features.clone(), vec![2], 2).is_err());

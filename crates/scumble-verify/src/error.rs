@@ -76,7 +76,7 @@ pub enum VerifyError {
     /// A table that is said to be in the spreadsheet-safe form is not.
     #[error(
         "the table is said to be in the spreadsheet-safe form, and column `{column}` has a text that a spreadsheet program would run; if \
-         it was not written in that form, leave --spreadsheet-safe out"
+         it was not written in that form, do not say that it was"
     )]
     NotSpreadsheetSafe {
         /// The column.
@@ -104,4 +104,13 @@ pub enum VerifyError {
         /// What to do instead.
         remedy: &'static str,
     },
+}
+
+/// Inside a run, what cannot be judged must not be published.
+impl From<VerifyError> for scumble_files::Error {
+    fn from(error: VerifyError) -> Self {
+        Self::verification(format_args!(
+            "the release could not be verified, so it was not published: {error}"
+        ))
+    }
 }

@@ -140,7 +140,7 @@ impl<'a> Mapped<'a> {
                 if place.is_some() {
                     return Err(unusable(format!(
                         "row {row} of the original has a missing value and is left out here, and yet it says where that row is; give the \
-                         plan that the release was made by (--plan)"
+                         plan that the release was made by"
                     )));
                 }
                 continue;
@@ -153,7 +153,7 @@ impl<'a> Mapped<'a> {
                 }
                 return Err(unusable(format!(
                     "it does not say where row {row} of the original is; every row must be in the release (if rows with missing values \
-                     were left out, give the plan: --plan)"
+                     were left out, give the plan)"
                 )));
             };
             let at = (*place as usize).checked_sub(1).and_then(|place| sources.get_mut(place));

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use scumble_files::Control;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// How long a search may go on: a number of steps, a time, or both. Clones share one clock.
 #[derive(Debug, Clone, Default)]
@@ -149,7 +149,7 @@ impl Budget {
     /// Lets the clock go on for a search that follows another one: its steps are counted on. An error if the budget is spent.
     pub fn go_on(&self) -> Result<()> {
         if self.spent_after().is_some() {
-            return Err(Error::out_of_budget());
+            return Err(out_of_budget());
         }
         self.0.settled.store(false, Ordering::Relaxed);
         self.0.before.store(self.0.asked.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -217,13 +217,11 @@ impl Budget {
     /// Ends a search that ran out of time within a step, and has gone back to where it was after so many steps. Any other
     /// error stays one.
     pub fn end_at(&self, steps: u64, error: Error) -> Result<()> {
-        match error {
-            Error::OutOfBudget(_) => {
-                self.0.spend(self.count(steps));
-                Ok(())
-            }
-            other => Err(other),
+        if error.kind() != ErrorKind::OutOfBudget {
+            return Err(error);
         }
+        self.0.spend(self.count(steps));
+        Ok(())
     }
 
     /// The most steps that this search has told: a local search that follows it counts on from here.
@@ -280,7 +278,7 @@ impl Progress {
     pub fn check(&self) -> Result<()> {
         self.control.check()?;
         match &self.budget {
-            Some(budget) if budget.0.is_over() => Err(Error::out_of_budget()),
+            Some(budget) if budget.0.is_over() => Err(out_of_budget()),
             _ => Ok(()),
         }
     }
@@ -315,6 +313,16 @@ impl Pace<'_> {
     }
 }
 
+/// The error of a search that had nothing to publish when its budget was spent.
+pub(crate) fn out_of_budget() -> Error {
+    Error::new(
+        ErrorKind::OutOfBudget,
+        "the budget was spent before the search had found anything that could be published, so nothing was released",
+    )
+    .set("budget", None, "give it more time")
+    .set("steps", None, "more steps")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -325,8 +333,9 @@ mod tests {
         assert!(Progress::default().within(&hour).check().is_ok());
         let none = Budget::new(None, Some(Duration::ZERO));
         let over = Progress::default().within(&none).check();
-        assert!(matches!(&over, Err(Error::OutOfBudget(message)) if message.contains("--budget")));
-        assert_eq!(over.map_err(|error| error.exit_code()), Err(1));
+        assert!(
+            matches!(&over, Err(error) if error.kind() == ErrorKind::OutOfBudget && error.to_string().contains("(budget)"))
+        );
     }
 
     #[test]
@@ -353,7 +362,7 @@ mod tests {
         assert!(progress.check().is_ok());
         assert!(budget.is_spent(6), "no further step");
         assert!(budget.go_on().is_err(), "no further search");
-        assert!(budget.end_at(5, Error::Interrupted).is_err());
+        assert!(budget.end_at(5, Error::interrupted()).is_err());
     }
 
     #[test]
@@ -361,7 +370,7 @@ mod tests {
         let progress = Progress::default();
         let mut pace = progress.pace();
         progress.cancel();
-        assert!(matches!(progress.check(), Err(Error::Interrupted)));
+        assert!(matches!(progress.check(), Err(error) if error.kind() == ErrorKind::Interrupted));
         assert!((0..=STRIDE).any(|_| pace.tick(1).is_err()));
     }
 

@@ -1,5 +1,7 @@
 //! Verifying any table, also another tool's, against models and an original.
 
+use std::cell::OnceCell;
+
 use std::sync::Arc;
 
 use scumble_files::table::CodedTable;
@@ -10,11 +12,11 @@ use scumble_verify::{
     VerifyError, View, attained_with, check_models_with, check_relations, check_truth, check_truth_with_map,
     check_views, distinct_given_others, from_spreadsheet_safe, further_spellings, in_normal_form,
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
-use crate::models::{ModelContext, k_uncertainty, multirelational};
+use crate::models::{ModelContext, k_anonymity, k_uncertainty, l_diversity, multirelational};
 use crate::payload::PayloadColumn;
 use crate::prepare::population::{PopulationTable, quasi_only, read_population};
 use crate::prepare::{
@@ -26,7 +28,7 @@ use crate::release::claim::{
     cover, given_others, joint_references, mean, model_claim, reference, same_value, sensitive_column,
     value_kind,
 };
-use crate::release::unknown_column;
+use crate::release::{has_separate_models, unknown_column};
 use crate::resources::Resources;
 
 mod folder;
@@ -68,7 +70,11 @@ impl Checked {
 /// original only what models may look at is needed.
 pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) -> Result<Vec<&'a str>> {
     if plan.names_with(Role::Quasi).next().is_none() {
-        return Err(Error::config("no column is a quasi-identifier; say which columns outsiders may know"));
+        return Err(Error::config("no column is a quasi-identifier").set(
+            "quasi",
+            None,
+            "say which columns outsiders may know",
+        ));
     }
     // A column that is published as frequencies has one column a value, such as `disease=flu`.
     let is_of = |name: &str, of: &str| {
@@ -208,7 +214,7 @@ pub fn check(
         outcome.models.insert(place, judged);
     }
     outcome.notes.extend(persons_note.into_iter().chain(private_note).chain(spellings_note));
-    if plan.has_separate_models() {
+    if has_separate_models(plan) {
         let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
         outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
@@ -236,11 +242,11 @@ fn count_persons(
         parameters: parameters.as_object().cloned().unwrap_or_default(),
     };
     // Asking for next to nothing gives the figure.
-    let mut models = vec![asked("k_anonymity", serde_json::json!({ "k": 1, "person": person }))];
+    let mut models = vec![asked(k_anonymity::ENTRY.name, serde_json::json!({ "k": 1, "person": person }))];
     models.extend(found.columns.iter().map(|column| {
         let parameters =
             serde_json::json!({ "column": column.column, "variant": "frequency", "l": 1, "person": person });
-        asked("l_diversity", parameters)
+        asked(l_diversity::ENTRY.name, parameters)
     }));
     let claim = Claim { quasi: quasi.to_vec(), models, star, values: values.to_vec() };
     let outcome = check_models_with(release, &claim, None, None).map_err(cannot_check)?;
@@ -259,7 +265,7 @@ fn count_persons(
 
 /// The people of a population, and how the labels of a release are to be read: as a release made of them would have labels.
 fn people<'a>(table: &'a CodedTable, plan: &Plan, resources: &Resources) -> Result<Population<'a>> {
-    let entry = crate::registry::find("algorithm", &plan.algorithm.name, crate::registry::ALGORITHMS)?;
+    let entry = crate::registry::ALGORITHMS.find(&plan.algorithm.name)?;
     let trees = (entry.build)(&plan.algorithm.parameters)?.needs_trees();
     let prepared = prepare(table, &quasi_only(plan), resources, trees)?;
     let covers = prepared.quasi.iter().map(|quasi| {
@@ -287,9 +293,8 @@ pub(crate) fn relational(
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let release = &*spelt_once(release, plan)?;
     let persons = release.column(subject).ok_or_else(|| {
-        Error::config(format!(
-            "the table has no column '{subject}', which says who a row is about; check a private copy that still has it"
-        ))
+        Error::config(format!("the table has no column '{subject}', which says who a row is about"))
+            .advise("check a private copy that still has it")
     })?;
     let (persons, _) = payload_of(persons, plan)?;
     // The persons of all tables are written as the first table writes them.
@@ -324,10 +329,9 @@ fn with_persons(
         ))
     })?;
     if column.values.iter().any(|text| persons.missing.iter().any(|marker| marker == text)) {
-        return Err(Error::data(format!(
-            "'{}' has rows without a person (column '{name}'); leave them out, or say whom they are about",
-            spec.file
-        )));
+        return Err(Error::data(format!("'{}' has rows without a person (column '{name}')", spec.file))
+            .advise("leave them out")
+            .advise("say whom they are about"));
     }
     let spellings = persons.spellings();
     if column.values.iter().all(|text| spellings.find(text).is_none()) {
@@ -374,11 +378,11 @@ pub(crate) fn over_views(
     let known: Vec<&str> = k_uncertainty::ENTRY.parameters.iter().map(|(name, _)| *name).collect();
     spec.parameters.allow_only(&known)?;
     let k = k_uncertainty::least(&spec.parameters)?;
-    let original = original.ok_or_else(|| {
-        Error::config(
-            "k-uncertainty of several tables is about everybody who can be looked up in them; give the original rows (--original FILE)",
-        )
-    })?;
+    let original =
+        original.ok_or_else(|| {
+            Error::config("k-uncertainty of several tables is about everybody who can be looked up in them")
+                .set("original", None, "give the original rows")
+        })?;
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let columns = if spec.columns.is_empty() { &sensitive } else { &spec.columns };
     let spelt = spelt_once(original, plan)?;
@@ -388,9 +392,10 @@ pub(crate) fn over_views(
         let (of_column, _) = payload_of(column, plan)?;
         if of_column.absent().is_some() {
             return Err(Error::refused(format!(
-                "k-uncertainty of several tables counts every text of '{name}', and some rows have no value there; leave those rows out \
-                 (missing_policy = \"drop-row\"), or say that a missing value is a value like any other (missing_counts = true)"
-            )));
+                "k-uncertainty of several tables counts every text of '{name}', and some rows have no value there"
+            ))
+            .set("missing_policy", Some("drop-row"), "leave those rows out")
+            .weaken("missing_counts", Some(name), "say that a missing value is a value like any other"));
         }
         values.push(sensitive_column(&of_column, plan));
     }
@@ -454,83 +459,42 @@ fn claims(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<Vec<ModelClaim>> {
-    let entry = crate::registry::find("model", &spec.model, crate::registry::MODELS)?;
+    let entry = crate::registry::MODELS.find(&spec.model)?;
+    if !crate::registry::MODELS.is_own(entry.name) {
+        return Err(Error::refused(format!(
+            "model '{}' was added by a program, and tables are checked by independent code, which knows Scumble's own models only",
+            entry.name
+        ))
+        .advise("leave the model out"));
+    }
     let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
     spec.parameters
         .allow_only(&known)
-        .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
-    if entry.name != "lkc" {
-        // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
-        let mut columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
-        columns.extend(person.map(str::to_owned));
-        columns.extend(plan.counted_columns().into_iter().map(str::to_owned));
-        columns.extend(plan.names_with(Role::Guarding).map(str::to_owned));
-        columns.sort_unstable();
-        columns.dedup();
-        let mut table = value_table(reference, &columns, person, plan)?;
-        if let Some(people) = population {
-            table = table.with_population(value_table(people, &[], None, plan)?);
-        }
-        let hierarchical = entry.name == "personalised"
-            || spec.parameters.get("distance").is_some_and(|given| given.to_text() == "hierarchical");
-        let prepared =
-            hierarchical.then(|| prepare(reference, &sensitive_only(plan), resources, false)).transpose()?;
-        let trees = |name: &str| {
-            let trees = prepared.as_ref().map(|prepared| &prepared.payload_trees)?;
-            trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
-        };
-        let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
-        let models = crate::models::build(entry, &spec.parameters, &context)?;
-        return Ok(models.iter().map(|model| model_claim(model.claim())).collect());
+        .map_err(|error| error.reworded(|what| format!("model '{}': {what}", entry.name)))?;
+    // The model itself says what it claims, from nothing but its parameters, the values of its columns, and their trees.
+    let mut columns: Vec<String> = spec.columns.iter().chain(sensitive).cloned().collect();
+    columns.extend(person.map(str::to_owned));
+    columns.extend(plan.counted_columns().into_iter().map(str::to_owned));
+    columns.extend(plan.names_with(Role::Guarding).map(str::to_owned));
+    columns.sort_unstable();
+    columns.dedup();
+    let mut table = value_table(reference, &columns, person, plan)?;
+    if let Some(people) = population {
+        table = table.with_population(value_table(people, &[], None, plan)?);
     }
-    let parameters: Map<String, Value> = spec
-        .parameters
-        .iter()
-        .map(|(name, value)| (name.to_owned(), Value::from(value.to_text().into_owned())))
-        .collect();
-    let whole = |mut parameters: Map<String, Value>| {
-        // Whole numbers are numbers for the verifier; decimals stay texts, which are exact.
-        for value in parameters.values_mut() {
-            if let Some(number) = value.as_str().and_then(|text| text.parse::<u64>().ok()) {
-                *value = number.into();
-            }
-        }
-        parameters
+    // Trees are built only for models that ask for one.
+    let prepared = OnceCell::new();
+    let trees = |name: &str| {
+        let prepared = prepared.get_or_init(|| prepare(reference, &sensitive_only(plan), resources, false));
+        let trees = &prepared.as_ref().ok()?.payload_trees;
+        trees.iter().find(|(of, _)| of == name).map(|(_, tree)| tree)
     };
-    let parameters = whole(parameters);
-    let columns = if spec.columns.is_empty() { sensitive } else { &spec.columns };
-    if columns.is_empty() && parameters.contains_key("c") {
-        return Err(Error::config(format!(
-            "model '{}' protects sensitive values; name the column (--sensitive COLUMN)",
-            entry.name
-        )));
+    let context = ModelContext { table: &table, trees: &trees, columns: &spec.columns, sensitive };
+    let models = crate::models::build(entry, &spec.parameters, &context);
+    if let Some(Err(error)) = prepared.into_inner() {
+        return Err(error);
     }
-    if let (Some(person), true) = (person, parameters.contains_key("c")) {
-        return Err(Error::config(format!(
-            "persons have several rows (column '{person}'), and c of LKC-privacy counts rows; leave c out, and ask for shares of \
-             persons with alpha_k"
-        )));
-    }
-    let mut claims = lkc_claims(entry.name, &parameters, columns);
-    for claim in &mut claims {
-        claim.parameters.extend(person.map(|name| ("person".into(), name.into())));
-    }
-    Ok(claims)
-}
-
-/// LKC-privacy is a claim about sizes, and one about shares for each column that it protects.
-fn lkc_claims(name: &str, parameters: &Map<String, Value>, columns: &[String]) -> Vec<ModelClaim> {
-    let without = |left_out: &[&str]| -> Map<String, Value> {
-        let kept = parameters.iter().filter(|(name, _)| !left_out.contains(&name.as_str()));
-        kept.map(|(name, value)| (name.clone(), value.clone())).collect()
-    };
-    let shares = columns.iter().filter(|_| parameters.contains_key("c")).map(|column| {
-        let mut of_column = without(&["k"]);
-        of_column.insert("column".into(), column.clone().into());
-        of_column
-    });
-    let all = std::iter::once(without(&["c"])).chain(shares);
-    all.map(|parameters| ModelClaim { name: name.into(), parameters }).collect()
+    Ok(models?.iter().map(|model| model_claim(model.claim())).collect())
 }
 
 /// A plan without its quasi-identifiers: for building the trees of sensitive columns alone.
@@ -549,9 +513,10 @@ fn what_is_guarded_is_there(release: &CodedTable, plan: &Plan) -> Result<()> {
     match plan.names_with(Role::Guarding).filter(asked).find(|name| release.column(name).is_none()) {
         None => Ok(()),
         Some(name) => Err(Error::config(format!(
-            "the table has no column '{name}', which says what people guard; no release has it, so check a private copy that still does, \
-             or leave the model out"
-        ))),
+            "the table has no column '{name}', which says what people guard and is in no release"
+        ))
+        .advise("check a private copy that still has it")
+        .advise("leave the model out")),
     }
 }
 
@@ -626,10 +591,11 @@ fn truthful(
         let (verb, whose) =
             if unexplained.len() == 1 { ("needs", "its hierarchy") } else { ("need", "their hierarchies") };
         return Err(Error::config(format!(
-            "the release cannot be compared with its original: {} {verb} {whose}, since some labels are neither values nor intervals; give \
-             the plan that the release was made by (--plan release.toml), or the hierarchies (--hierarchies DIR)",
+            "the release cannot be compared with its original: {} {verb} {whose}, since some labels are neither values nor intervals",
             unexplained.join(" and ")
-        )));
+        ))
+        .set("plan", None, "give the plan that the release was made by")
+        .set("hierarchies", None, "give the hierarchies"));
     }
     let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
     match row_map {

@@ -42,7 +42,9 @@ pub mod check;
 pub mod config;
 pub mod date;
 mod deal;
+pub mod entry;
 pub mod error;
+pub mod extend;
 pub mod frequency;
 pub mod hierarchy;
 pub mod information;
@@ -78,6 +80,6 @@ pub mod rough;
 pub mod saved;
 pub mod text;
 
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Place, Remedy, Result};
 /// Arrow as this crate uses it, for whoever makes and reads record batches.
 pub use scumble_files::{arrow_array, arrow_schema};

@@ -127,11 +127,9 @@ impl Outputs {
             )));
         }
         if is_there(target) && !self.force && !own.is(target) {
-            return Err(Error::config(format!(
-                "'{}' is already there, and {}; --force replaces it, another name keeps it",
-                target.display(),
-                own.why_not()
-            )));
+            let error =
+                Error::config(format!("'{}' is already there, and {}", target.display(), own.why_not()));
+            return Err(or_replaced(error));
         }
         self.written.push(Claim { path: target.to_owned(), own, seen: seen(target) });
         Ok(())
@@ -145,12 +143,11 @@ impl Outputs {
         };
         match self.written.iter().find(changed).filter(|_| !self.force) {
             None => Ok(()),
-            Some(Claim { path, own, .. }) => Err(Error::config(format!(
-                "somebody has made or changed '{}' since this run began, and {}; nothing was published; --force replaces it, another \
-                 name keeps it",
+            Some(Claim { path, own, .. }) => Err(or_replaced(Error::config(format!(
+                "somebody has made or changed '{}' since this run began, and {}; nothing was published",
                 path.display(),
                 own.why_not()
-            ))),
+            )))),
         }
     }
 
@@ -213,6 +210,11 @@ impl Own {
             Self::Nothing | Self::Known => "it may not be Scumble's",
         }
     }
+}
+
+/// What helps where something is already there.
+fn or_replaced(error: Error) -> Error {
+    error.set("force", None, "replace it").advise("choose another name to keep it")
 }
 
 /// Whether a file is there. Folders and devices are refused where the file is made.
@@ -343,14 +345,14 @@ mod tests {
         for (own, text) in kinds {
             std::fs::write(&path, text).unwrap();
             Outputs::new(false).write(&path, own).unwrap();
-            refused(&mut Outputs::new(false), &path, Own::Nothing, "--force");
+            refused(&mut Outputs::new(false), &path, Own::Nothing, "replace it (force)");
             std::fs::write(&path, "mine").unwrap();
-            refused(&mut Outputs::new(false), &path, own, "--force");
+            refused(&mut Outputs::new(false), &path, own, "replace it (force)");
             Outputs::new(true).write(&path, own).unwrap();
         }
         // Also a link that leads nowhere is somebody's.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("nowhere", &path).unwrap();
-        refused(&mut Outputs::new(false), &path, Own::Page, "--force");
+        refused(&mut Outputs::new(false), &path, Own::Page, "replace it (force)");
     }
 }

@@ -79,10 +79,10 @@ impl Tests<'_> {
 pub(crate) fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
     if model.population_test().is_some() {
         return Err(Error::refused(format!(
-            "{} compares with a population, and this algorithm does not keep track of one; algorithms that can serve it: {}",
-            model.title(),
-            crate::registry::serving_population().join(", ")
-        )));
+            "{} compares with a population, and this algorithm does not keep track of one",
+            model.title()
+        ))
+        .set("algorithm", None, "use one that keeps track of a population"));
     }
     model.class_test().ok_or_else(|| {
         Error::refused(format!("{} is not decided class by class; this algorithm needs that", model.title()))
@@ -144,11 +144,10 @@ impl Problem {
             return Ok(());
         }
         Err(Error::refused(format!(
-            "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together; \
-             algorithms that can serve it: {}",
-            model.title(),
-            crate::registry::serving_projections().join(", ")
-        )))
+            "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together",
+            model.title()
+        ))
+        .set("algorithm", None, "use one that judges sets of columns"))
     }
 
     /// Whether some model is not decided class by class.
@@ -207,10 +206,11 @@ impl Problem {
         match self.models.iter().map(AsRef::as_ref).find(fails) {
             None => Ok(()),
             Some(model) => Err(Error::refused(format!(
-                "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes; use optimal, or \
-                 lower the requirement",
+                "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes",
                 model.title()
-            ))),
+            ))
+            .set("algorithm", Some("optimal"), "use another")
+            .advise("lower the requirement")),
         }
     }
 
@@ -219,9 +219,11 @@ impl Problem {
         match self.quasi.iter().find(|quasi| quasi.tree().is_none()) {
             None => Ok(()),
             Some(quasi) => Err(Error::refused(format!(
-                "'{algorithm}' generalises by levels, and '{}' has no hierarchy; give one, or use mondrian",
+                "'{algorithm}' generalises by levels, and '{}' has no hierarchy",
                 quasi.name
-            ))),
+            ))
+            .set("hierarchy", None, "give one")
+            .set("algorithm", Some("mondrian"), "use one that needs none")),
         }
     }
 
@@ -267,25 +269,33 @@ impl Problem {
         {
             return Err(Error::infeasible(format!(
                 "{absent} people of the population are in no class of the release, which tells that they are not in it, and \
-                 delta_min forbids that; coarsen the hierarchies, lower delta_min, or use --star-policy strict"
-            )));
+                 delta_min forbids that"
+            ))
+            .advise("coarsen the hierarchies")
+            .set("star_policy", Some("strict"), "keep suppressed rows")
+            .advise("lower delta_min"));
         }
         let limit = self.suppression_limit();
         if classes.suppressed_rows() > limit {
             return Err(Error::infeasible(format!(
                 "{} of {} rows would have to be suppressed, more than the {limit} that the suppression limit of {} \
-                 allows; raise the limit (--suppression), coarsen the hierarchies, or lower the requirement",
+                 allows",
                 classes.suppressed_rows(),
                 self.table.rows(),
                 self.suppression
-            )));
+            ))
+            .set("suppression", None, "raise the limit")
+            .advise("coarsen the hierarchies")
+            .advise("lower the requirement"));
         }
         let rows = self.table.rows();
         if self.star_policy == StarPolicy::Drop && rows > 0 && classes.suppressed_rows() == rows {
             return Err(Error::infeasible(
-                "every row would have to be left out, so there is nothing to release; lower the requirement, coarsen the \
-                 hierarchies, or use --star-policy strict, which keeps rows that show nothing",
-            ));
+                "every row would have to be left out, so there is nothing to release",
+            )
+            .advise("coarsen the hierarchies")
+            .set("star_policy", Some("strict"), "keep rows that show nothing")
+            .advise("lower the requirement"));
         }
         Ok(classes)
     }
@@ -325,7 +335,9 @@ impl Problem {
         }
         Err(Error::infeasible(
             "the suppressed rows can be told from all others, so they must meet every model themselves, and no choice of \
-             further classes to suppress makes them; use --star-policy drop to leave those rows out, or lower the requirement",
-        ))
+             further classes to suppress makes them",
+        )
+        .set("star_policy", Some("drop"), "leave those rows out")
+        .advise("lower the requirement"))
     }
 }

@@ -40,8 +40,10 @@ impl Assessment {
         let resources = &resources.for_a_run();
         let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
         if quasi.is_empty() {
-            return Err(Error::config(
-                "no column is a quasi-identifier; say which columns outsiders may know",
+            return Err(Error::config("no column is a quasi-identifier").set(
+                "quasi",
+                None,
+                "say which columns outsiders may know",
             ));
         }
         let control = resources.control().clone();

@@ -29,7 +29,8 @@ pub fn show_sets(problem: &Problem, assignment: Assignment) -> Result<Assignment
             }
         }
     }
-    judged(problem, with_values(assignment, regions), "label = \"set\"", "label them by nodes")
+    judged(problem, with_values(assignment, regions), "label = \"set\"")
+        .map_err(|error| error.advise("label them by nodes"))
 }
 
 /// Gives every column one domain: the coarsest of the values that overlap, or what they cover together. Classes that then show
@@ -47,24 +48,27 @@ pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> 
         .map(|class| (0..shown.len()).map(|column| value(class, column)).collect())
         .collect();
     let showed_something = assignment.suppressed.contains(&false);
-    let remedy = "leave flatten out, or use single_dimensional_mondrian, which searches with one domain for each column";
-    let flat = judged(problem, with_values(assignment, regions), "flatten", remedy)?;
+    let remedied = |error: Error| {
+        let words = "use one that searches with one domain for each column";
+        error.unset("flatten", "leave it out").set("algorithm", Some("single_dimensional_mondrian"), words)
+    };
+    let flat = judged(problem, with_values(assignment, regions), "flatten").map_err(remedied)?;
     if showed_something && !flat.suppressed.contains(&false) {
-        return Err(Error::infeasible(format!(
-            "flatten leaves nothing: with one domain for each column every row would show * everywhere; {remedy}"
+        return Err(remedied(Error::infeasible(
+            "flatten leaves nothing: with one domain for each column every row would show * everywhere",
         )));
     }
     Ok(flat)
 }
 
 /// Classes of which some may have been merged, if every model holds for them.
-fn judged(problem: &Problem, assignment: Assignment, why: &str, remedy: &str) -> Result<Assignment> {
+fn judged(problem: &Problem, assignment: Assignment, why: &str) -> Result<Assignment> {
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
     for model in &problem.models {
         let Verdict { holds, failing_classes, .. } = model.judge(&classes, problem.table.payloads());
         if !holds {
             return Err(Error::infeasible(format!(
-                "{why} merges classes, and {} does not hold for {failing_classes} of the merged ones; {remedy}",
+                "{why} merges classes, and {} does not hold for {failing_classes} of the merged ones",
                 model.title()
             )));
         }

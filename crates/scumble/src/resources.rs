@@ -121,10 +121,8 @@ impl Resources {
     /// A warning for each file in the folder of hierarchies that is called nearly, but not quite, like a column.
     pub(crate) fn misspelt_hierarchies(&self, plan: &Plan) -> Result<Vec<String>> {
         let Some(folder) = self.hierarchy_folder(plan)? else { return Ok(Vec::new()) };
-        let entries = std::fs::read_dir(&folder).map_err(|source| Error::Io {
-            what: format!("cannot look into '{}'", folder.display()),
-            source,
-        })?;
+        let entries = std::fs::read_dir(&folder)
+            .map_err(|source| Error::io(format!("cannot look into '{}'", folder.display()), source))?;
         let mut files: Vec<String> =
             entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
         files.sort();

@@ -9,7 +9,7 @@ use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::registry::algorithm_names;
 use scumble::release::{RunOptions, Stage, anonymize};
-use scumble::{Error, Result};
+use scumble::{ErrorKind, Result};
 use scumble_files::Control;
 
 /// A run that ends after so many looks; the looks that were taken, and the stage that it was in.
@@ -56,7 +56,7 @@ fn a_run_that_is_stopped_leaves_nothing() {
         for look in at.into_iter().filter(|look| *look < looks) {
             let (ended, _, stage) = run(folder, &plan, look);
             assert!(
-                matches!(ended, Err(Error::Interrupted)),
+                matches!(&ended, Err(error) if error.kind() == ErrorKind::Interrupted),
                 "{algorithm} at look {look} of {looks}: {ended:?}"
             );
             assert_eq!(names(folder), ["in.csv"], "{algorithm} at look {look} of {looks}");

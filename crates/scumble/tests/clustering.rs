@@ -10,14 +10,14 @@ use scumble::config::{Parameters, Value as Parameter};
 use scumble::problem::Problem;
 use scumble::quasi::{Line, Shape, Value};
 use scumble::recoding::{Assignment, Members, Share};
-use scumble::registry::{ALGORITHMS, find};
+use scumble::registry::ALGORITHMS;
 
 const ONE: f64 = 4_294_967_296.0;
 
 fn solve(name: &str, given: &[(&str, &str)], problem: &Problem) -> Solution {
     let mut parameters = Parameters::default();
     given.iter().for_each(|(name, value)| parameters.set(name, Parameter::from_text(value)));
-    let entry = find("algorithm", name, ALGORITHMS).expect("registered");
+    let entry = ALGORITHMS.find(name).expect("registered");
     let algorithm = (entry.build)(&parameters).expect("fitting parameters");
     algorithm.check(problem).expect("can be served");
     algorithm.run(problem).expect("nothing is in the way")

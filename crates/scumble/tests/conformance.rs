@@ -11,7 +11,7 @@ use common::seeded;
 use common::table::{Table, all_kinds, kinds_for, tables_of};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
-use scumble::Error;
+use scumble::ErrorKind;
 use scumble::config::{Column, MissingPolicy, Parameters, Plan, Role, Roles, StarPolicy};
 use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, MODELS};
@@ -210,7 +210,10 @@ fn conforms(case: &Case) -> bool {
     let surviving = table.surviving(ask.class);
     let fits = |demand: &Demand| demand.fits(&table.values(demand.column().unwrap_or("ill"), &surviving));
     if !ask.demands.iter().all(fits) {
-        assert!(matches!(release(table, ask), Err(Error::Config(_))), "a value is named that no row has");
+        assert!(
+            matches!(release(table, ask), Err(error) if error.kind() == ErrorKind::Config),
+            "a value is named that no row has"
+        );
         return false;
     }
     match release(table, ask) {
@@ -222,11 +225,13 @@ fn conforms(case: &Case) -> bool {
             verifier_agrees(table, ask, &written);
             true
         }
-        Err(Error::Infeasible(message) | Error::OutOfBudget(message)) => {
+        Err(error) if error.is(&[ErrorKind::Infeasible, ErrorKind::OutOfBudget]) => {
+            let message = error.to_string();
             assert!(justified(table, ask, &message), "infeasible without need: {message}");
             false
         }
-        Err(Error::Refused(message)) => {
+        Err(error) if error.kind() == ErrorKind::Refused => {
+            let message = error.to_string();
             // Entropies of sets are not defined there.
             let shows_sets =
                 table.kinds.iter().any(|kind| matches!(kind.shape, Shape::Sets | Shape::FileSets));
@@ -370,7 +375,9 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
             && match release(table, &without) {
                 Ok(_) => true,
                 // There is none either where rows that show nothing are left out, and no other row was there before.
-                Err(Error::Infeasible(message)) => justified(table, &without, &message),
+                Err(error) if error.kind() == ErrorKind::Infeasible => {
+                    justified(table, &without, &error.to_string())
+                }
                 Err(_) => false,
             };
     }
@@ -399,8 +406,7 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
         // Stopped before it found anything, and says so.
         return ask.algorithm == "k_optimize";
     }
-    let entry = scumble::registry::find("algorithm", ask.algorithm, scumble::registry::ALGORITHMS)
-        .expect("registered");
+    let entry = scumble::registry::ALGORITHMS.find(ask.algorithm).expect("registered");
     let algorithm = (entry.build)(&scumble::config::Parameters::default()).expect("it has defaults");
     let default = algorithm.default_suppression().to_string();
     let limit_of = |rows| limit(ask.suppression.unwrap_or(&default), rows);
@@ -410,11 +416,15 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     match release(table, &bare) {
         // More rows must be suppressed than are allowed.
         Ok(written) => written.summary.suppressed > limit_of(written.summary.rows),
-        Err(Error::Infeasible(message)) if message.contains("delta_d") => ask.algorithm == "iacc",
+        Err(error) if error.kind() == ErrorKind::Infeasible && error.to_string().contains("delta_d") => {
+            ask.algorithm == "iacc"
+        }
         // Nothing would be left: every row is suppressed where suppressed rows may stay.
-        Err(Error::Infeasible(_)) if ask.policy == StarPolicy::Drop => shows_nothing_else(table, &bare),
+        Err(error) if error.kind() == ErrorKind::Infeasible && ask.policy == StarPolicy::Drop => {
+            shows_nothing_else(table, &bare)
+        }
         // What may be suppressed is refused; the exact search then says whether there is anything to find.
-        Err(Error::Refused(_)) if may_refuse(ask) => {
+        Err(error) if error.kind() == ErrorKind::Refused && may_refuse(ask) => {
             release(table, &Ask { algorithm: "optimal", ..ask.clone() }).is_err()
         }
         Err(error) => panic!("the suppression limit alone was in the way, and now: {error}"),
@@ -426,7 +436,9 @@ fn shows_nothing_else(table: &Table, ask: &Ask) -> bool {
     match release(table, &Ask { policy: StarPolicy::Paper, ..ask.clone() }) {
         Ok(written) => all_star(table, &written),
         // To suppress all of them damages too much.
-        Err(Error::Infeasible(message)) => ask.algorithm == "iacc" && message.contains("delta_d"),
+        Err(error) if error.kind() == ErrorKind::Infeasible => {
+            ask.algorithm == "iacc" && error.to_string().contains("delta_d")
+        }
         Err(_) => false,
     }
 }
@@ -552,7 +564,8 @@ fn means_of_what_has_none_are_refused() {
     ] {
         let ask = Ask { class: None, ..Ask::new("mdav", &[Demand::K(2)]) };
         match release(&small(kind, &cells, &["flu", "flu"]), &ask) {
-            Err(Error::Refused(message)) => {
+            Err(error) if error.kind() == ErrorKind::Refused => {
+                let message = error.to_string();
                 assert!(message.contains(advice) && message.contains("'q0'"), "{message}");
             }
             other => panic!("not refused: {other:?}"),

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use common::memory::{batches, texts, texts_of};
 use common::served::{EARLIER, PEOPLE, plan, plan_beside, rows};
-use scumble::Error;
+use scumble::ErrorKind;
 use scumble::arrow_array::{RecordBatchIterator, RecordBatchReader};
 use scumble::arrow_schema::ArrowError;
 use scumble::prelude::*;
@@ -238,7 +238,10 @@ fn a_release_in_memory_can_be_stopped_at_any_look() {
         assert_eq!((stages[0], stages.last()), (Stage::Read, Some(&Stage::Publish)), "{name}");
         for look in 0..looks {
             let (ended, ..) = run(look);
-            assert!(matches!(ended, Err(Error::Interrupted)), "{name}, look {look} of {looks}: {ended:?}");
+            assert!(
+                matches!(&ended, Err(error) if error.kind() == ErrorKind::Interrupted),
+                "{name}, look {look} of {looks}: {ended:?}"
+            );
         }
     }
 }
@@ -323,7 +326,7 @@ fn a_stream_is_read_once() {
     let failing: Box<dyn RecordBatchReader + Send> =
         Box::new(RecordBatchIterator::new(failing, rows.schema().clone()));
     let error = with(&Source::from_stream(failing, "the stream")).expect_err("it fails");
-    assert!(matches!(error, Error::Data(_)) && error.to_string().contains("its reader failed"), "{error}");
+    assert!(error.kind() == ErrorKind::Data && error.to_string().contains("its reader failed"), "{error}");
     assert!(!error.to_string().contains("Ann"), "{error}");
 }
 

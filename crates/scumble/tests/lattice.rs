@@ -16,10 +16,10 @@ use scumble::problem::Budget;
 use scumble::problem::Problem;
 use scumble::published::Classes;
 use scumble::recoding::Step;
-use scumble::registry::{ALGORITHMS, METRICS, find};
+use scumble::registry::{ALGORITHMS, METRICS};
 
 fn algorithm(name: &str) -> Box<dyn Algorithm> {
-    let entry = find("algorithm", name, ALGORITHMS).expect("registered");
+    let entry = ALGORITHMS.find(name).expect("registered");
     (entry.build)(&Parameters::default()).expect("no parameters")
 }
 
@@ -62,7 +62,7 @@ fn evaluate(problem: &Problem, levels: Vec<u32>) -> Node {
     let published = problem.suppress_failing(assignment).ok().map(|classes| {
         let suppressed = classes.suppressed_rows();
         let published = classes;
-        let precision = find("metric", "precision", METRICS).expect("registered").build;
+        let precision = METRICS.find("precision").expect("registered").build;
         let cost = problem.metric.measure(&published, problem);
         defined = cost.is_some();
         let cost = Cost::new(cost, problem.metric.lower_is_better());
@@ -213,7 +213,7 @@ fn more_columns_than_fit_into_a_key() {
             published += usize::from(seen.is_some());
         }
         let error = algorithm("optimal").check(&problem).expect_err("too large without a budget").to_string();
-        assert!(error.contains("--budget"), "{error}");
+        assert!(error.contains("say how long to search (budget = 30s)"), "{error}");
     }
     assert!(published > 40, "{published}");
 }
@@ -306,7 +306,7 @@ fn worked_examples_of_the_specification() {
     assert_eq!(finding(&run("datafly"), "checked"), Some(4.0));
     for (metric, figure) in [("loss", 0.269_444), ("discernibility", 36.0), ("classification", 2.0 / 12.0)] {
         let mut problem = mini(2, "0.0");
-        problem.metric = find("metric", metric, METRICS).expect("registered").build;
+        problem.metric = METRICS.find(metric).expect("registered").build;
         let node = evaluate(&problem, levels("ola", &problem).expect("a solution"));
         assert_eq!(node.levels, [0, 1, 2]);
         let cost = node.published.expect("can be published").0.value();
@@ -337,7 +337,7 @@ fn a_priority_says_which_column_to_spare() {
     let expected = (1.0 / 3.0 + 0.5 * 0.475) / 1.75;
     assert!((cost(&problem, &[0, 1, 2]) - expected).abs() < 1e-12);
     assert!((cost(&problem, &[1, 0, 2]) - (0.25 + 0.5 * 0.475) / 1.75).abs() < 1e-12);
-    problem.metric = find("metric", "loss_geometric", METRICS).expect("registered").build;
+    problem.metric = METRICS.find("loss_geometric").expect("registered").build;
     let expected = (4.0_f64 / 3.0).powf(1.0 / 1.75) * 1.475_f64.powf(0.5 / 1.75) - 1.0;
     assert!((cost(&problem, &[0, 1, 2]) - expected).abs() < 1e-12);
 }

@@ -11,7 +11,7 @@ use scumble::models::ModelContext;
 use scumble::prepare::{Prepared, drop_incomplete, prepare};
 use scumble::problem::{Budget, Problem, Progress};
 use scumble::published::Classes;
-use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
+use scumble::registry::{ALGORITHMS, METRICS, MODELS};
 use scumble::resources::Resources;
 use scumble_files::{Source, read_table};
 use serde_json::{Value, json};
@@ -69,7 +69,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     options.columns = Some(plan.columns.iter().map(|(name, _)| name.clone()).collect());
     let mut table = read_table(&source, &options)?.coded;
     drop_incomplete(&mut table, &plan)?;
-    let algorithm = (find("algorithm", &plan.algorithm.name, ALGORITHMS)?.build)(&plan.algorithm.parameters)?;
+    let algorithm = (ALGORITHMS.find(&plan.algorithm.name)?.build)(&plan.algorithm.parameters)?;
     let mut prepared = prepare(&table, &plan, &Resources::in_folder(folder), algorithm.needs_trees())?;
     let floor = clock.read();
     let floor_bytes = scumble::memory::peak();
@@ -121,11 +121,11 @@ fn problem(plan: &Plan, prepared: Prepared, suppression: Rational) -> Outcome<Pr
         let columns = &spec.columns;
         let context = ModelContext { table: &prepared.table, trees: &trees, columns, sensitive: &sensitive };
         let parameters: &Parameters = &spec.parameters;
-        models.extend((find("model", &spec.model, MODELS)?.build)(parameters, &context)?);
+        models.extend((MODELS.find(&spec.model)?.build)(parameters, &context)?);
     }
     Ok(Problem {
         models,
-        metric: find("metric", plan.algorithm.metric.as_deref().unwrap_or("loss"), METRICS)?.build,
+        metric: METRICS.find(plan.algorithm.metric.as_deref().unwrap_or("loss"))?.build,
         suppression,
         star_policy: plan.algorithm.star_policy,
         budget: budget(plan),

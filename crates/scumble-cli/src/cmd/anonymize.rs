@@ -336,8 +336,8 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         if name == "-" || name.is_empty() || !is_plan {
             return Ok(name.clone());
         }
-        let path = std::path::absolute(name)
-            .map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
+        let path =
+            std::path::absolute(name).map_err(|source| Error::io(format!("cannot use '{name}'"), source))?;
         Ok(path.to_string_lossy().into_owned())
     };
     if let Some(output) = &arguments.output {

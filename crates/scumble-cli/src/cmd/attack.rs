@@ -239,7 +239,7 @@ pub(super) fn on_release(
 fn load_report(folder: &Path) -> Result<Report> {
     let path = folder.join("report.json");
     let unreadable =
-        |source| Error::Io { what: format!("there is no private report in '{}'", folder.display()), source };
+        |source| Error::io(format!("there is no private report in '{}'", folder.display()), source);
     let text = std::fs::read_to_string(&path).map_err(unreadable)?;
     serde_json::from_str(&text)
         .map_err(|_| Error::data(format!("'{}' is not the report of a release", path.display())))

@@ -30,7 +30,7 @@ pub(super) fn how_release_is_read(plan: &Plan, given: &Reading) -> Result<Read> 
 /// A file name on the command line is relative to where the command runs, not to the plan.
 pub(super) fn from_here(name: &String) -> Result<String> {
     let path = std::path::absolute(name);
-    let path = path.map_err(|source| Error::Io { what: format!("cannot use '{name}'"), source })?;
+    let path = path.map_err(|source| Error::io(format!("cannot use '{name}'"), source))?;
     Ok(path.to_string_lossy().into_owned())
 }
 

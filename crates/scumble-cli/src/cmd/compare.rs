@@ -162,7 +162,7 @@ fn request(arguments: &Arguments) -> Result<Request> {
     let (plan_file, data) = inputs(arguments);
     let absolute = |name: &Path| -> Result<String> {
         let path = std::path::absolute(name)
-            .map_err(|source| Error::Io { what: format!("cannot use '{}'", name.display()), source })?;
+            .map_err(|source| Error::io(format!("cannot use '{}'", name.display()), source))?;
         Ok(path.to_string_lossy().into_owned())
     };
     let (mut plan, folder) = match (plan_file, data) {
@@ -264,7 +264,7 @@ fn private<'a>(outputs: &mut Outputs, target: &'a Path, own: Own) -> Result<(Pri
 
 fn publish(mut file: PrivateFile, target: &Path, text: &str) -> Result<()> {
     file.file().write_all(text.as_bytes()).map_err(|error| cannot_write(target, error))?;
-    Ok(file.publish(Audience::Owner)?.sound()?)
+    file.publish(Audience::Owner)?.sound()
 }
 
 /// The figures of the releases, the recommendation, and what could not be done. Releases that others beat are only told if all are

@@ -34,10 +34,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let folder = &arguments.folder;
-    std::fs::create_dir_all(folder).map_err(|source| Error::Io {
-        what: format!("cannot make the folder '{}'", folder.display()),
-        source,
-    })?;
+    std::fs::create_dir_all(folder)
+        .map_err(|source| Error::io(format!("cannot make the folder '{}'", folder.display()), source))?;
     let mut outputs = Outputs::new(arguments.force);
     let hierarchies = folder.join("hierarchies");
     claim(&mut outputs, &folder.join("patients.csv"), Some(&hierarchies), DEMO_SEED)?;
@@ -132,5 +130,5 @@ fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
         let mark = if model.holds { "holds" } else { "FAILS" };
         interface.say(format_args!("   {mark}  {}", model.label));
     }
-    if checked.holds() { Ok(()) } else { Err(Error::Verification("the demo's release does not hold".into())) }
+    if checked.holds() { Ok(()) } else { Err(Error::verification("the demo's release does not hold")) }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let journal = folder.join(JOURNAL);
     if arguments.anew && journal.exists() {
         std::fs::remove_file(&journal)
-            .map_err(|source| Error::Io { what: format!("cannot remove {}", journal.display()), source })?;
+            .map_err(|source| Error::io(format!("cannot remove {}", journal.display()), source))?;
     }
     let journal = Journal::open(&journal)?;
     let before = journal.len();

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use scumble::error::did_you_mean;
 use scumble::registry::{
-    ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, algorithm_names,
+    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, TABLES_ALGORITHMS, algorithm_names,
 };
 use scumble::{Error, Result};
 use scumble_eval::attack::ATTACKS;
@@ -21,17 +21,16 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let wanted = arguments.name.replace('-', "_").to_lowercase();
-    let found = explain("algorithm", ALGORITHMS, &wanted)
-        .or_else(|| explain("algorithm", RECORD_ALGORITHMS, &wanted))
-        .or_else(|| explain("algorithm", TABLES_ALGORITHMS, &wanted))
-        .or_else(|| explain("privacy model", MODELS, &wanted))
-        .or_else(|| explain("metric", METRICS, &wanted))
+    let found = explain("algorithm", &ALGORITHMS, &wanted)
+        .or_else(|| explain("algorithm", &RECORD_ALGORITHMS, &wanted))
+        .or_else(|| explain("algorithm", &TABLES_ALGORITHMS, &wanted))
+        .or_else(|| explain("privacy model", &MODELS, &wanted))
+        .or_else(|| explain("metric", &METRICS, &wanted))
         .or_else(|| learner(&wanted))
         .or_else(|| attack(&wanted));
     let Some(text) = found else {
         let names = algorithm_names().into_iter();
-        let names =
-            names.chain(MODELS.iter().map(|entry| entry.name)).chain(METRICS.iter().map(|entry| entry.name));
+        let names = names.chain(MODELS.names()).chain(METRICS.names());
         let names = names.chain(LEARNERS.iter().map(|entry| entry.name));
         let names = names.chain(ATTACKS.iter().map(|attack| attack.name));
         let near = did_you_mean(&wanted, names);
@@ -44,8 +43,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn explain<B>(kind: &str, entries: &[Entry<B>], name: &str) -> Option<String> {
-    let entry = entries.iter().find(|entry| entry.name == name)?;
+fn explain<B>(kind: &str, entries: &Registry<B>, name: &str) -> Option<String> {
+    let entry = entries.get(name)?;
     let head = format!("{}\n{} · {} · {}\n\n", entry.title, kind, entry.standing.name(), entry.paper);
     Some(head + &body(entry.about, entry.parameters))
 }

@@ -66,7 +66,7 @@ pub(crate) fn write_private(target: &Path, text: &str) -> Result<()> {
     let mut file = scumble_files::PrivateFile::create(target)?;
     std::io::Write::write_all(file.file(), text.as_bytes())
         .map_err(|error| scumble_files::cannot_write(target, error))?;
-    Ok(file.publish(scumble_files::Audience::Owner)?.sound()?)
+    file.publish(scumble_files::Audience::Owner)?.sound()
 }
 
 /// The table's name as seen from the plan's folder.
@@ -76,7 +76,7 @@ fn input_from(data: &Path, plan: &Path) -> Result<String> {
         return Ok(data.to_string_lossy().into_owned());
     }
     let path = std::path::absolute(data)
-        .map_err(|source| Error::Io { what: format!("cannot use '{}'", data.display()), source })?;
+        .map_err(|source| Error::io(format!("cannot use '{}'", data.display()), source))?;
     Ok(path.to_string_lossy().into_owned())
 }
 

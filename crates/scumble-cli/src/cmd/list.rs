@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use scumble::Result;
-use scumble::registry::{ALGORITHMS, Entry, METRICS, MODELS, RECORD_ALGORITHMS, Standing, TABLES_ALGORITHMS};
+use scumble::registry::{
+    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, Standing, TABLES_ALGORITHMS,
+};
 use scumble_eval::attack::ATTACKS;
 use scumble_learn::registry::LEARNERS;
 
@@ -19,11 +21,11 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut text = String::new();
-    section(&mut text, "Algorithms", ALGORITHMS, arguments.all);
-    section(&mut text, "Algorithms whose records overlap", RECORD_ALGORITHMS, arguments.all);
-    section(&mut text, "Algorithms that publish several tables", TABLES_ALGORITHMS, arguments.all);
-    section(&mut text, "Privacy models", MODELS, arguments.all);
-    section(&mut text, "Metrics", METRICS, arguments.all);
+    section(&mut text, "Algorithms", &ALGORITHMS, arguments.all);
+    section(&mut text, "Algorithms whose records overlap", &RECORD_ALGORITHMS, arguments.all);
+    section(&mut text, "Algorithms that publish several tables", &TABLES_ALGORITHMS, arguments.all);
+    section(&mut text, "Privacy models", &MODELS, arguments.all);
+    section(&mut text, "Metrics", &METRICS, arguments.all);
     plain(
         &mut text,
         "Learners, for scumble evaluate",
@@ -36,7 +38,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn section<B>(text: &mut String, title: &str, entries: &[Entry<B>], all: bool) {
+fn section<B>(text: &mut String, title: &str, entries: &Registry<B>, all: bool) {
     if !all && entries.iter().all(|entry| entry.standing != Standing::Recommended) {
         return;
     }

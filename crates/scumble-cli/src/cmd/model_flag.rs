@@ -1,14 +1,14 @@
 //! `--model NAME:key=value,key=[a,b]`: any model of the registry on the command line.
 
 use scumble::config::{ModelSpec, Parameters, QuasiSet, Value};
-use scumble::registry::{MODELS, find};
+use scumble::registry::MODELS;
 use scumble::{Error, Result};
 
 /// Reads one `--model`. Names and keys are checked here; values are checked by whoever builds the model.
 pub(super) fn parse(given: &str) -> Result<ModelSpec> {
     let wrong = |message: String| Error::config(format!("--model '{given}': {message}"));
     let (name, parameters) = given.split_once(':').unwrap_or((given, ""));
-    let entry = find("model", name.trim(), MODELS)?;
+    let entry = MODELS.find(name.trim())?;
     let mut spec = ModelSpec {
         model: entry.name.to_owned(),
         columns: Vec::new(),

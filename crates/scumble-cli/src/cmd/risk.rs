@@ -223,7 +223,7 @@ impl RiskFlags {
         if let Some(path) = &self.population {
             // Names on the command line start where the command does, not beside the plan.
             let path = std::path::absolute(path)
-                .map_err(|source| Error::Io { what: format!("cannot use '{}'", path.display()), source })?;
+                .map_err(|source| Error::io(format!("cannot use '{}'", path.display()), source))?;
             plan.population = Some(path.to_string_lossy().into_owned());
         }
         spec.population_size = self.population_size.or(spec.population_size);

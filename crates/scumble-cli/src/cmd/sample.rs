@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         return match written {
             // A reader that has seen enough is no error.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
-            Err(source) => Err(Error::Io { what: "cannot write to standard output".into(), source }),
+            Err(source) => Err(Error::io("cannot write to standard output", source)),
             Ok(()) => Ok(ExitCode::SUCCESS),
         };
     }
@@ -92,10 +92,8 @@ impl Write for Expected<'_> {
 
 /// Writes the hierarchies of the sample's columns into a folder.
 pub(crate) fn write_hierarchies(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(|source| Error::Io {
-        what: format!("cannot make the folder '{}'", folder.display()),
-        source,
-    })?;
+    std::fs::create_dir_all(folder)
+        .map_err(|source| Error::io(format!("cannot make the folder '{}'", folder.display()), source))?;
     for (column, text) in hierarchies() {
         write_to(&folder.join(format!("{column}.csv")), |out| out.write_all(text.as_bytes()))?;
     }
@@ -109,5 +107,5 @@ pub(crate) fn write_to(
 ) -> Result<()> {
     let mut file = PrivateFile::create(target)?;
     write(file.file()).map_err(|error| scumble_files::cannot_write(target, error))?;
-    Ok(file.publish(Audience::Public)?.sound()?)
+    file.publish(Audience::Public)?.sound()
 }

@@ -396,7 +396,7 @@ mod tests {
         let rows: Vec<[String; 3]> =
             people(0, 20).into_iter().map(|[age, sex, _]| [age, sex, "x".to_owned()]).collect();
         let mut stage = Stage::new(COLUMNS, &rows, &rows);
-        assert!(stage.run(&ATTACK)[0].not_run.as_ref().is_some_and(|why| why.contains("--outsiders")));
+        assert!(stage.run(&ATTACK)[0].not_run.as_ref().is_some_and(|why| why.contains("(outsiders)")));
         stage.outsiders = Some(table(&names(), &rows));
         assert!(stage.run(&ATTACK)[0].not_run.as_ref().is_some_and(|why| why.contains("one value only")));
         stage.outsiders =

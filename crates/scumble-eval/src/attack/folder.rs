@@ -53,9 +53,8 @@ pub(super) fn open(
         }
     };
     if scenes.is_empty() {
-        return Err(Error::config(
-            "no table of the release has a column that outsiders may know (--quasi a,b)",
-        ));
+        let error = Error::config("no table of the release has a column that outsiders may know");
+        return Err(error.set("quasi", None, "name those that it has"));
     }
     Ok(Opened { release: tables.swap_remove(0), scenes, plan })
 }

@@ -30,7 +30,7 @@ pub(super) const ATTACK: Attack = Attack {
 
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     if case.others.is_empty() {
-        let why = "There is one release only. Where others about the same people exist, name them (--also FILE), and what all of them together give away \
+        let why = "There is one release only. Where others about the same people exist, give them as well (also), and what all of them together give away \
                    will be told.";
         return Ok(vec![Finding::not_run(&ATTACK, why)]);
     }
@@ -198,7 +198,7 @@ fn look(case: &Case<'_>, secret: usize, people: &[u32]) -> Finding {
     let name = &case.scene.secrets[secret].column.name;
     let (sources, numbers) = sources(case, secret);
     if sources.len() < 2 {
-        let why = format!("No other release has the column '{name}'; name one that has it (--also FILE).");
+        let why = format!("No other release has the column '{name}'; give one that has it (also).");
         return Finding::not_run(&ATTACK, why);
     }
     let seen: Vec<Seen> = people.par_iter().map(|person| see(&sources, *person as usize)).collect();

@@ -433,7 +433,7 @@ mod tests {
     fn without_a_secret_and_without_outsiders() {
         let bare: Vec<[String; 1]> = (0..20).map(|age| [age.to_string()]).collect();
         let mut stage = Stage::new(&COLUMNS[..1], &bare, &bare);
-        assert!(stage.run(&ATTACK)[0].not_run.as_ref().is_some_and(|why| why.contains("--outsiders")));
+        assert!(stage.run(&ATTACK)[0].not_run.as_ref().is_some_and(|why| why.contains("(outsiders)")));
         stage.outsiders = Some(table(&names()[..1], &bare));
         let found = &stage.run(&ATTACK)[0];
         assert_eq!((found.not_run.as_ref(), found.figures.len()), (None, 6));

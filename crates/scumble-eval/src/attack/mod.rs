@@ -19,6 +19,7 @@ mod minimality;
 mod planned;
 #[cfg(test)]
 mod premises;
+mod promise;
 mod scene;
 mod sides;
 mod similarity;
@@ -152,7 +153,7 @@ fn of_secrets(
     look: impl Fn(&Scene, usize) -> Result<Finding>,
 ) -> Result<Vec<Finding>> {
     if case.scene.secrets.is_empty() {
-        let why = "The release has no sensitive column, so there is nothing to infer; name the columns that are (--sensitive COLUMN).";
+        let why = "The release has no sensitive column, so there is nothing to infer; name the columns that are sensitive.";
         return Ok(vec![Finding::not_run(attack, why)]);
     }
     let of_secret = |(place, secret): (usize, &Secret)| {

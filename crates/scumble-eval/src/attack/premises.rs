@@ -58,7 +58,7 @@ fn check(finding: &Finding, what: &str) {
 fn what_is_taken_for_granted_is_true_of_every_algorithm() {
     let attacks: [&Attack; 3] = [&minimality::ATTACK, &definetti::ATTACK, &downcoding::ATTACK];
     let mut premises = BTreeSet::new();
-    for entry in ALGORITHMS {
+    for entry in &ALGORITHMS {
         for models in [K, L] {
             let Some(staged) = Staged::tried(&plan(entry.name, models), &people()) else { continue };
             let staged = staged.at_their_places();

@@ -8,7 +8,7 @@ use scumble::config::{Plan, Role};
 use scumble::models::{k_uncertainty, multirelational};
 use scumble::problem::Progress;
 use scumble::release::try_release;
-use scumble::{Error, Result};
+use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Case, Scene};
@@ -33,7 +33,7 @@ const FEWEST: usize = 4;
 const MOST_OF_A_HALF: usize = 25_000;
 
 /// What stands below figures about halves.
-const ABOUT_HALVES: &str = "No outsiders were given (--outsiders FILE), so half of the people, 25,000 at most, was released once more in memory by the same plan, and as \
+const ABOUT_HALVES: &str = "No outsiders were given, so half of the people, 25,000 at most, was released once more in memory by the same plan, and as \
      many others are the outsiders: the figures are about the method on these people, and not about this very file.";
 
 impl Sides {
@@ -48,7 +48,7 @@ impl Sides {
             if sides.inside < FEWEST || outside < FEWEST {
                 return Err(format!(
                     "There are {} people in the release and {outside} outside, and fewer than {FEWEST} on a side say nothing; give more \
-                     (--outsiders FILE).",
+                     (outsiders).",
                     sides.inside
                 ));
             }
@@ -82,8 +82,8 @@ fn given(case: &Case<'_>, outsiders: &CodedTable) -> Result<std::result::Result<
 
 fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
     if case.plan.privacy.is_empty() || !case.method_known {
-        let why = "This attack compares people in the release with people who are not in it. Give a table of such people (--outsiders FILE), or \
-                   say how the release was made (--plan release.toml).";
+        let why = "This attack compares people in the release with people who are not in it. Give a table of such people (outsiders), or the plan by \
+                   which the release was made.";
         return Ok(Err(why.to_owned()));
     }
     let strata = case.plan.names_with(Role::Sensitive).find_map(|name| case.original.column(name));
@@ -97,12 +97,17 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
     let half = select(case.original, &one.test);
     let trial = match try_release(&plan_of_half(case.plan), &half, case.resources, Progress::default()) {
         Ok(trial) => trial,
-        Err(
-            error @ (Error::Infeasible(_) | Error::OutOfBudget(_) | Error::Refused(_) | Error::Config(_)),
-        ) => {
+        Err(error)
+            if error.is(&[
+                ErrorKind::Infeasible,
+                ErrorKind::OutOfBudget,
+                ErrorKind::Refused,
+                ErrorKind::Config,
+            ]) =>
+        {
             return Ok(Err(format!(
                 "Half of the people could not be released by the plan ({error}). Give a table of people who are not in the release \
-                 (--outsiders FILE)."
+                 (outsiders)."
             )));
         }
         Err(error) => return Err(error),
@@ -172,7 +177,7 @@ mod tests {
     fn halves_are_released_once_more() {
         let mut stage = Stage::new(COLUMNS, &people(0, 40), &people(0, 40));
         let why = Sides::of(&stage.case()).expect("no error").err().expect("no plan");
-        assert!(why.contains("--outsiders") && why.contains("--plan"), "{why}");
+        assert!(why.contains("(outsiders)") && why.contains("the plan"), "{why}");
         stage.require("k_anonymity", 4);
         let sides = Sides::of(&stage.case()).expect("no error").expect("two sides");
         assert_eq!((sides.inside, sides.scene.people, sides.scene.rows(), sides.halves), (20, 40, 20, true));

@@ -114,8 +114,7 @@ pub fn simulate(
     let mut found = Vec::new();
     for attack in attacks {
         if attack.rests_on_method && !target.method_known {
-            let why = "This attack rests on how the release was made, and nobody said that; name the algorithm (--algorithm NAME) or the plan \
-                       (--plan release.toml).";
+            let why = "This attack rests on how the release was made, and nobody said that; name the algorithm, or give the plan.";
             found.push(Finding::not_run(attack, why));
             continue;
         }

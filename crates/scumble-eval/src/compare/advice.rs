@@ -102,8 +102,8 @@ impl Advice {
         told.push(self.next_steps(comparison));
         if chosen.standing == Standing::Experimental {
             told.push(format!(
-                "Beware: {} is experimental; its protection is weaker than these figures show, and 'scumble explain {}' says why.",
-                chosen.algorithm, chosen.algorithm
+                "Beware: {} is experimental; its protection is weaker than these figures show, and its page says why.",
+                chosen.algorithm
             ));
         }
         told.push(limits(comparison));
@@ -116,8 +116,8 @@ impl Advice {
         let below = comparison.candidates.iter().any(|candidate| candidate.below_plan);
         match comparison.least_k.filter(|_| below) {
             Some(least) => format!(
-                "Nothing is recommended: no release that could be measured keeps the plan's models, which ask for k\u{a0}=\u{a0}{least} or more. Try larger values \
-                 (--k {least}), or change the plan."
+                "Nothing is recommended: no release that could be measured keeps the plan's models, which ask for k\u{a0}=\u{a0}{least} or more. Try larger values of k, \
+                 or change the plan."
             ),
             None => "Nothing is recommended: no release could be measured.".to_owned(),
         }
@@ -133,7 +133,10 @@ impl Advice {
                 chosen.risk.attribute.as_ref().filter(|guess| guess.advantage > chosen.risk.identity);
             let hint = match by_guessing {
                 Some(guess) => {
-                    format!("a model that protects {} may lower it, such as --l or --t", guess.column)
+                    format!(
+                        "a model that protects {} may lower it, such as l-diversity or t-closeness",
+                        guess.column
+                    )
                 }
                 None => "a larger k or fewer quasi-identifiers may lower it".to_owned(),
             };
@@ -388,7 +391,7 @@ mod tests {
             told(&all),
             [
                 "No release that could be recommended has a risk of at most 9.0 %. The least risky is mondrian with k = 10, with 20.0 %; a model that \
-                 protects diagnosis may lower it, such as --l or --t.",
+                 protects diagnosis may lower it, such as l-diversity or t-closeness.",
                 "An attacker who knows age and sex of everybody finds the row of 5.0 % of the people, and guesses diagnosis right for \
                  20.0 % more people than without the release (for 3.0 % it is certain).",
                 "Models that learn from it get 75.1 % of new cases right, which is hardly better than guessing: from original rows it would \

@@ -126,14 +126,16 @@ impl Request {
         }
         if self.folds == 0 {
             return Err(Error::config(
-                "--folds must be at least 1: with 1, a third of the rows is scored once; with more, every row is",
+                "folds must be at least 1: with 1, a third of the rows is scored once; with more, every row is",
             ));
         }
         if !(0.0..=1.0).contains(&self.max_risk) {
-            return Err(Error::config("--max-risk is a share of the people between 0 and 1"));
+            return Err(Error::config("max_risk is a share of the people between 0 and 1"));
         }
         if self.learners.is_empty() {
-            return Err(Error::config("name at least one learner; 'scumble list' names them all"));
+            let known: Vec<&str> = scumble_learn::registry::LEARNERS.iter().map(|entry| entry.name).collect();
+            let words = format!("name at least one of {}", known.join(", "));
+            return Err(Error::config("no learner is named").set("learner", None, words));
         }
         self.built_learners().map(drop)
     }

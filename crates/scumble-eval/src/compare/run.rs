@@ -7,7 +7,7 @@ use scumble::config::{Plan, Role};
 use scumble::problem::Progress;
 use scumble::registry::{self, Standing};
 use scumble::release::{Outcome, Trial, read_planned, try_release};
-use scumble::{Error, Result};
+use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::CodedTable;
 use scumble_learn::Settings;
 
@@ -106,7 +106,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
             }
         }
     }
-    let k_free = |spec: &&scumble::config::ModelSpec| spec.model != "k_anonymity";
+    let k_free = |spec: &&scumble::config::ModelSpec| spec.model != scumble::models::k_anonymity::ENTRY.name;
     Ok(Comparison {
         rows: table.rows as u64,
         quasi: plan.names_with(Role::Quasi).map(str::to_owned).collect(),
@@ -147,9 +147,8 @@ fn folds<'a>(request: &Request, data: &'a Dataset) -> Result<Vec<Fold<'a>>> {
     let (parts, scored) = request.parts();
     let splits: Vec<Split> = stratified_folds(&data.classes_of(&data.table)?, parts, request.seed);
     if splits.iter().any(|split| split.test.is_empty() || split.train.is_empty()) {
-        return Err(Error::data(
-            "the table has too few rows for so many folds: some would have no row; use fewer (--folds)",
-        ));
+        let error = Error::data("the table has too few rows for so many folds: some would have no row");
+        return Err(error.set("folds", None, "use fewer"));
     }
     let numbered = (0..).zip(&splits).take(scored);
     Ok(numbered.map(|(number, split)| Fold::of_split(data, split, number)).collect())
@@ -256,16 +255,16 @@ fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
 fn listed<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
     match result {
         Ok(value) => Ok(Ok(value)),
-        Err(
-            error @ (Error::Config(_)
-            | Error::Data(_)
-            | Error::Refused(_)
-            | Error::Infeasible(_)
-            | Error::OutOfBudget(_)
-            | Error::Audit(_)
-            | Error::Resources(_)),
-        ) => Ok(Err(error.to_string())),
-        Err(error) => Err(error),
+        Err(error) => match error.kind() {
+            ErrorKind::Config
+            | ErrorKind::Data
+            | ErrorKind::Refused
+            | ErrorKind::Infeasible
+            | ErrorKind::OutOfBudget
+            | ErrorKind::Audit
+            | ErrorKind::Resources => Ok(Err(error.to_string())),
+            _ => Err(error),
+        },
     }
 }
 

@@ -119,7 +119,8 @@ impl MeasureChoice {
 
     /// The metric of the registry.
     pub fn entry(&self) -> Result<&'static registry::Entry<&'static dyn Metric>> {
-        registry::find("metric", &self.metric, registry::METRICS)
+        registry::METRICS
+            .find(&self.metric)
             .map_err(|error| Error::config(format!("[[measure]] '{}': {error}", self.title())))
     }
 }

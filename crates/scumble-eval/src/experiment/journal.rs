@@ -66,8 +66,7 @@ pub struct Journal {
 impl Journal {
     /// Opens the journal, or begins one. A last line that was cut short by an interrupt is forgotten.
     pub fn open(path: &Path) -> Result<Self> {
-        let failed =
-            |source| Error::Io { what: format!("cannot use the journal {}", path.display()), source };
+        let failed = |source| Error::io(format!("cannot use the journal {}", path.display()), source);
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -120,7 +119,7 @@ impl Journal {
         }
         // One write, so that an interrupt cuts at most the last line.
         self.file.write_all(lines.as_bytes()).and_then(|()| self.file.flush()).map_err(|source| {
-            Error::Io { what: format!("cannot write to the journal {}", self.path.display()), source }
+            Error::io(format!("cannot write to the journal {}", self.path.display()), source)
         })?;
         self.entries.extend(entries.into_iter().map(|entry| (entry.key.clone(), entry)));
         Ok(())

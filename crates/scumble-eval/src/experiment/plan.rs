@@ -6,7 +6,7 @@ use std::path::Path;
 use scumble::config::{Plan, Value, read_toml};
 use scumble::error::did_you_mean;
 use scumble::registry;
-use scumble::{Error, Result};
+use scumble::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 
 use super::choice::{AlgorithmChoice, DataChoice, LearnerChoice, MeasureChoice};
@@ -97,9 +97,9 @@ impl EvaluationPlan {
     /// Reads a plan and checks it, before any table is looked at.
     pub fn from_toml(text: &str, file: &str) -> Result<Self> {
         let plan: Self = read_toml(text, file)?;
-        plan.check().map_err(|error| match error {
-            Error::Config(message) => Error::config(format!("{file}: {message}")),
-            other => other,
+        plan.check().map_err(|error| match error.kind() {
+            ErrorKind::Config => error.reworded(|what| format!("{file}: {what}")),
+            _ => error,
         })?;
         Ok(plan)
     }
@@ -108,7 +108,7 @@ impl EvaluationPlan {
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|source| Error::Io { what: format!("cannot read the plan {name}"), source })?;
+            .map_err(|source| Error::io(format!("cannot read the plan {name}"), source))?;
         Self::from_toml(&text, &name)
     }
 
@@ -278,7 +278,7 @@ fn unique<'a>(what: &str, key: &str, names: impl Iterator<Item = &'a str>) -> Re
 /// Gives a parameter of the plan's models a value; k-anonymity is added where no model has a k.
 pub(crate) fn set_parameter(plan: &mut Plan, name: &str, value: &Value) -> Result<()> {
     let has = |model: &str| {
-        let entry = registry::find("model", model, registry::MODELS);
+        let entry = registry::MODELS.find(model);
         entry.is_ok_and(|entry| entry.parameters.iter().any(|(known, _)| *known == name))
     };
     let mut found = false;

@@ -8,7 +8,7 @@ use scumble::config::Plan;
 use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
 use scumble::resources::Resources;
-use scumble::{Error, Result};
+use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::CodedTable;
 
 use super::cell::{Cell, Setting, fingerprint};
@@ -272,14 +272,14 @@ fn recordable<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
     match result {
         Ok(value) => Ok(Ok(value)),
         // Also what an audit forbids to publish: it is a property of that release.
-        Err(
-            error @ (Error::Infeasible(_)
-            | Error::OutOfBudget(_)
-            | Error::Refused(_)
-            | Error::Resources(_)
-            | Error::Audit(_)),
-        ) => Ok(Err(error.to_string())),
-        Err(error) => Err(error),
+        Err(error) => match error.kind() {
+            ErrorKind::Infeasible
+            | ErrorKind::OutOfBudget
+            | ErrorKind::Refused
+            | ErrorKind::Resources
+            | ErrorKind::Audit => Ok(Err(error.to_string())),
+            _ => Err(error),
+        },
     }
 }
 

@@ -42,7 +42,7 @@ pub fn write_results(
         spreadsheet_safe: false,
         control: &Control::default(),
     };
-    Ok(write_table(file, &out, &order, &options)?)
+    write_table(file, &out, &order, &options)
 }
 
 fn columns(results: &Results, varying: &[&str], metrics: &[&str]) -> Vec<Shown> {

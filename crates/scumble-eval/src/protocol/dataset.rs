@@ -41,10 +41,8 @@ impl Dataset {
         let test = match test {
             None => None,
             Some(path) => {
-                let input = std::path::absolute(path).map_err(|source| Error::Io {
-                    what: format!("cannot use '{}'", path.display()),
-                    source,
-                })?;
+                let input = std::path::absolute(path)
+                    .map_err(|source| Error::io(format!("cannot use '{}'", path.display()), source))?;
                 let plan = Plan { input: input.to_string_lossy().into_owned(), ..plan.clone() };
                 let (_, test, more) = scumble::release::read_planned(&plan, resources, 0)?;
                 notes.extend(more);

@@ -8,7 +8,7 @@ use scumble::metrics::Metric;
 use scumble::problem::Progress;
 use scumble::registry::{Entry, Method, method};
 use scumble::release::{Outcome, Trial, try_release};
-use scumble::{Error, Result};
+use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::CodedTable;
 use scumble_learn::{Features, Learner, Table};
 
@@ -150,7 +150,10 @@ pub fn released(
     progress: &Progress,
 ) -> Result<Material> {
     let trial = match try_release(plan, &fold.train, &fold.data.resources, progress.clone()) {
-        Err(Error::Infeasible(_)) if matches!(method(&plan.algorithm.name), Ok(Method::Tables(_))) => {
+        Err(error)
+            if error.kind() == ErrorKind::Infeasible
+                && matches!(method(&plan.algorithm.name), Ok(Method::Tables(_))) =>
+        {
             return class_only(fold);
         }
         trial => trial?,
@@ -255,8 +258,8 @@ fn share_right(votes: &[Vec<u32>], classes: &[u32]) -> f64 {
 /// An error of a learner, by who must act.
 pub(crate) fn learning(error: scumble_learn::Error) -> Error {
     match error {
-        scumble_learn::Error::Config(message) => Error::Config(message),
-        scumble_learn::Error::Data(message) => Error::Data(message),
+        scumble_learn::Error::Config(message) => Error::config(message),
+        scumble_learn::Error::Data(message) => Error::data(message),
     }
 }
 

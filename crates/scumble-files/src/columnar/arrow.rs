@@ -17,7 +17,7 @@ use arrow_ipc::reader::{read_dictionary, read_record_batch};
 use arrow_ipc::{CompressionType, Message, MessageHeader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use crate::error::FileError;
+use crate::error::Error;
 use crate::limits;
 
 /// The magic number at both ends of a file; at its start zero bytes follow, up to a multiple of eight.
@@ -83,7 +83,7 @@ impl MessageMemory {
         if bytes <= most {
             return Ok(());
         }
-        Err(ArrowError::ExternalError(Box::new(FileError::Resources(format!(
+        Err(ArrowError::ExternalError(Box::new(Error::resources(format!(
             "a batch of rows needs {} of memory, and {} are left; write the table with fewer rows in a batch",
             limits::size(bytes),
             limits::size(most)

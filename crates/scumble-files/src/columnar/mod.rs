@@ -18,7 +18,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::encoding::Encoding;
-use crate::error::{FileError, Result, reading};
+use crate::error::{Error, Result, reading};
 use crate::flaw::{Flaw, Teller};
 use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder, Memory};
@@ -103,7 +103,7 @@ pub(crate) fn read_stream(name: &str, stream: &Stream, options: &ReadOptions) ->
     let columns = selection.columns();
     let mut reader = stream.take(name)?;
     let broken = |why: &str| {
-        let told = FileError::Data(format!("'{name}', a stream of record batches: {why}; nothing was read"));
+        let told = Error::data(format!("'{name}', a stream of record batches: {why}; nothing was read"));
         ArrowError::IoError(String::new(), std::io::Error::other(told))
     };
     let mut parts = Vec::new().into_iter();
@@ -188,18 +188,18 @@ impl Kind<'_> {
                 }
                 // What was told in full already, such as content that is larger than is allowed.
                 ArrowError::IoError(_, source)
-                    if source.get_ref().is_some_and(|inner| inner.is::<FileError>()) =>
+                    if source.get_ref().is_some_and(|inner| inner.is::<Error>()) =>
                 {
                     return Err(source.downcast().unwrap_or_else(|source| reading(name, source)));
                 }
-                ArrowError::ExternalError(inner) if inner.is::<FileError>() => {
-                    return Err(FileError::Resources(format!("'{name}': {inner}")));
+                ArrowError::ExternalError(inner) if inner.is::<Error>() => {
+                    return Err(Error::resources(format!("'{name}': {inner}")));
                 }
                 error => format!(" ({error})"),
             },
             Err(_) => String::new(),
         };
-        Err(FileError::Data(format!(
+        Err(Error::data(format!(
             "'{name}' is a damaged {what} file, or of a kind that is not known here{why}; write it again, or \
              give the table as CSV"
         )))
@@ -223,7 +223,7 @@ fn select(name: &str, schema: &Schema, options: &ReadOptions) -> Result<Selectio
     for column in selection.columns() {
         let field = schema.field(column);
         if !text::is_readable(field.data_type()) {
-            return Err(FileError::Data(format!(
+            return Err(Error::data(format!(
                 "'{name}', column '{}' is of type {}, which is not one text a row; flatten it or leave it out",
                 crate::shown::on_one_line(field.name()),
                 field.data_type()

@@ -16,7 +16,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::delta;
 use super::thrift::{Broken, I32, LIST, STRUCT, Thrift};
-use crate::error::FileError;
+use crate::error::Error;
 use crate::limits;
 
 /// The deepest that groups of columns may lie in each other.
@@ -329,7 +329,7 @@ impl Chunks<'_> {
         if bytes <= most {
             return Ok(());
         }
-        Err(ArrowError::ExternalError(Box::new(FileError::Resources(format!(
+        Err(ArrowError::ExternalError(Box::new(Error::resources(format!(
             "a page needs {} of memory, and {} are left; write the table with smaller pages",
             limits::size(bytes),
             limits::size(most)

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::scan::{Scanner, is_terminator};
 use crate::dictionary::PADDING;
 use crate::encoding::Undecodable;
-use crate::error::FileError;
+use crate::error::Error;
 use crate::flaw::Flaw;
 
 /// Whole records, the last one ended by a terminator. Behind `end` at least [`PADDING`] bytes follow.
@@ -52,7 +52,7 @@ pub(crate) struct Chunks<'a> {
     /// What ended the reading; told once all whole records before it are.
     ended: Option<Result<(), Flaw>>,
     /// Makes the error of a failed read.
-    explain: Box<dyn Fn(io::Error) -> FileError + Send + 'a>,
+    explain: Box<dyn Fn(io::Error) -> Error + Send + 'a>,
 }
 
 impl<'a> Chunks<'a> {
@@ -61,7 +61,7 @@ impl<'a> Chunks<'a> {
         scanner: Scanner,
         buffers: &'a Buffers,
         (block_size, field_limit): (usize, usize),
-        explain: Box<dyn Fn(io::Error) -> FileError + Send + 'a>,
+        explain: Box<dyn Fn(io::Error) -> Error + Send + 'a>,
     ) -> Self {
         Self {
             source,
@@ -178,7 +178,7 @@ mod tests {
             Scanner::new(b',', b'"'),
             &buffers,
             (block_size, 100),
-            Box::new(|source| FileError::Io { what: String::new(), source }),
+            Box::new(|source| Error::io(String::new(), source)),
         );
         let mut all = Vec::new();
         while let Some(next) = chunks.next() {

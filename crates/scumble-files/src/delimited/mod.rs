@@ -8,7 +8,7 @@ use std::io::{self, Read};
 
 use crate::compression::Compression;
 use crate::encoding::Encoding;
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 use crate::flaw::{Flaw, Teller};
 use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder, Memory};
@@ -167,13 +167,13 @@ fn first_record(
     quote: u8,
 ) -> Result<(Chunk, Vec<String>, usize)> {
     while let Some(next) = chunks.next() {
-        let chunk = next.map_err(|flaw| teller.flaw("the first row", flaw))?;
+        let chunk = next.map_err(|flaw| teller.flaw(None, flaw))?;
         let mut splitter = Splitter::new(&chunk, delimiter, quote);
         let mut cells = Vec::new();
         while let Some(field) = splitter.next() {
             let bytes = &splitter.buffer(field)[field.start..field.start + field.length];
-            let cell = std::str::from_utf8(bytes)
-                .map_err(|_| teller.flaw("the first row", Flaw::NotUtf8(cells.len())))?;
+            let cell =
+                std::str::from_utf8(bytes).map_err(|_| teller.flaw(None, Flaw::NotUtf8(cells.len())))?;
             cells.push(cell.to_owned());
             if field.ends_record {
                 let behind = splitter.at;
@@ -181,7 +181,7 @@ fn first_record(
             }
         }
     }
-    Err(FileError::Data(format!("'{}' is empty: a table needs a header and at least one row", teller.file)))
+    Err(Error::data(format!("'{}' is empty: a table needs a header and at least one row", teller.file)))
 }
 
 /// Encodes the records of a chunk.

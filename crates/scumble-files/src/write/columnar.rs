@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use super::{ColumnType, OutColumn, WriteOptions};
 use crate::columnar::{frequencies_type, item, pair_fields, shortest};
 use crate::control::Control;
-use crate::error::{FileError, Result, writing};
+use crate::error::{Error, Result, writing};
 use crate::source::Batches;
 use crate::table::Texts;
 
@@ -198,7 +198,7 @@ fn plan<'a>(columns: &[OutColumn<'a>], order: &[u32]) -> (Vec<Values<'a>>, Schem
 /// What Arrow and Parquet carry through where somebody stopped the writing; anything else as it was.
 fn interrupted(
     inner: Box<dyn std::error::Error + Send + Sync>,
-) -> Result<FileError, Box<dyn std::error::Error + Send + Sync>> {
+) -> Result<Error, Box<dyn std::error::Error + Send + Sync>> {
     // Parquet wraps Arrow's errors.
     match inner.downcast::<ArrowError>() {
         Ok(error) => match *error {
@@ -248,7 +248,7 @@ pub(super) fn write_batches(columns: &[OutColumn<'_>], order: &[u32], control: &
         Ok(())
     };
     for_each_batch(columns, &values, &schema, order, control, keep).map_err(|error| {
-        let failed = |source| FileError::Io { what: "cannot write record batches".to_owned(), source };
+        let failed = |source| Error::io("cannot write record batches", source);
         match error {
             ArrowError::ExternalError(inner) => {
                 interrupted(inner).unwrap_or_else(|inner| failed(io::Error::other(inner)))
@@ -281,7 +281,7 @@ pub(super) fn write_arrow(
         ArrowError::ExternalError(inner) => {
             interrupted(inner).unwrap_or_else(|inner| writing(name, io::Error::other(inner)))
         }
-        other => FileError::Io { what: format!("cannot write '{name}'"), source: io::Error::other(other) },
+        other => Error::io(format!("cannot write '{name}'"), io::Error::other(other)),
     })
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::compression::Compression;
 use crate::control::Control;
-use crate::error::{FileError, Result};
+use crate::error::{Error, Result};
 use crate::source::Batches;
 use crate::table::{Codes, Texts};
 use crate::threads;
@@ -97,7 +97,7 @@ const EXTENSIONS: &str =
 /// use scumble_files::{Compression, OutFormat, format_for};
 /// let format = format_for("release.csv.gz".as_ref())?;
 /// assert_eq!(format, OutFormat::Csv { delimiter: b',', compression: Compression::Gzip });
-/// # Ok::<(), scumble_files::FileError>(())
+/// # Ok::<(), scumble_files::Error>(())
 /// ```
 pub fn format_for(path: &Path) -> Result<OutFormat> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
@@ -114,7 +114,7 @@ pub fn format_for(path: &Path) -> Result<OutFormat> {
         ("tsv", _) => Ok(OutFormat::Csv { delimiter: b'\t', compression }),
         ("parquet", Compression::None) => Ok(OutFormat::Parquet),
         ("arrow" | "feather" | "ipc", Compression::None) => Ok(OutFormat::ArrowIpc),
-        _ => Err(FileError::Config(format!(
+        _ => Err(Error::config(format!(
             "'{}': the extension does not tell what to write; known are {EXTENSIONS}",
             path.display()
         ))),
@@ -131,10 +131,10 @@ pub fn write_table(
     options: &WriteOptions<'_>,
 ) -> Result<()> {
     if columns.is_empty() {
-        return Err(FileError::Config(format!("'{}': there is no column to write", options.name)));
+        return Err(Error::config(format!("'{}': there is no column to write", options.name)));
     }
     if options.spreadsheet_safe && !matches!(options.format, OutFormat::Csv { .. }) {
-        return Err(FileError::Config(format!(
+        return Err(Error::config(format!(
             "'{}': only delimited text has a spreadsheet-safe form",
             options.name
         )));
@@ -157,7 +157,7 @@ pub fn write_batches(
     control: &Control,
 ) -> Result<Batches> {
     if columns.is_empty() {
-        return Err(FileError::Config("there is no column to write".to_owned()));
+        return Err(Error::config("there is no column to write".to_owned()));
     }
     threads::run(threads, || columnar::write_batches(columns, order, control))?
 }
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(format("a.feather").unwrap(), OutFormat::ArrowIpc);
         for unknown in ["a", "a.xlsx", "csv", "a.parquet.gz", "a.gz"] {
             let error = format(unknown).unwrap_err();
-            assert!(matches!(error, FileError::Config(_)));
+            assert!(error.kind() == crate::ErrorKind::Config);
             assert!(error.to_string().contains(".csv, .tsv, .txt"), "{error}");
         }
     }

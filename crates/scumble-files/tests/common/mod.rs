@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use scumble_files::{CodedTable, FileError, ReadOptions, Source, Table, Texts, read_table};
+use scumble_files::{CodedTable, Error, ReadOptions, Source, Table, Texts, read_table};
 
 /// A source that holds these bytes.
 pub(crate) fn source_of(bytes: &[u8]) -> Source {
@@ -13,7 +13,7 @@ pub(crate) fn source_of(bytes: &[u8]) -> Source {
 }
 
 /// Reads bytes as a table.
-pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Table, FileError> {
+pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Table, Error> {
     read_table(&source_of(bytes), options)
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn read_default(bytes: &[u8]) -> Table {
 }
 
 /// The error of reading bytes with default options.
-pub(crate) fn error_of(bytes: &[u8]) -> FileError {
+pub(crate) fn error_of(bytes: &[u8]) -> Error {
     read(bytes, &ReadOptions::default()).unwrap_err()
 }
 

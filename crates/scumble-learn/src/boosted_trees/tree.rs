@@ -233,7 +233,9 @@ fn orders(binning: &Binning, bins: &[Sums]) -> Vec<Vec<usize>> {
             vec![first, (1..bins.len()).chain([0]).collect()]
         }
         Binning::Nominal { .. } => {
-            let effect = |bin: &usize| bins[*bin].slope / (bins[*bin].curvature + SMOOTHING);
+            // Effects that differ by rounding alone are the same, and then the order of the values counts; 0 is added for the sign of zero.
+            let effect =
+                |bin: &usize| (bins[*bin].slope / (bins[*bin].curvature + SMOOTHING) / SMALL).round() + 0.0;
             let mut order: Vec<usize> = (0..bins.len()).filter(|&bin| bins[bin].weight > 0.0).collect();
             order.sort_by(|a, b| effect(a).total_cmp(&effect(b)));
             vec![order]

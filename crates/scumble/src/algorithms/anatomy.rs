@@ -51,10 +51,11 @@ fn asked(problem: &TablesProblem) -> Result<u64> {
     let models = &problem.problem.models;
     if let Some(model) = models.iter().find(|model| model.name() != l_diversity::ENTRY.name) {
         return Err(Error::refused(format!(
-            "'{}' is about rows that look the same, and anatomy publishes quasi-identifiers as they are; it serves l_diversity \
-             (--l 2). For other models use an algorithm that makes classes, such as mondrian",
+            "'{}' is about rows that look the same, and anatomy publishes quasi-identifiers as they are",
             model.title()
-        )));
+        ))
+        .set("algorithm", Some("mondrian"), "use one that makes classes")
+        .weaken("l", Some("2"), "ask only for l_diversity, which anatomy serves"));
     }
     let most = models.iter().map(|model| model.required().ceil() as u64).max();
     Ok(most.unwrap_or(1).max(2))
@@ -72,15 +73,14 @@ impl TablesAlgorithm for Anatomy {
         if most.saturating_mul(l) > all {
             let name = &problem.problem.table.payloads().columns[problem.target].name;
             let possible = all / most.max(1);
-            return Err(Error::infeasible(format!(
-                "anatomy with l = {l} needs that no value of '{name}' has more than 1/{l} of the rows, and one has {most} of {all}; \
-                 {}",
-                if possible >= 2 {
-                    format!("l = {possible} is possible")
-                } else {
-                    "no l is possible".to_owned()
-                }
-            )));
+            let error = Error::infeasible(format!(
+                "anatomy with l = {l} needs that no value of '{name}' has more than 1/{l} of the rows, and one has {most} of {all}"
+            ));
+            return Err(if possible >= 2 {
+                error.weaken("l", Some(&possible.to_string()), "ask for the largest possible l")
+            } else {
+                error.reworded(|what| what + ", so no l is possible")
+            });
         }
         Ok(())
     }
@@ -116,10 +116,15 @@ impl TablesAlgorithm for Anatomy {
             for model in &problem.problem.models {
                 if !crate::problem::class_test(&**model)?.passes(&view) {
                     return Err(Error::infeasible(format!(
-                        "groups of {l} different values do not keep {}; ask for a larger l, or for distinct, entropy or frequency \
-                         diversity",
+                        "groups of {l} different values do not keep {}",
                         model.title()
-                    )));
+                    ))
+                    .set("l", None, "ask for a larger l")
+                    .weaken(
+                        "l_variant",
+                        None,
+                        "ask for distinct, entropy or frequency diversity",
+                    ));
                 }
             }
         }

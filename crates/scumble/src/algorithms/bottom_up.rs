@@ -250,9 +250,8 @@ impl Algorithm for BottomUp {
                 }
             }
             let Some(merge) = ascent.best() else {
-                return Err(Error::infeasible(
-                    "not even the roots of all hierarchies meet every model; lower the requirement",
-                ));
+                return Err(Error::infeasible("not even the roots of all hierarchies meet every model")
+                    .advise("lower the requirement"));
             };
             ascent.merge(merge);
             merges += 1;

@@ -71,11 +71,15 @@ impl Algorithm for DbcaCm {
         let protecting = problem.models.iter().find(|model| model.protected().contains(&name.as_str()));
         if let Some(model) = protecting.filter(|_| !self.allow_homogeneous) {
             return Err(Error::refused(format!(
-                "'dbca_cm' gathers rows of one class label, and {} is to keep such labels from being told; use dbca or \
-                 mondrian, which do not look at the class, or set allow_homogeneous = true (clusters that fail the model are \
-                 then merged)",
+                "'dbca_cm' gathers rows of one class label, and {} is to keep such labels from being told",
                 model.title()
-            )));
+            ))
+            .set("algorithm", None, "use dbca or mondrian, which do not look at the class")
+            .set(
+                "set",
+                Some("allow_homogeneous=true"),
+                "allow that, and clusters that fail the model are merged",
+            ));
         }
         self.inner.check(problem)
     }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Finding, Solution};
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Result};
 use crate::lattice::{Best, Cost, Lattice, Outcome};
 use crate::metrics::Metric;
 use crate::problem::Problem;
@@ -46,7 +46,7 @@ fn outcome(
     let step = Step::Levels(lattice.levels(node));
     let classes: Classes = match problem.suppress_failing(step.apply(&problem.table, &problem.quasi)) {
         Ok(classes) => classes,
-        Err(Error::Infeasible(_)) => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::Infeasible => return Ok(None),
         Err(other) => return Err(other),
     };
     let suppressed = classes.suppressed_rows();

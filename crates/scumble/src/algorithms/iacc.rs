@@ -161,9 +161,11 @@ impl Algorithm for Iacc {
         if damaged {
             let reached = k_actual.map_or("no class at all".into(), |k| format!("k = {k}"));
             return Err(Error::infeasible(format!(
-                "the limits delta_d and delta_c afford {reached}, and meeting the models would exceed them; raise the \
-                 limits, lower the requirement, or use iack, which takes k and reports the damage"
-            )));
+                "the limits delta_d and delta_c afford {reached}, and meeting the models would exceed them"
+            ))
+            .advise("raise the limits")
+            .set("algorithm", Some("iack"), "use one that takes k and reports the damage")
+            .advise("lower the requirement"));
         }
         let findings = vec![
             Finding::new(

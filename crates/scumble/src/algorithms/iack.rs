@@ -42,10 +42,9 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 /// The class column, or an error that says how to give one.
 pub(super) fn class_of(problem: &Problem, algorithm: &str) -> Result<usize> {
     problem.class.ok_or_else(|| {
-        Error::config(format!(
-            "'{algorithm}' needs a class column, the label that classifiers will predict; give one (--class COLUMN, or \
-             role = \"class\"), or use mondrian, which needs none"
-        ))
+        Error::config(format!("'{algorithm}' needs a class column, the label that classifiers will predict"))
+            .set("class", None, "name it")
+            .set("algorithm", Some("mondrian"), "use one that needs none")
     })
 }
 

@@ -54,9 +54,10 @@ impl Algorithm for Incognito {
         problem.tests()?;
         if problem.quasi.len() > MOST_COLUMNS {
             return Err(Error::refused(format!(
-                "'incognito' goes through all sets of quasi-identifiers, and {} have too many; use optimal",
+                "'incognito' goes through all sets of quasi-identifiers, and {} have too many",
                 problem.quasi.len()
-            )));
+            ))
+            .set("algorithm", Some("optimal"), "use one that does not"));
         }
         Pruning::required(problem, ENTRY.name).map(|_| ())
     }

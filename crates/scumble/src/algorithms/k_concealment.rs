@@ -55,10 +55,12 @@ impl RecordAlgorithm for KConcealment {
         };
         if let Some(model) = problem.models.iter().find(|model| !serves(&***model)) {
             return Err(Error::refused(format!(
-                "'{}' judges classes, and the records of k_concealment overlap and form none; it serves k_anonymity on all \
-                 quasi-identifiers. For sensitive values use nsvdist, for other models mondrian",
+                "'{}' judges classes, and the records of k_concealment overlap and form none",
                 model.title()
-            )));
+            ))
+            .set("algorithm", Some("nsvdist"), "for sensitive values use one that serves them")
+            .set("algorithm", Some("mondrian"), "for other models use one that makes classes")
+            .weaken("k", None, "ask only for k_anonymity on all quasi-identifiers"));
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {
             Some(quasi) => Err(Error::refused(format!(

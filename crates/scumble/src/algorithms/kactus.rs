@@ -67,11 +67,12 @@ impl Algorithm for Kactus {
         match problem.models.iter().map(AsRef::as_ref).find(diverse) {
             None => Ok(()),
             Some(model) => Err(Error::refused(format!(
-                "'{}' makes classes in which the class column '{name}' is as uniform as possible, which is the opposite of {}; use \
-                 mondrian, or ask for the diversity of another column",
+                "'{}' makes classes in which the class column '{name}' is as uniform as possible, which is the opposite of {}",
                 ENTRY.name,
                 model.title()
-            ))),
+            ))
+            .set("algorithm", Some("mondrian"), "use one that does not")
+            .advise("ask for the diversity of another column")),
         }
     }
 

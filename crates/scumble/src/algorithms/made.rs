@@ -12,7 +12,7 @@ use crate::models::{Model, ModelContext};
 use crate::payload::{PayloadColumn, Payloads};
 use crate::problem::{Budget, Problem, Progress};
 use crate::quasi::{Line, Quasi, Shape};
-use crate::registry::{METRICS, MODELS, find};
+use crate::registry::{METRICS, MODELS};
 
 const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
 const NUMBER: Measure = Measure { kind: Kind::Integer, scale: 0 };
@@ -102,7 +102,7 @@ pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> P
             columns: &spec.columns,
             sensitive: &["ill".to_owned()],
         };
-        let entry = find("model", &spec.model, MODELS).expect("a registered model");
+        let entry = MODELS.find(&spec.model).expect("a registered model");
         let built = (entry.build)(&spec.parameters, &context).expect("fitting parameters");
         match set {
             None => models.extend(built),
@@ -116,7 +116,7 @@ pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[Row], asked: &[Asked<'_>]) -> P
         table,
         quasi,
         models,
-        metric: find("metric", "loss", METRICS).expect("a registered metric").build,
+        metric: METRICS.find("loss").expect("a registered metric").build,
         class: Some(0),
         suppression: Rational::ZERO,
         star_policy: StarPolicy::Strict,

@@ -78,9 +78,13 @@ impl Algorithm for MinGen {
         let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
         if nodes > MOST {
             return Err(Error::refused(format!(
-                "'mingen' looks at every combination of levels, and there are {nodes}, more than {MOST}; use optimal with \
-                 --metric precision, which gives the same"
-            )));
+                "'mingen' looks at every combination of levels, and there are {nodes}, more than {MOST}"
+            ))
+            .set(
+                "algorithm",
+                Some("optimal"),
+                "search with the metric precision, which gives the same",
+            ));
         }
         if !one_by_one(problem) {
             return problem.tests().map(|_| ());
@@ -88,9 +92,11 @@ impl Algorithm for MinGen {
         if nodes > exhaustive::MOST {
             return Err(Error::refused(format!(
                 "models of the whole table, or of some columns, are judged on every combination of levels, and there are {nodes}, more \
-                 than {}; use fewer quasi-identifiers, or hierarchies with fewer levels",
+                 than {}",
                 exhaustive::MOST
-            )));
+            ))
+            .advise("use fewer quasi-identifiers")
+            .advise("use hierarchies with fewer levels"));
         }
         Ok(())
     }

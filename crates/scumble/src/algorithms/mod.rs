@@ -82,7 +82,7 @@ impl Solution {
     }
 
     /// A rule, with the classes that fail a model suppressed; an error if they are more than may be.
-    fn of_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Result<Self> {
+    pub fn of_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Result<Self> {
         let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
         Ok(Self::of_classes(step, classes, findings))
     }

@@ -94,11 +94,13 @@ impl Algorithm for MuArgus {
         match combinations(&columns, self.combination) {
             Some(_) => Ok(()),
             None => Err(Error::refused(format!(
-                "{} quasi-identifiers have more than {MOST_COMBINATIONS} combinations of at most {} columns; lower \
-                 'combination', use fewer quasi-identifiers, or use local_suppression or mondrian",
+                "{} quasi-identifiers have more than {MOST_COMBINATIONS} combinations of at most {} columns",
                 problem.quasi.len(),
                 self.combination
-            ))),
+            ))
+            .advise("use fewer quasi-identifiers")
+            .set("algorithm", None, "use local_suppression or mondrian")
+            .advise("lower 'combination'")),
         }
     }
 

@@ -60,10 +60,11 @@ impl TablesAlgorithm for Permutation {
     fn check(&self, problem: &TablesProblem) -> Result<()> {
         if let Some(model) = problem.problem.models.iter().find(|model| model.name() != k_e::ENTRY.name) {
             return Err(Error::refused(format!(
-                "'{}' is not about numbers in groups, and permutation publishes quasi-identifiers as they are; it serves k_e (--model \
-                 k_e:k=3,e=10). For other models use an algorithm that makes classes, such as mondrian",
+                "'{}' is not about numbers in groups, and permutation publishes quasi-identifiers as they are",
                 model.title()
-            )));
+            ))
+            .set("algorithm", Some("mondrian"), "use one that makes classes")
+            .weaken("model", Some("k_e:k=3,e=10"), "ask only for k_e, which permutation serves"));
         }
         if problem
             .problem
@@ -72,22 +73,24 @@ impl TablesAlgorithm for Permutation {
             .any(|model| model.claim().get("count").is_some_and(|of| of == "rows"))
         {
             return Err(Error::refused(
-                "permutation counts different numbers in a group, and k_e was asked to count rows; leave count = \"rows\" out",
-            ));
+                "permutation counts different numbers in a group, and k_e was asked to count rows",
+            )
+            .advise("leave count = \"rows\" out"));
         }
         let column = &problem.problem.table.payloads().columns[problem.target];
         let is_numbers = matches!(column.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma);
         let missing = (0..column.values.len() as u32).any(|value| column.is_missing(value));
         if !is_numbers || missing {
-            return Err(Error::refused(format!(
+            let error = Error::refused(format!(
                 "permutation is for a sensitive column of numbers, and '{}' {}",
                 column.name,
-                if is_numbers {
-                    "has missing values; leave those rows out (--missing drop-row)"
-                } else {
-                    "is not one; anatomy is for values of any kind"
-                }
-            )));
+                if is_numbers { "has missing values" } else { "is not one" }
+            ));
+            return Err(if is_numbers {
+                error.set("missing_policy", Some("drop-row"), "leave those rows out")
+            } else {
+                error.set("algorithm", Some("anatomy"), "use one for values of any kind")
+            });
         }
         Ok(())
     }
@@ -289,9 +292,8 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
     let mut at = places.len() - 1;
     while at > 0 {
         let Some((_, from)) = best[at] else {
-            return Err(Error::infeasible(
-                "not even all rows as one group are enough; ask for a smaller k or e",
-            ));
+            return Err(Error::infeasible("not even all rows as one group are enough")
+                .advise("ask for a smaller k or e"));
         };
         at = from;
         cuts.push(places[at]);

@@ -38,34 +38,48 @@ impl Shared {
         };
         if let Some(model) = asked.models.iter().find(|model| !serves(&***model)) {
             return Err(Error::refused(format!(
-                "'{}' is not served by {algorithm}, which shows the class label of every row; it serves k_anonymity on all \
-                 quasi-identifiers. For the diversity of a sensitive column use anatomy, for other models mondrian",
+                "'{}' is not served by {algorithm}, which shows the class label of every row",
                 model.title()
-            )));
+            ))
+            .set(
+                "algorithm",
+                Some("anatomy"),
+                "for the diversity of a sensitive column use one that serves it",
+            )
+            .set("algorithm", Some("mondrian"), "for other models use one that makes classes")
+            .weaken("k", None, "ask only for k_anonymity on all quasi-identifiers"));
         }
         if asked.k().is_none() {
-            return Err(Error::config(format!("'{algorithm}' needs k: give --k, or the model k_anonymity")));
+            return Err(Error::config(format!("'{algorithm}' needs k")).set(
+                "k",
+                None,
+                "ask for k_anonymity",
+            ));
         }
         if let Some(person) = asked.table.payloads().person() {
             return Err(Error::refused(format!(
-                "{algorithm} counts rows, and persons ('{}') have several; use mondrian, which counts persons, or keep one row a \
-                 person",
+                "{algorithm} counts rows, and persons ('{}') have several",
                 person.name
-            )));
+            ))
+            .set("algorithm", Some("mondrian"), "use one that counts persons")
+            .advise("keep one row a person"));
         }
         if asked.quasi.is_empty() {
             return Err(Error::config(format!(
-                "'{algorithm}' chooses among columns, and there are none beside the class label; give some the role quasi or other"
-            )));
+                "'{algorithm}' chooses among columns, and there are none beside the class label"
+            ))
+            .set("quasi", None, "give some the role quasi")
+            .weaken("other", None, "give some the role other"));
         }
         let labels = asked.table.payloads().columns[problem.target].values.len();
         if labels > MOST_LABELS || asked.table.tuples() * labels > u32::MAX as usize {
             return Err(Error::refused(format!(
-                "'{algorithm}' keeps what tells a few class labels apart, and '{}' has {labels} different ones in {} rows; choose \
-                 another class, or make its values coarser first",
+                "'{algorithm}' keeps what tells a few class labels apart, and '{}' has {labels} different ones in {} rows",
                 asked.table.payloads().columns[problem.target].name,
                 asked.table.rows()
-            )));
+            ))
+            .set("class", None, "choose another class")
+            .advise("make its values coarser first"));
         }
         asked.check_feasible()
     }
@@ -167,19 +181,23 @@ impl Prepared {
         let label = &problem.problem.table.payloads().columns[problem.target].name;
         if self.full == 0 || Region::of_nothing(&self.table).positive() == self.table.rows() {
             return Error::infeasible(format!(
-                "no column is worth publishing: {}; use mondrian",
+                "no column is worth publishing: {}",
                 if self.full == 0 {
                     format!("even all of them together decide '{label}' of no row")
                 } else {
                     format!("'{label}' is the same in every row")
                 }
-            ));
+            ))
+            .set("algorithm", Some("mondrian"), "generalise the table");
         }
         Error::infeasible(format!(
-            "no columns can be published for k = {}: those that say something about '{label}' single out fewer than {} rows; lower \
-             k, use fewer intervals (--set bins=4) or hierarchies with coarser leaves, or generalise the table with mondrian",
+            "no columns can be published for k = {}: those that say something about '{label}' single out fewer than {} rows",
             self.k, self.k
         ))
+        .set("set", Some("bins=4"), "use fewer intervals")
+        .advise("use hierarchies with coarser leaves")
+        .set("algorithm", Some("mondrian"), "generalise the table")
+        .weaken("k", None, "lower k")
     }
 }
 
@@ -252,7 +270,7 @@ mod tests {
                         prop_assert!(level(&given, &one, projections) >= k, "{}", entry.name);
                     }
                     (Err(one), Err(other)) => {
-                        prop_assert!(matches!(one, Error::Infeasible(_)), "{}: {}", entry.name, one);
+                        prop_assert!(one.kind() == crate::ErrorKind::Infeasible, "{}: {}", entry.name, one);
                         prop_assert_eq!(one.to_string(), other.to_string());
                     }
                     _ => prop_assert!(false, "{}: the order of rows decides", entry.name),

@@ -96,9 +96,11 @@ impl Reducts {
         if self.exhaustive {
             let reducts = all_reducts(table, all, MOST_SETS, progress)?.ok_or_else(|| {
                 Error::refused(format!(
-                    "{} columns have too many subsets for an exhaustive search; use search = \"heuristic\", or drop some",
+                    "{} columns have too many subsets for an exhaustive search",
                     all.len()
                 ))
+                .set("set", Some("search=heuristic"), "search by a heuristic")
+                .set("drop", None, "drop some")
             })?;
             let kept = reducts.into_iter().map(|columns| Reduct::of(table, known, *full, columns));
             // Reducts come from the smallest on: the first of those with the largest classes.
@@ -196,7 +198,7 @@ mod tests {
         };
         let error =
             solved(&of("2", [true, true]), &[]).err().expect("the two columns together single people out");
-        assert_eq!(error.exit_code(), 1);
+        assert_eq!(error.kind(), crate::ErrorKind::Infeasible);
         assert!(error.to_string().contains("no columns can be published for k = 2"), "{error}");
         let free = solved(&of("2", [true, false]), &[]).expect("only one is known");
         assert_eq!(free.tables, Tables::Projections(vec![vec![0, 1]]));
@@ -211,7 +213,7 @@ mod tests {
         let rows = [(vec![0], 0, 0), (vec![1], 1, 1)];
         diverse.problem = problem(vec![set_column("a", 2)], &rows, &[("l_diversity", &[("l", "2")], None)]);
         let message = solved(&diverse, &[]).err().expect("no diversity").to_string();
-        assert!(message.contains("use anatomy"), "{message}");
+        assert!(message.contains("(algorithm = anatomy)"), "{message}");
         diverse.problem = problem(vec![set_column("a", 2)], &rows, &[]);
         assert!(solved(&diverse, &[]).err().expect("no k").to_string().contains("needs k"));
         let both = solved(&paper("2"), &[("keep_other", "true"), ("str_on_all", "true")]);

@@ -92,9 +92,11 @@ impl Algorithm for SeqA {
     fn check(&self, problem: &Problem) -> Result<()> {
         if let Some(quasi) = problem.quasi.iter().find(|quasi| self.entropy && quasi.sets) {
             return Err(Error::refused(format!(
-                "'{}' shows sets, whose entropies seqa cannot weigh; use cost = \"loss\", or another label",
+                "'{}' shows sets, whose entropies seqa cannot weigh",
                 quasi.name
-            )));
+            ))
+            .set("set", Some("cost=loss"), "weigh the loss")
+            .advise("use another label"));
         }
         problem.class_tests()?;
         problem.check_feasible()

@@ -20,7 +20,8 @@ use crate::release::{Manifest, TableFile, Together};
 use crate::resources::Resources;
 
 /// Where to find out what published files do not say.
-const ROW_MAP_DOES: &str = "the private row map does (anonymize --row-map FILE, then check --row-map FILE)";
+const ROW_MAP_DOES: &str =
+    "the private row map does (row_map), if it was written with the release and is given to the check";
 
 /// What was found in a folder of several tables.
 #[derive(Debug, serde::Serialize)]
@@ -152,8 +153,7 @@ pub fn check_folder(
 
 /// Files of the folder that the manifest does not name: nobody has looked at them.
 fn others(folder: &Path, manifest: &Manifest) -> Result<Vec<String>> {
-    let unreadable =
-        |source| Error::Io { what: format!("the folder '{}' cannot be read", folder.display()), source };
+    let unreadable = |source| Error::io(format!("the folder '{}' cannot be read", folder.display()), source);
     let mut others = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
@@ -264,9 +264,9 @@ fn asked(
 ) -> Result<Vec<ModelClaim>> {
     if plan.privacy.is_empty() {
         if manifest.models.is_empty() {
-            return Err(Error::config(
-                "the manifest promises nothing, so there is nothing to check; ask for a model (--k 5, or --l 2)",
-            ));
+            return Err(Error::config("the manifest promises nothing, so there is nothing to check")
+                .set("k", Some("5"), "ask for a model, such as k-anonymity")
+                .set("l", Some("2"), "for l-diversity"));
         }
         return Ok(manifest.models.iter().cloned().map(model_claim).collect());
     }

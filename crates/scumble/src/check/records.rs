@@ -45,8 +45,9 @@ pub(super) fn check(
     }
     if let Some(subject) = plan.names_with(Role::Subject).next() {
         return Err(Error::refused(format!(
-            "records that overlap are judged by rows, and '{subject}' says that persons may have several; leave it out if each has one row"
-        )));
+            "records that overlap are judged by rows, and '{subject}' says that persons may have several"
+        ))
+        .unset("subject", "leave it out, if each has one row"));
     }
     if !distributions.is_empty() {
         return with_frequencies(release, original, row_map, &distributions, plan, resources).map(Some);
@@ -55,15 +56,16 @@ pub(super) fn check(
     if algorithm.shows_frequencies() {
         return Err(Error::config(format!(
             "the table shows no frequencies, and the plan's algorithm is '{name}'. Tables that were drawn (format = \"sampled\") cannot \
-             be checked by themselves: the records they were drawn from are not published, and were verified when they were. Check a \
-             release with frequencies, or name the algorithm that made this table"
-        )));
+             be checked by themselves: the records they were drawn from are not published, and were verified when they were"
+        ))
+        .advise("check a release with frequencies")
+        .set("algorithm", None, "name the one that made this table"));
     }
     let Some(original) = original else {
         return Err(Error::config(format!(
-            "the records of '{name}' overlap and form no classes, so they are judged by the original rows that they cover; give these \
-             (--original FILE)"
-        )));
+            "the records of '{name}' overlap and form no classes, so they are judged by the original rows that they cover"
+        ))
+        .set("original", None, "give these"));
     };
     without_frequencies(release, original, row_map, &*algorithm, plan, resources).map(Some)
 }
@@ -99,10 +101,11 @@ fn asked(known: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<M
     for column in judged.filter_map(|name| known.column(name)) {
         if payload_of(column, plan)?.0.absent().is_some() {
             return Err(Error::refused(format!(
-                "records that overlap are judged by every row that they cover, and some rows have no value of '{}'; leave those rows out \
-                 (missing_policy = \"drop-row\"), or say that a missing value is a value like any other (missing_counts = true)",
+                "records that overlap are judged by every row that they cover, and some rows have no value of '{}'",
                 column.name
-            )));
+            ))
+            .set("missing_policy", Some("drop-row"), "leave those rows out")
+            .weaken("missing_counts", Some(&column.name), "say that a missing value is a value like any other"));
         }
     }
     Ok(models)

@@ -59,8 +59,10 @@ pub fn side_by_side(
     let mut quasi = covers(&prepared, plan)?;
     quasi.retain(|(name, _)| release.column(name).is_some());
     if quasi.is_empty() {
-        return Err(Error::config(
-            "the release has none of the columns that outsiders may know; name those that it has (--quasi a,b)",
+        return Err(Error::config("the release has none of the columns that outsiders may know").set(
+            "quasi",
+            None,
+            "name those that it has",
         ));
     }
     let spelt: Vec<PayloadColumn> = sensitive

@@ -158,9 +158,9 @@ impl Plan {
         if self.names_with(Role::Quasi).next().is_none() {
             return Err(Error::config(
                 "no column has the role quasi, so there is nothing by which outsiders could find a person and \
-                 nothing to generalise; give the role quasi to the columns that others may know \
-                 (age, sex, postcode, …)",
-            ));
+                 nothing to generalise",
+            )
+            .set("quasi", None, "name the columns that others may know, such as age, sex and postcode"));
         }
         if self.input == self.output && self.input != "-" {
             return Err(Error::config(format_args!(
@@ -200,11 +200,10 @@ impl Plan {
         if unspoken.is_empty() {
             return Ok(columns);
         }
-        Err(Error::config(format_args!(
-            "no role is given for {}; give each a role, or say what happens to all columns that are not named: \
-             rest = \"other\" (--rest other) keeps them as they are, rest = \"drop\" (--rest drop) leaves them out",
-            some_of(&unspoken)
-        )))
+        Err(Error::config(format_args!("no role is given for {}", some_of(&unspoken)))
+            .advise("give each a role")
+            .set("rest", Some("drop"), "leave out all columns that are not named")
+            .weaken("rest", Some("other"), "keep them as they are"))
     }
 }
 

@@ -370,7 +370,7 @@ impl Plan {
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = scumble_files::limits::read_whole(path)
-            .map_err(|source| Error::Io { what: format!("cannot read the plan {name}"), source })?;
+            .map_err(|source| Error::io(format!("cannot read the plan {name}"), source))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let line =
                 error.as_bytes()[..error.utf8_error().valid_up_to()].split(|byte| *byte == b'\n').count();
@@ -410,19 +410,6 @@ impl Plan {
             };
             Error::config(format_args!("there is no '{name}' in [quasi_sets]{near}{remedy}"))
         })
-    }
-
-    /// Whether some model of sensitive values judges a column without regard to the others.
-    #[must_use]
-    pub(crate) fn has_separate_models(&self) -> bool {
-        // Tuples of columns leave each of them open, as separate models do.
-        let open = |spec: &ModelSpec| {
-            let entry = crate::registry::find("model", &spec.model, crate::registry::MODELS);
-            let of_values = entry.is_ok_and(|entry| entry.parameters.iter().any(|(name, _)| *name == "mode"));
-            let mode = spec.parameters.get("mode").map(Value::to_text);
-            of_values && mode.is_none_or(|mode| mode != "conditional")
-        };
-        self.privacy.iter().any(open)
     }
 
     /// Whether a quasi-identifier is one of a further table.

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// What is wrong where the size of the population is said twice.
 pub(super) const ONE_SIZE: &str = "give one of the population's table, its size and the sampling fraction; each says how large the population is";
 
-/// How risk is assessed, by `scumble risk`, by `scumble check` (the threshold) and in the private report.
+/// How risk is assessed: by itself, where a release is checked (the threshold), and in the private report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RiskSpec {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::date::DateFormat;
-use crate::error::Error;
+use crate::error::ErrorKind;
 
 const FULL: &str = r#"
 input = "patients.csv"
@@ -102,7 +102,7 @@ fn plan(text: &str) -> Plan {
 
 fn message(text: &str) -> String {
     match Plan::from_toml(text, "release.toml") {
-        Err(error @ Error::Config(_)) => error.to_string(),
+        Err(error) if error.kind() == ErrorKind::Config => error.to_string(),
         other => panic!("expected a configuration error, got {other:?}"),
     }
 }
@@ -350,7 +350,7 @@ fn a_plan_file_is_loaded_or_the_reason_given() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("release.toml");
     let absent = Plan::load(&file).expect_err("not there");
-    assert!(matches!(absent, Error::Io { .. }));
+    assert!(absent.kind() == ErrorKind::Io);
     assert!(absent.to_string().starts_with("cannot read the plan "));
     std::fs::write(&file, b"input = \"a\"\n\xff\xfe").expect("writes");
     let binary = Plan::load(&file).expect_err("no text").to_string();

@@ -98,10 +98,12 @@ pub(super) fn bind(listing: &Listing, domain: &Domain, policy: Unlisted) -> Resu
     for place in found.unlisted.iter().filter(|_| added.is_empty()) {
         codes[*place] = missing.ok_or_else(|| {
             Error::config(format!(
-                "column '{}': values that are not in {} cannot be treated as missing, since missing values have \
-                 no leaf here; use missing = \"own-value\", or unlisted = \"add_under_root\"",
-                domain.name, listing.file
+                "values that are not in {} cannot be treated as missing, since missing values have no leaf here",
+                listing.file
             ))
+            .in_column(domain.name)
+            .set("missing_policy", Some("own-value"), "let what is missing be a value of its own")
+            .set("unlisted", Some("add_under_root"), "put them under the root")
         })?;
     }
     Ok(Built { hierarchy: tree.finish(Provenance::Declared)?, codes, missing, notes })
@@ -180,10 +182,7 @@ fn match_texts(listing: &Listing, children: &Children, domain: &Domain) -> Resul
                     problems.at(
                         line,
                         format_args!(
-                            "'{label}' and '{other}' (line {at}) are two spellings of one value, so they need the same groups; correct \
-                             one of the lines, or let each spelling count as a value (--equality '{}=exact', equality = \"exact\" in \
-                             the plan)",
-                            domain.name
+                            "'{label}' and '{other}' (line {at}) are two spellings of one value, so they need the same groups"
                         ),
                     );
                 }
@@ -197,7 +196,14 @@ fn match_texts(listing: &Listing, children: &Children, domain: &Domain) -> Resul
             None => Held::Nothing,
         });
     }
-    problems.into_result()?;
+    problems.into_result().map_err(|error| {
+        let exact = format!("{}=exact", domain.name);
+        error.advise("correct one of the lines").weaken(
+            "equality",
+            Some(&exact),
+            "let each spelling count as a value",
+        )
+    })?;
     let unlisted = (0..listed.len()).filter(|place| !listed[*place]).collect();
     Ok(Match { held, unlisted, root_is_interval: false })
 }
@@ -354,13 +360,11 @@ fn unlisted_error(listing: &Listing, children: &Children, domain: &Domain, unlis
     if grouped > 0 {
         hints.push_str(&format!("; {grouped} of them bear the name of a group"));
     }
-    Error::data(format!(
-        "column '{}': {} not in {}{hints}; add lines for them, or set unlisted = \"add_under_root\" or \
-         \"treat_as_missing\"",
-        domain.name,
-        domain.describe(unlisted.iter().copied()),
-        listing.file
-    ))
+    Error::data(format!("{} not in {}{hints}", domain.describe(unlisted.iter().copied()), listing.file))
+        .in_column(domain.name)
+        .advise("add lines for them")
+        .set("unlisted", Some("add_under_root"), "put them under the root")
+        .set("unlisted", Some("treat_as_missing"), "treat them as missing")
 }
 
 #[cfg(test)]

@@ -132,8 +132,9 @@ impl Quantity {
         };
         measure.number(&text).filter(|number| number.unsigned_abs() <= 10_u128.pow(36)).ok_or_else(|| {
             Error::config(format!(
-                "column '{column}': '{text}' is not a value that the column can have (its type or precision differs)"
+                "'{text}' is not a value that the column can have (its type or precision differs)"
             ))
+            .in_column(column)
         })
     }
 }
@@ -321,7 +322,9 @@ mod tests {
         assert_eq!(path(&built.hierarchy, "Black"), "Black;Colored;Any");
         let gone = Builder::File { path: folder.path().join("gone.csv"), unlisted: Unlisted::Error };
         let error = read(gone).unwrap_err();
-        assert!(error.to_string().contains("cannot read the hierarchy") && error.exit_code() == 3);
+        assert!(
+            error.to_string().contains("cannot read the hierarchy") && error.kind() == crate::ErrorKind::Io
+        );
     }
 
     #[test]

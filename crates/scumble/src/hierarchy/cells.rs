@@ -29,7 +29,7 @@ pub(super) struct Cells<'t> {
 /// The text of a file's bytes.
 pub(super) fn decode<'t>(bytes: &'t [u8], file: &str) -> Result<&'t str> {
     if bytes.len() > u32::MAX as usize {
-        return Err(Error::Resources(format!("{file}: a hierarchy file may have at most 4 GiB")));
+        return Err(Error::resources(format!("{file}: a hierarchy file may have at most 4 GiB")));
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),

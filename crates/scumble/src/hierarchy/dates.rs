@@ -66,16 +66,16 @@ impl DateLevel {
 /// The tree of calendar periods, finest first, with stages of life on top if given.
 pub(super) fn build(domain: &Domain, levels: &[DateLevel], stages: Option<&LifeStages>) -> Result<Built> {
     let Kind::Date(_) = domain.measure.kind else {
-        return Err(Error::config(format!(
-            "column '{}': 'dates' needs a column of dates; give its date format, or use another hierarchy",
-            domain.name
-        )));
+        return Err(Error::config("'dates' needs a column of dates")
+            .in_column(domain.name)
+            .set("type", None, "give its date format")
+            .set("hierarchy", None, "use another hierarchy"));
     };
     if !levels.is_sorted_by(|finer, coarser| finer < coarser) || levels.is_empty() && stages.is_none() {
-        return Err(Error::config(format!(
-            "column '{}': date levels go from fine to coarse: month, quarter, year, decade, century",
-            domain.name
-        )));
+        return Err(Error::config(
+            "date levels go from fine to coarse: month, quarter, year, decade, century",
+        )
+        .in_column(domain.name));
     }
     let days: Vec<i64> = domain.numbers("dates")?.into_iter().map(|day| day as i64).collect();
     let mut groups: Vec<Level> =
@@ -108,16 +108,13 @@ fn level_by(days: &[i64], group: impl Fn(i64) -> (i64, String)) -> Level {
 /// Per cut, the first birth date that is too young for it: the day after the last birthday that counts.
 fn stage_edges(domain: &Domain, stages: &LifeStages) -> Result<Vec<i64>> {
     let reference = domain.measure.number(&stages.reference).ok_or_else(|| {
-        Error::config(format!(
-            "column '{}': the reference '{}' is not a date in the column's format",
-            domain.name, stages.reference
-        ))
+        Error::config(format!("the reference '{}' is not a date in the column's format", stages.reference))
+            .in_column(domain.name)
     })?;
     if stages.cuts.is_empty() || !stages.cuts.is_sorted_by(|a, b| a < b) {
-        return Err(Error::config(format!(
-            "column '{}': the cuts of life stages must ascend, such as [18, 65]",
-            domain.name
-        )));
+        return Err(
+            Error::config("the cuts of life stages must ascend, such as [18, 65]").in_column(domain.name)
+        );
     }
     let Date { year, month, day } = Date::of(reference as i64);
     let edge = |age: &u16| {
@@ -136,11 +133,12 @@ fn check_nesting(domain: &Domain, coarsest: DateLevel, edges: &[i64]) -> Result<
     match edges.iter().find(|edge| period(**edge).0 == period(**edge - 1).0) {
         None => Ok(()),
         Some(edge) => Err(Error::config(format!(
-            "column '{}': a stage of life ends inside {}, so the stages do not nest in the level below; take the \
-             last day of a period as reference and cuts that fit it, or leave that level out",
-            domain.name,
+            "a stage of life ends inside {}, so the stages do not nest in the level below",
             period(*edge).1
-        ))),
+        ))
+        .in_column(domain.name)
+        .advise("take the last day of a period as reference and cuts that fit it")
+        .advise("leave that level out")),
     }
 }
 

@@ -49,32 +49,30 @@ impl<'a> Domain<'a> {
     /// The values as integers, ascending; an error where the column is text.
     pub(super) fn numbers(&self, builder: &str) -> Result<Vec<i128>> {
         if !self.measure.kind.is_ordered() {
-            return Err(Error::config(format!(
-                "column '{}': '{builder}' needs numbers or dates, and the column is text; \
-                 use prefix, alphabetic, flat or a file, or give the column its type",
-                self.name
-            )));
+            return Err(Error::config(format!("'{builder}' needs numbers or dates, and the column is text"))
+                .in_column(self.name)
+                .set("hierarchy", None, "use prefix, alphabetic, flat or a file")
+                .set("type", None, "give the column its type"));
         }
         let numbers: Option<Vec<i128>> = self.values.iter().map(|text| self.measure.number(text)).collect();
         let numbers = numbers.ok_or_else(|| {
-            Error::data(format!(
-                "column '{}': {} not of the column's type; correct them or set the column's type to text",
-                self.name,
-                self.describe(
-                    (0..self.values.len()).filter(|i| self.measure.number(self.values[*i]).is_none())
-                )
-            ))
+            let wrong = (0..self.values.len()).filter(|i| self.measure.number(self.values[*i]).is_none());
+            let error = Error::data(format!("{} not of the column's type", self.describe(wrong)));
+            self.or_text(error.advise("correct them"))
         })?;
         if !numbers.is_sorted() {
             return Err(Error::internal(format!("the values of column '{}' are not in order", self.name)));
         }
         if numbers.iter().any(|number| number.unsigned_abs() > LARGEST) {
-            return Err(Error::data(format!(
-                "column '{}': its numbers are too long for intervals; set the column's type to text",
-                self.name
-            )));
+            return Err(self.or_text(Error::data("its numbers are too long for intervals")));
         }
         Ok(numbers)
+    }
+
+    /// The error of values that do not fit the column's type: texts would.
+    fn or_text(&self, error: Error) -> Error {
+        let text = format!("{}=text", self.name);
+        error.in_column(self.name).set("type", Some(&text), "set the column's type to text")
     }
 
     /// `3 values (17 rows; first in rows 4, 9 and 12) are` for some values, without quoting them.

@@ -131,7 +131,7 @@ impl Reader {
         let file = self.tree.file.clone();
         if self.tree.len() == 0 {
             return Err(match (self.single_cells, self.problems.is_empty()) {
-                (0, false) => Error::Data(self.problems.into_notes().join("\n")),
+                (0, false) => Error::data(self.problems.into_notes().join("\n")),
                 (0, true) => {
                     Error::data(format!("{file}: the file is empty; a line is 'value;group;…;root'"))
                 }

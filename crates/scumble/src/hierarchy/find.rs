@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 
 /// The file `<column>.csv` or `*_hierarchy_<column>.csv` in a folder; two of them are an error.
 pub fn find_in_dir(dir: &Path, column: &str) -> Result<Option<PathBuf>> {
-    let io = |source| Error::Io { what: format!("cannot look for hierarchies in {}", dir.display()), source };
+    let io = |source| Error::io(format!("cannot look for hierarchies in {}", dir.display()), source);
     let (plain, suffix) = (format!("{column}.csv"), format!("_hierarchy_{column}.csv"));
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(io)? {

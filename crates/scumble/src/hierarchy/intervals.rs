@@ -80,15 +80,14 @@ pub(super) fn widths(domain: &Domain, widths: &[Quantity], origin: Option<&Quant
         widths.iter().map(|width| width.number_in(domain.name, &length)).collect::<Result<Vec<_>>>()?;
     let nested = widths.windows(2).all(|pair| pair[0] > 0 && pair[1] > pair[0] && pair[1] % pair[0] == 0);
     if widths.first().is_none_or(|width| *width <= 0) || !nested {
-        return Err(Error::config(format!(
-            "column '{}': widths must be positive and each a multiple of the one before, such as [5, 10, 20], \
-             so that the intervals nest",
-            domain.name
-        )));
+        return Err(Error::config(
+            "widths must be positive and each a multiple of the one before, such as [5, 10, 20], so that the intervals nest",
+        )
+        .in_column(domain.name));
     }
     let days = matches!(domain.measure.kind, Kind::Date(_));
     if days && widths.iter().any(|width| *width > MOST_DAYS) {
-        return Err(Error::config(format!("column '{}': widths of dates are days", domain.name)));
+        return Err(Error::config("widths of dates are days").in_column(domain.name));
     }
     let level = |width: &i128| {
         level_of_bins(&domain.measure, &numbers, None, |number| {
@@ -160,10 +159,8 @@ pub(super) fn nest(domain: &Domain, mut levels: Vec<Level>, provenance: Provenan
 
 fn check_bins(domain: &Domain, bins: usize, fanout: usize) -> Result<()> {
     if !(1..=MOST_BINS).contains(&bins) || fanout < 2 {
-        return Err(Error::config(format!(
-            "column '{}': bins must be between 1 and {MOST_BINS} and fanout at least 2",
-            domain.name
-        )));
+        return Err(Error::config(format!("bins must be between 1 and {MOST_BINS} and fanout at least 2"))
+            .in_column(domain.name));
     }
     Ok(())
 }
@@ -180,18 +177,20 @@ pub(super) fn label_span(domain: &Domain, numbers: &[i128]) -> Result<Span> {
 fn inside(domain: &Domain, numbers: &[i128], range: (i128, i128)) -> Result<()> {
     let (low, high) = range;
     if low >= high {
-        return Err(Error::config(format!("column '{}': min must be smaller than max", domain.name)));
+        return Err(Error::config("min must be smaller than max").in_column(domain.name));
     }
     let outside: Vec<usize> =
         (0..numbers.len()).filter(|place| numbers[*place] < low || numbers[*place] > high).collect();
     if !outside.is_empty() {
         return Err(Error::data(format!(
-            "column '{}': {} outside the declared range from {} to {}; widen the range or correct the data",
-            domain.name,
+            "{} outside the declared range from {} to {}",
             domain.describe(outside.into_iter()),
             domain.measure.text(low),
             domain.measure.text(high)
-        )));
+        ))
+        .in_column(domain.name)
+        .advise("widen the range")
+        .advise("correct the data"));
     }
     Ok(())
 }

@@ -13,9 +13,10 @@ pub(super) fn check(tree: &Hierarchy, domain: &Domain) -> Result<()> {
     for node in (0..tree.node_count()).filter(|node| !tree.is_leaf(*node)) {
         if let Some(why) = fault(tree, node, domain) {
             return Err(Error::data(format!(
-                "the hierarchy of '{column}' has a group whose label {why}; it is {}. Give the group another label",
+                "the hierarchy of '{column}' has a group whose label {why}; it is {}",
                 place(tree, node)
-            )));
+            ))
+            .advise("give the group another label"));
         }
     }
     Ok(())

@@ -39,7 +39,7 @@ impl Listing {
     pub fn load(path: &Path, layout: Layout) -> Result<Self> {
         let file = path.display().to_string();
         let bytes = scumble_files::limits::read_whole(path)
-            .map_err(|source| Error::Io { what: format!("cannot read the hierarchy {file}"), source })?;
+            .map_err(|source| Error::io(format!("cannot read the hierarchy {file}"), source))?;
         Self::parse(cells::decode(&bytes, &file)?, &file, layout)
     }
 

@@ -25,11 +25,10 @@ struct Cut {
 pub(super) fn build(domain: &Domain) -> Result<Built> {
     let numbers = domain.numbers("mdlp")?;
     let classes = domain.classes.ok_or_else(|| {
-        Error::config(format!(
-            "column '{}': 'mdlp' chooses cuts that separate the classes, and no column has the role class; \
-             give one, or use equal_width or equal_frequency",
-            domain.name
-        ))
+        Error::config("'mdlp' chooses cuts that separate the classes, and no column has the role class")
+            .in_column(domain.name)
+            .set("class", None, "name it")
+            .set("hierarchy", None, "use equal_width or equal_frequency")
     })?;
     let cuts = accepted_cuts(&numbers, classes);
     let Some(rounds) = cuts.iter().map(|(round, _)| round + 1).max() else {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 /// level by merging the neighbours that have the fewest rows together.
 pub(super) fn build(domain: &Domain, fanout: Option<usize>) -> Result<Built> {
     if fanout.is_some_and(|fanout| fanout < 2) {
-        return Err(Error::config(format!("column '{}': fanout must be at least 2", domain.name)));
+        return Err(Error::config("fanout must be at least 2").in_column(domain.name));
     }
     let numbers = match domain.measure.kind.is_ordered() {
         true => Some(domain.numbers("ordered_merging")?),

@@ -46,7 +46,7 @@ impl<'t> Outline<'t> {
 
     /// The tree of an outline; an error says what is wrong with the one of that column.
     pub(crate) fn tree(&self, column: &str) -> Result<Hierarchy> {
-        let wrong = |why: &str| Error::data(format!("column '{column}': its hierarchy {why}"));
+        let wrong = |why: &str| Error::data(format!("its hierarchy {why}")).in_column(column);
         let nodes = match &self.nodes {
             Nodes::Of(tree) => return Ok((*tree).clone()),
             Nodes::Read(nodes) => nodes,

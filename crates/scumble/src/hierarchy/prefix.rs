@@ -107,10 +107,10 @@ fn pad_left(code: &str, pad: char, length: usize) -> String {
 fn check_lengths(domain: &Domain, lengths: &[usize]) -> Result<()> {
     let falling = lengths.windows(2).all(|pair| pair[0] > pair[1]);
     if lengths.is_empty() || !falling || lengths.contains(&0) {
-        return Err(Error::config(format!(
-            "column '{}': prefix lengths must fall from level to level and end above 0, such as [3, 1]",
-            domain.name
-        )));
+        return Err(Error::config(
+            "prefix lengths must fall from level to level and end above 0, such as [3, 1]",
+        )
+        .in_column(domain.name));
     }
     Ok(())
 }
@@ -122,11 +122,12 @@ fn check_equal(domain: &Domain, longest: usize, pad: Option<char>) -> Result<()>
         return Ok(());
     }
     Err(Error::data(format!(
-        "column '{}': {} shorter than the others ({longest} characters), so it is not clear what a prefix means; \
-         give prefix lengths, such as [3, 1], or a pad character, such as \"0\"",
-        domain.name,
+        "{} shorter than the others ({longest} characters), so it is not clear what a prefix means",
         domain.describe(shorter.into_iter())
-    )))
+    ))
+    .in_column(domain.name)
+    .set("lengths", Some("[3, 1]"), "give prefix lengths")
+    .set("pad", Some("0"), "give a pad character"))
 }
 
 #[cfg(test)]

@@ -296,17 +296,15 @@ impl Assembler {
 
     fn start(&mut self) -> Result<()> {
         if self.bytes > u32::MAX as usize || self.depths.len() >= i32::MAX as usize {
-            return Err(Error::Resources(format!(
-                "column '{}': its hierarchy is too large; 2^31 nodes and 4 GiB of labels are possible",
-                self.column
-            )));
+            return Err(Error::resources(
+                "its hierarchy is too large; 2^31 nodes and 4 GiB of labels are possible",
+            )
+            .in_column(&self.column));
         }
         if self.open.len() > MAX_HEIGHT {
-            return Err(Error::data(format!(
-                "column '{}': its hierarchy has more than {} levels; leave some out",
-                self.column,
-                MAX_HEIGHT + 1
-            )));
+            return Err(Error::data(format!("its hierarchy has more than {} levels", MAX_HEIGHT + 1))
+                .in_column(&self.column)
+                .advise("leave some out"));
         }
         let node = self.depths.len() as NodeId;
         self.depths.push(self.open.len() as u8);
@@ -354,12 +352,14 @@ impl Assembler {
             tree.by_label = Some(codes);
         }
         if tree.has_clash() {
-            return Err(Error::data(format!(
-                "column '{}': two nodes of its hierarchy have the same label (a value of the data, or the text for \
-                 missing values, reads like the name of a group or like '*'), so a release could not tell them \
-                 apart; recode that value or declare it missing, or build the hierarchy another way",
-                self.column
-            )));
+            return Err(Error::data(
+                "two nodes of its hierarchy have the same label (a value of the data, or the text for missing values, reads like the \
+                 name of a group or like '*'), so a release could not tell them apart",
+            )
+            .in_column(&self.column)
+            .advise("recode that value")
+            .set("missing", None, "declare it missing")
+            .set("hierarchy", None, "build the hierarchy another way"));
         }
         Ok(tree)
     }

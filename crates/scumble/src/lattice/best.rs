@@ -58,9 +58,13 @@ impl Best {
     pub fn required(&self) -> Result<usize> {
         self.node().ok_or_else(|| {
             Error::infeasible(
-                "no combination of levels meets every model within the suppression limit without showing nothing at all; raise \
-                 the limit (--suppression), use --star-policy drop or paper, lower the requirement, or use mondrian",
+                "no combination of levels meets every model within the suppression limit without showing nothing at all",
             )
+            .set("suppression", None, "raise the limit")
+            .set("algorithm", Some("mondrian"), "use one that does not go by levels")
+            .set("star_policy", Some("drop"), "leave suppressed rows out")
+            .weaken("star_policy", Some("paper"), "ask nothing of suppressed rows")
+            .advise("lower the requirement")
         })
     }
 }

@@ -9,7 +9,7 @@ use super::domain::Domain;
 use super::set::{FrequencySet, Merge};
 use super::{Bounds, Cost, Lattice};
 use crate::config::StarPolicy;
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Result};
 use crate::frequency::{Cell, FrequencyTable};
 use crate::metrics::{ByColumn, Metric};
 use crate::models::{ClassTest, Monotonicity, PopulationTest};
@@ -492,7 +492,7 @@ impl<'a> Checker<'a> {
                 visit.outcome = Some(Outcome { cost: self.cost(measure(classes)), suppressed });
                 Ok(visit)
             }
-            Err(Error::Infeasible(_)) => Ok(visit),
+            Err(error) if error.kind() == ErrorKind::Infeasible => Ok(visit),
             Err(error) => Err(error),
         }
     }

@@ -37,10 +37,12 @@ impl Lattice {
         let lattice = Self::of_any_size(problem, algorithm)?;
         if lattice.nodes > LARGEST {
             return Err(Error::refused(format!(
-                "the columns' levels combine to {} vectors, more than the {LARGEST} that '{algorithm}' can search; give \
-                 hierarchies with fewer levels, use fewer quasi-identifiers, or use mondrian, iack or datafly",
+                "the columns' levels combine to {} vectors, more than the {LARGEST} that '{algorithm}' can search",
                 lattice.nodes
-            )));
+            ))
+            .advise("give hierarchies with fewer levels")
+            .advise("use fewer quasi-identifiers")
+            .set("algorithm", None, "use mondrian, iack or datafly"));
         }
         Ok(lattice)
     }
@@ -51,10 +53,11 @@ impl Lattice {
         let heights = problem.quasi.iter().map(|quasi| quasi.tree().map_or(0, |tree| tree.height()));
         Self::of_heights(heights.collect()).ok_or_else(|| {
             Error::refused(format!(
-                "the levels of {} columns combine to more vectors than '{algorithm}' can number; use fewer quasi-identifiers, or use \
-                 mondrian, iack or datafly",
+                "the levels of {} columns combine to more vectors than '{algorithm}' can number",
                 problem.quasi.len()
             ))
+            .advise("use fewer quasi-identifiers")
+            .set("algorithm", None, "use mondrian, iack or datafly")
         })
     }
 
@@ -225,9 +228,10 @@ impl Pruning {
         let unfit = problem.models.iter().find(|model| !model.monotonicity().upward);
         let name = unfit.map_or_else(String::new, |model| model.title());
         Err(Error::refused(format!(
-            "'{algorithm}' concludes from one recoding to coarser ones, which {name} does not allow when rows may be suppressed; \
-             suppress nothing (--suppression 0), or use optimal, mingen or mondrian"
-        )))
+            "'{algorithm}' concludes from one recoding to coarser ones, which {name} does not allow when rows may be suppressed"
+        ))
+        .set("suppression", Some("0"), "suppress nothing")
+        .set("algorithm", None, "use optimal, mingen or mondrian"))
     }
 }
 

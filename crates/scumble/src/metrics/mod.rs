@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use crate::published::Classes;
 use crate::quasi::Value;
-use crate::registry::{Entry, METRICS};
+use crate::registry::Entry;
 
 pub mod average_class;
 pub mod classification;
@@ -66,12 +66,6 @@ pub struct Measured {
 
 /// A metric of the registry with what it measured.
 pub type Figure = (&'static Entry<&'static dyn Metric>, Measured);
-
-/// Every metric of the registry on a release, in the order of the registry.
-#[must_use]
-pub fn measure_all(classes: &Classes, problem: &Problem) -> Vec<Figure> {
-    METRICS.iter().map(|entry| measure_one(entry, classes, problem)).collect()
-}
 
 /// One metric of the registry on a release.
 #[must_use]

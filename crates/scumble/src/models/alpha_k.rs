@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::values::{Counts, OfColumn, ValueTest, code_of, original_rows, rounded};
-use super::{Model, ModelContext, k_anonymity, protected_columns, several};
+use super::values::{Counts, OfColumn, ValueTest, code_of, original_rows, rounded, smallest};
+use super::{Model, ModelContext, Words, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -126,6 +127,27 @@ impl ValueTest for Shares {
             (None, _) => format!("named values of {column} within their shares, its other values free"),
         }
     }
+    fn unit(&self) -> &'static str {
+        if self.is_uniform() { "alpha" } else { "multiple of its share" }
+    }
+    fn words(&self, column: &str) -> Words {
+        let holds = if self.is_uniform() {
+            format!("no value of {column} has more than a share of {} in a class", number(self.required()))
+        } else {
+            format!("no protected value of {column} has more than its share in a class")
+        };
+        let meaning = format!(
+            "Among the rows that fit a person, {holds}: nobody who knows only these columns can be surer of it than that."
+        );
+        Words::new(format!("such that {holds}")).meaning(meaning).limits(
+            "Values that are rare in the whole table: a share that is allowed may be many times what it was there. Nor against people who \
+             can rule some values out.",
+        )
+    }
+    fn largest_share(&self) -> Option<f64> {
+        // Values that are not named are free.
+        self.is_uniform().then(|| self.required())
+    }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         let share = |share: Rational| Value::from(share.to_string());
         let mut claim: Vec<(&'static str, Value)> =
@@ -165,7 +187,7 @@ impl ValueTest for Shares {
     }
     fn nearest(&self, attained: f64) -> String {
         if self.is_uniform() {
-            return format!("the smallest possible alpha is {}", rounded(attained, true));
+            return smallest("alpha", rounded(attained, true));
         }
         // Only values that somebody named in the plan may be named in a message.
         let told = |share: Rational| rounded(share.to_f64(), true);
@@ -173,14 +195,12 @@ impl ValueTest for Shares {
         let named = self.codes.iter().zip(&self.named).filter(|(code, _)| too_frequent(code));
         let mut least: Vec<String> = named
             .map(|(code, (value, _))| {
-                format!("the smallest possible share of '{value}' is {}", told(self.original[*code as usize]))
+                format!("a share of {} for '{value}'", told(self.original[*code as usize]))
             })
             .collect();
         let others = (0..self.original.len() as u32).filter(|code| !self.codes.contains(code));
         let most = others.filter(too_frequent).map(|code| self.original[code as usize]).max();
-        least.extend(
-            most.map(|most| format!("the smallest possible alpha of the other values is {}", told(most))),
-        );
-        least.join(", ")
+        least.extend(most.map(|most| format!("an alpha of {} for the other values", told(most))));
+        format!("allow {}, the smallest possible", least.join(" and "))
     }
 }

@@ -8,7 +8,8 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 
-use super::{Model, ModelContext, Monotonicity, Verdict};
+use super::values::smallest;
+use super::{Model, ModelContext, Monotonicity, Verdict, Words};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::payload::Payloads;
@@ -138,6 +139,22 @@ impl Model for Part {
             }
         }
     }
+    fn unit(&self) -> &'static str {
+        if matches!(self, Self::Average(_)) { "average" } else { "at_risk" }
+    }
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            Self::Average(average) => vec![("average", average.to_f64())],
+            Self::AtRisk { highest, share } => {
+                vec![("at_risk", share.to_f64()), ("highest", highest.to_f64())]
+            }
+        }
+    }
+    fn words(&self) -> Words {
+        Words::new(self.title()).meaning(format!("Over all rows together there is {}.", self.title())).limits(
+            "Any single person: a low mean is also that of many safe rows and a few that are easily found.",
+        )
+    }
     fn claim(&self) -> Map<String, Value> {
         let numbers = match self {
             Self::Average(average) => vec![("average", *average)],
@@ -169,10 +186,11 @@ impl Model for Part {
         let least = (1e6 / whole.size as f64).ceil() / 1e6;
         let name = if matches!(self, Self::Average(_)) { "average" } else { "highest" };
         Err(Error::infeasible(format!(
-            "{} cannot be met: in one class of all {} rows every record has a risk of {least}; the smallest possible {name} is {least}",
+            "{} cannot be met: in one class of all {} rows every record has a risk of {least}",
             self.title(),
             whole.size
-        )))
+        ))
+        .advise(smallest(name, least)))
     }
     fn judge(&self, classes: &Classes, payloads: &Payloads) -> Verdict {
         let add = |a: Sums, b: Sums| Sums {

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::values::{OfColumn, ValueTest, original_rows, rounded};
-use super::{Model, ModelContext, protected_columns, several};
+use super::values::{OfColumn, ValueTest, original_rows, rounded, smallest};
+use super::{Model, ModelContext, Words, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -80,6 +81,18 @@ impl ValueTest for Likeness {
         let form = if self.enhanced { "enhanced" } else { "basic" };
         format!("{form} {}-likeness of {column}", self.beta)
     }
+    fn unit(&self) -> &'static str {
+        "beta"
+    }
+    fn words(&self, column: &str) -> Words {
+        let meaning = format!(
+            "Whoever finds the rows that fit a person believes in no value of {column} more than before by a larger factor than 1 + {}.",
+            number(self.required())
+        );
+        Words::new(format!("bounded by {}", self.title(column))).meaning(meaning).limits(
+            "Learning that somebody does not have a value: only growing belief is bounded. Nor against finding the row.",
+        )
+    }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         let variant = if self.enhanced { "enhanced" } else { "basic" };
         vec![("beta", self.beta.to_string().into()), ("variant", variant.into())]
@@ -117,7 +130,7 @@ impl ValueTest for Likeness {
         tally.iter().filter_map(growth).fold(0.0, f64::max)
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("the smallest possible beta is {}", rounded(attained, true))
+        smallest("beta", rounded(attained, true))
     }
 }
 

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, original_rows, rounded};
-use super::{Model, ModelContext, protected_columns, several};
+use super::{Model, ModelContext, Words, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -65,6 +66,19 @@ impl ValueTest for Disclosure {
     fn title(&self, column: &str) -> String {
         format!("{}-disclosure privacy of {column}", self.delta)
     }
+    fn unit(&self) -> &'static str {
+        "delta"
+    }
+    fn words(&self, column: &str) -> Words {
+        let meaning = format!(
+            "Whoever finds the rows that fit a person believes in each value of {column} about as much as before: more or less by a factor \
+             below e to the power of {}.",
+            number(self.required())
+        );
+        Words::new(format!("bounded by {}", self.title(column))).meaning(meaning).limits(
+            "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole table.",
+        )
+    }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         vec![("delta", self.delta.to_string().into())]
     }
@@ -93,7 +107,7 @@ impl ValueTest for Disclosure {
         tally.iter().map(difference).fold(0.0, f64::max)
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("delta must be more than {}", rounded(attained, true))
+        format!("ask for a delta above {}", rounded(attained, true))
     }
 }
 

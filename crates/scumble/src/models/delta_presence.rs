@@ -7,11 +7,13 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
 
-use super::{Model, ModelContext, Monotonicity, PopulationTest, people_of};
+use super::values::{largest, smallest};
+use super::{Model, ModelContext, Monotonicity, PopulationTest, Words, people_of};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -58,8 +60,9 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let (least, most) = (least.unwrap_or(Rational::ZERO), most.unwrap_or(Rational::ONE));
     if least > most {
         return Err(Error::config(format!(
-            "model 'delta_presence': delta_min = {least} is more than delta_max = {most}; the largest possible delta_min is {most}"
-        )));
+            "model 'delta_presence': delta_min = {least} is more than delta_max = {most}"
+        ))
+        .advise(largest("delta_min", most)));
     }
     let people = people_of(ENTRY.name, context)?;
     let model = |bound, delta| Box::new(DeltaPresence { bound, delta, people }) as Box<dyn Model>;
@@ -82,9 +85,25 @@ impl Model for DeltaPresence {
         let word = if self.bound == Bound::Least { "least" } else { "most" };
         format!("delta-presence of at {word} {}", self.delta)
     }
+    fn unit(&self) -> &'static str {
+        if self.bound == Bound::Least { "delta_min" } else { "delta_max" }
+    }
+    fn words(&self) -> Words {
+        let meaning = format!(
+            "Whoever knows these columns about a person of the population believes that the person is in the table with a chance of at {} \
+             {}.",
+            if self.bound == Bound::Least { "least" } else { "most" },
+            number(self.delta.to_f64())
+        );
+        Words::new(self.title())
+            .meaning(meaning)
+            .limits("Learning what the rows of a class have in common, about those who are in the table.")
+    }
     fn claim(&self) -> Map<String, Value> {
-        let name = if self.bound == Bound::Least { "delta_min" } else { "delta_max" };
-        Map::from_iter([("model".into(), ENTRY.name.into()), (name.into(), self.delta.to_string().into())])
+        Map::from_iter([
+            ("model".into(), ENTRY.name.into()),
+            (self.unit().into(), self.delta.to_string().into()),
+        ])
     }
     fn required(&self) -> f64 {
         self.delta.to_f64()
@@ -106,16 +125,17 @@ impl Model for DeltaPresence {
         let share = whole.size as f64 / self.people as f64;
         // Rounded to the side on which the figure is itself possible.
         let nearest = match self.bound {
-            Bound::Least => format!("the largest possible delta_min is {}", (share * 1e4).floor() / 1e4),
-            Bound::Most => format!("the smallest possible delta_max is {}", (share * 1e4).ceil() / 1e4),
+            Bound::Least => largest("delta_min", (share * 1e4).floor() / 1e4),
+            Bound::Most => smallest("delta_max", (share * 1e4).ceil() / 1e4),
         };
         Err(Error::infeasible(format!(
-            "{} cannot be met: of all {} people of the population {} are in the table, so in some class it is at {} that share; {nearest}",
+            "{} cannot be met: of all {} people of the population {} are in the table, so in some class it is at {} that share",
             self.title(),
             self.people,
             whole.size,
             if self.bound == Bound::Least { "most" } else { "least" },
-        )))
+        ))
+        .advise(nearest))
     }
 }
 
@@ -130,6 +150,9 @@ impl PopulationTest for DeltaPresence {
     }
     fn attained(&self, rows: u64, people: u64) -> f64 {
         rows as f64 / people as f64
+    }
+    fn needs_members(&self) -> bool {
+        true
     }
     fn judges_absent(&self) -> bool {
         self.bound == Bound::Least

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
+use crate::text::grouped;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -52,6 +53,20 @@ impl Model for KAnonymity {
         let counted = if self.person.is_some() { ", counting persons" } else { "" };
         format!("{}-anonymity{counted}", self.k)
     }
+    fn unit(&self) -> &'static str {
+        "k"
+    }
+    fn words(&self) -> Words {
+        let (k, unit) = (grouped(self.k), if self.person.is_some() { "persons" } else { "rows" });
+        let words = Words::new(format!("{k}-anonymous")).meaning(format!(
+            "Whoever knows these columns about a person finds at least {k} {unit} that fit, and cannot tell which is the right one."
+        ));
+        let words = words.limits(
+            "Learning something without finding the row: if all rows that fit share a value, that value is known. Nor against people \
+             who know further columns.",
+        );
+        Words { names_columns: true, ..words }
+    }
     fn claim(&self) -> Map<String, Value> {
         let person = self.person.iter().map(|name| ("person".into(), name.clone().into()));
         [("model".into(), ENTRY.name.into()), ("k".into(), self.k.into())].into_iter().chain(person).collect()
@@ -72,10 +87,11 @@ impl Model for KAnonymity {
         let persons = whole.persons();
         if persons < self.k {
             return Err(Error::infeasible(format!(
-                "k = {} is more than the {persons} {} of the table; the largest possible k is {persons}",
+                "k = {} is more than the {persons} {} of the table",
                 self.k,
                 if self.person.is_some() { "persons" } else { "rows" }
-            )));
+            ))
+            .weaken("k", Some(&persons.to_string()), "ask for the largest possible k"));
         }
         Ok(())
     }

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::values::{Counts, OfColumn, ValueTest};
-use super::{Model, ModelContext, protected_columns, several};
+use super::values::{Counts, OfColumn, ValueTest, largest};
+use super::{Model, ModelContext, Words, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -34,6 +35,10 @@ struct Count {
     rows: bool,
 }
 
+/// What neither part protects against.
+const LIMITS: &str = "Amounts that are close to each other: only the smallest and the largest count, and all others may be nearly the \
+                      same.";
+
 /// The values span at least e.
 struct Range {
     e: Rational,
@@ -59,9 +64,10 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         let measure = payload.measure;
         if !matches!(measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma) {
             return Err(Error::config(format!(
-                "model 'k_e' protects numbers, and '{column}' holds other values; use l_diversity or t_closeness for it, or \
-                 name the columns that hold numbers (columns = [..])"
-            )));
+                "model 'k_e' protects numbers, and '{column}' holds other values"
+            ))
+            .advise("use l_diversity or t_closeness for it")
+            .advise("name the columns that hold numbers (columns = [..])"));
         }
         let numbers = payload.values.iter().map(|text| payload.number(text)).collect();
         let missing = (0..payload.values.len() as u32).find(|value| payload.is_missing(*value));
@@ -82,6 +88,15 @@ impl ValueTest for Count {
         } else {
             format!("at least {} different values of {column}", self.k)
         }
+    }
+    fn unit(&self) -> &'static str {
+        "k"
+    }
+    fn words(&self, column: &str) -> Words {
+        let title = self.title(column);
+        Words::new(format!("such that every class has {title}"))
+            .meaning(format!("Among the rows that fit a person there are {title}."))
+            .limits(LIMITS)
     }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         vec![("k", self.k.into()), ("count", if self.rows { "rows" } else { "distinct" }.into())]
@@ -105,7 +120,7 @@ impl ValueTest for Count {
         if self.rows { size as f64 } else { tally.len() as f64 }
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("the largest possible k is {attained}")
+        largest("k", attained)
     }
 }
 
@@ -126,6 +141,19 @@ impl ValueTest for Range {
     }
     fn title(&self, column: &str) -> String {
         format!("values of {column} at least {} apart", self.e)
+    }
+    fn unit(&self) -> &'static str {
+        "e"
+    }
+    fn words(&self, column: &str) -> Words {
+        let meaning = format!(
+            "Among the rows that fit a person, the largest and the smallest {column} are at least {} apart: the amount is not known to \
+             within that.",
+            number(self.e.to_f64())
+        );
+        Words::new(format!("such that every class has {}", self.title(column)))
+            .meaning(meaning)
+            .limits(LIMITS)
     }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         let comma = self.measure.kind == Kind::DecimalComma;
@@ -155,7 +183,7 @@ impl ValueTest for Range {
         self.range(tally) as f64 / 10_f64.powi(self.measure.scale as i32)
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("the largest possible e is {attained}")
+        largest("e", attained)
     }
 }
 

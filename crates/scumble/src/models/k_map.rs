@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::{Model, ModelContext, Monotonicity, PopulationTest, people_of};
+use super::values::largest;
+use super::{Model, ModelContext, Monotonicity, PopulationTest, Words, people_of};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
+use crate::text::grouped;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -40,6 +42,18 @@ impl Model for KMap {
     fn title(&self) -> String {
         format!("{}-map", self.k)
     }
+    fn unit(&self) -> &'static str {
+        "k"
+    }
+    fn words(&self) -> Words {
+        let meaning = format!(
+            "Whoever knows these columns about a person finds rows that fit at least {} people of the population.",
+            grouped(self.k)
+        );
+        Words::new(self.title()).meaning(meaning).limits(
+            "Somebody who knows that a person is in the table: for them only the rows of the table count, and they may be few.",
+        )
+    }
     fn claim(&self) -> Map<String, Value> {
         Map::from_iter([("model".into(), ENTRY.name.into()), ("k".into(), self.k.into())])
     }
@@ -58,9 +72,10 @@ impl Model for KMap {
     fn check_feasible(&self, _: &ClassView<'_>) -> Result<()> {
         if self.people < self.k {
             return Err(Error::infeasible(format!(
-                "k = {} of k-map is more than the {} people of the population; the largest possible k is {}",
-                self.k, self.people, self.people
-            )));
+                "k = {} of k-map is more than the {} people of the population",
+                self.k, self.people
+            ))
+            .advise(largest("k", self.people)));
         }
         Ok(())
     }
@@ -72,6 +87,9 @@ impl PopulationTest for KMap {
     }
     fn attained(&self, _: u64, people: u64) -> f64 {
         people as f64
+    }
+    fn needs_members(&self) -> bool {
+        false
     }
     fn judges_absent(&self) -> bool {
         // Nobody is found in rows that are not there.

@@ -29,7 +29,12 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let k = least(parameters)?;
     let columns = protected_columns(ENTRY.name, context)?.into_iter();
     let model = |(column, place)| {
-        Box::new(OfColumn::new(Different { k, model: &ENTRY }, column, place, context)) as Box<dyn Model>
+        Box::new(OfColumn::new(
+            Different { k, model: &ENTRY, meaning: "Whoever is looked up goes with" },
+            column,
+            place,
+            context,
+        )) as Box<dyn Model>
     };
     Ok(columns.map(model).collect())
 }

@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::values::rounded;
-use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns, several};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -173,6 +174,41 @@ impl Model for LDiversity {
             Variant::Frequency { l } => format!("frequency {l}-diversity of {column}"),
         }
     }
+    fn unit(&self) -> &'static str {
+        if matches!(self.variant, Variant::Recursive { .. }) { "c" } else { "l" }
+    }
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        match self.variant {
+            Variant::Recursive { c, l } => vec![("l", l as f64), ("c", c.to_f64())],
+            _ => vec![("l", self.required())],
+        }
+    }
+    fn words(&self) -> Words {
+        let column = &self.column;
+        let (claim, l) = match self.variant {
+            Variant::Recursive { c, l } => (format!("recursively ({c},{l})-diverse for {column}"), l as f64),
+            _ => {
+                let l = self.required();
+                (format!("{}-diverse for {column} ({})", number(l), self.title()), l)
+            }
+        };
+        let meaning = format!(
+            "Among the rows that fit a person, the values of {column} differ enough that none of them stands out (l = {} counts how many \
+             different values they are worth).",
+            number(l)
+        );
+        Words::new(claim).meaning(meaning).limits(
+            "Values that differ in name but mean much the same, values that are much more likely here than elsewhere, and people who can \
+             rule some of them out.",
+        )
+    }
+    fn largest_share(&self) -> Option<f64> {
+        match self.variant {
+            // Two different values may be 99 rows and 1.
+            Variant::Frequency { l } => Some(1.0 / l.to_f64()),
+            _ => None,
+        }
+    }
     fn claim(&self) -> Map<String, Value> {
         let mut claim = Map::from_iter([
             ("model".into(), ENTRY.name.into()),
@@ -232,28 +268,33 @@ impl Model for LDiversity {
             return Ok(());
         }
         let attained = self.attained(whole);
-        let remedy = match self.variant {
+        let error = several::not_even_the_whole(self);
+        let words = "ask for the largest possible l";
+        Err(match self.variant {
             Variant::Recursive { c, .. } if attained.is_infinite() => {
                 let rows = descending(whole, self.place);
                 let most = rows.first().copied().unwrap_or(0);
                 match (2..).take_while(|l| recursive(&rows, c, *l)).last() {
-                    Some(l) => format!("the largest possible l is {l}"),
+                    Some(l) => error.weaken("l", Some(&l.to_string()), words),
                     None if whole.size > most => {
                         let least = rounded(most as f64 / (whole.size - most) as f64, true);
-                        format!("no l is possible with this c; for l = 2, c must be more than {least}")
+                        let error = error.reworded(|what| what + ", and no l is possible with this c");
+                        error.weaken("c", None, format!("ask for l = 2 with a c above {least}"))
                     }
-                    None => "no l and c are possible, since all rows have one value".to_owned(),
+                    None => error
+                        .reworded(|what| what + "; no l and c are possible, since all rows have one value"),
                 }
             }
-            Variant::Recursive { .. } => format!("c must be more than {}", rounded(attained, true)),
-            Variant::Distinct { .. } => format!("the largest possible l is {attained}"),
-            // Rounded down, so that the figure given is itself possible.
-            _ => format!("the largest possible l is {:.4}", ((attained + TOLERANCE) * 1e4).floor() / 1e4),
-        };
-        Err(Error::infeasible(format!(
-            "{} cannot be met: not even the whole table as one class has it; {remedy}",
-            self.title()
-        )))
+            Variant::Recursive { .. } => {
+                error.weaken("c", None, format!("ask for a c above {}", rounded(attained, true)))
+            }
+            Variant::Distinct { .. } => error.weaken("l", Some(&attained.to_string()), words),
+            Variant::Entropy { .. } | Variant::Frequency { .. } => {
+                // Rounded down, so that the figure given is itself possible.
+                let largest = ((attained + TOLERANCE) * 1e4).floor() / 1e4;
+                error.weaken("l", Some(&largest.to_string()), words)
+            }
+        })
     }
 }
 

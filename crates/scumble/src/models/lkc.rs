@@ -7,7 +7,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use super::several::not_even_the_whole;
+use super::values::{largest, smallest};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::published::ClassView;
@@ -60,9 +62,12 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     if sets > MOST_SETS {
         return Err(Error::refused(format!(
             "LKC-privacy with l = {} looks at {sets} sets of the {width} quasi-identifiers, more than the {MOST_SETS} that are \
-             feasible; use a smaller l, fewer quasi-identifiers, or l = {width}",
+             feasible",
             l.unwrap_or(width)
-        )));
+        ))
+        .advise(format!("use l = {width}"))
+        .advise("use fewer quasi-identifiers")
+        .advise("use a smaller l"));
     }
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     // One row is always there and a share of 1 is no limit: such halves ask for nothing. Then c protects no column, either.
@@ -72,9 +77,10 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     }
     if let (Some(person), true) = (context.person(), c != Rational::ONE) {
         return Err(Error::refused(format!(
-            "persons have several rows (column '{person}'), and c of LKC-privacy counts rows; leave c out and ask for shares of \
-             persons with alpha_k, or bring the table to one row a person"
-        )));
+            "persons have several rows (column '{person}'), and c of LKC-privacy counts rows"
+        ))
+        .advise("leave c out and ask for shares of persons with alpha_k")
+        .advise("bring the table to one row a person"));
     }
     if c != Rational::ONE {
         for (column, place) in protected_columns(ENTRY.name, context)? {
@@ -120,6 +126,25 @@ impl Model for Lkc {
                 format!("LKC-privacy (L = {known}): at most a share of {c} with one value of {column}")
             }
         }
+    }
+    fn unit(&self) -> &'static str {
+        if matches!(self.part, Part::Size(..)) { "k" } else { "c" }
+    }
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        let known = self.l.map(|l| ("l", l as f64));
+        let own = (self.unit(), self.required());
+        match self.part {
+            Part::Size(..) => std::iter::once(own).chain(known).collect(),
+            Part::Share { .. } => known.into_iter().chain([own]).collect(),
+        }
+    }
+    fn words(&self) -> Words {
+        Words::new(self.title())
+            .meaning(
+                "Whoever knows no more than L of these columns about a person finds that many rows that fit, and no value of the \
+                 protected column has a larger share of them.",
+            )
+            .limits("People who know more than L of the columns: for them the rows that fit may be few, or a single one.")
     }
     fn claim(&self) -> Map<String, Value> {
         let mut claim = Map::from_iter([("model".into(), ENTRY.name.into())]);
@@ -170,20 +195,18 @@ impl Model for Lkc {
         if self.passes(whole) {
             return Ok(());
         }
-        Err(Error::infeasible(match &self.part {
-            Part::Size(k, person) => format!(
-                "k = {k} of LKC-privacy is more than the {} {} of the table; the largest possible k is {}",
+        Err(match &self.part {
+            Part::Size(k, person) => Error::infeasible(format!(
+                "k = {k} of LKC-privacy is more than the {} {} of the table",
                 whole.persons(),
-                if person.is_some() { "persons" } else { "rows" },
-                whole.persons()
-            ),
-            Part::Share { .. } => format!(
-                "{} cannot be met: not even the whole table as one class has it; the smallest possible c is {:.4}",
-                self.title(),
-                // Rounded up, so that the figure given is itself possible.
-                (self.attained(whole) * 1e4).ceil() / 1e4
-            ),
-        }))
+                if person.is_some() { "persons" } else { "rows" }
+            ))
+            .advise(largest("k", whole.persons())),
+            // Rounded up, so that the figure given is itself possible.
+            Part::Share { .. } => {
+                not_even_the_whole(self).advise(smallest("c", (self.attained(whole) * 1e4).ceil() / 1e4))
+            }
+        })
     }
 }
 

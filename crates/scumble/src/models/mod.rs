@@ -11,6 +11,38 @@ use crate::payload::Payloads;
 use crate::published::{ClassView, Classes};
 use crate::registry::Entry;
 
+/// Methods of a model that narrows another one, `self.model`, and says there what that one says.
+macro_rules! says_as_its_model {
+    ($($method:ident),* $(,)?) => { $(says_as_its_model!(@ $method);)* };
+    (@ name) => { fn name(&self) -> &'static str { self.model.name() } };
+    (@ title) => { fn title(&self) -> String { self.model.title() } };
+    (@ claim) => { fn claim(&self) -> serde_json::Map<String, serde_json::Value> { self.model.claim() } };
+    (@ required) => { fn required(&self) -> f64 { self.model.required() } };
+    (@ unit) => { fn unit(&self) -> &'static str { self.model.unit() } };
+    (@ settings) => { fn settings(&self) -> Vec<(&'static str, f64)> { self.model.settings() } };
+    (@ words) => { fn words(&self) -> $crate::models::Words { self.model.words() } };
+    (@ largest_share) => { fn largest_share(&self) -> Option<f64> { self.model.largest_share() } };
+    (@ larger_is_better) => { fn larger_is_better(&self) -> bool { self.model.larger_is_better() } };
+    (@ protects) => { fn protects(&self) -> Option<&str> { self.model.protects() } };
+    (@ joint) => { fn joint(&self) -> Option<&[String]> { self.model.joint() } };
+    (@ reads) => { fn reads(&self) -> Vec<&str> { self.model.reads() } };
+    (@ class_test) => { fn class_test(&self) -> Option<&dyn $crate::models::ClassTest> { self.model.class_test() } };
+    (@ population_test) => {
+        fn population_test(&self) -> Option<&dyn $crate::models::PopulationTest> { self.model.population_test() }
+    };
+    (@ sufficient_size) => { fn sufficient_size(&self) -> Option<u64> { self.model.sufficient_size() } };
+    (@ projections) => {
+        fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> { self.model.projections(columns) }
+    };
+    (@ on) => { fn on(&self) -> Option<&[String]> { self.model.on() } };
+    (@ monotonicity) => { fn monotonicity(&self) -> $crate::models::Monotonicity { self.model.monotonicity() } };
+    (@ check_feasible) => {
+        fn check_feasible(&self, whole: &$crate::published::ClassView<'_>) -> $crate::error::Result<()> {
+            self.model.check_feasible(whole)
+        }
+    };
+}
+
 pub mod alpha_k;
 pub mod average_risk;
 pub mod beta_likeness;
@@ -59,9 +91,10 @@ impl ModelContext<'_> {
         match self.person() {
             None => Ok(()),
             Some(person) => Err(crate::Error::refused(format!(
-                "model '{model}' counts rows, and persons ('{person}') have several; use k_anonymity, which counts persons, or keep one \
-                 row a person"
-            ))),
+                "model '{model}' counts rows, and persons ('{person}') have several"
+            ))
+            .set("k", None, "use k_anonymity, which counts persons")
+            .advise("keep one row a person")),
         }
     }
 }
@@ -77,6 +110,39 @@ pub struct Verdict {
     pub failing_classes: usize,
     /// How many rows are in failing classes.
     pub failing_rows: u64,
+}
+
+/// What a model says to people who read a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Words {
+    /// What a release that keeps it is, in a phrase that follows "is": `5-anonymous`.
+    pub claim: String,
+    /// Whether the columns on which it holds belong behind the claim: `5-anonymous on age and sex`.
+    pub names_columns: bool,
+    /// What that means for a person, in a sentence.
+    pub meaning: Option<String>,
+    /// What it does not protect against.
+    pub limits: Option<&'static str>,
+}
+
+impl Words {
+    /// A claim without further words.
+    #[must_use]
+    pub fn new(claim: impl Into<String>) -> Self {
+        Self { claim: claim.into(), names_columns: false, meaning: None, limits: None }
+    }
+
+    /// With what the claim means for a person.
+    #[must_use]
+    pub fn meaning(self, meaning: impl Into<String>) -> Self {
+        Self { meaning: Some(meaning.into()), ..self }
+    }
+
+    /// With what the claim does not protect against.
+    #[must_use]
+    pub fn limits(self, limits: &'static str) -> Self {
+        Self { limits: Some(limits), ..self }
+    }
 }
 
 /// What pruning a search may rely on (models.md 0.5 and 1.19).
@@ -123,6 +189,8 @@ pub trait PopulationTest: Send + Sync {
     fn attained(&self, rows: u64, people: u64) -> f64;
     /// Whether people are judged of whom no row is in the release: that is told about them, too.
     fn judges_absent(&self) -> bool;
+    /// Whether it is about a table whose people are all in the population.
+    fn needs_members(&self) -> bool;
 }
 
 /// A privacy model with its parameters.
@@ -131,10 +199,28 @@ pub trait Model: Send + Sync {
     fn name(&self) -> &'static str;
     /// The model with its parameters, as a person writes it: `entropy 2.5-diversity of diagnosis`.
     fn title(&self) -> String;
-    /// The claim in the form the independent verifier parses.
-    fn claim(&self) -> serde_json::Map<String, serde_json::Value>;
+    /// The claim in the form the independent verifier parses. It knows Scumble's own models only, so that others claim nothing.
+    fn claim(&self) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::from_iter([("model".to_owned(), self.name().into())])
+    }
     /// What is required, in the model's own unit.
     fn required(&self) -> f64;
+    /// The name of the parameter that a release attains a value of.
+    fn unit(&self) -> &'static str {
+        "required"
+    }
+    /// The numbers that were asked for, by the names of their parameters.
+    fn settings(&self) -> Vec<(&'static str, f64)> {
+        vec![(self.unit(), self.required())]
+    }
+    /// What the model says to people who read a report.
+    fn words(&self) -> Words {
+        Words::new(format!("such that it keeps {}", self.title()))
+    }
+    /// The largest share of a class that any value of the protected column may have, where the model bounds it.
+    fn largest_share(&self) -> Option<f64> {
+        None
+    }
     /// Whether a larger attained value is better.
     fn larger_is_better(&self) -> bool;
     /// The payload column that the model reads, if it reads one; `forbids_sameness` says whether it asks anything of it.
@@ -236,9 +322,13 @@ fn judge_people(classes: &Classes, test: &dyn PopulationTest, larger_is_better: 
 pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> {
     context.table.population().map(FrequencyTable::rows).ok_or_else(|| {
         crate::Error::config(format!(
-            "model '{model}' compares the release with the people whom its rows are taken from; give their table (--population \
-             FILE, or population = \"people.csv\" in the plan), with the quasi-identifiers as columns of the same names"
+            "model '{model}' compares the release with the people whom its rows are taken from"
         ))
+        .set(
+            "population",
+            None,
+            "give their table, with the quasi-identifiers as columns of the same names",
+        )
     })
 }
 
@@ -252,11 +342,11 @@ pub fn build(
     parameters: &Parameters,
     context: &ModelContext<'_>,
 ) -> Result<Vec<Box<dyn Model>>> {
-    let models = (entry.build)(parameters, context).map_err(|error| match error {
-        crate::Error::Config(message) if !message.contains(entry.name) => {
-            crate::Error::config(format!("model '{}': {message}", entry.name))
+    let models = (entry.build)(parameters, context).map_err(|error| {
+        if error.kind() != crate::ErrorKind::Config || error.what().contains(entry.name) {
+            return error;
         }
-        other => other,
+        error.reworded(|what| format!("model '{}': {what}", entry.name))
     })?;
     let payloads = context.table.payloads();
     Ok(models.into_iter().map(|model| valued::among_present(model, payloads)).collect())
@@ -286,13 +376,13 @@ pub(crate) fn forbids_sameness(model: &dyn Model, table: &FrequencyTable) -> boo
 }
 
 /// The payload columns that a model's `columns` parameter names, or all sensitive ones.
-pub(crate) fn protected_columns(model: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {
+pub fn protected_columns(model: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {
     let names = if context.columns.is_empty() { context.sensitive } else { context.columns };
     if names.is_empty() {
         return Err(crate::Error::config(format!(
-            "model '{model}' protects sensitive values, but no column has the role 'sensitive'; \
-             give one (--sensitive COLUMN, or role = \"sensitive\")"
-        )));
+            "model '{model}' protects sensitive values, but no column has the role 'sensitive'"
+        ))
+        .set("sensitive", None, "give one"));
     }
     places_of(model, names, context.table.payloads())
 }

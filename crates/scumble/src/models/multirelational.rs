@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::{Model, ModelContext, Monotonicity, Verdict};
+use super::values::largest;
+use super::{Model, ModelContext, Monotonicity, Verdict, Words};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::payload::Payloads;
 use crate::published::{ClassView, Classes, Look};
 use crate::registry::{Entry, Standing};
+use crate::text::grouped;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -53,9 +55,10 @@ pub(crate) fn settings(parameters: &Parameters) -> Result<(u64, bool)> {
 
 /// The error where nobody says who rows are about.
 pub(crate) fn no_subject() -> Error {
-    Error::config(
-        "model 'multirelational' is about the rows of persons; say which column tells them apart (--subject COLUMN, role = \
-         \"subject\")",
+    Error::config("model 'multirelational' is about the rows of persons").set(
+        "subject",
+        None,
+        "say which column tells them apart",
     )
 }
 
@@ -103,6 +106,18 @@ impl Model for Multirelational {
         let what = if self.set { ", whatever the number of rows" } else { "" };
         format!("multirelational {}-anonymity{what}", self.k)
     }
+    fn unit(&self) -> &'static str {
+        "k"
+    }
+    fn words(&self) -> Words {
+        let meaning = format!(
+            "Whoever knows these columns of all rows of a person finds at least {} persons whose rows look the same.",
+            grouped(self.k)
+        );
+        Words::new(self.title()).meaning(meaning).limits(
+            "Learning what the rows of these persons have in common. Nor against people who know further columns.",
+        )
+    }
     fn claim(&self) -> Map<String, Value> {
         Map::from_iter([
             ("model".into(), ENTRY.name.into()),
@@ -133,17 +148,18 @@ impl Model for Multirelational {
         if most >= self.k {
             return Ok(());
         }
-        let remedy = if self.set {
-            String::new()
-        } else {
-            format!(
-                ", since so few have {rows} rows; where outsiders do not know how many rows somebody has, use count = \"set\""
-            )
-        };
-        Err(Error::infeasible(format!(
-            "{} cannot be met: not even if every row showed nothing; the largest possible k is {most}{remedy}",
+        let error = Error::infeasible(format!(
+            "{} cannot be met: not even if every row showed nothing",
             self.title()
-        )))
+        ));
+        let largest = largest("k", most);
+        Err(if self.set {
+            error.advise(largest)
+        } else {
+            error
+                .advise(format!("{largest}, since so few have {rows} rows"))
+                .advise("use count = \"set\" where outsiders do not know how many rows somebody has")
+        })
     }
     fn judge(&self, classes: &Classes, payloads: &Payloads) -> Verdict {
         let groups = self.groups(classes, payloads);

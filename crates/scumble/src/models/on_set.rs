@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, Monotonicity};
-use crate::error::Result;
-use crate::published::ClassView;
+use super::{Model, Monotonicity};
 
 /// A model on a set of quasi-identifiers of its own.
 pub(crate) struct OnSet {
@@ -25,34 +23,25 @@ impl OnSet {
 }
 
 impl Model for OnSet {
-    fn name(&self) -> &'static str {
-        self.model.name()
-    }
-    fn title(&self) -> String {
-        self.model.title()
-    }
+    says_as_its_model!(
+        name,
+        required,
+        unit,
+        settings,
+        words,
+        larger_is_better,
+        protects,
+        title,
+        joint,
+        reads,
+        class_test,
+        largest_share,
+        check_feasible
+    );
     fn claim(&self) -> Map<String, Value> {
         let mut claim = self.model.claim();
         claim.insert("quasi".into(), self.names.clone().into());
         claim
-    }
-    fn required(&self) -> f64 {
-        self.model.required()
-    }
-    fn larger_is_better(&self) -> bool {
-        self.model.larger_is_better()
-    }
-    fn protects(&self) -> Option<&str> {
-        self.model.protects()
-    }
-    fn joint(&self) -> Option<&[String]> {
-        self.model.joint()
-    }
-    fn reads(&self) -> Vec<&str> {
-        self.model.reads()
-    }
-    fn class_test(&self) -> Option<&dyn ClassTest> {
-        self.model.class_test()
     }
     fn projections(&self, _: &[usize]) -> Vec<Vec<usize>> {
         self.model.projections(&self.columns)
@@ -64,8 +53,5 @@ impl Model for OnSet {
         // Dropping a class of all columns shrinks groups of fewer columns.
         let inner = self.model.monotonicity();
         Monotonicity { dropping: inner.dropping && self.whole, ..inner }
-    }
-    fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
-        self.model.check_feasible(whole)
     }
 }

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::values::{OfColumn, ValueTest, rounded};
-use super::{Model, ModelContext, k_anonymity, protected_columns, several};
+use super::values::{FREQUENT_VALUES, OfColumn, ValueTest, largest, rounded};
+use super::{Model, ModelContext, Words, k_anonymity, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
+use crate::text::{grouped, number};
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -161,6 +162,18 @@ impl ValueTest for Several {
         let what = if self.categories.is_some() { "categories" } else { "values" };
         format!("at least {} {what} of {column}", self.p)
     }
+    fn unit(&self) -> &'static str {
+        "p"
+    }
+    fn words(&self, column: &str) -> Words {
+        let meaning = format!(
+            "Among the rows that fit a person, {column} takes at least {} different values, or categories of values.",
+            grouped(self.p)
+        );
+        Words::new(format!("such that every class has {}", self.title(column)))
+            .meaning(meaning)
+            .limits(FREQUENT_VALUES)
+    }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         [("p", self.p.into())].into_iter().chain(self.categories.as_ref().map(Categories::claim)).collect()
     }
@@ -185,7 +198,7 @@ impl ValueTest for Several {
         present.len() as f64
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("the largest possible p is {attained}")
+        largest("p", attained)
     }
 }
 
@@ -212,6 +225,19 @@ impl ValueTest for Weight {
     fn title(&self, column: &str) -> String {
         format!("values of {column} that weigh at least {}", self.alpha)
     }
+    fn unit(&self) -> &'static str {
+        "alpha"
+    }
+    fn words(&self, column: &str) -> Words {
+        let meaning = format!(
+            "Among the rows that fit a person, the values of {column} weigh at least {} together, where values of the most sensitive \
+             category weigh nothing and those of the least sensitive 1.",
+            number(self.required())
+        );
+        Words::new(format!("such that every class has {}", self.title(column)))
+            .meaning(meaning)
+            .limits(FREQUENT_VALUES)
+    }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         let over = if self.over_rows { "rows" } else { "distinct" };
         vec![("alpha", self.alpha.to_string().into()), self.categories.claim(), ("weight_over", over.into())]
@@ -232,7 +258,7 @@ impl ValueTest for Weight {
         self.ranks(tally) as f64 / self.whole() as f64
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("the largest possible alpha is {}", rounded(attained, false))
+        largest("alpha", rounded(attained, false))
     }
 }
 

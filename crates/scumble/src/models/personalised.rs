@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::t_closeness::owned_paths;
-use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns};
+use super::values::{rounded, smallest};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::hierarchy::Hierarchy;
@@ -11,6 +12,7 @@ use crate::normal;
 use crate::payload::PayloadColumn;
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -57,22 +59,22 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     })?;
     let payloads = context.table.payloads();
     let guarding_place = payloads.position(guarding).ok_or_else(|| {
-        Error::config(format!(
-            "model 'personalised': there is no column '{guarding}' with the role guarding; give it that role (--guarding {guarding}), \
-             so that it is read and not published"
-        ))
+        Error::config(format!("model 'personalised': there is no column '{guarding}' with the role guarding"))
+            .set("guarding", Some(guarding), "give it that role, so that it is read and not published")
     })?;
     let columns = protected_columns(ENTRY.name, context)?;
     let [(column, place)] = &columns[..] else {
         return Err(Error::config(
-            "model 'personalised' is about one sensitive column, whose nodes people name; say which: columns = [\"diagnosis\"]",
-        ));
+            "model 'personalised' is about one sensitive column, whose nodes people name",
+        )
+        .advise("say which (columns = [\"diagnosis\"])"));
     };
     let tree = (context.trees)(column).ok_or_else(|| {
         Error::config(format!(
-            "personalised privacy needs a hierarchy for '{column}', whose nodes people name; give one (hierarchy = … or \
-             --hierarchies DIR)"
+            "personalised privacy needs a hierarchy for '{column}', whose nodes people name"
         ))
+        .set("hierarchy", None, "give one")
+        .set("hierarchies", None, "give a folder that has one")
     })?;
     let (guards, none) = guards(&payloads.columns[guarding_place], &payloads.columns[*place], tree)?;
     Ok(vec![Box::new(Personalised {
@@ -180,6 +182,19 @@ impl Model for Personalised {
         let counted = if self.person.is_some() { ", counting persons" } else { "" };
         format!("personalised privacy of {} (breach at most {}){counted}", self.column, self.p)
     }
+    fn unit(&self) -> &'static str {
+        "p_breach"
+    }
+    fn words(&self) -> Words {
+        let meaning = format!(
+            "Among the rows that fit a person, at most a share of {} have a value of {} that the person wants guarded.",
+            number(self.p.to_f64()),
+            self.column
+        );
+        Words::new(self.title())
+            .meaning(meaning)
+            .limits("Whoever guards nothing, and values that nobody among the rows that fit wants guarded.")
+    }
     fn claim(&self) -> Map<String, Value> {
         let path = |(leaf, above): &(String, Vec<String>)| {
             Value::from(std::iter::once(leaf).chain(above).cloned().collect::<Vec<_>>())
@@ -224,11 +239,10 @@ impl Model for Personalised {
             return Ok(());
         };
         Err(Error::infeasible(format!(
-            "{} cannot be met: somebody has a value below their own guarding node, and too few rows are not below it; the smallest \
-             possible p_breach is {}",
-            self.title(),
-            super::values::rounded(1.0 / fewest as f64, true)
-        )))
+            "{} cannot be met: somebody has a value below their own guarding node, and too few rows are not below it",
+            self.title()
+        ))
+        .advise(smallest("p_breach", rounded(1.0 / fewest as f64, true))))
     }
 }
 

@@ -36,8 +36,9 @@ pub(super) fn in_mode(
             if let Some(name) = names_values.iter().find(|name| parameters.get(name).is_some()) {
                 return Err(Error::config(format!(
                     "model '{model}': '{name}' is about the values of one column, and mode = \"joint\" is about tuples of \
-                     values; leave one of the two out"
-                )));
+                     values"
+                ))
+                .advise("leave one of the two out"));
             }
             let columns = columns_of(model, "joint", context)?;
             joint(&columns, parameters, context, separate)
@@ -59,9 +60,10 @@ fn columns_of(model: &str, mode: &str, context: &ModelContext<'_>) -> Result<Vec
     }
     match &all[..] {
         [(only, _)] => Err(Error::config(format!(
-            "model '{model}': mode = \"{mode}\" is about several sensitive columns, and '{only}' is the only one; leave mode out, \
-             or give another column the role 'sensitive'"
-        ))),
+            "model '{model}': mode = \"{mode}\" is about several sensitive columns, and '{only}' is the only one"
+        ))
+        .advise("leave mode out")
+        .set("sensitive", None, "name another sensitive column")),
         _ => Ok(all),
     }
 }
@@ -108,9 +110,17 @@ impl Given {
 }
 
 impl Model for Given {
-    fn name(&self) -> &'static str {
-        self.model.name()
-    }
+    says_as_its_model!(
+        name,
+        required,
+        unit,
+        settings,
+        words,
+        larger_is_better,
+        protects,
+        projections,
+        largest_share
+    );
     fn title(&self) -> String {
         let names: Vec<&str> = self.others.iter().map(|(name, _)| name.as_str()).collect();
         format!("{} given {}", self.model.title(), names.join(", "))
@@ -120,24 +130,12 @@ impl Model for Given {
         claim.insert("given".into(), self.others.iter().map(|(name, _)| name.clone()).collect());
         claim
     }
-    fn required(&self) -> f64 {
-        self.model.required()
-    }
-    fn larger_is_better(&self) -> bool {
-        self.model.larger_is_better()
-    }
-    fn protects(&self) -> Option<&str> {
-        self.model.protects()
-    }
     fn reads(&self) -> Vec<&str> {
         let others = self.others.iter().map(|(name, _)| name.as_str());
         self.model.reads().into_iter().chain(others).collect()
     }
     fn class_test(&self) -> Option<&dyn ClassTest> {
         self.test().map(|_| self as &dyn ClassTest)
-    }
-    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
-        self.model.projections(columns)
     }
     fn monotonicity(&self) -> Monotonicity {
         // A part of a merged class is a part of one of both, or two of them merged. A class that fails may bring a part that
@@ -233,38 +231,30 @@ impl Joint {
 }
 
 impl Model for Joint {
-    fn name(&self) -> &'static str {
-        self.model.name()
-    }
-    fn title(&self) -> String {
-        self.model.title()
-    }
+    says_as_its_model!(
+        name,
+        required,
+        unit,
+        settings,
+        words,
+        larger_is_better,
+        protects,
+        title,
+        projections,
+        largest_share,
+        monotonicity
+    );
     fn claim(&self) -> Map<String, Value> {
         let mut claim = self.model.claim();
         claim.shift_remove("column");
         claim.insert("columns".into(), self.columns.clone().into());
         claim
     }
-    fn required(&self) -> f64 {
-        self.model.required()
-    }
-    fn larger_is_better(&self) -> bool {
-        self.model.larger_is_better()
-    }
-    fn protects(&self) -> Option<&str> {
-        self.model.protects()
-    }
     fn joint(&self) -> Option<&[String]> {
         Some(&self.columns)
     }
     fn class_test(&self) -> Option<&dyn ClassTest> {
         self.model.class_test().map(|_| self as &dyn ClassTest)
-    }
-    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
-        self.model.projections(columns)
-    }
-    fn monotonicity(&self) -> Monotonicity {
-        self.model.monotonicity()
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
         self.model.check_feasible(&self.view(whole))
@@ -283,17 +273,22 @@ impl ClassTest for Joint {
     }
 }
 
-/// The error of a model that not even the whole table as one class meets, with the nearest figure that it does meet.
+/// The error of a model that not even the whole table as one class meets.
+pub(super) fn not_even_the_whole(model: &dyn Model) -> Error {
+    Error::infeasible(format!(
+        "{} cannot be met: not even the whole table as one class has it",
+        model.title()
+    ))
+}
+
+/// That error of a model that is about several columns, with the nearest figure that it does meet.
 fn cannot_be_met(model: &dyn Model, attained: f64) -> Error {
     let end = if model.larger_is_better() { "largest" } else { "smallest" };
     let nearest = super::values::rounded(attained, !model.larger_is_better());
     let remedy = if nearest.is_finite() {
-        format!("it asks for {}, and the {end} possible is {nearest}", model.required())
+        format!("ask for {nearest}, the {end} possible, instead of {}", model.required())
     } else {
-        "no figure is possible; leave mode = \"conditional\" out".to_owned()
+        "leave mode = \"conditional\" out, since no figure is possible".to_owned()
     };
-    Error::infeasible(format!(
-        "{} cannot be met: not even the whole table as one class has it; {remedy}",
-        model.title()
-    ))
+    not_even_the_whole(model).advise(remedy)
 }

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, protected_columns, several};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns, several};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::frequency::Cell;
@@ -14,6 +14,7 @@ use crate::hierarchy::Hierarchy;
 use crate::kind::Kind;
 use crate::published::ClassView;
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -109,10 +110,10 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
                 Some("ordered") => Distance::Ordered,
                 Some(_) => {
                     let tree = (context.trees)(&column).ok_or_else(|| {
-                        Error::config(format!(
-                            "hierarchical t-closeness needs a hierarchy for '{column}'; give one \
-                             (hierarchy = … or --hierarchies DIR), or use distance = \"equal\""
-                        ))
+                        Error::config(format!("hierarchical t-closeness needs a hierarchy for '{column}'"))
+                            .set("hierarchy", None, "give one")
+                            .set("hierarchies", None, "give a folder that has one")
+                            .set("t_distance", Some("equal"), "use a distance that needs none")
                     })?;
                     Distance::Hierarchical(Tree::new(tree, payload.values.iter().take(values), &original)?)
                 }
@@ -304,6 +305,19 @@ impl Model for TCloseness {
             Distance::Hierarchical(_) => "hierarchical",
         };
         format!("{}-closeness of {} ({distance} distance)", self.t, self.column)
+    }
+    fn unit(&self) -> &'static str {
+        "t"
+    }
+    fn words(&self) -> Words {
+        let (t, column) = (number(self.t.to_f64()), &self.column);
+        let meaning = format!(
+            "Among the rows that fit a person, {column} is distributed almost as in the whole table: the distance is at most {t}, where 0 \
+             is the same and 1 is as far as can be."
+        );
+        Words::new(format!("{t}-close for {column}")).meaning(meaning).limits(
+            "Finding the row itself (that is what k-anonymity is for), and what can be concluded from the whole table's distribution.",
+        )
     }
     fn claim(&self) -> Map<String, Value> {
         let mut claim = Map::from_iter([

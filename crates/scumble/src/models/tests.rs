@@ -4,6 +4,7 @@
 mod edges;
 mod missing;
 mod published;
+mod words;
 
 use serde_json::{Value as Json, json};
 
@@ -13,7 +14,7 @@ use crate::config::ModelSpec;
 use crate::hierarchy::Hierarchy;
 use crate::kind::{Kind, Measure};
 use crate::payload::PayloadColumn;
-use crate::registry::{MODELS, find};
+use crate::registry::MODELS;
 
 /// Rows of classes and of texts in some columns; `cost` holds whole numbers. Persons are in the column `who`, where it is said.
 fn counted(columns: &[&str], rows: &[(u32, &[&str])], persons: bool) -> FrequencyTable {
@@ -61,7 +62,7 @@ fn built(table: &FrequencyTable, asked: &str, sensitive: &[&str]) -> Result<Vec<
     // Models keep what they need of a tree.
     let trees = |name: &str| (name == "disease").then_some(&tree);
     let context = ModelContext { table, trees: &trees, columns: &spec.columns, sensitive: &sensitive };
-    build(find("model", &spec.model, MODELS).expect("a registered model"), &spec.parameters, &context)
+    build(MODELS.find(&spec.model).expect("a registered model"), &spec.parameters, &context)
 }
 
 fn models(table: &FrequencyTable, asked: &str, sensitive: &[&str]) -> Vec<Box<dyn Model>> {
@@ -317,12 +318,12 @@ fn numbers_and_categories() {
     }
     assert_eq!(
         infeasible(&table, "model = 'k_e'\nk = 6\ne = 10", &["cost"]),
-        "at least 6 different values of cost cannot be met: not even the whole table as one class has it; the largest possible \
-         k is 5"
+        "at least 6 different values of cost cannot be met: not even the whole table as one class has it; ask for k = 5, \
+         the largest possible"
     );
     assert!(
         infeasible(&table, "model = 'k_e'\nk = 2\ne = 51", &["cost"])
-            .ends_with("the largest possible e is 50")
+            .ends_with("ask for e = 50, the largest possible")
     );
 
     // hiv and cancer weigh nothing, flu and asthma 1 each.
@@ -348,8 +349,10 @@ fn numbers_and_categories() {
     let asked = |p: u32, alpha: u32| {
         format!("model = 'p_sensitive'\np = {p}\nalpha = {alpha}\ncategories = ['hiv|cancer', 'flu|asthma']")
     };
-    assert!(infeasible(&table, &asked(3, 1), &["disease"]).ends_with("the largest possible p is 2"));
-    assert!(infeasible(&table, &asked(2, 3), &["disease"]).ends_with("the largest possible alpha is 2"));
+    assert!(infeasible(&table, &asked(3, 1), &["disease"]).ends_with("ask for p = 2, the largest possible"));
+    assert!(
+        infeasible(&table, &asked(2, 3), &["disease"]).ends_with("ask for alpha = 2, the largest possible")
+    );
     assert_eq!(infeasible(&table, &asked(2, 2), &["disease"]), "");
     let wrong = built(&table, "model = 'p_sensitive'\np = 2\nalpha = 1", &["disease"]);
     assert!(wrong.err().expect("no categories").to_string().contains("need categories"));
@@ -373,9 +376,9 @@ fn groups_of_columns_that_somebody_knows() {
     check(&table, "model = 'lkc'\nl = 1\nk = 5\nc = 0.5", &["disease"], &[size, share]);
     let asked =
         |k: u32, c: &str| infeasible(&table, &format!("model = 'lkc'\nk = {k}\nc = {c}"), &["disease"]);
-    assert!(asked(10, "0.9").ends_with("the largest possible k is 9"), "{}", asked(10, "0.9"));
+    assert!(asked(10, "0.9").ends_with("ask for k = 9, the largest possible"), "{}", asked(10, "0.9"));
     // 5/9 = 0.5555…, rounded up.
-    assert!(asked(9, "0.5").ends_with("the smallest possible c is 0.5556"), "{}", asked(9, "0.5"));
+    assert!(asked(9, "0.5").ends_with("ask for c = 0.5556, the smallest possible"), "{}", asked(9, "0.5"));
     assert_eq!(asked(9, "0.5556"), "");
 }
 
@@ -385,30 +388,39 @@ fn the_nearest_value_that_is_possible() {
     for (asked, nearest) in [
         (
             "model = 'k_anonymity'\nk = 10",
-            "k = 10 is more than the 9 rows of the table; the largest possible k is 9",
+            "k = 10 is more than the 9 rows of the table; ask for the largest possible k (k = 9)",
         ),
-        ("model = 'l_diversity'\nl = 5", "the largest possible l is 4"),
+        ("model = 'l_diversity'\nl = 5", "; ask for the largest possible l (l = 4)"),
         // exp of the entropy: (1/9)^(−2/9) · (2/9)^(−2/9) · (5/9)^(−5/9) = 3.1552.
-        ("model = 'l_diversity'\nvariant = 'entropy'\nl = 4", "the largest possible l is 3.1552"),
-        ("model = 'l_diversity'\nvariant = 'frequency'\nl = 2", "the largest possible l is 1.8000"),
-        ("model = 'l_diversity'\nvariant = 'recursive'\nl = 3\nc = 2", "c must be more than 2.5"),
-        ("model = 'l_diversity'\nvariant = 'recursive'\nl = 5\nc = 3", "the largest possible l is 3"),
+        (
+            "model = 'l_diversity'\nvariant = 'entropy'\nl = 4",
+            "; ask for the largest possible l (l = 3.1552)",
+        ),
+        ("model = 'l_diversity'\nvariant = 'frequency'\nl = 2", "; ask for the largest possible l (l = 1.8)"),
+        ("model = 'l_diversity'\nvariant = 'recursive'\nl = 3\nc = 2", "; ask for a c above 2.5 (c)"),
+        (
+            "model = 'l_diversity'\nvariant = 'recursive'\nl = 5\nc = 3",
+            "; ask for the largest possible l (l = 3)",
+        ),
         (
             "model = 'l_diversity'\nvariant = 'recursive'\nl = 5\nc = 1",
-            "no l is possible with this c; for l = 2, c must be more than 1.25",
+            "no l is possible with this c; ask for l = 2 with a c above 1.25 (c)",
         ),
-        ("model = 'alpha_k'\nalpha = 0.5", "the smallest possible alpha is 0.5556"),
+        ("model = 'alpha_k'\nalpha = 0.5", "; ask for alpha = 0.5556, the smallest possible"),
         (
             "model = 'alpha_k'\nalpha = 0.5\nalphas = ['hiv=0.1', 'cancer=0.3']",
-            "the smallest possible share of 'hiv' is 0.1112, the smallest possible alpha of the other values is 0.5556",
+            "; allow a share of 0.1112 for 'hiv' and an alpha of 0.5556 for the other values, the smallest possible",
         ),
-        ("model = 'alpha_k'\nalphas = ['hiv=0.1']", "the smallest possible share of 'hiv' is 0.1112"),
-        ("model = 'p_sensitive'\np = 5", "the largest possible p is 4"),
-        ("model = 'xy_anonymity'\ny = 'disease'\nk = 5", "the largest possible k is 4"),
-        ("model = 'xy_linkability'\ny = 'disease'\nh = 0.1", "the smallest possible h is 0.5556"),
-        ("model = 'k_uncertainty'\nk = 5", "the largest possible k is 4"),
-        ("model = 'average_risk'\naverage = 0.1", "the smallest possible average is 0.111112"),
-        ("model = 'average_risk'\nhighest = 0.1", "the smallest possible highest is 0.111112"),
+        (
+            "model = 'alpha_k'\nalphas = ['hiv=0.1']",
+            "; allow a share of 0.1112 for 'hiv', the smallest possible",
+        ),
+        ("model = 'p_sensitive'\np = 5", "; ask for p = 4, the largest possible"),
+        ("model = 'xy_anonymity'\ny = 'disease'\nk = 5", "; ask for k = 4, the largest possible"),
+        ("model = 'xy_linkability'\ny = 'disease'\nh = 0.1", "; ask for h = 0.5556, the smallest possible"),
+        ("model = 'k_uncertainty'\nk = 5", "; ask for k = 4, the largest possible"),
+        ("model = 'average_risk'\naverage = 0.1", "; ask for average = 0.111112, the smallest possible"),
+        ("model = 'average_risk'\nhighest = 0.1", "; ask for highest = 0.111112, the smallest possible"),
         // The whole is at distance 0 from itself, and nothing grows.
         ("model = 't_closeness'\nt = 0", ""),
         ("model = 'beta_likeness'\nbeta = 0.001", ""),
@@ -457,9 +469,9 @@ fn illegal_values_are_told_with_the_legal_ones() {
         ("model = 'k_map'\nk = 3", "give their table"),
         (
             "model = 'delta_presence'\ndelta_min = 0.5\ndelta_max = 0.4",
-            "the largest possible delta_min is 0.4",
+            "; ask for delta_min = 0.4, the largest possible",
         ),
-        ("model = 'multirelational'\nk = 2", "say which column tells them apart"),
+        ("model = 'multirelational'\nk = 2", "; say which column tells them apart (subject)"),
     ] {
         let told =
             built(&table, asked, &["disease"]).err().map(|error| error.to_string()).unwrap_or_default();

@@ -4,9 +4,7 @@
 //! and in the original that shares are compared with. A class in which nobody has a value fails: nothing in it hides anything. The
 //! plan can say that a missing value is one like any other (`missing_counts = true`).
 
-use serde_json::{Map, Value};
-
-use super::{ClassTest, Model, Monotonicity, PopulationTest};
+use super::{ClassTest, Model};
 use crate::error::{Error, Result};
 use crate::frequency::{Cell, total};
 use crate::payload::Payloads;
@@ -52,58 +50,38 @@ impl Valued {
 }
 
 impl Model for Valued {
-    fn name(&self) -> &'static str {
-        self.model.name()
-    }
-    fn title(&self) -> String {
-        self.model.title()
-    }
-    fn claim(&self) -> Map<String, Value> {
-        self.model.claim()
-    }
-    fn required(&self) -> f64 {
-        self.model.required()
-    }
-    fn larger_is_better(&self) -> bool {
-        self.model.larger_is_better()
-    }
-    fn protects(&self) -> Option<&str> {
-        self.model.protects()
-    }
-    fn joint(&self) -> Option<&[String]> {
-        self.model.joint()
-    }
-    fn reads(&self) -> Vec<&str> {
-        self.model.reads()
-    }
+    says_as_its_model!(
+        name,
+        required,
+        unit,
+        settings,
+        words,
+        larger_is_better,
+        protects,
+        title,
+        claim,
+        joint,
+        reads,
+        population_test,
+        sufficient_size,
+        projections,
+        on,
+        largest_share,
+        monotonicity
+    );
     fn class_test(&self) -> Option<&dyn ClassTest> {
         self.model.class_test().map(|_| self as &dyn ClassTest)
-    }
-    fn population_test(&self) -> Option<&dyn PopulationTest> {
-        self.model.population_test()
-    }
-    fn sufficient_size(&self) -> Option<u64> {
-        self.model.sufficient_size()
-    }
-    fn projections(&self, columns: &[usize]) -> Vec<Vec<usize>> {
-        self.model.projections(columns)
-    }
-    fn on(&self) -> Option<&[String]> {
-        self.model.on()
-    }
-    /// The rows with a value of a merged class are those of its parts, so nothing changes.
-    fn monotonicity(&self) -> Monotonicity {
-        self.model.monotonicity()
     }
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
         let cells = self.present(whole);
         if cells.is_empty() {
             return Err(Error::infeasible(format!(
-                "{} cannot be met: no row has a value of {}; leave the model out, or say that a missing value is a value \
-                 (missing_counts = true)",
+                "{} cannot be met: no row has a value of {}",
                 self.title(),
                 self.model.protected().join(" and ")
-            )));
+            ))
+            .set("missing_counts", None, "say that a missing value is a value")
+            .advise("leave the model out"));
         }
         self.model.check_feasible(&whole.of_cells(total(&cells), &cells))
     }

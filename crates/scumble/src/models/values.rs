@@ -1,11 +1,15 @@
 //! Models that look at one column's values in each class: everything about them but the test itself.
 
+use std::fmt::Display;
+
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity};
+use super::several::not_even_the_whole;
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words};
 use crate::error::{Error, Result};
 use crate::published::ClassView;
 use crate::registry::Entry;
+use crate::text::grouped;
 
 /// A test on the rows per value of one column in one class.
 pub(super) trait ValueTest: Send + Sync {
@@ -17,6 +21,14 @@ pub(super) trait ValueTest: Send + Sync {
     fn claim(&self) -> Vec<(&'static str, Value)>;
     /// What is required, in the test's own unit.
     fn required(&self) -> f64;
+    /// The name of the parameter that a release attains a value of.
+    fn unit(&self) -> &'static str;
+    /// What the model says to people who read a report.
+    fn words(&self, column: &str) -> Words;
+    /// The largest share of a class that any value may have, where the test bounds it.
+    fn largest_share(&self) -> Option<f64> {
+        None
+    }
     /// Whether a larger attained value is better.
     fn larger_is_better(&self) -> bool;
     /// Whether a class that passes still passes when merged with any class, also a failing one.
@@ -29,7 +41,7 @@ pub(super) trait ValueTest: Send + Sync {
     fn counts(&self) -> Counts {
         Counts::Rows
     }
-    /// The nearest value that the whole table meets, in a sentence, where the whole attains `attained`.
+    /// A request for the nearest value that the whole table meets, where the whole attains `attained`.
     fn nearest(&self, attained: f64) -> String;
 }
 
@@ -91,6 +103,15 @@ impl<T: ValueTest> Model for OfColumn<T> {
     fn required(&self) -> f64 {
         self.test.required()
     }
+    fn unit(&self) -> &'static str {
+        self.test.unit()
+    }
+    fn words(&self) -> Words {
+        self.test.words(&self.column)
+    }
+    fn largest_share(&self) -> Option<f64> {
+        self.test.largest_share()
+    }
     fn larger_is_better(&self) -> bool {
         self.test.larger_is_better()
     }
@@ -118,14 +139,11 @@ impl<T: ValueTest> Model for OfColumn<T> {
         if passes {
             return Ok(());
         }
-        Err(Error::infeasible(format!(
-            "{} cannot be met: not even the whole table as one class has it; {}",
-            self.title(),
-            self.test.nearest(match self.test.counts() {
-                Counts::Shares => self.test.attained(whole.size, &self.tally(whole)),
-                Counts::Rows | Counts::Persons => ClassTest::attained(self, whole),
-            })
-        )))
+        let attained = match self.test.counts() {
+            Counts::Shares => self.test.attained(whole.size, &self.tally(whole)),
+            Counts::Rows | Counts::Persons => ClassTest::attained(self, whole),
+        };
+        Err(not_even_the_whole(self).advise(self.test.nearest(attained)))
     }
 }
 
@@ -144,10 +162,16 @@ impl<T: ValueTest> ClassTest for OfColumn<T> {
     }
 }
 
+/// What no model protects against that counts different values.
+pub(super) const FREQUENT_VALUES: &str =
+    "Values that are much more frequent than others: one row with another value is enough to be counted.";
+
 /// At least so many different values, whatever the model is called.
 pub(super) struct Different {
     pub(super) k: u64,
     pub(super) model: &'static Entry<super::BuildModel>,
+    /// What it means, in a sentence without its end: `at least 5 different values of diagnosis`.
+    pub(super) meaning: &'static str,
 }
 
 impl ValueTest for Different {
@@ -156,6 +180,13 @@ impl ValueTest for Different {
     }
     fn title(&self, column: &str) -> String {
         format!("{}: at least {} different values of {column}", self.model.title, self.k)
+    }
+    fn unit(&self) -> &'static str {
+        "k"
+    }
+    fn words(&self, column: &str) -> Words {
+        let meaning = format!("{} at least {} different values of {column}.", self.meaning, grouped(self.k));
+        Words::new(self.title(column)).meaning(meaning).limits(FREQUENT_VALUES)
     }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         vec![("k", self.k.into())]
@@ -176,7 +207,7 @@ impl ValueTest for Different {
         tally.len() as f64
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("the largest possible k is {attained}")
+        largest("k", attained)
     }
 }
 
@@ -199,11 +230,22 @@ pub(super) fn code_of(context: &ModelContext<'_>, place: usize, value: &str, mod
     let column = &context.table.payloads().columns[place];
     column.spellings().find(value).ok_or_else(|| {
         Error::config(format!(
-            "model '{model}': no row has the value '{value}' in the column '{}'; check its spelling, since a value that \
-             does not occur is protected by nothing",
+            "model '{model}': no row has the value '{value}' in the column '{}', and a value that does not occur is protected by \
+             nothing",
             column.name
         ))
+        .advise("check its spelling")
     })
+}
+
+/// A request for the largest value that is possible.
+pub(super) fn largest(parameter: &str, value: impl Display) -> String {
+    format!("ask for {parameter} = {value}, the largest possible")
+}
+
+/// A request for the smallest value that is possible.
+pub(super) fn smallest(parameter: &str, value: impl Display) -> String {
+    format!("ask for {parameter} = {value}, the smallest possible")
 }
 
 /// A figure rounded down or up to four places, so that the figure told is itself possible.

@@ -23,6 +23,8 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     build,
 };
 
+const MEANING: &str = "Whoever knows these columns about a person finds rows with";
+
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     on_y(ENTRY.name, parameters, context, separate)
 }
@@ -64,7 +66,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'xy_anonymity' needs k, e.g. k = 5"))?;
     let columns = protected_columns(ENTRY.name, context)?.into_iter();
     let model = |(column, place)| {
-        Box::new(OfColumn::new(Different { k, model: &ENTRY }, column, place, context)) as Box<dyn Model>
+        Box::new(OfColumn::new(Different { k, model: &ENTRY, meaning: MEANING }, column, place, context))
+            as Box<dyn Model>
     };
     Ok(columns.map(model).collect())
 }

@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::values::{Counts, OfColumn, ValueTest, code_of, rounded};
+use super::values::{Counts, OfColumn, ValueTest, code_of, rounded, smallest};
 use super::xy_anonymity::on_y;
-use super::{Model, ModelContext, protected_columns};
+use super::{Model, ModelContext, Words, protected_columns};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::registry::{Entry, Standing};
+use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {
@@ -39,8 +40,9 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let several = parameters.texts("y")?.is_some_and(|names| names.len() > 1);
     if several && parameters.get("values").is_some() {
         return Err(Error::config(
-            "model 'xy_linkability': values are those of one column, and y names several; leave values out",
-        ));
+            "model 'xy_linkability': values are those of one column, and y names several",
+        )
+        .advise("leave values out"));
     }
     on_y(ENTRY.name, parameters, context, separate)
 }
@@ -73,6 +75,18 @@ impl ValueTest for Linked {
         let which = if self.named.is_empty() { "no value" } else { "no protected value" };
         format!("(X,Y)-linkability: {which} of {column} above a share of {}", self.h)
     }
+    fn unit(&self) -> &'static str {
+        "h"
+    }
+    fn words(&self, column: &str) -> Words {
+        let meaning = format!(
+            "Whoever knows these columns about a person links them to no protected value of {column} with more confidence than {}.",
+            number(self.required())
+        );
+        Words::new(self.title(column)).meaning(meaning).limits(
+            "Values that are rare in the whole table: a share that is allowed may be many times what it was there.",
+        )
+    }
     fn claim(&self) -> Vec<(&'static str, Value)> {
         let values = (!self.named.is_empty()).then(|| ("values", self.named.clone().into()));
         [("h", self.h.to_string().into())].into_iter().chain(values).collect()
@@ -98,6 +112,6 @@ impl ValueTest for Linked {
         protected.map(|(_, rows)| *rows as f64 / size as f64).fold(0.0, f64::max)
     }
     fn nearest(&self, attained: f64) -> String {
-        format!("the smallest possible h is {}", rounded(attained, true))
+        smallest("h", rounded(attained, true))
     }
 }

@@ -8,7 +8,7 @@ use crate::models::{Model, ModelContext};
 use crate::payload::{PayloadColumn, Payloads};
 use crate::problem::{Budget, Problem, Progress};
 use crate::quasi::{Line, Quasi, Shape};
-use crate::registry::{MODELS, find};
+use crate::registry::MODELS;
 
 const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
 const WHOLE: Measure = Measure { kind: Kind::Integer, scale: 0 };
@@ -50,7 +50,7 @@ pub(crate) fn problem(quasi: Vec<Quasi>, rows: &[(Vec<u32>, u32)], k: i128, l: i
             let sensitive = ["ill".to_owned()];
             let context =
                 ModelContext { table: &table, trees: &|_| None, columns: &[], sensitive: &sensitive };
-            let entry = find("model", model, MODELS).expect("a registered model");
+            let entry = MODELS.find(model).expect("a registered model");
             models.extend((entry.build)(&parameters, &context).expect("fitting parameters"));
         }
     }

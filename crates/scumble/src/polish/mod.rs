@@ -157,9 +157,10 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
     let mut shown = solution.assignment.columns.iter().flat_map(|column| &column.values);
     if shown.any(|value| matches!(value, Value::Mean { .. })) {
         return Err(Error::refused(
-            "polish makes classes whose values cover their rows, and this algorithm shows means; leave polish out, or use a \
-             clustering such as k_member",
-        ));
+            "polish makes classes whose values cover their rows, and this algorithm shows means",
+        )
+        .unset("polish", "leave it out")
+        .set("algorithm", Some("k_member"), "use a clustering that shows none"));
     }
     let own = problem.metric.by_column(problem).filter(|_| problem.metric.worsens());
     let by_column = own.or_else(|| loss::ENTRY.build.by_column(problem));

@@ -93,11 +93,12 @@ pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
                 continue;
             }
             if policy == MissingPolicy::Error {
-                return Err(Error::data(format!(
-                    "column '{name}', row {}: the value is missing, and the missing policy is 'error'; fill it in, or use \
-                     own-value or drop-row",
-                    row + 1
-                )));
+                return Err(Error::data("the value is missing, and the missing policy is 'error'")
+                    .in_row(row as u64 + 1)
+                    .in_column(name)
+                    .advise("fill it in")
+                    .set("missing_policy", Some("own-value"), "let what is missing be a value of its own")
+                    .set("missing_policy", Some("drop-row"), "leave such rows out"));
             }
             dropped += u64::from(keep[row]);
             keep[row] = false;
@@ -110,7 +111,11 @@ pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
     }
     let kept = keep.iter().filter(|keep| **keep).count();
     if kept == 0 {
-        return Err(Error::data("every row has a missing value, so no row is left; use --missing own-value"));
+        return Err(Error::data("every row has a missing value, so no row is left").set(
+            "missing_policy",
+            Some("own-value"),
+            "let what is missing be a value of its own",
+        ));
     }
     if kept < table.rows {
         for column in &mut table.columns {
@@ -143,7 +148,7 @@ fn check_memory(planned: &[Planned<'_>], rows: usize) -> Result<()> {
     let (columns, values) = quasi
         .fold((0, 0), |(columns, values), column| (columns + 1, values + column.coded.values.len() as u64));
     let bytes = rows as u64 * (ROW + 4 * columns) + values * VALUE;
-    Ok(scumble_files::limits::enough_memory(bytes, "preparing the table")?)
+    scumble_files::limits::enough_memory(bytes, "preparing the table")
 }
 
 /// Types and codes a table. `trees` says whether every quasi-identifier must have levels.
@@ -189,11 +194,12 @@ fn prepare_joined(
             let built =
                 hierarchy::build(&recipe, &Domain { form: spelt, ..domain(column, &ordered, None)? })?;
             if ordered.values.iter().any(|value| built.hierarchy.code_of(value).is_none()) {
-                return Err(Error::config(format!(
-                    "column '{}': some values are not in its hierarchy, and unlisted = \"treat_as_missing\" is for quasi-identifiers \
-                     only; add lines for them, or set unlisted = \"add_under_root\"",
-                    column.name
-                )));
+                return Err(Error::config(
+                    "some values are not in its hierarchy, and unlisted = \"treat_as_missing\" is for quasi-identifiers only",
+                )
+                .in_column(column.name)
+                .advise("add lines for them")
+                .set("unlisted", Some("add_under_root"), "put them under the root"));
             }
             notes.extend(built.notes);
             payload_trees.push((column.name.to_owned(), built.hierarchy));
@@ -299,12 +305,12 @@ fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
     let mut repeated = false;
     for (row, code) in subject.coded.codes.iter().enumerate() {
         if missing[code as usize] {
-            return Err(Error::data(format!(
-                "column '{}', row {}: no person is given, so nobody can tell whose row it is; fill it in, leave the row out \
-                 (--missing drop-row), or give the column another role and accept that k counts rows",
-                subject.name,
-                row + 1
-            )));
+            return Err(Error::data("no person is given, so nobody can tell whose row it is")
+                .in_row(row as u64 + 1)
+                .in_column(subject.name)
+                .advise("fill it in")
+                .set("missing_policy", Some("drop-row"), "leave such rows out")
+                .weaken("drop", Some(subject.name), "leave the column out, and accept that k counts rows"));
         }
         repeated |= std::mem::replace(&mut seen[person[code as usize] as usize], true);
     }

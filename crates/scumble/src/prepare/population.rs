@@ -5,7 +5,7 @@ use scumble_files::{ReadOptions, read_header, read_table};
 
 use super::{Prepared, drop_incomplete, prepare, prepare_joined};
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::release::other_options;
 use crate::resources::Resources;
 
@@ -47,9 +47,11 @@ pub fn read_population(
     let read = read_table(&source, &options)?;
     let mut table = read.coded;
     if table.rows == 0 {
-        return Err(Error::data(format!(
-            "the population '{name}' has no rows; give the people whom the data are taken from"
-        )));
+        return Err(Error::data(format!("the population '{name}' has no rows")).set(
+            "population",
+            None,
+            "give the people whom the data are taken from",
+        ));
     }
     let left_out =
         drop_incomplete(&mut table, &quasi_only(plan)).map_err(|error| of_population(name, error))?;
@@ -85,11 +87,10 @@ pub(crate) fn quasi_only(plan: &Plan) -> Plan {
 
 /// The same error, said of the population.
 fn of_population(name: &str, error: Error) -> Error {
-    match error {
-        Error::Data(message) => Error::Data(format!("the population '{name}': {message}")),
-        Error::Config(message) => Error::Config(format!("the population '{name}': {message}")),
-        other => other,
+    if !error.is(&[ErrorKind::Data, ErrorKind::Config]) {
+        return error;
     }
+    error.reworded(|what| format!("in the population '{name}', {what}"))
 }
 
 /// The table with the population's rows behind its own, in the columns that both have.

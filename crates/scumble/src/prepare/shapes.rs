@@ -18,10 +18,11 @@ pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
     let idle = plan.columns.iter().find(|(_, column)| column.hierarchy.is_some() && !column.uses_hierarchy());
     if let Some((name, column)) = idle {
         return Err(Error::config(format!(
-            "column '{name}' has a hierarchy, but in the role {} it is never generalised; remove the hierarchy or change the \
-             role",
+            "column '{name}' has a hierarchy, but in the role {} it is never generalised",
             column.role.to_toml()
-        )));
+        ))
+        .unset("hierarchy", "leave the hierarchy out")
+        .advise("change the role"));
     }
     Ok(())
 }
@@ -115,10 +116,15 @@ pub(super) fn make_quasi(
     let sets = column.plan.label == Some(Label::Set);
     if sets && ordered.measure.kind != Kind::Text {
         return Err(Error::config(format!(
-            "column '{}' is labelled set, which is for texts, but has numbers or dates; use label = \"tight\", or \
-             type = \"text\" if they are codes",
+            "column '{}' is labelled set, which is for texts, but has numbers or dates",
             column.name
-        )));
+        ))
+        .set("label", Some("tight"), "label it by ranges")
+        .set(
+            "type",
+            Some(&format!("{}=text", column.name)),
+            "take them for texts, if they are codes",
+        ));
     }
     let tight = column.plan.label == Some(Label::Tight);
     if tight {
@@ -151,9 +157,11 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
     ] {
         if bound.is_some() && outside {
             return Err(Error::data(format!(
-                "column '{}' has values beyond its declared {name}; correct the values or the declaration",
+                "column '{}' has values beyond its declared {name}",
                 column.name
-            )));
+            ))
+            .advise("correct the values")
+            .set(name, None, "correct the declaration"));
         }
     }
     let texts: Texts = ordered.values.iter().copied().chain(ordered.missing).collect();

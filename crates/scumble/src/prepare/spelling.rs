@@ -143,7 +143,7 @@ pub(crate) fn refuse_doubts(release: &CodedTable, original: &CodedTable, plan: &
         let known = original.column(&column.name).unwrap_or(column);
         let form = form_of_rows(known, &planned, missing);
         refuse_doubt(column, form, missing)
-            .map_err(|error| Error::config(format!("in the release, {error}")))?;
+            .map_err(|error| error.reworded(|what| format!("in the release, {what}")))?;
     }
     Ok(())
 }
@@ -164,13 +164,14 @@ fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<
     let texts = || present.iter().map(|(_, text)| *text);
     let Some((one, other)) = form.doubt(texts()) else { return Ok(()) };
     Err(Error::config(format!(
-        "column '{name}': it cannot be told whether the values of rows {} and {} are one value or two, since dates or numbers are written \
-         in more than one way; write them in one way (2020-12-31, 1.5), or let each spelling count as a value (--equality \
-         '{name}=exact', equality = \"exact\" in the plan)",
+        "it cannot be told whether the values of rows {} and {} are one value or two, since dates or numbers are written in more than \
+         one way",
         present[one].0.min(present[other].0),
         present[one].0.max(present[other].0),
-        name = column.name,
-    )))
+    ))
+    .in_column(&column.name)
+    .advise("write them in one way (2020-12-31, 1.5)")
+    .weaken("equality", Some(&format!("{}=exact", column.name)), "let each spelling count as a value"))
 }
 
 /// The columns in which spelling does not matter: they are sensitive, say who a row is about, or some model reads them.

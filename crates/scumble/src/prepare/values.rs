@@ -113,17 +113,24 @@ fn kind_of<'a>(
     let must_be_date = column.plan.value_type == Some(crate::config::ValueType::Date);
     match Kind::infer(texts) {
         Inference::Clear(kind) if !must_be_date || matches!(kind, Kind::Date(_)) => Ok(kind),
-        Inference::Clear(_) => Err(Error::data(format!(
-            "column '{}' is declared a date, but no one date format fits all its values; give the format (format = \
-             \"dd/mm/yyyy\"; known: {}), or correct the values",
-            column.name,
-            DateFormat::ALL.map(DateFormat::name).join(", ")
-        ))),
-        Inference::AmbiguousDate if must_be_clear || must_be_date => Err(Error::config(format!(
-            "column '{}' holds dates in which day and month cannot be told apart; say which comes first (--type \
-             '{}=dd/mm/yyyy' or '{}=mm/dd/yyyy', in the plan format = \"dd/mm/yyyy\")",
-            column.name, column.name, column.name
-        ))),
+        Inference::Clear(_) => {
+            let known = DateFormat::ALL.map(DateFormat::name).join(", ");
+            Err(Error::data(format!(
+                "column '{}' is declared a date, but no one date format fits all its values",
+                column.name
+            ))
+            .set("type", None, format!("give the format, one of {known}"))
+            .advise("correct the values"))
+        }
+        Inference::AmbiguousDate if must_be_clear || must_be_date => {
+            let format = |format: &str| format!("{}={format}", column.name);
+            Err(Error::config(format!(
+                "column '{}' holds dates in which day and month cannot be told apart",
+                column.name
+            ))
+            .set("type", Some(&format("dd/mm/yyyy")), "say that the day comes first")
+            .set("type", Some(&format("mm/dd/yyyy")), "say that the month does"))
+        }
         Inference::AmbiguousDate => Ok(Kind::Text),
     }
 }
@@ -136,11 +143,12 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
         Kind::Date(format) => format!("a date of the form {}", format.name()),
         Kind::Text => "text".to_owned(),
     };
-    Error::data(format!(
-        "column '{}', row {row}: the value is not {what}; correct it, declare it as missing (--missing-values), or give the \
-         column another type",
-        column.name
-    ))
+    Error::data(format!("the value is not {what}"))
+        .in_row(row)
+        .in_column(column.name)
+        .advise("correct it")
+        .set("missing", None, "declare it as missing")
+        .set("type", None, "give the column another type")
 }
 
 /// A payload column: numbers written differently but equal are one value, and so are all ways to write a missing one, since

@@ -29,14 +29,9 @@ fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> Colu
 }
 
 /// Refuses a table with columns that have no role of their own and would be published as they are, if `init` would call one of them an
-/// identifier, a person's number or free text. Only these columns are looked at, by their distinct values, as `init` does. `remedy` says
-/// what to do next.
-pub fn refuse_unjudged(
-    table: &CodedTable,
-    without_role: &[&str],
-    missing: &[String],
-    remedy: &str,
-) -> Result<()> {
+/// identifier, a person's number or free text. Only these columns are looked at, by their distinct values, as `init` does. Whoever asks
+/// adds what would help.
+pub fn refuse_unjudged(table: &CodedTable, without_role: &[&str], missing: &[String]) -> Result<()> {
     let by_name = table.by_name();
     let columns = without_role.iter().filter_map(|name| by_name.get(name).copied());
     let columns: Vec<ColumnValues<'_>> =
@@ -53,8 +48,9 @@ pub fn refuse_unjudged(
     let each: Vec<String> =
         found.iter().map(|column| format!("'{}': {}", column.name, column.reason)).collect();
     let has = match found.len() {
-        1 => "a column has no role, and rest = \"other\" (--rest other) would publish it as it is",
-        _ => "columns have no role, and rest = \"other\" (--rest other) would publish them as they are",
+        1 => "a column has no role, and rest = \"other\" would publish it as it is",
+        _ => "columns have no role, and rest = \"other\" would publish them as they are",
     };
-    Err(Error::refused(format!("{has}. {} {remedy}", each.join(" "))))
+    // Remedies go on after it.
+    Err(Error::refused(format!("{has}. {}", each.join(" ").trim_end_matches('.'))))
 }

@@ -30,7 +30,7 @@ use crate::profile::refuse_unjudged;
 use crate::published::Classes;
 use crate::quasi::{Quasi, Value};
 use crate::recoding::{Assignment, Members, Step};
-use crate::registry::{self, ALGORITHMS};
+use crate::registry::ALGORITHMS;
 use crate::relabel::with_values;
 use crate::resources::Resources;
 use crate::saved::SavedRecoding;
@@ -90,11 +90,10 @@ pub fn apply_beside(
     plan.row_map = None;
     plan.ready()?;
     if !private && saved.other_tables {
-        return Err(Error::refused(
+        return Err(by_themselves(Error::refused(
             "the release of this recoding was also judged by other tables (a population, or tables that were published before), \
-             which a recoding does not hold, so new rows cannot be; use scumble anonymize for a release of them, or --private if it \
-             is not for publication",
-        ));
+             which a recoding does not hold, so new rows cannot be",
+        )));
     }
     let mut outputs = outputs.clone();
     outputs.read("recoding", &saved.file);
@@ -147,7 +146,7 @@ pub fn apply_beside(
         plan: &plan,
         source: &table,
         respelt: &respelt,
-        algorithm: registry::find("algorithm", saved.algorithm, ALGORITHMS)?.facts(),
+        algorithm: ALGORITHMS.find(saved.algorithm)?.facts(),
         problem,
         of_row,
         missing: rest.missing,
@@ -235,11 +234,9 @@ fn read_new(
         None if unknown.is_empty() => Role::Drop,
         None => {
             let names: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
-            return Err(Error::config(format!(
-                "the recoding does not know {}; say what happens to columns that it does not know: --rest drop leaves them out, \
-                 --rest other keeps them as they are",
-                names.join(", ")
-            )));
+            return Err(Error::config(format!("the recoding does not know {}", names.join(", ")))
+                .set("rest", Some("drop"), "leave out columns that it does not know")
+                .weaken("rest", Some("other"), "keep them as they are"));
         }
     };
     let without_role: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
@@ -249,8 +246,11 @@ fn read_new(
     let mut table = read.coded;
     // Rows that nobody else will see may have anything beside them.
     if role == Role::Other && !private {
-        let remedy = "Leave such columns out (--rest drop), or take them out of the table and keep the others (--rest other)";
-        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
+        refuse_unjudged(&table, &without_role, &plan.read.missing).map_err(|error| {
+            error
+                .set("rest", Some("drop"), "leave out all columns that the recoding does not know")
+                .advise("take such columns out of the table and keep the others")
+        })?;
     }
     let mut first_warnings = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
     notes.extend(read.notes);
@@ -364,12 +364,20 @@ fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Cla
     for model in &problem.models {
         let verdict = model.judge(&classes, problem.table.payloads());
         if !verdict.holds {
-            return Err(Error::infeasible(format!(
-                "the new rows, recoded, do not keep {}, and suppressing classes that break a model does not mend that; make a \
-                 release of them by themselves (scumble anonymize), or use --private if it is not for publication",
+            return Err(by_themselves(Error::infeasible(format!(
+                "the new rows, recoded, do not keep {}, and suppressing classes that break a model does not mend that",
                 model.title()
-            )));
+            ))));
         }
     }
     Ok(classes)
+}
+
+/// What helps where new rows cannot be published as a recoding has them.
+fn by_themselves(error: Error) -> Error {
+    error.advise("make a release of them by themselves").weaken(
+        "private",
+        None,
+        "recode them without judging them, if that is not for publication",
+    )
 }

@@ -12,9 +12,25 @@ use crate::config::Plan;
 use crate::date::DateFormat;
 use crate::error::{Error, Result};
 use crate::kind::{Kind, Measure};
+use crate::models::Model;
 use crate::payload::PayloadColumn;
 use crate::prepare::{Respelt, as_read, counted_by_value, counts_values, payload_of};
 use crate::quasi::Quasi;
+
+/// Whether the independent verifier knows a model: it knows Scumble's own, and not those that a program has added.
+pub(super) fn is_verified(model: &dyn Model) -> bool {
+    crate::registry::MODELS.is_own(model.name())
+}
+
+/// What stands behind the name of a model that the verifier does not know.
+pub(super) fn unverified(model: &dyn Model) -> &'static str {
+    if is_verified(model) { "" } else { " (not independently verified)" }
+}
+
+/// What a model promises, for people.
+pub(super) fn promise(model: &dyn Model) -> String {
+    model.title() + unverified(model)
+}
 
 /// What somebody who already knows the other sensitive values learns, where models look at each column alone.
 pub(crate) fn given_others(columns: &[String], figures: &[(u64, u64)]) -> Option<String> {
@@ -101,7 +117,7 @@ pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Pl
 }
 
 pub(super) fn several_spellings(name: &str) -> Error {
-    Error::Verification(format!(
+    Error::verification(format!(
         "some value of '{name}' still has more than one spelling. Nothing was published. This is a bug in Scumble, please \
          report it"
     ))

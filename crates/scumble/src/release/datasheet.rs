@@ -168,7 +168,7 @@ fn about(files: &[FileSheet]) -> String {
         let rows = of.rows.map_or(String::new(), |rows| rows.to_string());
         text += &format!("| {} | {rows} | `{}` |\n", escaped(&of.file), of.sha256);
     }
-    text + "\nThis datasheet is about these files and no others: `scumble check` compares them, and so does `sha256sum`.\n\n"
+    text + "\nThis datasheet is about these files and no others: Scumble compares them when it checks the release, and so does `sha256sum`.\n\n"
 }
 
 /// How the spreadsheet-safe form is to be read.

@@ -145,8 +145,7 @@ pub fn compare_with_datasheet(release: &Path, rows: u64) -> Result<Option<SheetC
     let [data, markdown] = datasheets_of(release);
     let name = release.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let found = || {
-        digest(release)
-            .map_err(|source| Error::Io { what: format!("cannot read '{}'", release.display()), source })
+        digest(release).map_err(|source| Error::io(format!("cannot read '{}'", release.display()), source))
     };
     compare(&data, &markdown, Some(&found), |about, faults| {
         let found = found()?;

@@ -87,9 +87,10 @@ impl Release {
         match &self.tables[..] {
             [(_, table)] => Ok(table),
             _ => Err(Error::refused(format!(
-                "'{}' publishes several tables beside each other, not one; take them all",
+                "'{}' publishes several tables beside each other, not one",
                 self.summary.algorithm
-            ))),
+            ))
+            .advise("take them all")),
         }
     }
 

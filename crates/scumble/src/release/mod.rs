@@ -54,6 +54,7 @@ pub use described::{
 pub use in_memory::{Release, RowMap};
 use pipeline::{Destination, Watched};
 use publish::Files;
+pub(crate) use requirements::has_separate_models;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
@@ -88,6 +89,8 @@ pub enum Stage {
     Write,
     /// Checking what was written.
     Verify,
+    /// Measuring what was lost and what risk is left, for the summary and the report.
+    Measure,
     /// Giving the files their names.
     Publish,
 }
@@ -102,6 +105,7 @@ impl Stage {
             Self::Apply => "recoding",
             Self::Write => "writing",
             Self::Verify => "verifying",
+            Self::Measure => "measuring",
             Self::Publish => "publishing",
         }
     }
@@ -290,9 +294,12 @@ fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Res
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
-        let remedy = "Give each a role of its own: identifier or drop leaves it out (--identifier NAME, --drop NAME); other publishes it as it is, if \
-                      you have looked at it (--other NAME)";
-        refuse_unjudged(&table, &without_role, &plan.read.missing, remedy)?;
+        refuse_unjudged(&table, &without_role, &plan.read.missing).map_err(|error| {
+            error
+                .set("identifier", None, "leave each out as an identifier")
+                .set("drop", None, "just leave it out")
+                .weaken("other", None, "publish it as it is, if you have looked at it")
+        })?;
     }
     // Said before the search, not after it. Where there is a subject column, rows need not be people.
     if plan.names_with(Role::Subject).next().is_none() {
@@ -337,7 +344,7 @@ fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Resul
     let unread = |roles: &crate::config::Roles| roles.has(Role::Identifier) || roles.has(Role::Drop);
     let wanted = plan.columns.iter().filter(|(_, column)| !unread(&column.role));
     options.columns = Some(wanted.map(|(name, _)| name.clone()).collect());
-    Ok(scumble_files::read_table(source, &options)?)
+    scumble_files::read_table(source, &options)
 }
 
 /// How the plan wants its input read.

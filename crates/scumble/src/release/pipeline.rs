@@ -10,7 +10,7 @@ use super::datasheet::Datasheet;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
 use super::run::Run;
-use super::search::Task;
+use super::search::{Task, with_quicker};
 use super::staged::{Place, Staged};
 use super::tables::manifest::Manifest;
 use super::targets::Sink;
@@ -50,7 +50,7 @@ pub(super) trait Releasable {
         verified: &Self::Verified,
         title: Option<&str>,
         seconds: &Seconds,
-    ) -> (Summary, Option<Report>);
+    ) -> Result<(Summary, Option<Report>)>;
 
     /// What may be said in public; nothing of rows that are not for the public.
     fn sheet(&self, summary: &Summary) -> Option<Datasheet>;
@@ -137,7 +137,7 @@ where
     (watched.stage)(Stage::Search);
     let clock = Instant::now();
     watched.progress.control().begin(None);
-    let run = search(&read.task(watched.progress))?;
+    let run = search(&read.task(watched.progress)).map_err(with_quicker)?;
     read.seconds.search = clock.elapsed().as_secs_f64();
     complete(run, read, destination, watched)
 }
@@ -221,12 +221,16 @@ where
     }
     run.forget_rows();
 
-    let (summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds);
+    (watched.stage)(Stage::Measure);
+    watched.progress.control().begin(None);
+    let clock = Instant::now();
+    let (summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
     watched.check()?;
     let (orders, groups) = run.row_map();
     let row_map = run.plan.row_map.as_ref().map(|_| original.row_map(&orders, groups)).transpose()?;
     let sheet = run.sheet(&summary);
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
+    seconds.measure = clock.elapsed().as_secs_f64();
     let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
     let clock = Instant::now();
     let mut made = destination.take_over(place, papers, summary, watched)?;

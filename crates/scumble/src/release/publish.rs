@@ -20,7 +20,7 @@ use super::staged::Place;
 use super::tables::manifest::MANIFEST;
 use super::targets::{REPORT_FILES, Sink, Targets, sweep_beside};
 use super::{Released, Summary, datasheet};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 
 /// Files, which get their names once the release is verified.
 pub(super) struct Files<'a, 'o> {
@@ -66,13 +66,11 @@ impl Destination for Files<'_, '_> {
 }
 
 /// An error of a run that has published nothing.
-pub(super) fn unpublished(error: impl Into<Error>) -> Error {
-    match error.into() {
-        Error::Io { what, source } if !what.contains("was published") => {
-            Error::Io { what: what + "; nothing was published", source }
-        }
-        other => other,
+pub(super) fn unpublished(error: Error) -> Error {
+    if error.kind() != ErrorKind::Io || error.what().contains("was published") {
+        return error;
     }
+    error.reworded(|what| what + "; nothing was published")
 }
 
 impl Files<'_, '_> {
@@ -157,17 +155,15 @@ fn name_release(
         Ok(())
     });
     let synced = taken.and_then(|()| if aside.is_empty() { Ok(()) } else { sync(folder_of(target)) });
-    let named = synced.and_then(|()| file.publish(targets.audience).map_err(Into::into));
+    let named = synced.and_then(|()| file.publish(targets.audience));
     let named = match named {
         Ok(named) => named,
         Err(error) => {
             let restored: Vec<_> = aside.into_iter().rev().map(SetAside::put_back).collect();
             let error = unpublished(error);
             return Err(match (restored.into_iter().find_map(Result::err), error) {
-                (Some(_), Error::Io { what, source }) => Error::Io {
-                    what: format!("{what}, but the datasheet of the release that is there was removed"),
-                    source,
-                },
+                (Some(_), error) if error.kind() == ErrorKind::Io => error
+                    .reworded(|what| what + ", but the datasheet of the release that is there was removed"),
                 (_, error) => error,
             });
         }
@@ -180,7 +176,7 @@ fn name_release(
             names.join(" and ")
         ));
     }
-    let mut troubles: Vec<Error> = named.trouble.map(Error::from).into_iter().collect();
+    let mut troubles: Vec<Error> = named.trouble.into_iter().collect();
     sheets.into_iter().for_each(|sheet| troubles.extend(trouble(sheet.publish(Audience::Public))));
     Ok(troubles)
 }
@@ -188,12 +184,12 @@ fn name_release(
 /// Asks the system to keep what has happened in a folder.
 fn sync(folder: &Path) -> Result<()> {
     let synced = std::fs::File::open(folder).and_then(|opened| opened.sync_all());
-    synced.map_err(|error| scumble_files::cannot_write(folder, error).into())
+    synced.map_err(|error| scumble_files::cannot_write(folder, error))
 }
 
 /// What went wrong with a file that was to follow a release.
-fn trouble(published: Result<Named, scumble_files::FileError>) -> Option<Error> {
-    published.and_then(Named::sound).err().map(Error::from)
+fn trouble(published: Result<Named>) -> Option<Error> {
+    published.and_then(Named::sound).err()
 }
 
 /// An error that says that the release is published and what failed afterwards, if anything did.
@@ -208,11 +204,16 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
     let troubles: Vec<String> = troubles.iter().map(ToString::to_string).collect();
     // A file is known to be a release by its datasheet.
     let is_known = released.release.as_deref().is_none_or(super::described::has_datasheet);
-    let again = if is_known { "" } else { " with --force" };
-    Err(Error::AfterPublishing(format!(
-        "{what}, but not everything that belongs to it: {}; run the same command again{again} once that is mended",
-        troubles.join("; ")
-    )))
+    let error = Error::new(
+        ErrorKind::AfterPublishing,
+        format!("{what}, but not everything that belongs to it: {}", troubles.join("; ")),
+    );
+    let again = "mend that and do the same again";
+    Err(if is_known {
+        error.advise(again)
+    } else {
+        error.set("force", None, format!("{again}, over what is there"))
+    })
 }
 
 /// Folders that were made for a report, innermost first. They go again if nothing is published.
@@ -228,7 +229,7 @@ impl MadeFolders {
             .map(Path::to_owned)
             .collect();
         self.0.extend(absent);
-        Ok(scumble_files::create_private_dir(folder)?)
+        scumble_files::create_private_dir(folder)
     }
 
     fn keep(mut self) {
@@ -303,7 +304,7 @@ fn publish_folder(
     made.keep();
     released.datasheet = targets.release.as_ref().map(|release| release.join(ENDINGS[1]));
     released.release.clone_from(&targets.release);
-    let mut troubles: Vec<Error> = named.trouble.map(Error::from).into_iter().collect();
+    let mut troubles: Vec<Error> = named.trouble.into_iter().collect();
     private.into_iter().for_each(|paper| troubles.extend(trouble(paper.publish(Audience::Owner))));
     Ok(troubles)
 }
@@ -329,7 +330,7 @@ fn add_papers(folder: &mut PrivateFolder, papers: &mut Papers<'_>) -> Result<()>
 fn add(folder: &mut PrivateFolder, name: &str, mut text: Vec<u8>) -> Result<()> {
     text.push(b'\n');
     let written = folder.file(name)?.write_all(&text);
-    Ok(written.map_err(|error| scumble_files::cannot_write(Path::new(name), error))?)
+    written.map_err(|error| scumble_files::cannot_write(Path::new(name), error))
 }
 
 /// A file with its content, which has no name yet.
@@ -354,7 +355,7 @@ fn staged(
 /// Copies a release to standard output. What was written there cannot be taken back, so an error says whether there is anything.
 fn copy(file: &PrivateFile, out: &mut (dyn Write + Send)) -> Result<()> {
     let mut handle = file.reopen().map_err(unpublished)?;
-    let failed = |what: &str, source| Error::Io { what: what.to_owned(), source };
+    let failed = |what: &str, source| Error::io(what, source);
     let again =
         |source| failed("cannot read the temporary copy of the release again; nothing was published", source);
     handle.rewind().map_err(again)?;
@@ -400,5 +401,5 @@ fn cut(begun: bool, source: std::io::Error) -> Error {
     } else {
         "cannot write to standard output; nothing was published"
     };
-    Error::Io { what: what.to_owned(), source }
+    Error::io(what, source)
 }

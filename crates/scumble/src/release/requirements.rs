@@ -2,7 +2,7 @@
 
 use super::unknown_column;
 use crate::algorithms::Algorithm;
-use crate::config::{Plan, Role};
+use crate::config::{ModelSpec, Plan, Role, Value};
 use crate::error::{Error, Result};
 use crate::frequency::FrequencyTable;
 use crate::models::on_set::OnSet;
@@ -16,10 +16,11 @@ pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
     match problem.table.payloads().person() {
         None => Ok(()),
         Some(person) => Err(Error::refused(format!(
-            "'{algorithm}' counts rows, and persons ('{}') have several; keep one row for each person, or use an algorithm that makes classes, \
-             where persons are counted",
+            "'{algorithm}' counts rows, and persons ('{}') have several",
             person.name
-        ))),
+        ))
+        .advise("keep one row for each person")
+        .set("algorithm", Some("mondrian"), "use one that makes classes, where persons are counted")),
     }
 }
 
@@ -31,10 +32,11 @@ pub(super) fn refuse_missing(problem: &Problem, algorithm: &str) -> Result<()> {
         let column = payloads.position(name).map(|place| &payloads.columns[place]);
         if column.is_some_and(|column| column.absent().is_some()) {
             return Err(Error::refused(format!(
-                "'{algorithm}' counts every row for the diversity of '{name}', and some rows have no value there; leave those rows out \
-                 (missing_policy = \"drop-row\"), say that a missing value is a value like any other (missing_counts = true), or use an \
-                 algorithm that makes classes, such as mondrian"
-            )));
+                "'{algorithm}' counts every row for the diversity of '{name}', and some rows have no value there"
+            ))
+            .set("missing_policy", Some("drop-row"), "leave those rows out")
+            .weaken("missing_counts", Some(name), "say that a missing value is a value like any other")
+            .set("algorithm", Some("mondrian"), "use one that makes classes"));
         }
     }
     Ok(())
@@ -47,11 +49,11 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
     let quasi: Vec<&str> = prepared.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     for spec in &plan.privacy {
-        let entry = registry::find("model", &spec.model, MODELS)?;
+        let entry = MODELS.find(&spec.model)?;
         let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
         spec.parameters
             .allow_only(&known)
-            .map_err(|error| Error::config(format!("model '{}': {error}", entry.name)))?;
+            .map_err(|error| error.reworded(|what| format!("model '{}': {what}", entry.name)))?;
         let context = ModelContext {
             table: &prepared.table,
             trees: &trees,
@@ -63,9 +65,10 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
             None => models.extend(built),
             Some(_) if built.iter().any(|model| model.class_test().is_none()) => {
                 return Err(Error::refused(format!(
-                    "model '{}' is about all quasi-identifiers together; leave 'quasi' out",
+                    "model '{}' is about all quasi-identifiers together",
                     entry.name
-                )));
+                ))
+                .advise("leave 'quasi' out of the model"));
             }
             Some(set) => {
                 let columns = places_of(plan.columns_of(set)?, &quasi)?;
@@ -103,10 +106,10 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
                 Some(model) => format!("is not protected: {} asks for nothing", model.title()),
             };
             return Err(Error::refused(format!(
-                "the sensitive column '{name}' {why}: in a class where everyone has the same value it would be given away. Add a \
-                 model for it (--l 2, or [[privacy]] model = \"l_diversity\"), or accept the disclosure \
-                 (--accept-attribute-disclosure, accept_attribute_disclosure = true)"
-            )));
+                "the sensitive column '{name}' {why}: in a class where everyone has the same value it would be given away"
+            ))
+            .set("l", Some("2"), "add a model for it, such as l-diversity")
+            .weaken("accept_attribute_disclosure", None, "accept the disclosure"));
         }
         let of_column: Vec<_> = of_column.collect();
         let open = models
@@ -117,9 +120,10 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
             let known = known.map_or("all quasi-identifiers".to_owned(), |set| set.join(", "));
             return Err(Error::refused(format!(
                 "the sensitive column '{name}' is not protected from someone who knows {known}: the models for it are about other \
-                 columns. Add a model for it on that set too, or accept the disclosure (--accept-attribute-disclosure, \
-                 accept_attribute_disclosure = true)"
-            )));
+                 columns"
+            ))
+            .advise("add a model for it on that set too")
+            .weaken("accept_attribute_disclosure", None, "accept the disclosure"));
         }
     }
     Ok(())
@@ -139,9 +143,10 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
     };
     match quasi.iter().find(|name| !judged(name)) {
         Some(name) if !models.is_empty() => Err(Error::config(format!(
-            "the quasi-identifier '{name}' is in no set that a model is about, so nothing would be promised about it; add it to a \
-             set, or give it the role other if outsiders do not have it"
-        ))),
+            "the quasi-identifier '{name}' is in no set that a model is about, so nothing would be promised about it"
+        ))
+        .advise("add it to a set")
+        .weaken("other", Some(name), "give it the role other, if outsiders do not have it")),
         _ => Ok(()),
     }
 }
@@ -162,13 +167,9 @@ pub(super) fn check_metric(
         (entry.build)(&crate::config::Parameters::default()).is_ok_and(|other| other.minimises(problem))
     };
     let names: Vec<&str> = ALGORITHMS.iter().filter(can).map(|entry| entry.name).collect();
-    Err(Error::refused(format!(
-        "'{}' does not look at {}, so it cannot be asked for it; leave the metric out (every run reports all of them), or use an \
-         algorithm that minimises it: {}",
-        entry.name,
-        metric,
-        names.join(", ")
-    )))
+    Err(Error::refused(format!("'{}' does not look at {metric}, so it cannot be asked for it", entry.name))
+        .unset("metric", "leave it out, since every run reports all of them")
+        .set("algorithm", None, format!("use one that minimises it: {}", names.join(", "))))
 }
 
 /// An error if the search cannot serve a model: one that judges the whole table, that may break when classes are merged, or that
@@ -187,9 +188,10 @@ pub(super) fn check_served(
         let switch = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
         if let (true, Some((switch, _))) = (breaks, switch.iter().find(|(_, on)| *on)) {
             return Err(Error::refused(format!(
-                "'{}' may break when classes that keep it are merged, as {switch} does; leave {switch} out",
+                "'{}' may break when classes that keep it are merged, as {switch} does",
                 model.title()
-            )));
+            ))
+            .unset(switch, "leave it out"));
         }
         let serves = |algorithm: &dyn Algorithm| {
             (!whole || algorithm.serves_whole_tables())
@@ -208,11 +210,24 @@ pub(super) fn check_served(
                 "judges some of the quasi-identifiers without the others, and '{name}' judges all of them together"
             )
         };
-        return Err(Error::refused(format!(
-            "'{}' {why}; algorithms that can serve it: {}",
-            model.title(),
-            registry::serving(serves).join(", ")
-        )));
+        let serving = registry::serving(serves).join(", ");
+        return Err(Error::refused(format!("'{}' {why}", model.title())).set(
+            "algorithm",
+            None,
+            format!("use one of the algorithms that can serve it: {serving}"),
+        ));
     }
     Ok(())
+}
+
+/// Whether some model of sensitive values judges a column without regard to the others.
+pub(crate) fn has_separate_models(plan: &Plan) -> bool {
+    // Tuples of columns leave each of them open, as separate models do.
+    let open = |spec: &ModelSpec| {
+        let entry = MODELS.get(&spec.model);
+        let of_values = entry.is_some_and(|entry| entry.parameters.iter().any(|(name, _)| *name == "mode"));
+        let mode = spec.parameters.get("mode").map(Value::to_text);
+        of_values && mode.is_none_or(|mode| mode != "conditional")
+    };
+    plan.privacy.iter().any(open)
 }

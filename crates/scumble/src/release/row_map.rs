@@ -106,7 +106,7 @@ impl Original<'_> {
 
     /// An error if the verifier does not read from the map what it was given when it judged the release.
     fn check(&self, map: &RowMapFile, orders: &[&[u32]]) -> Result<()> {
-        let failed = || Error::Verification("the row map does not say what was verified".to_owned());
+        let failed = || Error::verification("the row map does not say what was verified".to_owned());
         let read = MapRead::read(&serde_json::to_vec(map).map_err(Error::internal)?)?;
         let mapped = Mapped { map: &read, kept: self.kept };
         if read.tables().len() != orders.len() {

@@ -6,7 +6,7 @@ use scumble_files::table::CodedTable;
 use super::requirements::build_models;
 use super::run::Run;
 use crate::config::{Plan, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::hierarchy::Hierarchy;
 use crate::prepare::population::prepare_with_population;
 use crate::prepare::{Prepared, Respelt, prepare};
@@ -117,24 +117,26 @@ pub(super) fn make_problem(
     (budget, progress): (Budget, Progress),
 ) -> Result<(Problem, Rest, &'static str)> {
     if prepared.quasi.is_empty() {
-        return Err(Error::config(
-            "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
-             (--quasi a,b, or role = \"quasi\")",
-        ));
+        return Err(Error::config("no column is a quasi-identifier, so there is nothing to protect against")
+            .set("quasi", None, "say which columns outsiders may know"));
     }
     if prepared.quasi.iter().all(|quasi| quasi.priority == 0.0) {
-        return Err(Error::config(
-            "every quasi-identifier has the priority 0, so nothing would count; give at least one of them more (without one it is 1)",
+        return Err(Error::config("every quasi-identifier has the priority 0, so nothing would count").set(
+            "priority",
+            None,
+            "give at least one of them more, or leave it out, which counts as 1",
         ));
     }
     let models = build_models(plan, &prepared)?;
     if models.is_empty() && needs.model {
-        return Err(Error::config(
-            "no privacy model is asked for; give one, e.g. --k 5, or [[privacy]] model = \"k_anonymity\" k = 5",
+        return Err(Error::config("no privacy model is asked for").set(
+            "k",
+            Some("5"),
+            "give one, such as k-anonymity",
         ));
     }
     let metric = plan.algorithm.metric.as_deref().unwrap_or(needs.metric);
-    let metric = registry::find("metric", metric, METRICS)?;
+    let metric = METRICS.find(metric)?;
     let suppression = plan.algorithm.suppression;
     if suppression.is_some_and(|share| share > Rational::ONE) {
         return Err(Error::config("the suppression limit is a share of the rows and lies between 0 and 1"));
@@ -160,4 +162,12 @@ pub(super) fn make_problem(
         notes: prepared.notes,
     };
     Ok((problem, rest, metric.name))
+}
+
+/// An error of a search, with the names of algorithms that are quicker where it ran out of time.
+pub(super) fn with_quicker(error: Error) -> Error {
+    if error.kind() != ErrorKind::OutOfBudget {
+        return error;
+    }
+    error.set("algorithm", None, format!("use a faster algorithm: {}", registry::quick().join(", ")))
 }

@@ -40,7 +40,7 @@ pub(super) fn warning<'a>(
     let first = found.first()?;
     Some(format!(
         "{} texts that begin with =, +, - or @ (the first is '{}'): spreadsheet programs run these as formulas when they \
-         open the file. Write them so that no program runs them (--spreadsheet-safe), or publish it as Parquet",
+         open the file. Write them so that no program runs them (spreadsheet_safe), or publish it as Parquet",
         counted(found.len() as u64, "column has", "columns have"),
         on_one_line(first)
     ))

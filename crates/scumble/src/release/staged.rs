@@ -107,7 +107,7 @@ impl<'a> Staged<'a> {
             Place::File(file) => Ok(vec![self.read_from(&of_file(file.reopen()?))?]),
             Place::Folder(_, files) => {
                 let again = |file: &File| {
-                    let unread = |source| Error::Io { what: "cannot read back".into(), source };
+                    let unread = |source| Error::io("cannot read back", source);
                     self.read_from(&of_file(file.try_clone().map_err(unread)?))
                 };
                 files.iter().map(again).collect()
@@ -132,7 +132,7 @@ impl<'a> Staged<'a> {
 
     /// An error if the run is to stop. Asked between the steps of verifying.
     pub(super) fn check(&self) -> Result<()> {
-        Ok(self.control.check()?)
+        self.control.check()
     }
 
     fn read_from(&self, source: &Source) -> Result<CodedTable> {

@@ -4,6 +4,7 @@ use scumble_verify::ModelOutcome;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::claim::is_verified;
 use super::run::Run;
 use crate::algorithms::Finding;
 use crate::config::Plan;
@@ -81,6 +82,14 @@ pub struct ModelSummary {
     pub attained: Option<f64>,
     /// Whether it holds.
     pub holds: bool,
+    /// Whether independent code found so too. It knows Scumble's own models, and not those that a program has added.
+    #[serde(skip_serializing_if = "is_true")]
+    pub independently_verified: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks by reference")]
+fn is_true(flag: &bool) -> bool {
+    *flag
 }
 
 impl Summary {
@@ -103,6 +112,7 @@ impl Summary {
                     required: found.required,
                     attained: found.attained.filter(|value| value.is_finite()),
                     holds: found.holds,
+                    independently_verified: is_verified(&**model),
                 })
                 .collect(),
             metrics: Map::new(),
@@ -137,6 +147,7 @@ impl Seconds {
             apply: round(self.apply),
             verify: round(self.verify),
             write: round(self.write),
+            measure: round(self.measure),
             total: round(self.total),
         }
     }
@@ -155,6 +166,8 @@ pub struct Seconds {
     pub verify: f64,
     /// Writing the release, the datasheet and the report.
     pub write: f64,
+    /// Measuring what was lost and what risk is left.
+    pub measure: f64,
     /// Everything.
     pub total: f64,
 }

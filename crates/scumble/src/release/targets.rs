@@ -41,17 +41,20 @@ impl Targets {
     /// Where a folder of several tables goes: it has the name of the output without its ending, which tells the format.
     pub(super) fn of_several(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
         if plan.output == "-" {
-            return Err(Error::config(
-                "several tables go into a folder, not to standard output; give a name, e.g. -o release",
+            return Err(Error::config("several tables go into a folder, not to standard output").set(
+                "output",
+                Some("release"),
+                "name it",
             ));
         }
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         let output = folder.join(&plan.output);
         if output.file_name().is_none() {
             return Err(Error::config(format!(
-                "'{}' is not the name of a new folder, which several tables go into; give one, e.g. -o release",
+                "'{}' is not the name of a new folder, which several tables go into",
                 plan.output
-            )));
+            ))
+            .set("output", Some("release"), "give one"));
         }
         let release = output.with_file_name(stem_of(&output));
         let format = format_of_several(&output)?;
@@ -212,9 +215,8 @@ pub(super) fn format_of_several(output: &Path) -> Result<OutFormat> {
 /// Where the private row map goes, if it is wanted. It needs a name: what is piped may be read by anybody.
 fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
     match plan.row_map.as_deref() {
-        Some("-" | "") => Err(Error::config(
-            "the row map is a private file and needs a name of its own, e.g. --row-map map.json",
-        )),
+        Some("-" | "") => Err(Error::config("the row map is a private file and needs a name of its own")
+            .set("row_map", Some("map.json"), "give it one")),
         name => Ok(name.map(|name| folder.join(name))),
     }
 }
@@ -223,9 +225,10 @@ fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
 pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<()> {
     if plan.spreadsheet_safe && !matches!(format, OutFormat::Csv { .. }) {
         return Err(Error::config(
-            "the spreadsheet-safe form is for delimited text; a program that opens Parquet or Arrow runs none of its texts, so leave \
-             --spreadsheet-safe (spreadsheet_safe in the plan) out, or give the output another ending, e.g. .csv",
-        ));
+            "the spreadsheet-safe form is for delimited text, and a program that opens Parquet or Arrow runs none of its texts",
+        )
+        .unset("spreadsheet_safe", "leave it out")
+        .set("output", None, "give the output another ending, such as .csv"));
     }
     Ok(())
 }
@@ -264,18 +267,21 @@ fn check_replaceable(release: &Path, force: bool) -> Result<()> {
                 .is_ok_and(|manifest| names.iter().all(|name| manifest.files().contains(&name.as_str())));
     if !earlier {
         return Err(Error::config(format!(
-            "the folder '{}' holds other things than an earlier release, and would be replaced as a whole; choose another name, or \
-             move them away",
+            "the folder '{}' holds other things than an earlier release, and would be replaced as a whole",
             release.display()
-        )));
+        ))
+        .set("output", None, "choose another name")
+        .advise("move them away"));
     }
     if names.is_empty() || force || folder_has_datasheet(release) {
         return Ok(());
     }
     Err(Error::config(format!(
-        "the folder '{}' is already there, and its files are not as its datasheet says; --force replaces it, another name keeps it",
+        "the folder '{}' is already there, and its files are not as its datasheet says",
         release.display()
-    )))
+    ))
+    .set("force", None, "replace it")
+    .set("output", None, "choose another name to keep it"))
 }
 
 fn beside(folder: &Path, name: &str) -> PathBuf {

@@ -11,13 +11,13 @@ use super::classes::{self, ClassRun, ClassesFound, together};
 use super::pipeline::{Ended, Releasable, Watched, write_verified};
 use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
-use super::search::{Task, budget_of};
+use super::search::{Task, budget_of, with_quicker};
 use super::tables::{self, TablesRun};
 use super::targets::Sink;
 use super::{Read, Seconds, method_for, read};
 use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::metrics;
 use crate::problem::{Budget, Problem, Progress};
 use crate::published::{Classes, Record, record_loss};
@@ -170,9 +170,8 @@ pub fn try_within(
     limits: (Budget, Progress),
 ) -> Result<Trial> {
     if plan.population.is_some() {
-        return Err(Error::refused(
-            "a population beside the data is not known here; leave it out of the plan",
-        ));
+        return Err(Error::refused("a population beside the data is not known here")
+            .unset("population", "leave it out of the plan"));
     }
     let method = method_for(plan)?;
     // As a release does, whoever calls: models count values, not spellings.
@@ -232,14 +231,17 @@ where
     Run<'a, Found>: Releasable,
 {
     let clock = Instant::now();
-    let mut run = search()?;
+    let mut run = search().map_err(with_quicker)?;
     let seconds = clock.elapsed().as_secs_f64();
     let watched = Watched { progress, stage: &|_| {} };
     let written = write_verified(&mut run, &Sink::Memory, &watched, &mut Seconds::default());
     // Some of the rows may not be comparable with earlier tables, which says nothing against the plan.
-    written.map_err(|error| match error {
-        Error::Config(message) | Error::Data(message) => Error::Refused(message),
-        other => other,
+    written.map_err(|error| {
+        if error.is(&[ErrorKind::Config, ErrorKind::Data]) {
+            error.of_kind(ErrorKind::Refused)
+        } else {
+            error
+        }
     })?;
     Ok((run, seconds))
 }

@@ -86,6 +86,8 @@ pub struct Release {
     pub classes: u64,
     /// Rows in the smallest class, if there is a class.
     pub smallest_class: Option<u64>,
+    /// Rows that every class must have, where a model asks for some.
+    pub required_class: Option<u64>,
     /// Mean loss (LM) of the release, from 0 (untouched) to 1 (everything suppressed).
     pub loss: Amount,
     /// The column that says which person a row is about; without one, a row is taken for a person.
@@ -128,9 +130,11 @@ pub struct ModelResult {
     pub attained: Option<Setting>,
     /// Whether the release meets the requirement.
     pub holds: bool,
-    /// What it means, in a line. Known models have a sentence of their own.
+    /// What a release that keeps it is, in a phrase that follows "is".
+    pub claim: Option<String>,
+    /// What it means, in a line.
     pub meaning: Option<String>,
-    /// What it does not protect against. Known models have a sentence of their own.
+    /// What it does not protect against.
     pub limits: Option<String>,
 }
 
@@ -155,7 +159,7 @@ impl Setting {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AttackResult {
-    /// Its name, as `scumble attack --only` takes it.
+    /// Its name, by which it is asked for.
     pub attack: String,
     /// Its name for people.
     pub title: String,

@@ -164,6 +164,7 @@ pub(super) fn full() -> Report {
             suppressed_as: SuppressedAs::Starred,
             classes: after.iter().map(|s| s.classes).sum(),
             smallest_class: Some(5),
+            required_class: Some(5),
             loss: Amount::Finite(0.287_34),
             subject: None,
             persons: None,
@@ -240,6 +241,7 @@ pub(super) fn minimal() -> Report {
             on: vec!["age".into()],
             required: vec![Setting::new("k", 5u64)],
             attained: Some(Setting::new("k", 6u64)),
+            claim: Some("5-anonymous on age".into()),
             holds: true,
             ..ModelResult::default()
         }],
@@ -248,25 +250,35 @@ pub(super) fn minimal() -> Report {
 }
 
 fn models() -> Vec<ModelResult> {
-    let model = |name: &str, title: &str, column: Option<&str>, required, attained| ModelResult {
-        name: name.into(),
-        title: title.into(),
-        column: column.map(String::from),
-        on: quasi(),
-        required,
-        attained: Some(attained),
-        holds: true,
-        meaning: None,
-        limits: None,
-    };
+    let model =
+        |name: &str, title: &str, column: Option<&str>, required, attained, claim: &str| ModelResult {
+            name: name.into(),
+            title: title.into(),
+            column: column.map(String::from),
+            on: quasi(),
+            required,
+            attained: Some(attained),
+            holds: true,
+            claim: Some(claim.into()),
+            meaning: Some(format!("What {title} means for a person.")),
+            limits: Some(format!("What {title} does not protect against.")),
+        };
     vec![
-        model("k_anonymity", "k-anonymity", None, vec![Setting::new("k", 5u64)], Setting::new("k", 5u64)),
+        model(
+            "k_anonymity",
+            "k-anonymity",
+            None,
+            vec![Setting::new("k", 5u64)],
+            Setting::new("k", 5u64),
+            "5-anonymous on age, sex, postcode, occupation and 2 more",
+        ),
         model(
             "l_diversity",
             "Entropy l-diversity",
             Some("diagnosis"),
             vec![Setting::new("l", 2.5)],
             Setting::new("l", 2.5864),
+            "2.5-diverse for diagnosis (entropy l-diversity)",
         ),
         model(
             "t_closeness",
@@ -274,6 +286,7 @@ fn models() -> Vec<ModelResult> {
             Some("length of stay"),
             vec![Setting::new("t", 0.3)],
             Setting::new("t", 0.2467),
+            "0.3-close for length of stay",
         ),
     ]
 }

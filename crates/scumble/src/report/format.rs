@@ -1,41 +1,17 @@
 //! Numbers and lists as people write them.
 
 use super::data::Amount;
-pub use crate::text::grouped as count;
+pub(super) use crate::text::NOTHING;
+pub use crate::text::{grouped as count, number};
+use crate::text::{significant, trim_zeros};
 
 /// A space that does not break, for between a number and its unit.
 const NBSP: char = '\u{a0}';
-
-/// What stands where there is no number.
-pub(super) const NOTHING: &str = "–";
 
 /// `count` and a noun in the right number: `1 row`, `2,802 rows`.
 #[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{}{NBSP}{}", count(number), if number == 1 { one } else { many })
-}
-
-/// Four significant digits; whole numbers and thousands in full; very large and very small ones as powers.
-#[must_use]
-pub fn number(number: f64) -> String {
-    if !number.is_finite() {
-        return if number == f64::INFINITY { "infinite".to_owned() } else { NOTHING.to_owned() };
-    }
-    let size = number.abs();
-    let sign = if number < 0.0 { "−" } else { "" };
-    if size == 0.0 {
-        return "0".to_owned();
-    }
-    if !(1e-4..1e15).contains(&size) {
-        return format!("{sign}{}", scientific(size));
-    }
-    // Rounding may carry into a further digit (999.96 becomes 1000), so it comes before choosing the form.
-    let rounded = significant(size, 4);
-    if rounded >= 1000.0 || size.fract() == 0.0 {
-        return format!("{sign}{}", count(size.round() as u64));
-    }
-    let decimals = (3 - rounded.log10().floor() as i32).clamp(0, 8) as usize;
-    format!("{sign}{}", trim_zeros(&format!("{rounded:.decimals$}")))
 }
 
 /// An amount; `infinite` and a dash where there is no number.
@@ -133,31 +109,6 @@ pub(super) fn shortened(text: &str, limit: usize) -> String {
     }
     let kept: String = text.chars().take(limit.saturating_sub(1)).collect();
     format!("{}…", kept.trim_end())
-}
-
-fn significant(number: f64, digits: i32) -> f64 {
-    if number == 0.0 {
-        return 0.0;
-    }
-    let factor = 10f64.powi(digits - 1 - number.abs().log10().floor() as i32);
-    (number * factor).round() / factor
-}
-
-fn trim_zeros(text: &str) -> String {
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text.to_owned()
-    }
-}
-
-fn scientific(size: f64) -> String {
-    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
-    let text = format!("{size:.3e}");
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let raised: String =
-        exponent.chars().map(|c| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize])).collect();
-    format!("{} × 10{raised}", trim_zeros(mantissa))
 }
 
 #[cfg(test)]

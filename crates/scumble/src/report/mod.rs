@@ -21,6 +21,7 @@
 //!     release: Release { rows: 100, released: 100, classes: 12, checked: true, ..Release::default() },
 //!     models: vec![ModelResult {
 //!         name: "k_anonymity".into(),
+//!         claim: Some("5-anonymous on age and sex".into()),
 //!         title: "k-anonymity".into(),
 //!         on: vec!["age".into(), "sex".into()],
 //!         required: vec![Setting::new("k", 5u64)],
@@ -44,6 +45,7 @@ mod derive;
 pub mod drawing;
 pub(crate) mod format;
 mod model_words;
+pub(crate) use model_words::on_columns;
 mod page;
 pub(crate) mod words;
 

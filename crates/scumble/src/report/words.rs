@@ -330,6 +330,7 @@ mod tests {
             title: "k-anonymity".into(),
             on: ["age", "sex", "postcode"].map(String::from).to_vec(),
             required: vec![Setting::new("k", 5u64)],
+            claim: Some("5-anonymous on age, sex and postcode".into()),
             holds,
             ..ModelResult::default()
         }

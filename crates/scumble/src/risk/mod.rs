@@ -153,11 +153,12 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     }
     if input.quasi.len() > singling::MOST_COLUMNS && spec.combination_size > 0 {
         return Err(Error::config(format!(
-            "{} quasi-identifiers are more than {}, too many to look for combinations that single people out; name fewer, or \
-             use --combination-size 0",
+            "{} quasi-identifiers are more than {}, too many to look for combinations that single people out",
             input.quasi.len(),
             singling::MOST_COLUMNS
-        )));
+        ))
+        .set("quasi", None, "name fewer")
+        .set("combination_size", Some("0"), "do not look for them"));
     }
     let mut classes = RiskClasses::of_table(input.table, input.quasi)?;
     let star_rows = classes.class_of_row.iter().filter(|class| Some(**class) == classes.star).count() as u64;
@@ -281,11 +282,12 @@ fn refuse_too_many_sets(classes: &RiskClasses, size: usize) -> Result<()> {
     let fits =
         (0..size).rev().find(|size| singling::sets(columns, *size) <= singling::MOST_SETS).unwrap_or(0);
     Err(Error::config(format!(
-        "{columns} quasi-identifiers have {} combinations of at most {size}, more than the {} that are looked at; use \
-         --combination-size {fits} or less (combination_size in [risk]), or name fewer quasi-identifiers",
+        "{columns} quasi-identifiers have {} combinations of at most {size}, more than the {} that are looked at",
         grouped(sets),
         grouped(singling::MOST_SETS)
-    )))
+    ))
+    .set("combination_size", Some(&fits.to_string()), format!("look at no more than {fits} columns together"))
+    .set("quasi", None, "name fewer quasi-identifiers"))
 }
 
 /// The population as it was counted.

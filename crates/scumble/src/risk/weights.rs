@@ -87,12 +87,11 @@ fn weights(column: &CodedColumn) -> Result<Vec<f64>> {
         |text: &str| text.trim().parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight > 0.0);
     let weights: Vec<Option<f64>> = column.values.iter().map(number).collect();
     if let Some(row) = column.codes.iter().position(|code| weights[code as usize].is_none()) {
-        return Err(Error::data(format!(
-            "column '{}', row {}: the weight is not a number above 0; a weight says how many people the row stands for, with a \
-             decimal point",
-            column.name,
-            row + 1
-        )));
+        return Err(Error::data(
+            "the weight is not a number above 0; a weight says how many people the row stands for, with a decimal point",
+        )
+        .in_row(row as u64 + 1)
+        .in_column(&column.name));
     }
     Ok(weights.into_iter().map(|weight| weight.unwrap_or(1.0)).collect())
 }
@@ -179,7 +178,7 @@ mod tests {
             let classes = RiskClasses::of_table(&table, &["sex".to_owned()]).expect("classes");
             let message = people_of_classes(&table, "w", &classes).expect_err(wrong).to_string();
             assert!(
-                message.starts_with("column 'w', row 2: the weight is not a number above 0"),
+                message.starts_with("row 2, column 'w': the weight is not a number above 0"),
                 "{message}"
             );
             assert!(!message.contains("heavy") && !message.contains("-1"));

@@ -192,7 +192,7 @@ pub fn population(found: &PopulationUniques) -> String {
 pub fn no_population(unit: Unit) -> &'static str {
     match unit {
         Unit::Rows => {
-            "How many are alone in the population is estimated if its size is known: --population-size N."
+            "How many are alone in the population is estimated if its size is known (population_size)."
         }
         Unit::Persons => {
             "How many are alone in the population is not estimated, since some persons have several rows: the models take a row \

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use super::SavedRecoding;
 use super::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
 use crate::config::{AlgorithmSpec, Column, Plan, Read, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::kind::{MAX_SCALE, Measure};
 use crate::quasi::{LARGEST_SUBSET, Line, Quasi, Shape, Value};
 use crate::recoding::{ClassColumn, CutTree, Step};
-use crate::registry::{self, ALGORITHMS};
+use crate::registry::ALGORITHMS;
 
 /// Numbers beyond this are none of people, and differences of them could not be computed.
 const LARGEST: u128 = 10_u128.pow(36);
@@ -27,11 +27,15 @@ struct Version {
 /// Reads a recoding from the bytes of its file, which is only named.
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
     let name = path.display();
-    let wrong = |error: Error| match error {
-        Error::Data(message) | Error::Config(message) | Error::Refused(message) => Error::data(format!(
-            "the recoding {name} is damaged or was changed: {message}; make it again (scumble anonymize --recoding FILE)"
-        )),
-        other => other,
+    let wrong = |error: Error| {
+        if !error.is(&[ErrorKind::Data, ErrorKind::Config, ErrorKind::Refused]) {
+            return error;
+        }
+        Error::data(format!("the recoding {name} is damaged or was changed: {error}")).set(
+            "recoding",
+            None,
+            "make it again with the release",
+        )
     };
     let Version { scumble_recoding: version } =
         serde_json::from_slice(bytes).map_err(|error| not_one(path, &error))?;
@@ -54,21 +58,25 @@ fn not_one(path: &Path, error: &serde_json::Error) -> Error {
         serde_json::error::Category::Eof => Error::data(format!(
             "the recoding {name} ends too early: it is not complete; copy or make it again"
         )),
-        serde_json::error::Category::Data => Error::data(format!(
-            "{name} is no recoding that can be applied to rows; such a file is written by scumble anonymize --recoding FILE, for \
-             algorithms that publish classes"
-        )),
+        serde_json::error::Category::Data => {
+            Error::data(format!("{name} is no recoding that can be applied to rows")).set(
+                "recoding",
+                None,
+                "give a file that was written with a release, by an algorithm that publishes classes",
+            )
+        }
         _ => Error::data(format!(
-            "the recoding {name} is not JSON (line {}, column {}); give the file that scumble anonymize --recoding FILE wrote",
+            "the recoding {name} is not JSON (line {}, column {})",
             error.line(),
             error.column()
-        )),
+        ))
+        .set("recoding", None, "give the file that was written with the release"),
     }
 }
 
 /// What the rest of the program may rely on.
 fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
-    let algorithm = registry::find("algorithm", &file.algorithm, ALGORITHMS)?.name;
+    let algorithm = ALGORITHMS.find(&file.algorithm)?.name;
     let mut names = BTreeSet::new();
     if let Some((twice, _)) = file.columns.iter().find(|(name, _)| !names.insert(name.as_str())) {
         return Err(Error::data(format!("the column '{twice}' is there twice")));

@@ -40,10 +40,8 @@ pub struct SavedRecoding {
 impl SavedRecoding {
     /// Reads a recoding. Errors never quote what it holds: these are values of people.
     pub fn load(path: &Path) -> Result<Self> {
-        let bytes = scumble_files::limits::read_whole(path).map_err(|source| Error::Io {
-            what: format!("cannot read the recoding {}", path.display()),
-            source,
-        })?;
+        let bytes = scumble_files::limits::read_whole(path)
+            .map_err(|source| Error::io(format!("cannot read the recoding {}", path.display()), source))?;
         load::parse(&bytes, path)
     }
 

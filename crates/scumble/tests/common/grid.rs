@@ -9,7 +9,7 @@ use scumble::payload::{PayloadColumn, Payloads};
 use scumble::published::Classes;
 use scumble::quasi::{Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn, Members};
-use scumble::registry::{MODELS, find};
+use scumble::registry::MODELS;
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
 
 use super::column::{MISSING, is_missing};
@@ -65,7 +65,7 @@ impl Grid {
         let trees = |_: &str| self.tree.as_ref();
         let context =
             ModelContext { table: &self.table, trees: &trees, columns: &spec.columns, sensitive: &[] };
-        let entry = find("model", &spec.model, MODELS).expect("a registered model");
+        let entry = MODELS.find(&spec.model).expect("a registered model");
         let part = demand.parts().iter().position(|part| *part == demand).expect("a part of itself");
         (entry.build)(&spec.parameters, &context).expect("fitting parameters").remove(part)
     }

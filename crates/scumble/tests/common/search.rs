@@ -9,7 +9,7 @@ use scumble::prepare::{Prepared, prepare};
 use scumble::problem::{Problem, Progress};
 use scumble::published::Classes;
 use scumble::recoding::Assignment;
-use scumble::registry::{ALGORITHMS, METRICS, MODELS, find};
+use scumble::registry::{ALGORITHMS, METRICS, MODELS};
 use scumble::resources::Resources;
 use scumble_files::table::CodedTable;
 
@@ -27,7 +27,7 @@ pub(crate) fn prepared(table: &Table, ask: &Ask) -> Prepared {
     let columns = columns
         .map(|(name, cells)| coded_column(name, &cells.iter().map(String::as_str).collect::<Vec<_>>()));
     let coded = CodedTable { columns: columns.collect(), rows: table.rows };
-    let algorithm = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
+    let algorithm = ALGORITHMS.find(ask.algorithm).expect("a registered algorithm");
     let algorithm = (algorithm.build)(&plan.algorithm.parameters).expect("fitting parameters");
     prepare(&coded, &plan, &Resources::in_folder(folder.path()), algorithm.needs_trees())
         .expect("a table that can be prepared")
@@ -46,17 +46,17 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
                 columns: &spec.columns,
                 sensitive: &[],
             };
-            let entry = find("model", &spec.model, MODELS).expect("a registered model");
+            let entry = MODELS.find(&spec.model).expect("a registered model");
             scumble::models::build(entry, &spec.parameters, &context).expect("fitting parameters")
         })
         .collect();
-    let algorithm = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
+    let algorithm = ALGORITHMS.find(ask.algorithm).expect("a registered algorithm");
     let algorithm = (algorithm.build)(&plan.algorithm.parameters).expect("fitting parameters");
     Problem {
         table: prepared.table,
         quasi: prepared.quasi,
         models,
-        metric: find("metric", algorithm.default_metric(), METRICS).expect("a registered metric").build,
+        metric: METRICS.find(algorithm.default_metric()).expect("a registered metric").build,
         class: prepared.class,
         budget: scumble::problem::Budget::new(plan.algorithm.steps, None),
         seed: 0,
@@ -69,7 +69,7 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
 /// The classes that the algorithm finds; `None` where there are none to be found.
 pub(crate) fn solve(problem: &Problem, ask: &Ask, plan: &Plan) -> Option<(Assignment, Classes)> {
     problem.check_feasible().ok()?;
-    let entry = find("algorithm", ask.algorithm, ALGORITHMS).expect("a registered algorithm");
+    let entry = ALGORITHMS.find(ask.algorithm).expect("a registered algorithm");
     let algorithm = (entry.build)(&plan.algorithm.parameters).expect("fitting parameters");
     algorithm.check(problem).ok()?;
     let solution = algorithm.run(problem).ok()?;

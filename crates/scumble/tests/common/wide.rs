@@ -9,7 +9,7 @@ use scumble::payload::{PayloadColumn, Payloads};
 use scumble::published::{ClassView, Classes};
 use scumble::quasi::{Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn, Members};
-use scumble::registry::{MODELS, find};
+use scumble::registry::MODELS;
 use scumble_files::table::{CodedTable, Codes};
 use scumble_verify::{Claim, ModelClaim, ModelOutcome, Reference, ReferenceColumn, StarRows, check_models};
 
@@ -88,7 +88,7 @@ impl Wide {
                 columns: &spec.columns,
                 sensitive: &self.sensitive,
             };
-            let entry = find("model", &spec.model, MODELS).expect("a registered model");
+            let entry = MODELS.find(&spec.model).expect("a registered model");
             scumble::models::build(entry, &spec.parameters, &context).expect("fitting parameters")
         });
         built.collect()

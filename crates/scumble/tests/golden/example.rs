@@ -175,8 +175,7 @@ impl Reader {
                         .iter()
                         .try_for_each(|(column, text)| write(&format!("hierarchies/{column}.csv"), text))
                 });
-            written
-                .map_err(|source| scumble::Error::Io { what: "cannot write the example".into(), source })?;
+            written.map_err(|source| scumble::Error::io("cannot write the example", source))?;
             match mode {
                 Mode::Check => self.check(&plan, folder.path()),
                 Mode::Risk => risk(&plan, folder.path()),
@@ -250,7 +249,7 @@ fn replace(old: &mut toml::Table, new: toml::Table) {
 
 /// Applies a saved recoding to new rows.
 fn apply_to(recoding: &str, rows: &str, private: bool) -> scumble::Result<Outcome> {
-    let failed = |source| scumble::Error::Io { what: "cannot write or read the example".into(), source };
+    let failed = |source| scumble::Error::io("cannot write or read the example", source);
     let folder = tempfile::tempdir().map_err(failed)?;
     let folder = folder.path();
     std::fs::write(folder.join("recoding.json"), recoding).map_err(failed)?;
@@ -280,7 +279,7 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     let figures = serde_json::to_value(&released.summary).map_err(scumble::Error::internal)?;
     let read = |path: &Path| {
         let what = || format!("cannot read {}", path.display());
-        std::fs::read_to_string(path).map_err(|source| scumble::Error::Io { what: what(), source })
+        std::fs::read_to_string(path).map_err(|source| scumble::Error::io(what(), source))
     };
     let report = read(&folder.join(&plan.report).join("report.json"))?;
     let report = serde_json::from_str(&report).map_err(scumble::Error::internal)?;

@@ -10,7 +10,7 @@ use scumble::models::{Model, ModelContext};
 use scumble::payload::{PayloadColumn, Payloads};
 use scumble::problem::{Problem, Progress};
 use scumble::quasi::{Quasi, Shape};
-use scumble::registry::{METRICS, MODELS, find};
+use scumble::registry::{METRICS, MODELS};
 
 /// Numbers that look random and are the same in every run (SplitMix64).
 pub(crate) struct Chance(u64);
@@ -190,7 +190,7 @@ fn made(trees: Vec<Hierarchy>, rows: &[(Vec<u32>, u32)], labels: &[&'static str]
     Problem {
         quasi: quasi.collect(),
         models,
-        metric: find("metric", case.metric, METRICS).expect("registered").build,
+        metric: METRICS.find(case.metric).expect("registered").build,
         class: Some(0),
         suppression: case.suppression,
         star_policy: case.star_policy,
@@ -209,7 +209,7 @@ fn model(name: &str, given: &[(&str, &str)], table: &FrequencyTable) -> Vec<Box<
     let of_label = |_: &str| (table.payloads().columns[0].values.len() == 4).then_some(&labels);
     let sensitive = ["label".to_owned()];
     let context = ModelContext { table, trees: &of_label, columns: &[], sensitive: &sensitive };
-    (find("model", name, MODELS).expect("registered").build)(&parameters, &context).expect("a model")
+    (MODELS.find(name).expect("registered").build)(&parameters, &context).expect("a model")
 }
 
 /// The table MINI of the specification, with k-anonymity.

@@ -44,7 +44,7 @@ fn a_metric_that_worsens_never_gets_better_and_every_other_one_does() {
         fine.suppressed = hidden;
         let [fine, coarse] = [fine, coarse]
             .map(|assignment| Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy));
-        for entry in METRICS {
+        for entry in &METRICS {
             let cost = |published| {
                 let figure = entry.build.measure(published, &problem);
                 (figure.is_some(), Cost::new(figure, entry.build.lower_is_better()))
@@ -126,15 +126,16 @@ fn every_mean_over_columns_honours_their_priorities() {
             let assignment = Step::Levels(levels.clone()).apply(&problem.table, &problem.quasi);
             Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy)
         };
-        let mut with = |priorities: &dyn Fn(usize) -> f64, metric: usize| {
+        let mut with = |priorities: &dyn Fn(usize) -> f64, metric: &dyn scumble::metrics::Metric| {
             problem
                 .quasi
                 .iter_mut()
                 .enumerate()
                 .for_each(|(place, quasi)| quasi.priority = priorities(place));
-            METRICS[metric].build.measure(&published(&problem), &problem).expect("a figure")
+            metric.measure(&published(&problem), &problem).expect("a figure")
         };
-        for (metric, entry) in METRICS.iter().enumerate() {
+        for entry in &METRICS {
+            let metric = entry.build;
             if !means.contains(entry.name) {
                 continue;
             }

@@ -10,7 +10,7 @@ use scumble::problem::{Problem, Progress};
 use scumble::published::Classes;
 use scumble::quasi::{Line, Quasi, Shape, Value};
 use scumble::recoding::{Assignment, ClassColumn, Members};
-use scumble::registry::{METRICS, find};
+use scumble::registry::METRICS;
 use scumble_files::table::Codes;
 
 use super::cases_of;
@@ -22,7 +22,7 @@ use super::common::run::{Ask, release};
 use super::common::seeded;
 
 fn measure(name: &str, published: &Classes, problem: &Problem) -> Option<f64> {
-    find("metric", name, METRICS).expect("a registered metric").build.measure(published, problem)
+    METRICS.find(name).expect("a registered metric").build.measure(published, problem)
 }
 
 fn near(found: Option<f64>, expected: f64) {
@@ -91,7 +91,7 @@ fn two_columns(
         table,
         quasi: quasi.into(),
         models,
-        metric: METRICS[0].build,
+        metric: scumble::metrics::loss::ENTRY.build,
         class: Some(0),
         budget: scumble::problem::Budget::default(),
         seed: 0,
@@ -196,7 +196,7 @@ fn divergence_and_information_of_the_paper() {
 }
 
 fn detail(metric: &str, name: &str, published: &Classes, problem: &Problem) -> f64 {
-    let metric = find("metric", metric, METRICS).expect("a registered metric").build;
+    let metric = METRICS.find(metric).expect("a registered metric").build;
     let details = metric.details(published, problem);
     details.iter().find(|(of, _)| *of == name).expect("a detail of that name").1
 }

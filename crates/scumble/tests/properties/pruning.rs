@@ -8,7 +8,7 @@ use scumble::models::{Model, ModelContext, Verdict};
 use scumble::problem::Problem;
 use scumble::published::Classes;
 use scumble::recoding::Step;
-use scumble::registry::{MODELS, find};
+use scumble::registry::MODELS;
 
 use super::common::demand::{Demand, numeric_variants, variants};
 use super::common::run::Ask;
@@ -51,8 +51,7 @@ fn build(asked: Asked, problem: &Problem) -> Option<Box<dyn Model>> {
     };
     let context = ModelContext { table: &problem.table, trees: &|_| None, columns: &columns, sensitive: &[] };
     let mut built =
-        scumble::models::build(find("model", name, MODELS).expect("registered"), &parameters, &context)
-            .ok()?;
+        scumble::models::build(MODELS.find(name).expect("registered"), &parameters, &context).ok()?;
     let part = match asked {
         Asked::Class(demand) => demand.parts().iter().position(|part| *part == demand)?,
         _ => 0,
@@ -158,7 +157,7 @@ fn every_model_is_searched_for_counterexamples() {
     };
     let elsewhere = ["k_map", "delta_presence", "personalised", "multirelational"];
     let searched: Vec<&str> = all_asked().iter().map(name).chain(elsewhere).collect();
-    for model in MODELS {
+    for model in &MODELS {
         assert!(searched.contains(&model.name), "{} is not searched for counterexamples", model.name);
     }
 }
@@ -170,7 +169,7 @@ fn average_risk_is_lost_by_dropping() {
     let grid = Grid::new(&[vec!["flu"], vec!["flu"; 9]]);
     let context = ModelContext { table: &grid.table, trees: &|_| None, columns: &[], sensitive: &[] };
     let parameters: Parameters = [("average".to_owned(), Value::Text("0.2".into()))].into_iter().collect();
-    let model = (find("model", "average_risk", MODELS).expect("registered").build)(&parameters, &context)
+    let model = (MODELS.find("average_risk").expect("registered").build)(&parameters, &context)
         .expect("a threshold")
         .remove(0);
     let holds = |suppressed: &[bool]| {

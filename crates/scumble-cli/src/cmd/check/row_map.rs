@@ -11,10 +11,8 @@ use crate::ui::Interface;
 
 /// Reads a row map; an error if it is about another original than this file.
 pub(super) fn read(path: &Path, original: &Source) -> Result<RowMap> {
-    let text = std::fs::read(path).map_err(|source| Error::Io {
-        what: format!("the row map '{}' cannot be read", path.display()),
-        source,
-    })?;
+    let text = std::fs::read(path)
+        .map_err(|source| Error::io(format!("the row map '{}' cannot be read", path.display()), source))?;
     let map = RowMap::read(&text).map_err(Error::config)?;
     map.check_original(&original.sha256()?).map_err(Error::config)?;
     Ok(map)

@@ -8,11 +8,11 @@ mod features;
 mod learner;
 
 use scumble::Result;
-use scumble::config::{ModelSpec, Plan, Rational};
 use scumble::registry::{Method, method};
 use scumble::report::drawing::{count, percent};
 
 use super::finer::{members, sample};
+use super::promise::Promise;
 use super::truth::true_classes;
 use super::{Attack, Case, Figure, Finding, Scene};
 use crate::statistics::{mean_interval, wilson_interval};
@@ -70,37 +70,18 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         let values = scene.secrets[secret].column.values.len();
         let mut learner = Learner::new(&rooms.of_class, &kinds.bins, bins.clone(), values);
         let rounds = (1..=ROUNDS).find(|_| learner.round() < STILL);
-        let bound = bound(case.plan, &scene.secrets[secret].column.name);
+        let bound = Promise::new(case, &scene.secrets[secret])?.bound;
         let mut told = told(scene, &members, &kinds, &rooms, &learner, secret, bound);
         told.extend(not_in_it(scene, secret));
-        words(case, secret, &rooms, &told, rounds, bound)
+        Ok(words(case, secret, &rooms, &told, rounds, bound))
     };
-    Ok((0..scene.secrets.len()).map(attack).collect())
+    (0..scene.secrets.len()).map(attack).collect()
 }
 
 fn idle(column: Option<&str>, why: &str) -> Finding {
     let about = column.map_or(" with sensitive values".to_owned(), |column| format!(" with {column}"));
     let told = Finding::not_run(&ATTACK, format!("What goes{about} was not learnt from the release: {why}."));
     Finding { column: column.map(str::to_owned), ..told }
-}
-
-/// The largest share of a value that a plan promises: 1/l or alpha.
-fn bound(plan: &Plan, column: &str) -> Option<f64> {
-    let about = |spec: &&ModelSpec| spec.columns.is_empty() || spec.columns.iter().any(|name| name == column);
-    let of_model = |spec: &ModelSpec| match spec.model.replace('-', "_").as_str() {
-        // Only this form bounds shares; two different values may be 99 and 1.
-        "l_diversity"
-            if spec.parameters.get("variant").is_some_and(|variant| variant.to_text() == "frequency") =>
-        {
-            spec.parameters.rational("l", Rational::ONE, None).ok()?.map(|l| 1.0 / l.to_f64())
-        }
-        // Values that are not named are free.
-        "alpha_k" if spec.parameters.get("values").is_none() => {
-            spec.parameters.rational("alpha", Rational::ZERO, None).ok()?.map(Rational::to_f64)
-        }
-        _ => None,
-    };
-    plan.privacy.iter().filter(about).filter_map(of_model).reduce(f64::min)
 }
 
 /// The classes that are learnt from.

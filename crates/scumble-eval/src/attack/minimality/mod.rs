@@ -2,9 +2,8 @@
 //! coarsened says that something finer would have broken the rule, and this tells about the values.
 //!
 //! What finer things could have been published is `finer`'s; the one whose refusal tells most, the least likely beforehand, is taken for each class.
-//! `worlds` counts in how many worlds it is refused and who has which value in those; `rule` is what the publisher asked.
+//! `worlds` counts in how many worlds it is refused and who has which value in those; [`Promise`] is what the publisher asked.
 
-mod rule;
 #[cfg(test)]
 mod tests;
 mod worlds;
@@ -18,9 +17,9 @@ use scumble::registry::{Method, method};
 use scumble::report::drawing::{count, percent};
 
 use super::finer::{Finer, premise, sample};
+use super::promise::Promise;
 use super::{Attack, Case, Figure, Finding, Tally};
 use crate::statistics::wilson_interval;
-use rule::Promise;
 use worlds::Worlds;
 
 /// The attack.

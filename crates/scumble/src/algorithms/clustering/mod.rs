@@ -50,10 +50,10 @@ pub(super) fn check_models(problem: &Problem, algorithm: &str) -> Result<()> {
     problem.class_tests()?;
     if let Some(model) = problem.models.iter().find(|model| !model.monotonicity().merging) {
         return Err(Error::refused(format!(
-            "'{algorithm}' merges clusters until every model holds, and {} can break when classes are merged; use mondrian or \
-             optimal",
+            "'{algorithm}' merges clusters until every model holds, and {} can break when classes are merged",
             model.title()
-        )));
+        ))
+        .set("algorithm", None, "use mondrian or optimal"));
     }
     problem.check_feasible()
 }

@@ -38,7 +38,9 @@ impl Distortion {
         let weights = match parameters.choice("weights", &["uniform", "height"])? {
             Some("height") => Weights::Height { beta: beta.map_or(1.0, Rational::to_f64) },
             _ if beta.is_some() => {
-                return Err(Error::config("beta is for weights = \"height\"; set that, or remove beta"));
+                return Err(Error::config("beta is for weights = \"height\"")
+                    .set("set", Some("weights=height"), "set that")
+                    .advise("remove beta"));
             }
             _ => Weights::Uniform,
         };
@@ -70,10 +72,11 @@ impl Distortion {
         match problem.quasi.iter().find(|quasi| matches!(quasi.shape, Shape::Set(_))) {
             None => Ok(()),
             Some(quasi) => Err(Error::refused(format!(
-                "'{algorithm}' takes numbers without a hierarchy as they are, but the texts of '{}' need one; give it one \
-                 (hierarchy = {{ build = \"flat\" }} at least), or set numeric = \"levels\"",
+                "'{algorithm}' takes numbers without a hierarchy as they are, but the texts of '{}' need one",
                 quasi.name
-            ))),
+            ))
+            .set("hierarchy", None, "give it one, at least { build = \"flat\" }")
+            .set("set", Some("numeric=levels"), "go by levels")),
         }
     }
 
@@ -86,9 +89,9 @@ impl Distortion {
             if !quasi.contains(&name.as_str()) {
                 let near = did_you_mean(name, quasi.iter().copied());
                 return Err(Error::config(format!(
-                    "priority_order names '{name}', which is no quasi-identifier{near}; it is a list, on the command line \
-                     --set 'priority_order=[first,second]'"
-                )));
+                    "priority_order names '{name}', which is no quasi-identifier{near}"
+                ))
+                .set("set", Some("priority_order=[first,second]"), "give a list of them"));
             }
             if order[..place].contains(name) {
                 return Err(Error::config(format!("priority_order names '{name}' twice")));
@@ -97,9 +100,10 @@ impl Distortion {
         match quasi.iter().find(|name| !order.iter().any(|of| of == *name)) {
             None => Ok(()),
             Some(name) => Err(Error::config(format!(
-                "priority_order must name every quasi-identifier, and '{name}' is not in it; put it at its place, or give the \
-                 columns a priority each"
-            ))),
+                "priority_order must name every quasi-identifier, and '{name}' is not in it"
+            ))
+            .advise("put it at its place")
+            .advise("give the columns a priority each")),
         }
     }
 

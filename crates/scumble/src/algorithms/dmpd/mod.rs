@@ -92,7 +92,11 @@ impl TablesAlgorithm for Dmpd {
     fn check(&self, problem: &TablesProblem) -> Result<()> {
         let columns = problem.problem.quasi.len();
         if columns > MOST_COLUMNS {
-            return Err(Error::refused(format!("{columns} columns are too many for dmpd; drop some")));
+            return Err(Error::refused(format!("{columns} columns are too many for dmpd")).set(
+                "drop",
+                None,
+                "drop some",
+            ));
         }
         self.shared.check(problem, ENTRY.name)
     }
@@ -119,10 +123,13 @@ impl TablesAlgorithm for Dmpd {
         let (fitness, best) = &breed.living[0];
         if !fitness.feasible {
             return Err(Error::infeasible(format!(
-                "no columns were found that can be published for k = {}: even alone they single out fewer rows; lower k, use fewer \
-                 intervals (--set bins=4) or hierarchies with coarser leaves, or generalise the table with mondrian",
+                "no columns were found that can be published for k = {}: even alone they single out fewer rows",
                 prepared.k
-            )));
+            ))
+            .set("set", Some("bins=4"), "use fewer intervals")
+            .advise("use hierarchies with coarser leaves")
+            .set("algorithm", Some("mondrian"), "generalise the table")
+            .weaken("k", None, "lower k"));
         }
         let projections = tables(best);
         let together: Vec<usize> = (0..best.len()).filter(|column| best[*column] > 0).collect();

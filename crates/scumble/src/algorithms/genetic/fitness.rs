@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use crate::algorithms::iack;
 use crate::algorithms::space::{self, Space};
 use crate::config::StarPolicy;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::frequency::{Cell, cells_by_group};
 use crate::lattice::Cost;
 use crate::metrics::{ByColumn, ClassSum};
@@ -63,9 +63,10 @@ fn goal(problem: &Problem) -> Result<Goal> {
         Ok(Goal::Columns)
     } else {
         Err(Error::refused(
-            "'genetic' minimises classification and what is a mean over cells, such as loss, and another metric was asked for; \
-             choose one of these (--metric loss), or use optimal, which serves every metric",
-        ))
+            "'genetic' minimises classification and what is a mean over cells, such as loss, and another metric was asked for",
+        )
+        .set("metric", Some("loss"), "choose one of these")
+        .set("algorithm", Some("optimal"), "use one that serves every metric"))
     }
 }
 
@@ -261,7 +262,7 @@ impl<'a> Evaluator<'a> {
                 let figure = self.problem.metric.measure(&classes, self.problem);
                 Ok(Fitness { excess: 0, cost: Cost::new(figure, true) })
             }
-            Err(Error::Infeasible(_)) => {
+            Err(error) if error.kind() == ErrorKind::Infeasible => {
                 Ok(Fitness { excess: self.problem.table.rows(), cost: Cost::new(None, true) })
             }
             Err(error) => Err(error),

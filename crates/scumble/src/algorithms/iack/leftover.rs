@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use crate::algorithms::space;
-use crate::error::{Error, Result};
+use crate::error::{ErrorKind, Result};
 use crate::frequency::{Cell, cells_by_group};
 use crate::hierarchy::NodeId;
 use crate::models::ClassTest;
@@ -69,7 +69,7 @@ pub(super) fn generalize(
         let rows = kept().flat_map(|settled| &settled.classes).map(|class| base.size(*class as usize)).sum();
         let outcome = match problem.suppress_failing(regions(assignment, kept())) {
             Ok(outcome) => outcome,
-            Err(Error::Infeasible(_)) => continue,
+            Err(error) if error.kind() == ErrorKind::Infeasible => continue,
             Err(error) => return Err(error),
         };
         let unmended = outcome.suppressed_rows() + rows <= failing;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::algorithms::space::{Space, Split};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::frequency::{Cell, cells_by_group};
 use crate::metrics::{ClassSum, classification};
 use crate::models::ClassTest;
@@ -67,8 +67,10 @@ pub(super) fn sum(problem: &Problem) -> Result<ClassSum> {
     let sum = problem.metric.class_sum().ok_or_else(|| {
         Error::refused(
             "'k_optimize' has bounds for discernibility, discernibility_normalised and classification only, and another metric \
-             was asked for; choose one of these (--metric discernibility), or use genetic for loss and optimal for any metric",
+             was asked for",
         )
+        .set("metric", Some("discernibility"), "choose one of these")
+        .set("algorithm", None, "use genetic for loss and optimal for any metric")
     })?;
     if sum == ClassSum::Minorities {
         crate::algorithms::iack::class_of(problem, "k_optimize")?;
@@ -324,7 +326,7 @@ impl<'a> Costs<'a> {
         let classes =
             match self.problem.suppress_failing(step.apply(&self.problem.table, &self.problem.quasi)) {
                 Ok(classes) => classes,
-                Err(Error::Infeasible(_)) => return Ok(None),
+                Err(error) if error.kind() == ErrorKind::Infeasible => return Ok(None),
                 Err(error) => return Err(error),
             };
         if self.sum == ClassSum::Minorities {

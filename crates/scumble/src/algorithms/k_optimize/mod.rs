@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::space::Space;
 use super::{Algorithm, Finding, Fineness, Reach, Solution};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::problem::Problem;
 use crate::published::Classes;
 use crate::recoding::Step;
@@ -26,8 +26,8 @@ pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     paper: "Bayardo, Agrawal 2005",
     standing: Standing::Classic,
     about: "Divides every column into intervals or nodes of its hierarchy, the same for all rows, so that discernibility (the \
-            default) or the classification metric is least; classes that fail a model are suppressed. Exact given time; with \
-            --budget or --steps it returns the best found and how far from the optimum that can be.",
+            default) or the classification metric is least; classes that fail a model are suppressed. Exact given time; with a \
+            budget of time or steps it returns the best found and how far from the optimum that can be.",
     parameters: &[],
     build,
 };
@@ -109,16 +109,20 @@ fn nothing_found(problem: &Problem, stopped: bool) -> Error {
     let limit = problem.suppression_limit();
     let rows = problem.table.rows();
     if stopped {
-        return Error::OutOfBudget(format!(
-            "within the steps or time given, nothing was found that suppresses at most {limit} of {rows} rows; give more of \
-             them (--steps, --budget), or raise the limit (--suppression)"
-        ));
+        return Error::new(ErrorKind::OutOfBudget, format!(
+            "within the steps or time given, nothing was found that suppresses at most {limit} of {rows} rows"
+        ))
+        .set("steps", None, "give more steps")
+        .set("budget", None, "give more time")
+        .set("suppression", None, "raise the limit");
     }
     Error::infeasible(format!(
         "however the columns are divided, more rows must be suppressed than the {limit} of {rows} that the suppression limit of \
-         {} allows; raise the limit (--suppression), or lower the requirement",
+         {} allows",
         problem.suppression
     ))
+    .set("suppression", None, "raise the limit")
+    .advise("lower the requirement")
 }
 
 struct Search<'a> {

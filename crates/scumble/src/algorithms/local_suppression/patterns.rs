@@ -51,10 +51,12 @@ impl Patterns {
         if used > 128 || costs.len() > 64 {
             return Err(Error::refused(format!(
                 "'{algorithm}' compares tuples of at most 64 columns and 128 bits, and these {} quasi-identifiers need {used} \
-                 bits; use fewer of them, give hierarchies to columns with many values and publish a coarser level, or use \
-                 mondrian",
+                 bits",
                 costs.len()
-            )));
+            ))
+            .advise("use fewer of them")
+            .advise("give hierarchies to columns with many values and publish a coarser level")
+            .set("algorithm", Some("mondrian"), "use one without that limit"));
         }
         let mut patterns = Self { all: Vec::new(), costs, fields };
         patterns.all = patterns.list(problem);

@@ -8,7 +8,7 @@ use crate::models::ModelContext;
 use crate::payload::Payloads;
 use crate::problem::{Budget, Progress};
 use crate::quasi::{Quasi, Shape};
-use crate::registry::{METRICS, MODELS, find};
+use crate::registry::{METRICS, MODELS};
 
 const TEXT: Measure = Measure { kind: Kind::Text, scale: 0 };
 
@@ -21,7 +21,7 @@ fn problem(rows: &[Vec<u32>], k: u64) -> Problem {
         FrequencyTable::count(&vec![4; width], rows.len(), code, payloads, &payload_of_row, |_| 1);
     let parameters: Parameters = [("k".to_owned(), Setting::Integer(k as i64))].into_iter().collect();
     let context = ModelContext { table: &table, trees: &|_| None, columns: &[], sensitive: &[] };
-    let model = find("model", "k_anonymity", MODELS).expect("registered");
+    let model = MODELS.find("k_anonymity").expect("registered");
     let models = (model.build)(&parameters, &context).expect("fitting parameters");
     let quasi = |column: usize| Quasi {
         name: format!("q{column}"),
@@ -34,7 +34,7 @@ fn problem(rows: &[Vec<u32>], k: u64) -> Problem {
     Problem {
         quasi: (0..width).map(quasi).collect(),
         models,
-        metric: find("metric", "loss", METRICS).expect("registered").build,
+        metric: METRICS.find("loss").expect("registered").build,
         class: None,
         suppression: Rational::ONE,
         star_policy: StarPolicy::Strict,

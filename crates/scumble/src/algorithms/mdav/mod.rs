@@ -112,32 +112,32 @@ fn numbers(quasi: &Quasi) -> &[i128] {
 /// An error if there is no mean of a column's values.
 fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
     let refused = |why: &str| {
-        Err(Error::refused(format!("'mdav' shows means, and the quasi-identifier '{}' {why}", quasi.name)))
+        Error::refused(format!("'mdav' shows means, and the quasi-identifier '{}' {why}", quasi.name))
     };
+    let otherwise = |error: Error| Err(error.set("algorithm", None, "use mondrian or cluster"));
     let Shape::Line(line) = &quasi.shape else {
-        return refused(
-            "is text or has a hierarchy; use mondrian or cluster, or leave the hierarchy of numbers out",
+        return otherwise(
+            refused("is text or has a hierarchy").unset("hierarchy", "leave the hierarchy of numbers out"),
         );
     };
     if !matches!(quasi.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma) {
-        return refused("holds dates; use mondrian or cluster");
+        return otherwise(refused("holds dates"));
     }
     if quasi.tight {
-        return refused(
-            "is labelled tight, which is about ranges; leave the label out, or use mondrian or cluster",
-        );
+        return otherwise(refused("is labelled tight, which is about ranges").advise("leave the label out"));
     }
     let missing = line.missing();
     if problem.table.column(column).iter().any(|code| Some(code) == missing) {
-        return refused(
-            "has missing values, which have no mean; leave those rows out (--missing drop-row, missing_policy = \"drop-row\"), \
-             or use mondrian or cluster",
-        );
+        return otherwise(refused("has missing values, which have no mean").set(
+            "missing_policy",
+            Some("drop-row"),
+            "leave those rows out",
+        ));
     }
     let most = i128::from(i64::MAX) / 10_i128.pow(MEAN_PLACES);
     if line.numbers.iter().any(|number| number.abs() >= most) {
-        return refused(
-            "has numbers of too many digits to be averaged exactly; round them, or use mondrian or cluster",
+        return otherwise(
+            refused("has numbers of too many digits to be averaged exactly").advise("round them"),
         );
     }
     Ok(())

@@ -82,9 +82,10 @@ impl Algorithm for Mondrian {
         {
             return Err(Error::refused(format!(
                 "relaxed partitioning may give two parts the same values, which then are one class, and {} can fail \
-                 for a class whose parts keep it; use mode = \"strict\"",
+                 for a class whose parts keep it",
                 model.title()
-            )));
+            ))
+            .set("set", Some("mode=strict"), "partition strictly"));
         }
         problem.check_whole(ENTRY.name)
     }

@@ -67,18 +67,27 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
         let shares = of_model(&**model).is_some_and(|(of, _)| Some(of) == column);
         if !size && !shares {
             return Err(Error::refused(format!(
-                "'{}' judges classes or a further column, and the records of nhaa overlap and exchange the values of one column; nhaa \
-                 serves l_diversity with variant = \"frequency\" (--l-variant frequency) of one column, and k_anonymity on all \
-                 quasi-identifiers with k up to l. For other models use mondrian",
+                "'{}' judges classes or a further column, and the records of nhaa overlap and exchange the values of one column",
                 model.title()
-            )));
+            ))
+            .set("algorithm", Some("mondrian"), "use one that makes classes")
+            .weaken(
+                "l_variant",
+                Some("frequency"),
+                "ask only for l_diversity of one column, and for k_anonymity on all quasi-identifiers with k up to l",
+            ));
         }
     }
     let Some(column) = column else {
         return Err(Error::refused(
-            "nhaa exchanges the values of a sensitive column among l rows; ask for a whole l of at least 2 (--l 2 --l-variant \
-             frequency), or use k_concealment, which leaves values where they are",
-        ));
+            "nhaa exchanges the values of a sensitive column among l rows, and no l of the variant frequency was asked for",
+        )
+        .set(
+            "model",
+            Some("l_diversity:l=2,variant=frequency"),
+            "ask for a whole l of at least 2 of that variant",
+        )
+        .set("algorithm", Some("k_concealment"), "use one that leaves values where they are"));
     };
     let place = problem.table.payloads().position(&column);
     let place = place.ok_or_else(|| Error::internal("a column that a model protects was not read"))?;
@@ -86,16 +95,22 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
     if l.denominator() != 1 || l.numerator() < 2 {
         let most = rows_per_value(problem, place).into_iter().max().unwrap_or(1).max(1);
         let largest = problem.table.rows() / most;
-        let remedy = if largest < 2 {
-            format!(
-                "here none is possible, since one value of '{column}' has more than half of the rows: use nsvdist or mondrian"
-            )
+        let error = Error::refused(format!(
+            "nhaa exchanges values among l rows, so l must be a whole number of at least 2, and l = {l} was asked for"
+        ));
+        let (possible, words) = (largest.to_string(), "ask for the largest possible l");
+        let error = if largest < 2 {
+            error.reworded(|what| {
+                format!(
+                    "{what}, and none is possible, since one value of '{column}' has more than half of the rows"
+                )
+            })
+        } else if l > Rational::whole(largest) {
+            error.weaken("l", Some(&possible), words)
         } else {
-            format!("here the largest possible is {largest}; nsvdist and mondrian serve any l")
+            error.set("l", Some(&possible), words)
         };
-        return Err(Error::refused(format!(
-            "nhaa exchanges values among l rows, so l must be a whole number of at least 2, and l = {l} was asked for; {remedy}"
-        )));
+        return Err(error.set("algorithm", None, "use nsvdist or mondrian, which serve any l"));
     }
     Ok((place, l.numerator()))
 }
@@ -123,9 +138,11 @@ impl RecordAlgorithm for Nhaa {
         let (_, l) = asked(problem)?;
         if let Some(k) = problem.k().filter(|k| *k > l) {
             return Err(Error::refused(format!(
-                "the records of nhaa cover l rows, so k = {k} needs an l of at least {k}, and l = {l} was asked for; raise l, lower k, \
-                 or use nsvdist"
-            )));
+                "the records of nhaa cover l rows, so k = {k} needs an l of at least {k}, and l = {l} was asked for"
+            ))
+            .set("l", Some(&k.to_string()), "raise l")
+            .set("algorithm", Some("nsvdist"), "use another")
+            .weaken("k", Some(&l.to_string()), "lower k"));
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {
             Some(quasi) => Err(Error::refused(format!(

@@ -22,20 +22,20 @@ impl Demand {
         let all: u64 = rows_per_value.iter().sum();
         let most = rows_per_value.iter().copied().max().unwrap_or(0);
         if k > all {
-            return Err(Error::infeasible(format!(
-                "k = {k} is more than the {all} rows of the table; the largest possible k is {all}"
-            )));
+            return Err(Error::infeasible(format!("k = {k} is more than the {all} rows of the table"))
+                .weaken("k", Some(&all.to_string()), "ask for the largest possible k"));
         }
         let of_size = |size: u64| Self { size, most: at_most(size, l), cover: size };
         // Beyond the diversity of the whole table the masks would say less than everybody knows anyway.
         let possible = l.cmp_ratio(all, most) != std::cmp::Ordering::Greater;
         let sizes = (k.max(1)..=all).filter(|_| possible);
         sizes.map(of_size).find(|demand| demand.fits(rows_per_value)).ok_or_else(|| {
+            // Rounded down, so that the figure given is itself possible.
+            let largest = (u128::from(all) * 10_000 / u128::from(most.max(1))) as f64 / 1e4;
             Error::infeasible(format!(
-                "l = {l} cannot be kept: the most frequent sensitive value has {most} of {all} rows, so at most l = {:.4} is \
-                 possible; lower l",
-                all as f64 / most.max(1) as f64
+                "l = {l} cannot be kept: the most frequent sensitive value has {most} of {all} rows"
             ))
+            .weaken("l", Some(&largest.to_string()), "ask for the largest possible l")
         })
     }
 

@@ -4,7 +4,7 @@
 use super::{Finding, Format, Linkage, RecordAlgorithm, RecordSolution};
 use crate::audit::{Audit, Disclosure, audit};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::problem::Problem;
 use crate::published::{Record, record_loss};
 use crate::registry::{Entry, Standing};
@@ -156,9 +156,11 @@ impl NsvDist {
             (None, Some(protected)) => named(protected)?,
             (None, None) => others().next().or(problem.class).ok_or_else(|| {
                 Error::refused(
-                    "nsvdist publishes a sensitive column or the class as frequencies, and the table has neither; give one \
-                     (--sensitive COLUMN or --class COLUMN), or use mondrian",
+                    "nsvdist publishes a sensitive column or the class as frequencies, and the table has neither",
                 )
+                .set("sensitive", None, "name a sensitive column")
+                .set("class", None, "name the class")
+                .set("algorithm", Some("mondrian"), "use one that needs neither")
             })?,
         };
         let name = &payloads.columns[column].name;
@@ -168,11 +170,15 @@ impl NsvDist {
                 && model.protects() == Some(name.as_str());
             if !problem.is_about_all(&**model) || !(size || shares) {
                 return Err(Error::refused(format!(
-                    "'{}' judges classes, and the records of nsvdist overlap and form none; nsvdist serves k_anonymity on all \
-                     quasi-identifiers and l_diversity with variant = \"frequency\" (--l-variant frequency) of '{name}'. For other \
-                     models use mondrian",
+                    "'{}' judges classes, and the records of nsvdist overlap and form none",
                     model.title()
-                )));
+                ))
+                .set("algorithm", Some("mondrian"), "use one that makes classes")
+                .weaken(
+                    "l_variant",
+                    Some("frequency"),
+                    format!("ask only for k_anonymity on all quasi-identifiers and l_diversity of '{name}'"),
+                ));
             }
         }
         if let Some(quasi) = problem.quasi.iter().find(|quasi| quasi.sets) {
@@ -216,30 +222,6 @@ impl NsvDist {
         };
         let name = &problem.table.payloads().columns[asked.column].name;
         let before = record_loss(records, &problem.quasi);
-        // What would pass, and what it costs: covers that are twice as wide, then masks that are twice as large.
-        let mut remedies = Vec::new();
-        let wider = (format!("min_cover = {}", self.min_cover + 1), asked.k, self.min_cover + 1);
-        let larger = (format!("k = {}", 2 * asked.k), 2 * asked.k, self.min_cover);
-        for (remedy, k, min_cover) in [wider, larger] {
-            let Ok(demand) = self.demand(asked, k, min_cover) else { continue };
-            let (records, audit) = self.records(problem, asked, demand)?;
-            let left = self.adversary.disclosure(&audit);
-            let loss = record_loss(&records, &problem.quasi);
-            remedies.push(match (left.certain, left.unknown) {
-                (0, 0) => format!("{remedy} would pass, with a loss of {loss:.4} instead of {before:.4}"),
-                (0, unknown) => format!("{remedy} would still leave {unknown} undecided"),
-                (certain, 0) => format!("{remedy} would still give {certain} away"),
-                (certain, _) => format!("{remedy} would still give at least {certain} away"),
-            });
-        }
-        if self.adversary == Adversary::Mask && found.by_cover.is_none() {
-            remedies.push(
-                "adversary = \"cover\" would pass, against someone who does not know which tuples each record counts"
-                    .into(),
-            );
-        }
-        remedies
-            .push("an algorithm that publishes classes, such as mondrian, does not have this problem".into());
         let rows = problem.table.rows();
         let what = match (disclosure.certain, disclosure.unknown) {
             (0, unknown) => format!(
@@ -254,11 +236,46 @@ impl NsvDist {
                  {who}, and could not decide about {unknown} others"
             ),
         };
-        Ok(Error::Audit(format!(
-            "{what}: records that overlap can be solved like equations. Nothing was published. {}. With audit = \"report\" it is \
-             published nevertheless, and the private report and --json give the figures",
-            remedies.join("; "),
-        )))
+        let mut error = Error::new(
+            ErrorKind::Audit,
+            format_args!("{what}: records that overlap can be solved like equations. Nothing was published"),
+        );
+        // What would pass, and what it costs: covers that are twice as wide, then masks that are twice as large.
+        let wider = ("set", format!("min_cover={}", self.min_cover + 1), asked.k, self.min_cover + 1);
+        let larger = ("k", (2 * asked.k).to_string(), 2 * asked.k, self.min_cover);
+        for (key, value, k, min_cover) in [wider, larger] {
+            let Ok(demand) = self.demand(asked, k, min_cover) else { continue };
+            let (records, audit) = self.records(problem, asked, demand)?;
+            let loss = record_loss(&records, &problem.quasi);
+            let (larger, setting) = match key {
+                "k" => ("larger masks", format!("k = {k}")),
+                _ => ("wider covers", format!("min_cover = {min_cover}")),
+            };
+            let left = self.adversary.disclosure(&audit);
+            let still = match (left.certain, left.unknown) {
+                (0, 0) => {
+                    let cost = format!("with a loss of {loss:.4} instead of {before:.4}");
+                    error =
+                        error.set(key, Some(&value), format!("ask for {larger}, which would pass, {cost}"));
+                    continue;
+                }
+                (0, unknown) => format!("leave {unknown} undecided"),
+                (certain, 0) => format!("give {certain} away"),
+                (certain, _) => format!("give at least {certain} away"),
+            };
+            error = error.reworded(|what| format!("{what}, and {setting} would still {still}"));
+        }
+        error = error.set(
+            "algorithm",
+            Some("mondrian"),
+            "use one that publishes classes, which has no such problem",
+        );
+        if self.adversary == Adversary::Mask && found.by_cover.is_none() {
+            let words = "defend only against someone who does not know which tuples each record counts, which would pass";
+            error = error.weaken("set", Some("adversary=cover"), words);
+        }
+        let words = "publish it nevertheless, with the figures in the private report and the summary";
+        Ok(error.weaken("set", Some("audit=report"), words))
     }
 }
 
@@ -289,10 +306,12 @@ impl RecordAlgorithm for NsvDist {
         let demand = self.demand(&asked, asked.k, self.min_cover)?;
         if self.strict_k && demand.size != asked.k {
             return Err(Error::infeasible(format!(
-                "k = {} with l = {} allows each value {} time(s) in a mask, so no mask of {} rows is diverse enough; the next \
-                 possible size is {}: ask for it, lower l, or leave strict_k out",
-                asked.k, asked.l, demand.most, asked.k, demand.size
-            )));
+                "k = {} with l = {} allows each value {} time(s) in a mask, so no mask of {} rows is diverse enough",
+                asked.k, asked.l, demand.most, asked.k
+            ))
+            .set("k", Some(&demand.size.to_string()), "ask for the next possible size")
+            .set("set", Some("strict_k=false"), "let masks be larger")
+            .weaken("l", None, "lower l"));
         }
         Ok(())
     }

@@ -83,10 +83,13 @@ impl Algorithm for Optimal {
         let lattice = Lattice::of_any_size(problem, ENTRY.name)?;
         if lattice.nodes() > LARGEST && !problem.budget.is_limited() {
             return Err(Error::refused(format!(
-                "the columns' levels combine to {} vectors, too many to search to the end; say how long to search (--budget \
-                 30s), give hierarchies with fewer levels, use fewer quasi-identifiers, or use mondrian or iack",
+                "the columns' levels combine to {} vectors, too many to search to the end",
                 lattice.nodes()
-            )));
+            ))
+            .set("budget", Some("30s"), "say how long to search")
+            .advise("give hierarchies with fewer levels")
+            .advise("use fewer quasi-identifiers")
+            .set("algorithm", None, "use mondrian or iack"));
         }
         problem.tests().map(|_| ())
     }
@@ -112,9 +115,10 @@ impl Algorithm for Optimal {
             && figure(problem, &solution).is_none()
         {
             return Err(Error::refused(
-                "the metric asked for is not defined for any combination of levels that can be published, so none is the best; \
-                 use another (--metric loss), or give what the metric needs, such as a column with the role 'class'",
-            ));
+                "the metric asked for is not defined for any combination of levels that can be published, so none is the best",
+            )
+            .set("metric", Some("loss"), "use another")
+            .set("class", None, "give what the metric needs, such as a class column"));
         }
         Ok(solution)
     }

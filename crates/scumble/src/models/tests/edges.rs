@@ -86,7 +86,7 @@ fn distances_in_a_ragged_tree() {
     let trees = |_: &str| Some(&ragged);
     let sensitive = ["s".to_owned()];
     let context = ModelContext { table: &table, trees: &trees, columns: &[], sensitive: &sensitive };
-    let entry = find("model", "t_closeness", MODELS).expect("a registered model");
+    let entry = MODELS.find("t_closeness").expect("a registered model");
     let model = build(entry, &spec.parameters, &context).expect("a model").remove(0);
     let attained = model.class_test().expect("a test").attained(&class(&table, 0));
     assert!((attained - (1.0 / 18.0 + 1.0 / 6.0)).abs() < 1e-12, "{attained}");

@@ -80,12 +80,14 @@ fn rows_beside_the_people_they_are_taken_from() {
     // 3 of 6.
     let told = |asked: &str| infeasible(&table, asked, &[]);
     assert!(
-        told("model = 'delta_presence'\ndelta_min = 0.6").ends_with("the largest possible delta_min is 0.5")
+        told("model = 'delta_presence'\ndelta_min = 0.6")
+            .ends_with("; ask for delta_min = 0.5, the largest possible")
     );
     assert!(
-        told("model = 'delta_presence'\ndelta_max = 0.4").ends_with("the smallest possible delta_max is 0.5")
+        told("model = 'delta_presence'\ndelta_max = 0.4")
+            .ends_with("; ask for delta_max = 0.5, the smallest possible")
     );
-    assert!(told("model = 'k_map'\nk = 7").ends_with("the largest possible k is 6"));
+    assert!(told("model = 'k_map'\nk = 7").ends_with("; ask for k = 6, the largest possible"));
     let k_map = super::models(&table, "model = 'k_map'\nk = 3", &[]).remove(0);
     let Monotonicity { merging, dropping, upward } = k_map.monotonicity();
     assert_eq!((k_map.larger_is_better(), [merging, dropping, upward]), (true, [true; 3]));
@@ -123,7 +125,10 @@ fn persons_count_where_they_have_several_rows() {
         let told = built(&table, asked, &[]).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(told.contains("persons ('who') have several"), "{told}");
     }
-    assert!(infeasible(&table, "model = 'k_anonymity'\nk = 4", &[]).ends_with("the largest possible k is 3"));
+    assert!(
+        infeasible(&table, "model = 'k_anonymity'\nk = 4", &[])
+            .ends_with("; ask for the largest possible k (k = 3)")
+    );
 }
 
 /// models.md 1.7: wards AB, AB, A, AA. By numbers of rows two persons are alone, by sets nobody is.
@@ -144,11 +149,11 @@ fn all_rows_of_a_person_together() {
     assert_eq!([merging, dropping, upward], NOT_UPWARD);
     // One person has one row, and all four are one group where only sets count.
     let told = infeasible(&table, "model = 'multirelational'\nk = 2", &[]);
-    assert!(told.contains("the largest possible k is 1, since so few have 1 rows"), "{told}");
+    assert!(told.contains("; ask for k = 1, the largest possible, since so few have 1 rows, or"), "{told}");
     assert_eq!(infeasible(&table, "model = 'multirelational'\nk = 1", &[]), "");
     assert_eq!(infeasible(&table, "model = 'multirelational'\nk = 4\ncount = 'set'", &[]), "");
     let told = infeasible(&table, "model = 'multirelational'\nk = 5\ncount = 'set'", &[]);
-    assert!(told.ends_with("the largest possible k is 4"), "{told}");
+    assert!(told.ends_with("; ask for k = 4, the largest possible"), "{told}");
 }
 
 /// Of three with lungs affected somebody guards lungs, and a fourth has flu; in the other class nobody has what they guard.
@@ -182,7 +187,7 @@ fn what_people_guard() {
     // with the three of lungs.
     assert_eq!(infeasible(&table, &asked("0.25"), &["disease"]), "");
     let told = infeasible(&table, &asked("0.24"), &["disease"]);
-    assert!(told.ends_with("the smallest possible p_breach is 0.25"), "{told}");
+    assert!(told.ends_with("; ask for p_breach = 0.25, the smallest possible"), "{told}");
     // Two rows of one person with asthma, and one of another with flu: 2 of 3 rows, 1 of 2 persons.
     let rows: [(u32, &[&str]); 3] =
         [(0, &["asthma", "lung", "p1"]), (0, &["asthma", "lung", "p1"]), (0, &["flu", "none", "p2"])];
@@ -228,7 +233,7 @@ fn several_columns_together() {
         (1, &claim(json!({"columns": ["s", "r"]})), 2.0, true)
     );
     let told = infeasible(&table, "model = 'l_diversity'\nl = 2\nmode = 'conditional'", &both);
-    assert!(told.ends_with("it asks for 2, and the largest possible is 1"), "{told}");
+    assert!(told.ends_with("; ask for 1, the largest possible, instead of 2"), "{told}");
     // Y is a set of columns, in whatever order and however often they are named.
     let y = models(&table, "model = 'xy_anonymity'\nk = 2\ny = ['s', 'r', 's']", &both).remove(0);
     assert_eq!(Json::from(y.claim()), json!({"model": "xy_anonymity", "k": 2, "columns": ["r", "s"]}));
@@ -255,5 +260,5 @@ fn the_diversity_of_adult() {
     let attained = model.class_test().expect("a test").attained(&class(&table, 0));
     assert!((attained - 1.329_511).abs() < 5e-7, "{attained}");
     let told = infeasible(&table, "model = 'l_diversity'\nvariant = 'frequency'\nl = 1.33", &["income"]);
-    assert!(told.ends_with("the largest possible l is 1.3295"), "{told}");
+    assert!(told.ends_with("; ask for the largest possible l (l = 1.3295)"), "{told}");
 }

@@ -10,13 +10,15 @@ use super::rows::ReleasedRows;
 use super::{ClassRun, together};
 use crate::config::{Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
+use crate::models::Model;
 use crate::payload::PayloadColumn;
 use crate::prepare::{as_read, counted_by_value, table_in_one_spelling};
 use crate::quasi::Quasi;
 use crate::release::claim::{
-    check_spelling, cover, cover_shown, given_others, joint_references, mean, model_claim, named, reference,
-    same_value, sensitive_column, several_spellings,
+    check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
+    named, reference, same_value, sensitive_column, several_spellings,
 };
+use crate::release::requirements::has_separate_models;
 use crate::release::staged::Staged;
 
 /// What the verifier found in a written release.
@@ -36,9 +38,10 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     staged.check()?;
     check_spelling(run.source, run.respelt, run.plan)?;
     let original = as_read(run.source, run.respelt);
+    let known = run.problem.models.iter().filter(|model| is_verified(&***model));
     let mut claim = Claim {
         quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
-        models: run.problem.models.iter().map(|model| model_claim(model.claim())).collect(),
+        models: known.map(|model| model_claim(model.claim())).collect(),
         star: if run.problem.star_policy == StarPolicy::Paper {
             StarRows::Unjudged
         } else {
@@ -80,9 +83,10 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     }
     let population = run.found.population.map(|table| population(run, table)).transpose()?;
     staged.check()?;
-    let outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
+    let mut outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
+    with_models_from_outside(run, &mut outcome);
     let mut warnings = Vec::new();
-    if run.plan.has_separate_models() {
+    if has_separate_models(run.plan) {
         let plain = in_normal_form(&counted, &claim.values, Some(&original))?;
         let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, claim.star)?;
         warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
@@ -91,9 +95,13 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     let together = together::judge(&counted, &original, run.plan, run.found.resources, claim.star)?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
-        return Err(Error::Verification(format!(
-            "the written release does not keep {}: {} classes with {} rows fail. It was not published. This is a bug in \
-             Scumble, please report it",
+        let whose = if crate::registry::MODELS.is_own(&model.name) {
+            "This is a bug in Scumble, please report it"
+        } else {
+            "The model or the algorithm was added by a program, and one of them is wrong"
+        };
+        return Err(Error::verification(format!(
+            "the written release does not keep {}: {} classes with {} rows fail. It was not published. {whose}",
             model.label, model.failing_classes, model.failing_rows
         )));
     }
@@ -104,12 +112,38 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
         let place = truth.first_false.map_or("rows or columns are missing or too many".into(), |cell| {
             format!("first in row {} of the release, column '{}'", cell.row, cell.column)
         });
-        return Err(Error::Verification(format!(
+        return Err(Error::verification(format!(
             "the written release is not true of the original rows ({place}). It was not published. This is a bug in Scumble, \
              please report it"
         )));
     }
     Ok(Verified { outcome, together, warnings })
+}
+
+/// Puts what models say that the verifier does not know into their places: they judge the classes themselves.
+fn with_models_from_outside(run: &ClassRun<'_>, outcome: &mut Outcome) {
+    let mut found = std::mem::take(&mut outcome.models).into_iter();
+    let by_itself = |model: &dyn Model| {
+        let verdict = model.judge(&run.found.classes, run.problem.table.payloads());
+        ModelOutcome {
+            name: model.name().to_owned(),
+            label: model.title(),
+            required: model.required(),
+            attained: Some(verdict.attained).filter(|attained| !attained.is_nan()),
+            holds: verdict.holds,
+            failing_classes: verdict.failing_classes as u64,
+            failing_rows: verdict.failing_rows,
+            worst: Vec::new(),
+            note: None,
+        }
+    };
+    let judged = run
+        .problem
+        .models
+        .iter()
+        .map(|model| if is_verified(&**model) { found.next() } else { Some(by_itself(&**model)) });
+    outcome.models = judged.flatten().collect();
+    outcome.holds = outcome.models.iter().all(|model| model.holds);
 }
 
 /// Columns that models read and that are not published, for each released row: the verifier is given what a reader must not have.

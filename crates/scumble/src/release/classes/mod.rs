@@ -17,12 +17,13 @@ use crate::algorithms::{Algorithm, BuildAlgorithm, Finding};
 use crate::config::{Plan, StarPolicy};
 use crate::error::{Error, Result};
 use crate::hierarchy::Hierarchy;
-use crate::metrics::{Figure, measure_all, measure_one};
+use crate::metrics::{Figure, measure_one};
 use crate::problem::Problem;
 use crate::published::Classes;
 use crate::quasi::Value;
 use crate::recoding::{Assignment, Step};
 use crate::registry::Entry;
+use crate::registry::METRICS;
 use crate::relabel;
 use crate::report::data::Report;
 use crate::resources::Resources;
@@ -146,17 +147,18 @@ impl Releasable for ClassRun<'_> {
         outcome: &Outcome,
         title: Option<&str>,
         seconds: &Seconds,
-    ) -> (Summary, Option<Report>) {
+    ) -> Result<(Summary, Option<Report>)> {
         let figures: Vec<Figure> = match self.found.origin {
-            Origin::Search => measure_all(&self.found.classes, &self.problem),
+            Origin::Search => measure_all(&self.found.classes, &self.problem)?,
             // Other metrics look at codes, and those of new rows are not the quasi-identifiers'.
             Origin::Recoding { .. } => {
                 vec![measure_one(&crate::metrics::loss::ENTRY, &self.found.classes, &self.problem)]
             }
         };
         let summary = summary::summarise(self, outcome, &figures);
-        let report = title.map(|title| report::report(self, &summary, &figures, title, seconds));
-        (summary, report)
+        let report =
+            title.map(|title| report::report(self, &summary, &figures, title, seconds)).transpose()?;
+        Ok((summary, report))
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
@@ -226,10 +228,9 @@ pub(super) fn search<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>)
 /// An error where every row is left out.
 pub(super) fn refuse_nothing(classes: &Classes, problem: &Problem) -> Result<()> {
     if problem.star_policy == StarPolicy::Drop && classes.suppressed_rows() == problem.table.rows() {
-        return Err(Error::infeasible(
-            "every row would have to be left out, so there is nothing to release; lower the requirement or coarsen the \
-             hierarchies",
-        ));
+        return Err(Error::infeasible("every row would have to be left out, so there is nothing to release")
+            .advise("coarsen the hierarchies")
+            .advise("lower the requirement"));
     }
     Ok(())
 }
@@ -272,4 +273,17 @@ fn flattened(problem: &Problem, assignment: Assignment) -> Result<(Assignment, F
         "how much loss was added so that every column has one domain",
     );
     Ok((flat, cost))
+}
+
+/// Every metric of the registry on a release, in the order of the registry.
+fn measure_all(classes: &Classes, problem: &Problem) -> Result<Vec<Figure>> {
+    let control = problem.progress.control();
+    control.begin(Some(METRICS.iter().count() as u64));
+    let measured = METRICS.iter().map(|entry| {
+        let figure = measure_one(entry, classes, problem);
+        control.advance(1);
+        control.check()?;
+        Ok(figure)
+    });
+    measured.collect()
 }

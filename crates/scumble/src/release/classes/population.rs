@@ -4,7 +4,6 @@ use super::ClassRun;
 use crate::algorithms::Algorithm;
 use crate::config::Plan;
 use crate::error::{Error, Result};
-use crate::models::delta_presence;
 use crate::population::strangers;
 use crate::problem::{Problem, class_test};
 
@@ -20,23 +19,29 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
     if plan.algorithm.polish {
         return Err(Error::refused(format!(
             "polish makes classes that overlap, so it cannot be told to which of them people belong, and {title} compares with \
-             them; leave polish out"
-        )));
+             them"
+        ))
+        .unset("polish", "leave it out"));
     }
     if let Some(quasi) = problem.quasi.iter().find(|quasi| quasi.sets) {
         return Err(Error::refused(format!(
             "column '{}' is labelled set, so its classes show only the values of their rows, and {title} compares with people who \
-             have others; leave the label out",
+             have others",
             quasi.name
-        )));
+        ))
+        .unset("label", "leave the label out"));
     }
     let strangers = strangers(&problem.table, population);
-    if strangers > 0 && problem.models.iter().any(|model| model.name() == delta_presence::ENTRY.name) {
+    if strangers > 0
+        && problem.models.iter().any(|model| model.population_test().is_some_and(|test| test.needs_members()))
+    {
         return Err(Error::data(format!(
             "{strangers} of the {} rows are not in the population: more rows than people have their quasi-identifiers. delta-presence \
-             is about a table whose people are all in the population; complete the population, or leave those rows out",
+             is about a table whose people are all in the population",
             problem.table.rows()
-        )));
+        ))
+        .advise("complete the population")
+        .advise("leave those rows out"));
     }
     Ok(())
 }

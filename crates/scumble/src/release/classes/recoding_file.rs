@@ -25,11 +25,9 @@ pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> R
             "publishes several tables, which say nothing about how a new row would be coarsened"
         }
     };
-    Err(Error::refused(format!(
-        "'{}' {why}, so there is no recoding to save; leave --recoding out, or use an algorithm that publishes classes, such as \
-         mondrian",
-        plan.algorithm.name
-    )))
+    Err(Error::refused(format!("'{}' {why}, so there is no recoding to save", plan.algorithm.name))
+        .unset("recoding", "leave it out")
+        .set("algorithm", Some("mondrian"), "use one that publishes classes"))
 }
 
 /// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.

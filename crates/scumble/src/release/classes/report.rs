@@ -2,10 +2,12 @@
 
 use super::ClassRun;
 use crate::algorithms::iack::information_by_level;
-use crate::config::{Rational, Role, StarPolicy};
+use crate::config::{Role, StarPolicy};
+use crate::error::Result;
 use crate::frequency::FrequencyTable;
 use crate::metrics::{Figure, information, loss};
 use crate::quasi::{Quasi, Shape};
+use crate::release::claim::unverified;
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
@@ -26,21 +28,35 @@ pub(super) fn report(
     figures: &[Figure],
     title: &str,
     seconds: &Seconds,
-) -> Report {
-    Report {
+) -> Result<Report> {
+    // What takes long comes first, with a look between.
+    let look = || run.problem.progress.control().check();
+    let class_sizes = Some(class_sizes(run));
+    look()?;
+    let information = class_information(run);
+    look()?;
+    let combinations = super::combinations::combinations(run);
+    look()?;
+    let suppression = suppression(run);
+    look()?;
+    let risk = Some(super::risk::risk(run));
+    look()?;
+    let kept = Some(kept(run));
+    look()?;
+    Ok(Report {
         release: release(run, summary),
         models: models(run, summary),
         metrics: figures.iter().filter_map(metric).collect(),
-        class_sizes: Some(class_sizes(run)),
+        class_sizes,
         columns: columns(run),
-        information: class_information(run),
-        combinations: super::combinations::combinations(run),
+        information,
+        combinations,
         changes: changes(run),
-        suppression: suppression(run),
-        risk: Some(super::risk::risk(run)),
-        kept: Some(kept(run)),
+        suppression,
+        risk,
+        kept,
         ..beginning(run, summary, title, seconds)
-    }
+    })
 }
 
 fn release(run: &ClassRun<'_>, summary: &Summary) -> Release {
@@ -52,12 +68,19 @@ fn release(run: &ClassRun<'_>, summary: &Summary) -> Release {
         suppressed_as: if dropped { SuppressedAs::Dropped } else { SuppressedAs::Starred },
         classes: summary.classes,
         smallest_class: summary.smallest_class,
+        required_class: required_class(run),
         loss: summary.metrics.get("loss").and_then(serde_json::Value::as_f64).into(),
         subject: run.plan.names_with(Role::Subject).next().map(str::to_owned),
         persons: run.plan.names_with(Role::Subject).next().map(|_| persons(run, summary)),
         checked: true,
         truthful: Some(true),
     }
+}
+
+/// The rows that every class must have, where a model asks for some.
+fn required_class(run: &ClassRun<'_>) -> Option<u64> {
+    let about_all = run.problem.models.iter().filter(|model| run.problem.is_about_all(&***model));
+    about_all.filter_map(|model| model.class_test()?.least_size()).max()
 }
 
 /// How many persons the table is about: as many as rows, unless persons have several.
@@ -73,52 +96,24 @@ fn models(run: &ClassRun<'_>, summary: &Summary) -> Vec<ModelResult> {
         .iter()
         .zip(&summary.models)
         .map(|(model, found)| {
-            let claim = model.claim();
-            let names = [
-                "k",
-                "l",
-                "c",
-                "t",
-                "p",
-                "alpha",
-                "e",
-                "beta",
-                "delta",
-                "h",
-                "p_breach",
-                "delta_min",
-                "delta_max",
-                "average",
-                "at_risk",
-                "highest",
-            ];
-            let numbers = names.into_iter().filter_map(|name| {
-                let value = claim.get(name)?;
-                let exact = || Some(value.as_str()?.parse::<Rational>().ok()?.to_f64());
-                Some(Setting::new(name, value.as_f64().or_else(exact)?))
-            });
-            // Shares that differ by value are measured as multiples of what each value may have.
-            let required: Vec<Setting> = if claim.contains_key("alphas") {
-                vec![Setting::new("multiple of its share", 1.0)]
-            } else {
-                numbers.collect()
-            };
-            // Recursive diversity attains a c; every other model attains its own first parameter.
-            let unit = if claim.contains_key("c") {
-                "c"
-            } else {
-                required.first().map_or("", |setting| &setting.name)
-            };
+            let on = model.on().map_or_else(|| on.clone(), <[String]>::to_vec);
+            let words = model.words();
+            let columns = if words.names_columns { crate::report::on_columns(&on) } else { String::new() };
             ModelResult {
                 name: model.name().into(),
                 title: model.title(),
                 column: model.protects().or(model.reads().first().copied()).map(str::to_owned),
-                on: model.on().map_or_else(|| on.clone(), <[String]>::to_vec),
-                attained: Some(Setting::new(unit, found.attained)),
-                required,
+                on,
+                attained: Some(Setting::new(model.unit(), found.attained)),
+                required: model
+                    .settings()
+                    .into_iter()
+                    .map(|(name, value)| Setting::new(name, value))
+                    .collect(),
                 holds: found.holds,
-                meaning: None,
-                limits: None,
+                claim: Some(words.claim + &columns + unverified(&**model)),
+                meaning: words.meaning,
+                limits: words.limits.map(str::to_owned),
             }
         })
         .chain(run.found.together.iter().map(|found| together(run, found)))
@@ -135,6 +130,7 @@ fn together(run: &ClassRun<'_>, found: &scumble_verify::ModelOutcome) -> ModelRe
         attained: Some(Setting::new("k", found.attained)),
         required: vec![Setting::new("k", found.required)],
         holds: found.holds,
+        claim: None,
         meaning: Some(
             "It holds for someone who also has the tables that the plan names as published before.".into(),
         ),

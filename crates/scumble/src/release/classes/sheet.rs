@@ -5,13 +5,14 @@ use crate::config::StarPolicy;
 use crate::models::forbids_sameness;
 use crate::quasi::{MEAN_PLACES, Shape};
 use crate::release::Summary;
+use crate::release::claim::promise;
 use crate::release::datasheet::{
     ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
 };
 
 pub(super) fn datasheet(run: &ClassRun<'_>, summary: &Summary) -> Datasheet {
     let quasi = run.quasi_names();
-    let titles: Vec<String> = run.problem.models.iter().map(|model| model.title()).collect();
+    let titles: Vec<String> = run.problem.models.iter().map(|model| promise(&**model)).collect();
     let sets: Vec<Vec<String>> = run
         .problem
         .models

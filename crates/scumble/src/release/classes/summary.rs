@@ -8,6 +8,7 @@ use crate::algorithms::Finding;
 use crate::config::StarPolicy;
 use crate::metrics::Figure;
 use crate::models::{k_uncertainty, multirelational};
+use crate::release::claim::promise;
 use crate::release::summary::{ModelSummary, SearchSummary, Summary, own_parameters};
 
 pub(super) fn summarise(run: &ClassRun<'_>, outcome: &Outcome, figures: &[Figure]) -> Summary {
@@ -16,7 +17,7 @@ pub(super) fn summarise(run: &ClassRun<'_>, outcome: &Outcome, figures: &[Figure
     let metrics =
         figures.iter().map(|(entry, figure)| (entry.name.to_owned(), finite(&figure.value))).collect();
     let metric_details = figures.iter().filter_map(details).collect();
-    let promises: Vec<String> = run.problem.models.iter().map(|model| model.title()).collect();
+    let promises: Vec<String> = run.problem.models.iter().map(|model| promise(&**model)).collect();
     let mut summary = Summary {
         parameters: parameters(run),
         released: outcome.rows,
@@ -49,6 +50,7 @@ fn together(found: &ModelOutcome) -> ModelSummary {
         required: found.required,
         attained: found.attained.filter(|value| value.is_finite()),
         holds: found.holds,
+        independently_verified: true,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Found;
 use crate::algorithms::Finding;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::models::{Model, k_anonymity};
 use crate::problem::Problem;
 
@@ -56,11 +56,13 @@ pub(super) fn search(
 /// An infeasible size, and why it was asked for.
 fn with_size(error: Error, k: u64, of_table: &[Box<dyn Model>]) -> Error {
     let titles: Vec<String> = of_table.iter().map(|model| model.title()).collect();
-    match error {
-        Error::Infeasible(message) => Error::Infeasible(format!(
-            "{} was not kept by any release with classes of fewer than {k} rows, and with k = {k}: {message}",
-            titles.join(" and ")
-        )),
-        other => other,
+    if error.kind() != ErrorKind::Infeasible {
+        return error;
     }
+    error.reworded(|what| {
+        format!(
+            "{} was not kept by any release with classes of fewer than {k} rows, and with k = {k}: {what}",
+            titles.join(" and ")
+        )
+    })
 }

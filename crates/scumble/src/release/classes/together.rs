@@ -9,7 +9,7 @@ use scumble_verify::{ModelOutcome, StarRows};
 use super::super::pipeline::Ended;
 use crate::check::{over_views, relational};
 use crate::config::{ModelSpec, Plan};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::models::{k_anonymity, k_uncertainty, multirelational};
 use crate::resources::Resources;
 
@@ -28,18 +28,20 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
     }
     if !makes_classes {
         return Err(Error::refused(format!(
-            "tables that were published before ([[table]]) are put beside a table of classes, and '{}' makes none; use an algorithm that \
-             does, such as mondrian",
+            "tables that were published before ([[table]]) are put beside a table of classes, and '{}' makes none",
             plan.algorithm.name
-        )));
+        ))
+        .set("algorithm", Some("mondrian"), "use one that does"));
     }
     if plan.privacy.iter().any(is_over_tables) {
         return Ok(());
     }
     Err(Error::config(
-        "the plan names tables that were published before ([[table]]), and no model is about several tables; ask for k_uncertainty or \
-         multirelational, or leave the tables out",
-    ))
+        "the plan names tables that were published before ([[table]]), and no model is about several tables",
+    )
+    .set("model", Some("k_uncertainty"), "ask for k-uncertainty")
+    .set("model", Some("multirelational"), "for multirelational k-anonymity")
+    .unset("table", "leave the tables out"))
 }
 
 /// What a written release and the tables before it keep together. `release` also has the columns that are not published.
@@ -80,7 +82,7 @@ pub(in crate::release) fn large_enough<Made>(
         let Some(plan) = larger(plan, doublings, rows) else { break };
         failing = match attempt(&plan) {
             // So large classes cannot be made.
-            Err(Error::Infeasible(_)) => break,
+            Err(error) if error.kind() == ErrorKind::Infeasible => break,
             Err(error) => return Err(error),
             Ok(Ended::Made(made)) => return Ok((made, true)),
             Ok(Ended::NotBesideOthers(failing)) => failing,
@@ -101,9 +103,11 @@ fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
 fn cannot(failing: &ModelOutcome) -> Error {
     Error::infeasible(format!(
         "{} cannot be met beside the tables that were published before: required {}, attained {} with the largest classes tried. \
-         Nothing was published; ask for less, or leave columns out that the tables share",
+         Nothing was published",
         failing.label,
         failing.required,
         failing.attained.unwrap_or_default()
     ))
+    .set("drop", None, "leave out columns that the tables share")
+    .advise("lower the requirement")
 }

@@ -54,7 +54,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings.extend(spreadsheet_warning(run));
     if run.problem.models.is_empty() {
         warnings.push(format!(
-            "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. --k 5",
+            "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. k = 5",
             rows(smallest.unwrap_or(0))
         ));
     }
@@ -76,7 +76,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             None => String::new(),
         };
         warnings.push(format!(
-            "the search was stopped after {steps} steps (--steps {steps} repeats it), and the best found by then was released.{proven}"
+            "the search was stopped after {steps} steps (steps = {steps} repeats it), and the best found by then was released.{proven}"
         ));
     }
     if run.plan.keep_order {
@@ -130,7 +130,7 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
     if run.found.is_of_new_rows() {
         return format!(
             "{suppressed} of {rows} rows show nothing, so the release says little: they are too few for this recoding, or unlike the \
-             rows that it was made for; make a release of them by themselves (scumble anonymize)"
+             rows that it was made for; make a release of them by themselves"
         );
     }
     let columns = &run.found.classes.assignment.columns;

@@ -25,7 +25,7 @@ pub(super) fn verify(
     let mut distributions = Vec::new();
     if let Some(name) = run.distributed() {
         let found = Distributed::read(&release, name)?.ok_or_else(|| {
-            Error::Verification(format!("the written release shows no frequencies of '{name}'"))
+            Error::verification(format!("the written release shows no frequencies of '{name}'"))
         })?;
         release = found.supports.clone();
         distributions.push((name.to_owned(), found));
@@ -58,7 +58,7 @@ pub(super) fn verify(
     staged.check()?;
     let outcome = check_records(&release, &distributions, &models, Some(originals))?;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
-        return Err(Error::Verification(format!(
+        return Err(Error::verification(format!(
             "the written release does not keep {} for {} rows. It was not published. This is a bug in Scumble, please report it",
             model.label, model.failing_rows
         )));
@@ -67,10 +67,9 @@ pub(super) fn verify(
     let truths = truths(run)?;
     let truth = check_truth_with_map(&release, &original, &rows.order, &truths, Drops::Forbidden)?;
     if !truth.holds {
-        return Err(Error::Verification(
+        return Err(Error::verification(
             "the written release is not true of the original rows. It was not published. This is a bug in Scumble, please report \
-             it"
-            .into(),
+             it",
         ));
     }
     Ok((outcome, release))

@@ -88,25 +88,29 @@ pub(super) fn search<'a>(
 ) -> Result<RecordRun<'a>> {
     let plan = task.plan;
     allow_parameters(plan, entry)?;
-    if plan.algorithm.polish || plan.algorithm.flatten {
+    let switches = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
+    if let Some((switch, _)) = switches.iter().find(|(_, on)| *on) {
         return Err(Error::refused(format!(
-            "polish and flatten change classes, and '{}' publishes records that overlap and form none; leave them out",
+            "polish and flatten change classes, and '{}' publishes records that overlap and form none",
             entry.name
-        )));
+        ))
+        .unset(switch, "leave it out"));
     }
     if task.population.is_some() {
         return Err(Error::refused(format!(
-            "'{}' publishes records that overlap, and no model of such records compares with a population; leave the population out",
+            "'{}' publishes records that overlap, and no model of such records compares with a population",
             entry.name
-        )));
+        ))
+        .unset("population", "leave it out"));
     }
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
     if plan.row_map.is_some() && algorithm.draws_rows() {
         return Err(Error::refused(format!(
-            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map; leave --row-map out, or publish \
-             the records themselves (another format)",
+            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map",
             entry.name
-        )));
+        ))
+        .unset("row_map", "leave it out")
+        .set("set", Some("format=columns"), "publish the records themselves"));
     }
     let (prepared, of_row) = task.prepared(plan, false)?;
     let limits = (task.budget.clone(), task.progress.clone());
@@ -161,10 +165,10 @@ impl Releasable for RecordRun<'_> {
         outcome: &RecordOutcome,
         title: Option<&str>,
         seconds: &Seconds,
-    ) -> (Summary, Option<Report>) {
+    ) -> Result<(Summary, Option<Report>)> {
         let summary = report::summary(self, outcome, self.found.rows.looks());
         let report = title.map(|title| report::report(self, &summary, title, seconds));
-        (summary, report)
+        Ok((summary, report))
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {

@@ -74,10 +74,9 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     let audit = &run.found.solution.audit;
     let models = run.problem.models.iter().zip(&summary.models);
     let result = |model: &dyn crate::models::Model, found: &ModelSummary| {
-        let (name, unit, meaning, limits) = match model.protects() {
+        let (name, meaning, limits) = match model.protects() {
             None => (
                 "record_coverage",
-                "k",
                 format!("Of the records it holds that {}.", found.title),
                 format!(
                     "Someone who knows the quasi-identifiers of everyone: the record of a person may be one of at least {}, and \
@@ -87,7 +86,6 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             ),
             Some(column) if run.exchanged().is_some() => (
                 "record_diversity",
-                "l",
                 format!(
                     "Each record shows the {column} of one of this many rows, which have different ones, drawn with equal chances."
                 ),
@@ -98,7 +96,6 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             ),
             Some(column) => (
                 "record_diversity",
-                "l",
                 format!(
                     "No record gives a value of {column} more than this share, among the rows that it counts."
                 ),
@@ -115,9 +112,10 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             title: found.title.clone(),
             column: model.protects().map(str::to_owned),
             on: on.clone(),
-            required: vec![Setting::new(unit, found.required)],
-            attained: Some(Setting::new(unit, found.attained)),
+            required: vec![Setting::new(model.unit(), found.required)],
+            attained: Some(Setting::new(model.unit(), found.attained)),
             holds: found.holds,
+            claim: None,
             meaning: Some(meaning),
             limits: Some(limits),
         }

@@ -176,10 +176,11 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
     let taken = |name: &str| run.plan.columns.iter().any(|(of, _)| of == name);
     if columns.iter().any(|column| taken(&column.name)) {
         return Err(Error::config(format!(
-            "the frequencies of '{}' would be named like another column of the table; rename that column, or use format = \
-             \"json\"",
+            "the frequencies of '{}' would be named like another column of the table",
             column.name
-        )));
+        ))
+        .advise("rename that column")
+        .set("set", Some("format=json"), "write them into one column"));
     }
     Ok(columns)
 }

@@ -36,9 +36,11 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
     };
     if let Some(name) = run.kept_columns().next() {
         return Err(Error::refused(format!(
-            "column '{name}' is published as it is, and would link the drawn tables row by row; drop it (role = \"drop\", \
-             --rest drop), or use format = \"columns\""
-        )));
+            "column '{name}' is published as it is, and would link the drawn tables row by row"
+        ))
+        .set("drop", Some(name), "leave it out")
+        .set("rest", Some("drop"), "leave out all columns that are not named")
+        .set("set", Some("format=columns"), "publish the records themselves"));
     }
     if run.plan.columns.iter().any(|(name, _)| name == TABLE) {
         return Err(Error::config(format!(
@@ -159,8 +161,8 @@ pub(super) fn verify(
     let map: Vec<u32> = (0..release.rows as u32).collect();
     let truth = check_truth_with_map(&repeated, &release, &map, &truths, Drops::Forbidden)?;
     if !truth.holds || drawn.record.len() as u64 != rows {
-        return Err(Error::Verification(
-            "a drawn row is not covered by its record. It was not published. This is a bug in Scumble, please report it".into(),
+        return Err(Error::verification(
+            "a drawn row is not covered by its record. It was not published. This is a bug in Scumble, please report it",
         ));
     }
     Ok(rows)

@@ -84,7 +84,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> R
 
 /// An error for what must not happen.
 fn failed(what: &str) -> Error {
-    Error::Verification(format!("{what}. Nothing was published. This is a bug in Scumble, please report it"))
+    Error::verification(format!("{what}. Nothing was published. This is a bug in Scumble, please report it"))
 }
 
 fn hold(verified: Verified) -> Result<Verified> {

@@ -70,9 +70,11 @@ impl Manifest {
     /// Reads the manifest of a folder. A file name that would lead out of the folder is an error.
     pub fn load(folder: &Path) -> Result<Self> {
         let path = folder.join(MANIFEST);
-        let text = scumble_files::limits::read_whole(&path).map_err(|source| Error::Io {
-            what: format!("'{}' cannot be read, which a folder of several tables has", path.display()),
-            source,
+        let text = scumble_files::limits::read_whole(&path).map_err(|source| {
+            Error::io(
+                format!("'{}' cannot be read, which a folder of several tables has", path.display()),
+                source,
+            )
         })?;
         let manifest: Self = serde_json::from_slice(&text).map_err(|error| {
             Error::data(format!(

@@ -103,10 +103,10 @@ impl Releasable for TablesRun<'_> {
         verified: &check::Verified,
         title: Option<&str>,
         seconds: &Seconds,
-    ) -> (Summary, Option<Report>) {
+    ) -> Result<(Summary, Option<Report>)> {
         let summary = report::summary(self, verified, self.found.described.clone());
         let report = title.map(|title| report::report(self, &summary, verified, title, seconds));
-        (summary, report)
+        Ok((summary, report))
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
@@ -173,10 +173,8 @@ pub(super) fn search<'a>(
     let is_known = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
     let known: Vec<bool> = problem.quasi.iter().map(|quasi| is_known(&quasi.name)).collect();
     if !known.contains(&true) {
-        return Err(Error::config(
-            "no column is a quasi-identifier, so there is nothing to protect against; say which columns outsiders may know \
-             (--quasi a,b, or role = \"quasi\")",
-        ));
+        return Err(Error::config("no column is a quasi-identifier, so there is nothing to protect against")
+            .set("quasi", None, "say which columns outsiders may know"));
     }
     let target = problem.table.payloads().position(&arranged.target);
     let target = target.ok_or_else(|| Error::internal("the target was not read"))?;
@@ -204,19 +202,19 @@ pub(super) fn search<'a>(
 
 /// An error for what several tables cannot be asked for.
 fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
+    let suppressed = plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO);
     let asked = [
-        ("polish and flatten change classes", plan.algorithm.polish || plan.algorithm.flatten),
-        ("a population is compared with classes", population),
-        ("keeping the order of rows would put the tables together again", plan.keep_order),
-        (
-            "suppressed rows would be missing from every table",
-            plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO),
-        ),
+        ("polish", "polish and flatten change classes", plan.algorithm.polish),
+        ("flatten", "polish and flatten change classes", plan.algorithm.flatten),
+        ("population", "a population is compared with classes", population),
+        ("keep_order", "keeping the order of rows would put the tables together again", plan.keep_order),
+        ("suppression", "suppressed rows would be missing from every table", suppressed),
     ];
-    match asked.iter().find(|(_, asked)| *asked) {
-        Some((why, _)) => Err(Error::refused(format!(
-            "{why}, and '{algorithm}' publishes several tables beside each other; leave it out"
-        ))),
+    match asked.iter().find(|(.., asked)| *asked) {
+        Some((key, why, _)) => {
+            let why = format!("{why}, and '{algorithm}' publishes several tables beside each other");
+            Err(Error::refused(why).unset(key, "leave it out"))
+        }
         None => Ok(()),
     }
 }

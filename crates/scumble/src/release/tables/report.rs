@@ -110,9 +110,6 @@ fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
     let on: Vec<String> = run.known_columns().filter(published).map(str::to_owned).collect();
     let target = &run.target().name;
     let result = |model: &dyn crate::models::Model, found: &ModelSummary| {
-        // The parameter that is required, by its own name.
-        let claim = model.claim();
-        let unit = ["k", "l", "e"].into_iter().find(|name| claim.contains_key(*name)).unwrap_or(found.name);
         let (meaning, limits) = match &run.found.solution.tables {
             Tables::Projections(_) => (
                 "Someone who knows all quasi-identifiers of a person and puts the tables side by side, on the decision and every \
@@ -132,9 +129,10 @@ fn models(run: &TablesRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             title: found.title.clone(),
             column: model.protects().map(str::to_owned),
             on: on.clone(),
-            required: vec![Setting::new(unit, found.required)],
-            attained: Some(Setting::new(unit, found.attained)),
+            required: vec![Setting::new(model.unit(), found.required)],
+            attained: Some(Setting::new(model.unit(), found.attained)),
             holds: found.holds,
+            claim: Some(format!("made of tables with {}", found.title)),
             meaning: Some(meaning),
             limits: Some(limits),
         }

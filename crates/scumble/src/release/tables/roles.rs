@@ -18,9 +18,10 @@ pub(super) struct Arranged {
 pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Arranged> {
     if let Some((set, _)) = plan.privacy.iter().find_map(|spec| Some((spec.quasi.as_ref()?, spec))) {
         return Err(Error::refused(format!(
-            "a model is about the set {set:?} of quasi-identifiers; '{algorithm}' publishes several tables, which are judged \
-             together on all of them; leave 'quasi' out"
-        )));
+            "a model is about the set {set:?} of quasi-identifiers, and '{algorithm}' publishes several tables, which are judged \
+             together on all of them"
+        ))
+        .advise("leave 'quasi' out of the model"));
     }
     let sensitive: Vec<&str> = plan.names_with(Role::Sensitive).collect();
     let name = match target {
@@ -29,14 +30,16 @@ pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Ar
             [name] => name,
             [] => {
                 return Err(Error::config(format!(
-                    "'{algorithm}' separates a sensitive column from the others, and no column is sensitive; name it (--sensitive)"
-                )));
+                    "'{algorithm}' separates a sensitive column from the others, and no column is sensitive"
+                ))
+                .set("sensitive", None, "name it"));
             }
             [first, second, ..] => {
                 return Err(Error::refused(format!(
-                    "'{algorithm}' separates one sensitive column from the others; '{first}' and '{second}' both are. Drop one of \
-                     them (--drop), or publish classes (an algorithm such as mondrian), which serve several"
-                )));
+                    "'{algorithm}' separates one sensitive column from the others, and '{first}' and '{second}' both are sensitive"
+                ))
+                .set("drop", None, "leave one of them out")
+                .set("algorithm", Some("mondrian"), "publish classes, which serve several"));
             }
         },
     };
@@ -63,7 +66,8 @@ fn decision<'a>(plan: &'a Plan, sensitive: &[&'a str], algorithm: &str) -> Resul
         (Some(class), _) => Ok(class),
         (None, [only]) => Ok(only),
         (None, _) => Err(Error::config(format!(
-            "'{algorithm}' keeps what tells the classes apart, and no column is the class; name it (--class)"
-        ))),
+            "'{algorithm}' keeps what tells the classes apart, and no column is the class"
+        ))
+        .set("class", None, "name it")),
     }
 }

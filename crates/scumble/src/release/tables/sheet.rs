@@ -148,8 +148,8 @@ pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
     let mut warnings = run.found.solution.warnings.clone();
     if run.algorithm.standing == crate::registry::Standing::Experimental {
         warnings.push(format!(
-            "'{}' is experimental: its protection is weaker than it looks (scumble explain {})",
-            run.algorithm.name, run.algorithm.name
+            "'{}' is experimental: its protection is weaker than it looks (its description says why)",
+            run.algorithm.name
         ));
     }
     if run.plan.accept_attribute_disclosure {

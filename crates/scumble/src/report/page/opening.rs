@@ -46,12 +46,9 @@ fn figures(report: &Report) -> Vec<Value> {
             mean => format!("{} rows each on average", amount(mean.into())),
         }
     };
-    let required = report
-        .models
-        .iter()
-        .find(|m| m.name == "k_anonymity")
-        .and_then(|m| m.required.first())
-        .map_or_else(String::new, |k| format!("at least {} required", amount(k.value)));
+    let required = release
+        .required_class
+        .map_or_else(String::new, |least| format!("at least {} required", count(least)));
     if !report.tables.is_empty() {
         let mut figures = vec![
             one("Rows in", count(release.rows), people),

@@ -9,12 +9,11 @@ pub(super) fn models(report: &Report) -> Option<Value> {
     if report.models.is_empty() {
         return None;
     }
-    let unit = if report.release.subject.is_some() { "persons" } else { "rows" };
-    let rows: Vec<Value> = report.models.iter().map(|m| model(m, unit)).collect();
+    let rows: Vec<Value> = report.models.iter().map(model).collect();
     Some(context! { rows, checks => checks(report) })
 }
 
-fn model(model: &ModelResult, unit: &str) -> Value {
+fn model(model: &ModelResult) -> Value {
     context! {
         title => &model.title,
         about => about(model),
@@ -24,8 +23,8 @@ fn model(model: &ModelResult, unit: &str) -> Value {
             |attained| model_words::settings(std::slice::from_ref(attained)),
         ),
         holds => model.holds,
-        meaning => model_words::model_meaning(model, unit),
-        limits => model_words::model_limits(model),
+        meaning => &model.meaning,
+        limits => &model.limits,
     }
 }
 

@@ -1,4 +1,4 @@
-//! A page of its own about the risk in one table: what `scumble risk` writes.
+//! A page of its own about the risk in one table.
 
 use super::closing;
 use super::risk::{body, card};
@@ -41,16 +41,11 @@ fn opening(found: &Assessment) -> Value {
         found.singling.as_ref().and_then(|singling| singling.columns.first()).filter(|c| c.share > 0.0);
     let next = match (exposed, worst) {
         (true, Some(column)) => format!(
-            "Before publishing, coarsen the columns that single people out, {} first, with scumble anonymize; then look again.",
+            "Before publishing, coarsen the columns that single people out, {} first; then look again.",
             column.column
         ),
-        (true, None) => {
-            "Before publishing, coarsen these columns with scumble anonymize; then look again.".to_owned()
-        }
-        (false, _) => {
-            "Ask whether outsiders know more columns than these; then check the models with scumble check."
-                .to_owned()
-        }
+        (true, None) => "Before publishing, coarsen these columns; then look again.".to_owned(),
+        (false, _) => "Ask whether outsiders know more columns than these; then check the models.".to_owned(),
     };
     let whose = found.persons.map_or_else(
         || "one row per person assumed".to_owned(),

@@ -7,10 +7,10 @@ use scumble::models::{ClassTest, Model, ModelContext};
 use scumble::payload::Payloads;
 use scumble::prepare::prepare;
 use scumble::published::ClassView;
-use scumble::registry::{MODELS, find};
+use scumble::registry::MODELS;
 use scumble::{Error, Result};
 
-use super::super::{Case, Secret};
+use super::{Case, Secret};
 
 /// The models of a plan that judge a class by its size or by a sensitive column.
 pub(super) struct Promise {
@@ -74,14 +74,7 @@ impl Promise {
         }
         if model.protects().is_some() {
             self.titles.push(model.title());
-            let claim = model.claim();
-            let is_frequency = claim.get("variant").is_some_and(|variant| variant == "frequency");
-            let bound = match model.name() {
-                "l_diversity" if is_frequency => Some(1.0 / model.required()),
-                "alpha_k" if claim.contains_key("alpha") => Some(model.required()),
-                _ => None,
-            };
-            self.bound = [self.bound, bound].into_iter().flatten().reduce(f64::min);
+            self.bound = [self.bound, model.largest_share()].into_iter().flatten().reduce(f64::min);
         }
         self.models.push(model);
     }
@@ -110,7 +103,7 @@ impl Promise {
 }
 
 fn built(spec: &ModelSpec, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let entry = find("model", &spec.model, MODELS)?;
+    let entry = MODELS.find(&spec.model)?;
     let mode = spec.parameters.get("mode").map(|mode| mode.to_text());
     if spec.quasi.is_some() || mode.is_some_and(|mode| mode != "separate") {
         return Err(Error::config(

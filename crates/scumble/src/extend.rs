@@ -1,0 +1,19 @@
+//! Algorithms, privacy models and metrics from another crate.
+//!
+//! A program adds an [`Entry`] under a name of its own and asks for it by that name, like for any other. What an added algorithm finds
+//! is written, read back and verified as every release is. An added model has no second implementation in the verifier: it judges
+//! the classes itself, and its verdict says "not independently verified" wherever it is told. `examples/own_methods.rs` adds one
+//! of each kind.
+
+pub use crate::algorithms::{Algorithm, BuildAlgorithm, Finding, Fineness, Reach, Solution};
+pub use crate::config::{Parameters, Rational};
+pub use crate::entry::{Entry, Standing};
+pub use crate::metrics::Metric;
+pub use crate::models::{
+    BuildModel, ClassTest, Model, ModelContext, Monotonicity, Verdict, Words, protected_columns,
+};
+pub use crate::payload::Payloads;
+pub use crate::problem::Problem;
+pub use crate::published::{ClassView, Classes};
+pub use crate::recoding::Step;
+pub use crate::registry::{add_algorithm, add_metric, add_model};

@@ -1,0 +1,109 @@
+//! Methods from another crate: what they make is verified as far as it can be, and what cannot be is said.
+
+use scumble::extend::{
+    Algorithm, BuildAlgorithm, Entry, Problem, Reach, Solution, Standing, Step, add_algorithm, add_metric,
+    add_model,
+};
+use scumble::prelude::*;
+use scumble::recoding::Recoding;
+use scumble::registry::{ALGORITHMS, METRICS, MODELS};
+use scumble::{ErrorKind, metrics, models};
+
+#[path = "../examples/own_methods.rs"]
+#[expect(dead_code, reason = "its main function is for those who run it")]
+mod own_methods;
+
+/// An algorithm that publishes all rows as they are, whatever was asked for.
+struct Careless;
+
+const CARELESS: Entry<BuildAlgorithm> = Entry {
+    name: "careless",
+    title: "Careless",
+    paper: "none",
+    standing: Standing::Experimental,
+    about: "Publishes everything.",
+    parameters: &[],
+    build: |_| Ok(Box::new(Careless)),
+};
+
+impl Algorithm for Careless {
+    fn needs_trees(&self) -> bool {
+        true
+    }
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+    fn check(&self, _: &Problem) -> Result<()> {
+        Ok(())
+    }
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let step = Step::Levels(vec![0; problem.quasi.len()]);
+        let assignment = step.apply(&problem.table, &problem.quasi);
+        Ok(Solution { recoding: Recoding { step, shown: None }, assignment, findings: Vec::new() })
+    }
+}
+
+/// All in one test: what is added stays for the life of the program.
+#[test]
+fn methods_from_outside() {
+    let release = own_methods::release().expect("the example");
+    let [k, certainty] = &release.summary.models[..] else { panic!("two models") };
+    assert!(k.holds && k.independently_verified && certainty.holds && !certainty.independently_verified);
+    let said = "no certainty about diagnosis (not independently verified)";
+    assert_eq!((k.title.as_str(), certainty.title.as_str()), ("3-anonymity", said));
+    let told = serde_json::to_value(&release.summary).expect("JSON");
+    assert_eq!(told["models"][0].get("independently_verified"), None);
+    assert_eq!(told["models"][1]["independently_verified"], false);
+    assert_eq!(told["metrics"]["silence"], 0.0);
+    assert!(release.datasheet_markdown().contains(said));
+    let page = release.report_html().expect("a page").expect("a report");
+    assert!(page.contains("uncertain about diagnosis (not independently verified)"));
+    assert!(page.contains("at least two values of diagnosis") && page.contains("right almost always"));
+    assert_eq!(release.table().expect("one table").batches()[0].num_rows(), 6);
+
+    // An algorithm that breaks what was asked for publishes nothing, whoever notices it.
+    add_algorithm(CARELESS).expect("a new name");
+    let plan = |model: ModelSpec| {
+        let columns = [("postcode", Role::Quasi), ("diagnosis", Role::Sensitive)];
+        let plan = Plan::of_columns(columns).require(model).with_algorithm("careless");
+        Plan { accept_attribute_disclosure: true, ..plan }
+    };
+    let asked = [
+        (ModelSpec::new("k_anonymity").with("k", 3), "a bug in Scumble"),
+        (ModelSpec::new("no_certainty"), "added by a program"),
+    ];
+    for (model, whose) in asked {
+        let error = Release::of(own_methods::patients().expect("rows"), &plan(model))
+            .expect_err("nothing is released");
+        assert_eq!(error.kind(), ErrorKind::Verification);
+        assert!(error.to_string().contains(whose) && error.to_string().contains("not published"), "{error}");
+    }
+
+    // Independent code cannot check what it does not know.
+    let table = release.table().expect("one table").clone();
+    let columns = [("postcode", Role::Quasi), ("diagnosis", Role::Sensitive)];
+    let asked = Plan::of_columns(columns).require(ModelSpec::new("no_certainty"));
+    let error = Checked::of(&Source::from_batches(table, "release"), None, &asked, &Resources::default())
+        .expect_err("it cannot be checked");
+    assert!(
+        error.kind() == ErrorKind::Refused && error.to_string().contains("Scumble's own models only"),
+        "{error}"
+    );
+
+    // Names are taken once, and for good.
+    for (outcome, word) in [
+        (add_algorithm(CARELESS), "already"),
+        (add_algorithm(Entry { name: "mondrian", ..CARELESS }), "there is an algorithm 'mondrian' already"),
+        (add_algorithm(Entry { name: "anatomy", ..CARELESS }), "already"),
+        (add_algorithm(Entry { name: "Care-less", ..CARELESS }), "no name for an algorithm"),
+        (add_model(models::k_anonymity::ENTRY), "there is a model 'k_anonymity' already"),
+        (add_model(Entry { name: "no_certainty", ..models::k_anonymity::ENTRY }), "already"),
+        (add_metric(metrics::loss::ENTRY), "already"),
+    ] {
+        let error = outcome.expect_err("it is refused");
+        assert!(error.to_string().contains(word), "{error}");
+    }
+    assert_eq!(ALGORITHMS.iter().last().map(|entry| entry.name), Some("careless"));
+    assert!(MODELS.find("no-certainty").is_ok() && METRICS.get("silence").is_some());
+    assert!(!MODELS.is_own("no_certainty") && MODELS.is_own("k_anonymity"));
+}
