@@ -136,7 +136,7 @@ impl Released {
 
 /// Makes the release that a plan asks for, verified, with its datasheet and private report.
 ///
-/// An error means that nothing was published, with one exception: [`Error::AfterPublishing`].
+/// An error means that nothing was published, with one exception: [`ErrorKind::AfterPublishing`](crate::ErrorKind::AfterPublishing).
 pub fn anonymize(plan: &Plan, options: &mut RunOptions<'_>) -> Result<Released> {
     anonymize_beside(plan, &Outputs::default(), options)
 }

@@ -5,7 +5,7 @@ use crate::algorithms::Algorithm;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::population::strangers;
-use crate::problem::{Problem, class_test};
+use crate::problem::Problem;
 
 /// An error if a model compares with the population and the algorithm does not keep track of it, if the plan asks for something that makes people belong to several classes,
 /// or if the data are not a part of it.
@@ -14,7 +14,12 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
     let (Some(population), Some(model)) = (problem.population(), of_people) else { return Ok(()) };
     let title = model.title();
     if !algorithm.serves_population() {
-        class_test(&**model)?;
+        let serving = crate::registry::serving_population().join(", ");
+        return Err(Error::refused(format!(
+            "{title} compares with a population, and '{}' does not keep track of one",
+            plan.algorithm.name
+        ))
+        .set("algorithm", None, format!("use one of the algorithms that can serve it: {serving}")));
     }
     if plan.algorithm.polish {
         return Err(Error::refused(format!(
