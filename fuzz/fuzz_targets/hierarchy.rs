@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use libfuzzer_sys::fuzz_target;
-use scumble::hierarchy::{Builder, Domain, Recipe, Unlisted, build, to_csv};
-use scumble::kind::{Kind, Measure};
+use scumble::table::hierarchy::{Builder, Domain, Recipe, Unlisted, build, to_csv};
+use scumble::table::kind::{Kind, Measure};
 
 fn file_with(bytes: &[u8]) -> tempfile::NamedTempFile {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file");

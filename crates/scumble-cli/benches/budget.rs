@@ -15,8 +15,8 @@ use scumble::ErrorKind;
 use scumble::config::Plan;
 use scumble::problem::{Budget, Progress};
 use scumble::registry::algorithm_names;
+use scumble::release::resources::Resources;
 use scumble::release::{read_planned, try_within};
-use scumble::resources::Resources;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> =

@@ -3,7 +3,7 @@
 //! `cargo bench --bench check [-- ROWS ROUNDS]`. Every figure is a process of its own, so that peak memory is its own too; the rounds
 //! interleave the candidates, and the ratio is that of the fastest rounds, since machines are noisy.
 
-use scumble::resources::Resources;
+use scumble::release::resources::Resources;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -44,7 +44,7 @@ fn main() -> Outcome<()> {
 fn told(work: impl FnOnce() -> Outcome<usize>) -> Outcome<()> {
     let started = Instant::now();
     let rows = work()?;
-    println!("{} {} {rows}", started.elapsed().as_secs_f64(), scumble::memory::peak().unwrap_or(0));
+    println!("{} {} {rows}", started.elapsed().as_secs_f64(), scumble::base::memory::peak().unwrap_or(0));
     Ok(())
 }
 
@@ -60,7 +60,7 @@ fn check(table: &Path) -> Outcome<usize> {
     let release =
         read_table(&Source::open(table)?, &ReadOptions { columns, ..ReadOptions::default() })?.coded;
     let read = started.elapsed().as_secs_f64();
-    let checked = scumble::check::check(&release, None, None, &plan, &Resources::default())?;
+    let checked = scumble::release::check::check(&release, None, None, &plan, &Resources::default())?;
     let attained = checked.attained.ok_or("nothing was measured")?;
     if attained.k.is_none_or(|k| k < 5) || attained.columns.len() != 3 {
         return Err("that is not the release that was made".into());

@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use scumble::algorithms::tables::{Tables, TablesProblem};
 use scumble::config::{Column, Parameters, Plan, Rational, Role, Roles, StarPolicy, Value};
-use scumble::frequency::FrequencyTable;
 use scumble::models::ModelContext;
-use scumble::prepare::{Prepared, prepare};
 use scumble::problem::{Budget, Problem, Progress};
-use scumble::quasi::Quasi;
 use scumble::registry::{METRICS, MODELS, TABLES_ALGORITHMS};
-use scumble::resources::Resources;
-use scumble::rough::discretise::Discretise;
-use scumble::rough::{DecisionTable, joint_anonymity};
+use scumble::release::prepare::{Prepared, prepare};
+use scumble::release::resources::Resources;
+use scumble::search::algorithms::tables::{Tables, TablesProblem};
+use scumble::search::rough::discretise::Discretise;
+use scumble::search::rough::{DecisionTable, joint_anonymity};
+use scumble::table::frequency::FrequencyTable;
+use scumble::table::quasi::Quasi;
 use scumble_files::{ReadOptions, Source, read_table};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -105,7 +105,7 @@ fn cpu() -> f64 {
 }
 
 fn megabytes() -> u64 {
-    scumble::memory::peak().unwrap_or(0) >> 20
+    scumble::base::memory::peak().unwrap_or(0) >> 20
 }
 
 /// Searches as one line says, and tells what that took.

@@ -70,7 +70,7 @@ fn copy(mode: &str, input: &str, output: &str) -> Outcome<()> {
             control: &Control::default(),
         },
     )?;
-    let peak = scumble::memory::peak().unwrap_or(0);
+    let peak = scumble::base::memory::peak().unwrap_or(0);
     println!("{} {peak}", started.elapsed().as_secs_f64());
     Ok(())
 }
@@ -109,7 +109,7 @@ fn in_memory(input: &str, hierarchies: &str) -> Outcome<()> {
     let source = Source::from_batches(batches, "the table");
     let release = Release::with(&source, &plan, &resources, &Control::default(), &|_| {})?;
     let seconds = started.elapsed().as_secs_f64();
-    println!("{seconds} {}", scumble::memory::peak().unwrap_or(0));
+    println!("{seconds} {}", scumble::base::memory::peak().unwrap_or(0));
     if std::env::var_os("SCUMBLE_BENCH_DETAIL").is_some() {
         eprintln!("in memory {}", serde_json::to_string(&release.summary.seconds)?);
     }

@@ -8,9 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+pub(crate) use scumble::base::text::{counted, grouped as count, on_one_line, printable, rows as row_count};
 use scumble::problem::Progress;
 use scumble::release::Stage;
-pub(crate) use scumble::text::{counted, grouped as count, on_one_line, printable, rows as row_count};
 use scumble::{Error, ErrorKind, Result};
 use scumble_files::{Control, limits};
 

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use scumble::config::{Plan, Value};
-use scumble::new_rows::{CodeFinder, NewRows};
 use scumble::problem::Progress;
 use scumble::recoding::Step;
 use scumble::registry::{ALGORITHMS, algorithm_names};
+use scumble::release::new_rows::{CodeFinder, NewRows};
+use scumble::release::resources::Resources;
 use scumble::release::{Outcome, read_planned, try_release};
-use scumble::resources::Resources;
 use scumble_eval::protocol::{
     Dataset, Fold, Material, Numbers, Protocol, TestRows, baseline, released, stratified_folds,
 };

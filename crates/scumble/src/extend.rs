@@ -5,15 +5,15 @@
 //! the classes itself, and its verdict says "not independently verified" wherever it is told. `examples/own_methods.rs` adds one
 //! of each kind.
 
-pub use crate::algorithms::{Algorithm, BuildAlgorithm, Finding, Fineness, Reach, Solution};
+pub use crate::base::entry::{Entry, Standing};
 pub use crate::config::{Parameters, Rational};
-pub use crate::entry::{Entry, Standing};
 pub use crate::metrics::Metric;
 pub use crate::models::{
     BuildModel, ClassTest, Model, ModelContext, Monotonicity, Verdict, Words, protected_columns,
 };
-pub use crate::payload::Payloads;
 pub use crate::problem::Problem;
-pub use crate::published::{ClassView, Classes};
 pub use crate::recoding::Step;
+pub use crate::recoding::published::{ClassView, Classes};
 pub use crate::registry::{add_algorithm, add_metric, add_model};
+pub use crate::search::algorithms::{Algorithm, BuildAlgorithm, Finding, Fineness, Reach, Solution};
+pub use crate::table::payload::Payloads;

@@ -5,10 +5,10 @@
 //! (`scumble-verify`) before it gets its name.
 //!
 //! Four words carry the design:
-//! - the [frequency table](frequency::FrequencyTable) is what is *seen*: the distinct quasi-identifier tuples and their rows;
+//! - the [frequency table](table::frequency::FrequencyTable) is what is *seen*: the distinct quasi-identifier tuples and their rows;
 //! - a [model](models::Model) is what is *forbidden*: a judgement on what would be published;
 //! - a [metric](metrics::Metric) is what is *lost*;
-//! - a [recoding](recoding::Recoding) is what is *done*: the rule that an [algorithm](algorithms::Algorithm) returns.
+//! - a [recoding](recoding::Recoding) is what is *done*: the rule that an [algorithm](search::algorithms::Algorithm) returns.
 //!
 //! Everything that can be chosen by name is listed in the [registry]. For programs there is the [prelude]; record batches go in, and
 //! verified record batches come out:
@@ -34,51 +34,28 @@
 //! ```
 //!
 //! Files are read and written by [`release::anonymize`], which gives a release its name only once it is verified.
-pub mod algorithms;
-pub mod audit;
-mod budget;
-pub mod chance;
-pub mod check;
+//!
+//! The folders, from the ground up; each knows only those before it (a test holds that):
+//! [`base`], [`table`] (what is seen), [`config`] (the plan), [`recoding`] (what is done), [`models`] (what is forbidden),
+//! [`problem`] (what is asked of a search), [`metrics`] (what is lost), [`search`] with the algorithms, the [`registry`], [`risk`],
+//! [`report`], and [`release`], the pipeline. What is not in the [`prelude`] or in [`extend`] may change from version to version.
+
+pub mod base;
 pub mod config;
-pub mod date;
-mod deal;
-pub mod entry;
 pub mod error;
 pub mod extend;
-pub mod frequency;
-pub mod hierarchy;
-pub mod information;
-pub mod kind;
-pub mod label;
-pub mod lattice;
-pub mod memory;
 pub mod metrics;
 pub mod models;
-pub mod new_rows;
-pub mod normal;
-pub mod outputs;
-mod pack;
-pub mod partition;
-pub mod payload;
-pub mod polish;
-pub mod population;
 pub mod prelude;
-pub mod prepare;
 pub mod problem;
-pub mod profile;
 mod program;
-pub mod published;
-pub mod quasi;
 pub mod recoding;
 pub mod registry;
-pub mod relabel;
 pub mod release;
 pub mod report;
-pub mod resources;
 pub mod risk;
-pub mod rough;
-pub mod saved;
-pub mod text;
+pub mod search;
+pub mod table;
 
 pub use error::{Error, ErrorKind, Place, Remedy, Result};
 /// Arrow as this crate uses it, for whoever makes and reads record batches.

@@ -2,14 +2,14 @@
 
 pub use scumble_files::{Batches, Control, RecordBatch, Source};
 
-pub use crate::check::Checked;
 pub use crate::config::{
     AlgorithmSpec, Column, Label, ModelSpec, Plan, Rest, RiskSpec, Role, Roles, StarPolicy, TableSpec, Value,
 };
-pub use crate::error::{Error, Result};
-pub use crate::hierarchy::Builder;
+pub use crate::error::{Error, ErrorKind, Place, Remedy, Result};
 pub use crate::problem::Progress;
+pub use crate::release::check::Checked;
+pub use crate::release::resources::Resources;
 pub use crate::release::{Manifest, Release, RowMap, Stage, Summary};
 pub use crate::report::data::Report;
-pub use crate::resources::Resources;
 pub use crate::risk::Assessment;
+pub use crate::table::hierarchy::Builder;

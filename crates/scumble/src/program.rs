@@ -2,13 +2,13 @@
 
 use scumble_files::{ReadOptions, Source, read_header, read_table};
 
-use crate::check::{Checked, check, needed_columns};
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
-use crate::prepare::population::read_population;
-use crate::prepare::{drop_incomplete, persons_of_rows};
+use crate::release::check::{Checked, check, needed_columns};
+use crate::release::prepare::population::read_population;
+use crate::release::prepare::{drop_incomplete, persons_of_rows};
+use crate::release::resources::Resources;
 use crate::release::{read_options, read_original, unknown_column};
-use crate::resources::Resources;
 use crate::risk::{Assessment, RiskTable, assess};
 
 impl Checked {

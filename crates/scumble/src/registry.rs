@@ -2,14 +2,14 @@
 //!
 //! Help, documentation, configuration errors and test loops all come from these lists.
 
-use crate::algorithms::tables::BuildTablesAlgorithm;
-use crate::algorithms::{self, Algorithm, BuildAlgorithm, BuildRecordAlgorithm};
+use crate::base::entry::unknown;
+pub use crate::base::entry::{Entry, Facts, Registry, Standing};
 use crate::config::Parameters;
-use crate::entry::unknown;
-pub use crate::entry::{Entry, Facts, Registry, Standing};
 use crate::error::Result;
 use crate::metrics::{self, Metric};
 use crate::models::{self, BuildModel};
+use crate::search::algorithms::tables::BuildTablesAlgorithm;
+use crate::search::algorithms::{self, Algorithm, BuildAlgorithm, BuildRecordAlgorithm};
 
 /// Every algorithm.
 pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry::new(

@@ -17,8 +17,8 @@ use scumble::ErrorKind;
 use scumble::config::{Parameters, StarPolicy};
 use scumble::problem::Progress;
 use scumble::registry::ALGORITHMS;
+use scumble::release::saved::SavedRecoding;
 use scumble::release::{Applied, RunOptions, anonymize, apply};
-use scumble::saved::SavedRecoding;
 
 /// Tables for each algorithm in a round.
 const TABLES: u32 = 8;

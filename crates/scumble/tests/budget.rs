@@ -7,8 +7,8 @@ use std::path::Path;
 use scumble::config::Plan;
 use scumble::problem::{Budget, Progress};
 use scumble::registry::algorithm_names;
+use scumble::release::resources::Resources;
 use scumble::release::{Outcome, Trial, read_planned, try_within};
-use scumble::resources::Resources;
 use scumble::{Error, ErrorKind};
 use scumble_files::table::CodedTable;
 

@@ -5,12 +5,12 @@
 mod made;
 
 use made::{Case, Chance, problem};
-use scumble::algorithms::Solution;
 use scumble::config::{Parameters, Value as Parameter};
 use scumble::problem::Problem;
-use scumble::quasi::{Line, Shape, Value};
 use scumble::recoding::{Assignment, Members, Share};
 use scumble::registry::ALGORITHMS;
+use scumble::search::algorithms::Solution;
+use scumble::table::quasi::{Line, Shape, Value};
 
 const ONE: f64 = 4_294_967_296.0;
 
@@ -332,7 +332,7 @@ fn dbca_takes_numbers_as_the_specification_says() {
         let numbers: Vec<i128> = (0..i128::from(problem.quasi[0].size())).map(|code| code * code).collect();
         let texts: Vec<String> = numbers.iter().map(ToString::to_string).collect();
         let texts = texts.iter().map(String::as_str).collect();
-        let measure = scumble::kind::Measure { kind: scumble::kind::Kind::Integer, scale: 0 };
+        let measure = scumble::table::kind::Measure { kind: scumble::table::kind::Kind::Integer, scale: 0 };
         let bounds = (0, numbers[numbers.len() - 1]);
         problem.quasi[0].shape = Shape::Line(Line::new(&measure, numbers, texts, bounds, true));
         problem.quasi[0].tight = true;
@@ -395,8 +395,12 @@ fn clusters_are_merged_until_every_model_holds() {
         ] {
             let solution = solve(name, given, &problem);
             let policy = problem.star_policy;
-            let classes =
-                scumble::published::Classes::new(solution.assignment, &problem.table, &problem.quasi, policy);
+            let classes = scumble::recoding::published::Classes::new(
+                solution.assignment,
+                &problem.table,
+                &problem.quasi,
+                policy,
+            );
             let tests = problem.class_tests().expect("decided by classes");
             let payloads = problem.table.payloads();
             for class in 0..classes.len() {

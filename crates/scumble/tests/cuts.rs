@@ -5,15 +5,15 @@
 mod made;
 
 use made::{Case, Chance, mini, problem};
-use scumble::algorithms::{Algorithm, Solution};
 use scumble::config::{Parameters, Rational, Value as Given};
-use scumble::hierarchy::Hierarchy;
-use scumble::kind::{Kind, Measure};
 use scumble::problem::{Budget, Problem};
-use scumble::published::Classes;
-use scumble::quasi::{Line, Quasi, Shape, Value};
 use scumble::recoding::Step;
+use scumble::recoding::published::Classes;
 use scumble::registry::{ALGORITHMS, METRICS};
+use scumble::search::algorithms::{Algorithm, Solution};
+use scumble::table::hierarchy::Hierarchy;
+use scumble::table::kind::{Kind, Measure};
+use scumble::table::quasi::{Line, Quasi, Shape, Value};
 
 fn algorithm(name: &str, given: &[(&str, &str)]) -> Box<dyn Algorithm> {
     let mut parameters = Parameters::default();
@@ -201,7 +201,7 @@ fn one_column(weights: &[u32]) -> Problem {
     let payloads = problem.table.payloads().clone();
     let count = weights.len() as u32;
     let of_row = vec![0; rows.len()];
-    problem.table = scumble::frequency::FrequencyTable::count(
+    problem.table = scumble::table::frequency::FrequencyTable::count(
         &[count],
         rows.len(),
         |_, row| rows[row],

@@ -6,8 +6,8 @@ use std::path::Path;
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, serving};
+use scumble::release::resources::Resources;
 use scumble::release::{Released, RunOptions, anonymize, read_planned, try_release};
-use scumble::resources::Resources;
 use scumble::{Error, ErrorKind};
 
 fn release(folder: &Path, plan: &str) -> Result<Released, Error> {

@@ -8,15 +8,15 @@ mod made;
 mod worsening;
 
 use made::{Case, Chance, mini, problem};
-use scumble::algorithms::optimal::noting_at_most;
-use scumble::algorithms::{Algorithm, Solution};
 use scumble::config::{Parameters, StarPolicy};
-use scumble::lattice::{Checker, Cost, Lattice, Pruning};
 use scumble::problem::Budget;
 use scumble::problem::Problem;
-use scumble::published::Classes;
 use scumble::recoding::Step;
+use scumble::recoding::published::Classes;
 use scumble::registry::{ALGORITHMS, METRICS};
+use scumble::search::algorithms::optimal::noting_at_most;
+use scumble::search::algorithms::{Algorithm, Solution};
+use scumble::search::lattice::{Checker, Cost, Lattice, Pruning};
 
 fn algorithm(name: &str) -> Box<dyn Algorithm> {
     let entry = ALGORITHMS.find(name).expect("registered");

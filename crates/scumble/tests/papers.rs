@@ -4,8 +4,8 @@ use std::path::Path;
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
+use scumble::release::saved::SavedRecoding;
 use scumble::release::{Released, RunOptions, anonymize, apply};
-use scumble::saved::SavedRecoding;
 use serde_json::Value;
 
 /// Ages in pairs, two kinds of town, an illness.

@@ -12,7 +12,7 @@ use proptest::test_runner::TestRunner;
 use scumble::ErrorKind;
 use scumble::config::MissingPolicy;
 use scumble::registry::RECORD_ALGORITHMS;
-use scumble::resources::Resources;
+use scumble::release::resources::Resources;
 use scumble_files::{ReadOptions, Source, read_table};
 
 /// What is asked for: sizes, shares of the column that becomes frequencies, and both.
@@ -70,7 +70,7 @@ fn cases(algorithm: &'static str) -> impl Strategy<Value = (Table, Ask)> {
 }
 
 /// The verdict of `scumble check` on a release, with its original.
-fn verdict(table: &Table, ask: &Ask, text: &str) -> scumble::check::Checked {
+fn verdict(table: &Table, ask: &Ask, text: &str) -> scumble::release::check::Checked {
     let folder = tempfile::tempdir().expect("a folder");
     write_inputs(table, folder.path());
     std::fs::write(folder.path().join("release.csv"), text).expect("the folder takes files");
@@ -85,8 +85,8 @@ fn verdict(table: &Table, ask: &Ask, text: &str) -> scumble::check::Checked {
         read_table(&Source::open(folder.path().join(name)).expect("a file"), &options).expect("a table").coded
     };
     let mut original = read("input.csv", false);
-    scumble::prepare::drop_incomplete(&mut original, &plan).expect("rows are left");
-    scumble::check::check(
+    scumble::release::prepare::drop_incomplete(&mut original, &plan).expect("rows are left");
+    scumble::release::check::check(
         &read("release.csv", true),
         Some(&original),
         None,

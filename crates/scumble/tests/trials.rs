@@ -15,8 +15,8 @@ use proptest::test_runner::TestRunner;
 use scumble::config::StarPolicy;
 use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, RECORD_ALGORITHMS};
+use scumble::release::resources::Resources;
 use scumble::release::{Outcome, Release, RunOptions, Trial, anonymize, read_planned, try_release};
-use scumble::resources::Resources;
 use scumble_files::table::CodedTable;
 use scumble_files::{Control, Source};
 

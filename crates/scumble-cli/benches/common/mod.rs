@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use scumble::algorithms::Solution;
 use scumble::config::{Parameters, Plan, Rational};
 use scumble::models::ModelContext;
-use scumble::prepare::{Prepared, drop_incomplete, prepare};
 use scumble::problem::{Budget, Problem, Progress};
-use scumble::published::Classes;
+use scumble::recoding::published::Classes;
 use scumble::registry::{ALGORITHMS, METRICS, MODELS};
-use scumble::resources::Resources;
+use scumble::release::prepare::{Prepared, drop_incomplete, prepare};
+use scumble::release::resources::Resources;
+use scumble::search::algorithms::Solution;
 use scumble_files::{Source, read_table};
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     let algorithm = (ALGORITHMS.find(&plan.algorithm.name)?.build)(&plan.algorithm.parameters)?;
     let mut prepared = prepare(&table, &plan, &Resources::in_folder(folder), algorithm.needs_trees())?;
     let floor = clock.read();
-    let floor_bytes = scumble::memory::peak();
+    let floor_bytes = scumble::base::memory::peak();
     // A search needs neither rows nor the table as read.
     drop(table);
     prepared.tuple_of_row = Vec::new();
@@ -85,9 +85,9 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
         problem.limit(budget(&plan));
         let clock = Clock::start();
         let mut solution = algorithm.run(&problem)?;
-        solution.assignment = scumble::relabel::show_sets(&problem, solution.assignment)?;
+        solution.assignment = scumble::search::relabel::show_sets(&problem, solution.assignment)?;
         if plan.algorithm.polish {
-            solution = scumble::polish::polish(&problem, solution)?;
+            solution = scumble::search::polish::polish(&problem, solution)?;
         }
         let (wall, cpu) = clock.read();
         fastest = (fastest.0.min(wall), fastest.1.min(cpu));
@@ -102,7 +102,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     Ok(json!({
         "rows": problem.table.rows(), "tuples": problem.table.tuples(),
         "floor": { "wall": floor.0, "cpu": floor.1, "bytes": floor_bytes },
-        "search": { "wall": fastest.0, "cpu": fastest.1, "bytes": scumble::memory::peak() },
+        "search": { "wall": fastest.0, "cpu": fastest.1, "bytes": scumble::base::memory::peak() },
         "nodes": finding("nodes"), "checked": finding("checked"), "gap": finding("gap"),
         "loss": loss, "classes": kept, "suppressed": suppressed, "levels": format!("{:?}", recoding.step),
     }))

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use scumble::config::{Column, Equality, ModelSpec, Parameters, Plan, Rest, Role, Roles, StarPolicy, Value};
 use scumble::error::did_you_mean;
-use scumble::hierarchy::Builder;
-use scumble::outputs::Outputs;
+use scumble::release::outputs::Outputs;
 use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize_beside, stem_of};
+use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
 use super::attack;
@@ -463,7 +463,7 @@ fn known_column<'a>(plan: &'a mut Plan, flag: &str, name: &str) -> Result<&'a mu
 }
 
 pub(super) fn set_type(column: &mut Column, kind: &str) -> Result<()> {
-    use scumble::date::DateFormat;
+    use scumble::table::date::DateFormat;
     if let Some(format) = DateFormat::ALL.into_iter().find(|format| format.name() == kind) {
         column.value_type = Some(scumble::config::ValueType::Date);
         column.format = Some(format);

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Plan;
-use scumble::outputs::Outputs;
+use scumble::release::outputs::Outputs;
+use scumble::release::saved::SavedRecoding;
 use scumble::release::{Applied, RunOptions, apply_beside};
-use scumble::saved::SavedRecoding;
 use scumble::{Error, Result};
 
 use super::anonymize;

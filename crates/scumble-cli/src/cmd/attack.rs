@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Rational, Read, Rest, Role};
-use scumble::outputs::{Outputs, Own};
 use scumble::release::Released;
+use scumble::release::outputs::{Outputs, Own};
+use scumble::release::resources::Resources;
 use scumble::report::{
     self,
     data::{AttackResult, Report},
     drawing,
 };
-use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_eval::attack::{
     ATTACKS, Attack, Figure, Finding, Options, Release, Target, add_roles, find, simulate,

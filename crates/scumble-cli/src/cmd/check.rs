@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::check::{Checked, check, needed_columns};
 use scumble::config::{Plan, Role};
+use scumble::release::check::{Checked, check, needed_columns};
+use scumble::release::resources::Resources;
 use scumble::release::{SheetCheck, compare_with_datasheet, older_datasheets_of};
-use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 

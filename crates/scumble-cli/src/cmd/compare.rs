@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Rational, Rest, Role};
-use scumble::outputs::{Outputs, Own};
 use scumble::registry::algorithm_names;
-use scumble::resources::Resources;
+use scumble::release::outputs::{Outputs, Own};
+use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_eval::compare::{
     Advice, BUDGET, Comparison, FOLDS, LEARNERS, MAX_RISK, Request, Unserved, compare, html, to_csv, to_json,

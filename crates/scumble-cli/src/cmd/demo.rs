@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Role};
-use scumble::outputs::{Outputs, Own};
-use scumble::resources::Resources;
+use scumble::release::outputs::{Outputs, Own};
+use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 
 use super::anonymize::{execute, tell};
@@ -125,7 +125,7 @@ fn without_hierarchy(text: &str, column: &str) -> String {
 fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
     use scumble_files::{ReadOptions, Source, read_table};
     let release = read_table(&Source::open(folder.join(&plan.output))?, &ReadOptions::default())?.coded;
-    let checked = scumble::check::check(&release, None, None, plan, &Resources::in_folder(folder))?;
+    let checked = scumble::release::check::check(&release, None, None, plan, &Resources::in_folder(folder))?;
     for model in checked.outcome.iter().flat_map(|outcome| &outcome.models) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         interface.say(format_args!("   {mark}  {}", model.label));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Plan;
-use scumble::outputs::{Outputs, Own};
+use scumble::release::outputs::{Outputs, Own};
 use scumble::{Error, Result};
 use scumble_eval::experiment::{EvaluationPlan, Experiment, Group, Journal, Results, Summary, write_results};
 use scumble_files::{Audience, PrivateFile, create_private_dir};

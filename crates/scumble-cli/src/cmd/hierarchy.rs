@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use scumble::Result;
 use scumble::config::{Column, Plan, Role, Roles};
-use scumble::hierarchy::{Builder, Built, Provenance, show, to_csv};
-use scumble::outputs::{Outputs, Own};
-use scumble::prepare::{ColumnTree, column_tree};
-use scumble::resources::Resources;
+use scumble::release::outputs::{Outputs, Own};
+use scumble::release::prepare::{ColumnTree, column_tree};
+use scumble::release::resources::Resources;
+use scumble::table::hierarchy::{Builder, Built, Provenance, show, to_csv};
 use scumble_files::{Source, read_header, read_table};
 
 use super::reading::{Reading, parse_builder};

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Read;
-use scumble::outputs::{Outputs, Own};
-use scumble::profile::{PlanFiles, column_values, plan_toml, profile};
+use scumble::config::profile::{PlanFiles, column_values, plan_toml, profile};
+use scumble::release::outputs::{Outputs, Own};
 use scumble::{Error, Result};
 use scumble_files::{Source, read_table};
 

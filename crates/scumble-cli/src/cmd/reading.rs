@@ -1,7 +1,7 @@
 //! How a table and a hierarchy are to be read: flags that several commands share.
 
 use scumble::config::{MissingPolicy, Read, Size};
-use scumble::hierarchy::Builder;
+use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
 /// How to read delimited text; what is not given is detected.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Column, Plan, Rational, Role, Roles};
-use scumble::outputs::{Outputs, Own};
-use scumble::prepare::{drop_incomplete, persons_of_rows};
+use scumble::release::outputs::{Outputs, Own};
+use scumble::release::prepare::{drop_incomplete, persons_of_rows};
 use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
 use scumble::{Error, Result};
 use scumble_files::CodedTable;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::outputs::{Outputs, Own};
+use scumble::release::outputs::{Outputs, Own};
 use scumble::{Error, Result};
 use scumble_files::{Audience, PrivateFile};
 

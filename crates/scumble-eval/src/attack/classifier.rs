@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
-use scumble::chance::below;
+use scumble::base::chance::below;
 use scumble::config::Plan;
 use scumble::report::drawing::{count, percent};
 use scumble::{Error, Result};

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use scumble::Result;
-use scumble::algorithms::Reach;
-use scumble::hierarchy::{Hierarchy, NodeId};
-use scumble::label::STAR;
-use scumble::prepare::prepare;
-use scumble::quasi::{Quasi, Shape};
 use scumble::registry::{Method, method};
+use scumble::release::prepare::prepare;
+use scumble::search::algorithms::Reach;
+use scumble::table::hierarchy::{Hierarchy, NodeId};
+use scumble::table::label::STAR;
+use scumble::table::quasi::{Quasi, Shape};
 
 use super::truth::true_classes;
 use super::{Case, Scene};

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use scumble::check::{SideBySide, side_by_side};
 use scumble::config::{Column, Plan, Role, Roles};
+use scumble::release::check::{SideBySide, side_by_side};
+use scumble::release::resources::Resources;
 use scumble::release::{Manifest, Together};
-use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 
@@ -83,7 +83,7 @@ fn grouped(
     let of_row: Vec<u32> = of_rows.codes.iter().collect();
     let groups = of_rows.values.len();
     let original = column_of(&both.original, target)?;
-    let values = scumble::prepare::column_values(original, plan)?;
+    let values = scumble::release::prepare::column_values(original, plan)?;
     let tallies = match told {
         None => tally_rows(&both.release, &values, &of_row, groups)?,
         Some((told, count)) => {

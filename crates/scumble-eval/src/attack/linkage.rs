@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 use scumble::Result;
-use scumble::chance::{below, shuffle};
+use scumble::base::chance::{below, shuffle};
 use scumble::report::drawing::{count, counted, list, percent};
 
 use super::{Attack, Case, Figure, Finding, Options, Scene, View};

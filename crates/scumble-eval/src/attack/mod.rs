@@ -37,7 +37,7 @@ mod view;
 
 use scumble::config::Plan;
 use scumble::error::did_you_mean;
-use scumble::resources::Resources;
+use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 

@@ -1,10 +1,10 @@
 //! Cases for tests: a plan and a table, released in memory, or with a release written by hand.
 
-use scumble::check::{SideBySide, side_by_side};
 use scumble::config::Plan;
 use scumble::problem::Progress;
+use scumble::release::check::{SideBySide, side_by_side};
+use scumble::release::resources::Resources;
 use scumble::release::try_release;
-use scumble::resources::Resources;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Case, Known, Options, Scene};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use scumble::algorithms::Fineness;
 use scumble::registry::ALGORITHMS;
+use scumble::search::algorithms::Fineness;
 
 use super::planned::Staged;
 use super::{Attack, Figure, Finding, definetti, downcoding, minimality};

@@ -1,13 +1,13 @@
 //! What a publisher asked of every class, as far as one class and one sensitive column decide it.
 
 use scumble::config::{ModelSpec, Plan, Role};
-use scumble::frequency::{Cell, FrequencyTable};
-use scumble::hierarchy::Hierarchy;
 use scumble::models::{ClassTest, Model, ModelContext};
-use scumble::payload::Payloads;
-use scumble::prepare::prepare;
-use scumble::published::ClassView;
+use scumble::recoding::published::ClassView;
 use scumble::registry::MODELS;
+use scumble::release::prepare::prepare;
+use scumble::table::frequency::{Cell, FrequencyTable};
+use scumble::table::hierarchy::Hierarchy;
+use scumble::table::payload::Payloads;
 use scumble::{Error, Result};
 
 use super::{Case, Secret};

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
-use scumble::check::SideBySide;
-use scumble::label::STAR;
-use scumble::payload::PayloadColumn;
+use scumble::release::check::SideBySide;
+use scumble::table::label::STAR;
+use scumble::table::payload::PayloadColumn;
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::{assign, covering_with};
@@ -433,10 +433,10 @@ pub(super) fn column_of<'a>(table: &'a CodedTable, name: &str) -> Result<&'a Cod
 
 #[cfg(test)]
 pub(super) mod tests {
-    use scumble::resources::Resources;
+    use scumble::release::resources::Resources;
 
-    use scumble::check::side_by_side;
     use scumble::config::{Column, Plan, Role, Roles};
+    use scumble::release::check::side_by_side;
 
     use super::*;
 

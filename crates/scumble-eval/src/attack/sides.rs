@@ -3,10 +3,10 @@
 //! Outsiders are given, or, where the plan says how the release was made, half of the people is released once more in memory, and the other half
 //! are the outsiders. Figures are then about the method, and not about the file at hand.
 
-use scumble::check::side_by_side;
 use scumble::config::{Plan, Role};
 use scumble::models::{k_uncertainty, multirelational};
 use scumble::problem::Progress;
+use scumble::release::check::side_by_side;
 use scumble::release::try_release;
 use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::{CodedColumn, CodedTable};

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use scumble::check::side_by_side;
 use scumble::config::Plan;
-use scumble::prepare::spelt_once;
+use scumble::release::check::side_by_side;
+use scumble::release::prepare::spelt_once;
+use scumble::release::resources::Resources;
 use scumble::release::{read_options, read_original};
-use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 use scumble_files::{ReadOptions, Source, read_table};

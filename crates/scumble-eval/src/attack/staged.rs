@@ -1,8 +1,8 @@
 //! Small worlds for the tests of attacks that look at more than one scene.
 
-use scumble::check::side_by_side;
 use scumble::config::Plan;
-use scumble::resources::Resources;
+use scumble::release::check::side_by_side;
+use scumble::release::resources::Resources;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Attack, Case, Finding, Options, Scene};

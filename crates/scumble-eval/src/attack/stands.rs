@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use foldhash::fast::FixedState;
 use rayon::prelude::*;
 use scumble::Result;
-use scumble::check::SideBySide;
+use scumble::release::check::SideBySide;
 use scumble::report::drawing::count;
 use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::assign;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use scumble::chance::below;
+use scumble::base::chance::below;
 
 use super::staged::{Stage, table};
 use super::{

@@ -264,7 +264,7 @@ fn limits(comparison: &Comparison) -> String {
     };
     format!(
         "All of this was measured on these {} rows with {attackers}; whoever knows more may do better.",
-        scumble::text::grouped(comparison.rows)
+        scumble::base::text::grouped(comparison.rows)
     )
 }
 

@@ -2,7 +2,7 @@
 
 use minijinja::{Value, context};
 use scumble::Result;
-use scumble::text::grouped;
+use scumble::base::text::grouped;
 
 use super::advice::{Advice, name, share};
 use super::chart::{FrontierChart, Mark, sign};
@@ -79,7 +79,7 @@ fn opening(comparison: &Comparison, advice: Option<Advice>) -> Value {
             "would be predicted right".to_owned(),
         ));
     }
-    let lost = format!("of the whole; {} suppressed", scumble::text::rows(chosen.suppressed));
+    let lost = format!("of the whole; {} suppressed", scumble::base::text::rows(chosen.suppressed));
     figures.push(one("Lost detail", share(chosen.loss), lost));
     figures.push(tried);
     context! {

@@ -1,9 +1,9 @@
 //! What is compared.
 
-use scumble::algorithms::Algorithm;
 use scumble::config::{AlgorithmSpec, Budget, Parameters, Plan, Role, Value};
 use scumble::registry::{self, Method, Standing};
-use scumble::resources::Resources;
+use scumble::release::resources::Resources;
+use scumble::search::algorithms::Algorithm;
 use scumble::{Error, Result};
 use scumble_files::Batches;
 

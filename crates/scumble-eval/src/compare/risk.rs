@@ -1,10 +1,10 @@
 //! What an attacker could still learn from a release: the attacks of [`crate::attack`] that need no more than the release and what
 //! outsiders know.
 
-use scumble::check::side_by_side;
 use scumble::config::{Plan, StarPolicy};
+use scumble::release::check::side_by_side;
+use scumble::release::resources::Resources;
 use scumble::release::{Outcome, Trial};
-use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 

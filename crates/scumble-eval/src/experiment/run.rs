@@ -5,9 +5,9 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 use scumble::config::Plan;
-use scumble::hierarchy::Builder;
 use scumble::problem::Progress;
-use scumble::resources::Resources;
+use scumble::release::resources::Resources;
+use scumble::table::hierarchy::Builder;
 use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::CodedTable;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use scumble::config::{Plan, Role};
-use scumble::prepare::spelt_like;
-use scumble::resources::Resources;
+use scumble::release::prepare::spelt_like;
+use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 

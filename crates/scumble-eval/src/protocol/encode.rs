@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use scumble::config::Plan;
-use scumble::kind::{Inference, Kind, Measure};
+use scumble::table::kind::{Inference, Kind, Measure};
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_learn::{Column, MISSING};

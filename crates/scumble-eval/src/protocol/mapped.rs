@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use scumble::label::STAR;
-use scumble::new_rows::{CodeFinder, NewRows};
-use scumble::quasi::{Quasi, Shape, Value};
+use scumble::release::new_rows::{CodeFinder, NewRows};
 use scumble::release::{Outcome, Trial};
+use scumble::table::label::STAR;
+use scumble::table::quasi::{Quasi, Shape, Value};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 use scumble_learn::Column;
@@ -151,7 +151,7 @@ fn middle(quasi: &Quasi, value: Value) -> Option<f64> {
     match (value, &quasi.shape) {
         (Value::Star, _) => None,
         (Value::Mean { mean, .. }, _) => {
-            Some(measure.float(i128::from(mean)) / 10_f64.powi(scumble::quasi::MEAN_PLACES as i32))
+            Some(measure.float(i128::from(mean)) / 10_f64.powi(scumble::table::quasi::MEAN_PLACES as i32))
         }
         (_, Shape::Line(line)) if Some(high) == line.missing() => None,
         (_, Shape::Line(line)) => {

@@ -1,8 +1,8 @@
 //! Several tables of some columns each, as features: a classifier learns from each table, and they vote.
 
-use scumble::algorithms::tables::Shown;
-use scumble::quasi::{Quasi, Shape, Value};
 use scumble::release::{Outcome, Trial};
+use scumble::search::algorithms::tables::Shown;
+use scumble::table::quasi::{Quasi, Shape, Value};
 use scumble::{Error, Result};
 use scumble_learn::Column;
 

@@ -6,10 +6,10 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use scumble::chance::below;
-use scumble::published::Record;
-use scumble::quasi::{Quasi, Value};
+use scumble::base::chance::below;
+use scumble::recoding::published::Record;
 use scumble::release::{Outcome, Trial};
+use scumble::table::quasi::{Quasi, Value};
 use scumble::{Error, Result};
 use scumble_learn::Column;
 
@@ -146,7 +146,7 @@ impl<'a> Well<'a> {
         match shown {
             // A mean covers no value of its class; it is itself what a reader has.
             Value::Mean { mean, .. } => {
-                let scale = 10_f64.powi(scumble::quasi::MEAN_PLACES as i32);
+                let scale = 10_f64.powi(scumble::table::quasi::MEAN_PLACES as i32);
                 Cell::Number(self.quasi.measure.float(i128::from(mean)) / scale)
             }
             Value::Subset(codes) => {

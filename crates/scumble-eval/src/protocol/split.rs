@@ -2,7 +2,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use scumble::chance::shuffle;
+use scumble::base::chance::shuffle;
 
 /// Rows to learn from and rows to score, by their numbers, ascending.
 #[derive(Debug, Clone, PartialEq, Eq)]

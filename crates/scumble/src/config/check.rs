@@ -165,7 +165,7 @@ impl Plan {
         if self.input == self.output && self.input != "-" {
             return Err(Error::config(format_args!(
                 "'{}' is the input that this command reads, so it cannot also be an output; choose another name",
-                crate::text::on_one_line(&self.output)
+                crate::base::text::on_one_line(&self.output)
             )));
         }
         Ok(())
@@ -178,7 +178,7 @@ impl Plan {
         if let Some((absent, _)) = self.columns.iter().find(|(name, _)| !present.contains(name.as_str())) {
             return Err(Error::config(format_args!(
                 "the plan has a column '{}', but the table has none of that name{}",
-                crate::text::on_one_line(absent),
+                crate::base::text::on_one_line(absent),
                 did_you_mean(absent, header.iter().copied())
             )));
         }
@@ -210,10 +210,11 @@ impl Plan {
 /// Names in a row; of very many only the first and how many more there are.
 fn some_of(names: &[&str]) -> String {
     const MOST: usize = 50;
-    let shown: Vec<String> = names.iter().take(MOST).map(|name| crate::text::on_one_line(name)).collect();
+    let shown: Vec<String> =
+        names.iter().take(MOST).map(|name| crate::base::text::on_one_line(name)).collect();
     match names.len().saturating_sub(MOST) {
         0 => shown.join(", "),
-        more => format!("{} and {} more", shown.join(", "), crate::text::grouped(more as u64)),
+        more => format!("{} and {} more", shown.join(", "), crate::base::text::grouped(more as u64)),
     }
 }
 

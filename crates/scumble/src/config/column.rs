@@ -9,10 +9,10 @@ use super::plan::MissingPolicy;
 use super::rational::Rational;
 use super::roles::{Role, Roles};
 use super::value::Value;
-use crate::date::DateFormat;
 use crate::error::{Error, Result};
-use crate::hierarchy::Builder;
-use crate::kind::{Kind, Measure};
+use crate::table::date::DateFormat;
+use crate::table::hierarchy::Builder;
+use crate::table::kind::{Kind, Measure};
 
 /// What the plan says about one column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -27,6 +27,7 @@ mod duration;
 pub(crate) mod ordered;
 mod parameters;
 mod plan;
+pub mod profile;
 mod rational;
 mod risk;
 mod roles;

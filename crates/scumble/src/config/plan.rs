@@ -17,7 +17,7 @@ use super::size::Size;
 use super::source::Source;
 use super::value::Value;
 use crate::error::{Error, Result, did_you_mean};
-use crate::hierarchy::Builder;
+use crate::table::hierarchy::Builder;
 
 /// A plan: one table, what its columns are, what must hold, and how to search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

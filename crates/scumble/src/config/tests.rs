@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::date::DateFormat;
 use crate::error::ErrorKind;
+use crate::table::date::DateFormat;
 
 const FULL: &str = r#"
 input = "patients.csv"
@@ -137,7 +137,7 @@ fn a_full_plan_is_read() {
     assert_eq!(plan.column("date of birth").and_then(|column| column.format), Some(DateFormat::DayMonthYear));
     assert_eq!(plan.names_with(Role::Sensitive).collect::<Vec<_>>(), ["diagnosis"]);
     let zip = plan.column("zip").and_then(|column| column.hierarchy.as_ref()).expect("there");
-    assert!(matches!(zip, crate::hierarchy::Builder::Prefix { .. }));
+    assert!(matches!(zip, crate::table::hierarchy::Builder::Prefix { .. }));
     let diversity = &plan.privacy[1];
     assert_eq!(
         (diversity.model.as_str(), &diversity.columns[..]),

@@ -1,9 +1,9 @@
 //! C_AVG (LeFevre, DeWitt, Ramakrishnan 2006; models.md 2.4): the mean class size over k.
 
 use super::Metric;
+use crate::base::entry::{Entry, Standing};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
 
 /// The registry entry.
 pub const ENTRY: Entry<&'static dyn Metric> = Entry {

@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 
 use super::{ClassSum, Metric};
+use crate::base::entry::{Entry, Standing};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
 
 /// The registry entry.
 pub const ENTRY: Entry<&'static dyn Metric> = Entry {

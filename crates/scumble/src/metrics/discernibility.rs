@@ -1,9 +1,9 @@
 //! Discernibility (Bayardo, Agrawal 2005; models.md 2.2): how many rows each row cannot be told from.
 
 use super::{ClassSum, Metric};
+use crate::base::entry::{Entry, Standing};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
 
 /// The sum.
 pub const ENTRY: Entry<&'static dyn Metric> = Entry {

@@ -2,10 +2,10 @@
 //! was lifted, with priorities of columns. DBCA minimises it.
 
 use super::{ByColumn, Metric};
+use crate::base::entry::{Entry, Standing};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::quasi::{Quasi, Shape, Value};
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
+use crate::table::quasi::{Quasi, Shape, Value};
 
 /// Every step up a hierarchy weighs the same.
 pub const UNIFORM: Entry<&'static dyn Metric> = Entry {
@@ -165,7 +165,7 @@ fn level_without_tree(quasi: &Quasi, value: Value) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::testing::{numbers, problem, words};
+    use crate::search::partition::testing::{numbers, problem, words};
 
     #[test]
     fn the_papers_distances() {

@@ -2,11 +2,11 @@
 //! probabilities are those of the original column; logarithms are to the base 2.
 
 use super::{ByColumn, Metric};
-use crate::information::ColumnEntropy;
+use crate::base::entry::{Entry, Standing};
+use crate::metrics::contingency::ColumnEntropy;
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::quasi::Value;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
+use crate::table::quasi::Value;
 
 /// Mean uncertainty of a released value.
 pub const ENTROPY: Entry<&'static dyn Metric> = Entry {
@@ -131,7 +131,7 @@ impl ByColumn for Open<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::testing::{problem, words};
+    use crate::search::partition::testing::{problem, words};
 
     /// models.md 2.6: what a row of a single value lacks once nothing is shown.
     #[test]

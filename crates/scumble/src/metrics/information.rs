@@ -2,10 +2,10 @@
 //! distribution, and the change of its normalised mutual information with the class.
 
 use super::Metric;
-use crate::information::Contingency;
+use crate::base::entry::{Entry, Standing};
+use crate::metrics::contingency::Contingency;
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
 
 /// The largest divergence.
 pub const DIVERGENCE: Entry<&'static dyn Metric> = Entry {

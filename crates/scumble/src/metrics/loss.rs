@@ -1,10 +1,10 @@
 //! LM (Iyengar 2002; models.md 2.1): how much of its domain each published cell leaves open.
 
 use super::{ByColumn, Metric};
+use crate::base::entry::{Entry, Standing};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::quasi::Value;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
+use crate::table::quasi::Value;
 
 /// The mean over all cells.
 pub const ENTRY: Entry<&'static dyn Metric> = Entry {
@@ -92,7 +92,7 @@ impl ByColumn for Losses<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::partition::testing::{numbers, problem, words};
+    use crate::search::partition::testing::{numbers, problem, words};
 
     /// models.md 2.1: the records of Table 1(b) and (c) of Last et al., ages from 21 to 55 and four postcodes.
     #[test]

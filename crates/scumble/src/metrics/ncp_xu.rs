@@ -1,10 +1,10 @@
 //! NCP (Xu et al. 2006; models.md 2.1): the share of its domain that each generalised cell stands for.
 
 use super::{ByColumn, Metric};
+use crate::base::entry::{Entry, Standing};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::quasi::{Quasi, Shape, Value};
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
+use crate::table::quasi::{Quasi, Shape, Value};
 
 /// The registry entry.
 pub const ENTRY: Entry<&'static dyn Metric> = Entry {

@@ -1,10 +1,10 @@
 //! Prec (Sweeney 2002; models.md 2.5): how few generalisation steps the cells took.
 
 use super::{ByColumn, Metric};
+use crate::base::entry::{Entry, Standing};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::quasi::Value;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
+use crate::table::quasi::Value;
 
 /// The registry entry.
 pub const ENTRY: Entry<&'static dyn Metric> = Entry {
@@ -56,7 +56,8 @@ impl ByColumn for Steps<'_> {
     }
 
     fn figure(&self, means: &[f64]) -> Option<f64> {
-        let with_levels = |quasi: &&crate::quasi::Quasi| quasi.tree().is_some_and(|tree| tree.height() > 0);
+        let with_levels =
+            |quasi: &&crate::table::quasi::Quasi| quasi.tree().is_some_and(|tree| tree.height() > 0);
         let quasi = self.problem.quasi.iter();
         let all: f64 = quasi.clone().filter(with_levels).map(|quasi| quasi.priority).sum();
         // The others have no steps to take.

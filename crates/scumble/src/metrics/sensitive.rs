@@ -2,10 +2,10 @@
 //! the truth.
 
 use super::Metric;
+use crate::base::entry::{Entry, Standing};
 use crate::config::StarPolicy;
 use crate::problem::Problem;
-use crate::published::{ClassView, Classes};
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::{ClassView, Classes};
 
 /// One minus the share of the true value.
 pub const SHARE: Entry<&'static dyn Metric> = Entry {

@@ -2,11 +2,11 @@
 //! generalisation chooses its merges by this; here it is the figure of a whole release against its original.
 
 use super::Metric;
+use crate::base::entry::{Entry, Standing};
 use crate::config::StarPolicy;
-use crate::information::{TIE, entropy};
+use crate::metrics::contingency::{TIE, entropy};
 use crate::problem::Problem;
-use crate::published::{ClassView, Classes};
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::{ClassView, Classes};
 
 /// What is lost.
 pub const INFORMATION: Entry<&'static dyn Metric> = Entry {

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::values::{Counts, OfColumn, ValueTest, code_of, original_rows, rounded, smallest};
 use super::{Model, ModelContext, Words, k_anonymity, protected_columns, several};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::number;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::registry::{Entry, Standing};
-use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 
 use super::values::smallest;
 use super::{Model, ModelContext, Monotonicity, Verdict, Words};
+use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::payload::Payloads;
-use crate::published::{ClassView, Classes};
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::{ClassView, Classes};
+use crate::table::payload::Payloads;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

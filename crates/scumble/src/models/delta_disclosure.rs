@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, original_rows, rounded};
 use super::{Model, ModelContext, Words, protected_columns, several};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::number;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::registry::{Entry, Standing};
-use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

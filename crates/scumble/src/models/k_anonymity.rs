@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::grouped;
 use crate::config::Parameters;
 use crate::error::{Error, Result};
-use crate::published::ClassView;
-use crate::registry::{Entry, Standing};
-use crate::text::grouped;
+use crate::recoding::published::ClassView;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

@@ -4,11 +4,11 @@ use serde_json::Value;
 
 use super::values::{Counts, OfColumn, ValueTest, largest};
 use super::{Model, ModelContext, Words, protected_columns, several};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::number;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::kind::{Kind, Measure};
-use crate::registry::{Entry, Standing};
-use crate::text::number;
+use crate::table::kind::{Kind, Measure};
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

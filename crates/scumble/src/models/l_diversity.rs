@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::values::rounded;
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns, several};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::number;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::published::ClassView;
-use crate::registry::{Entry, Standing};
-use crate::text::number;
+use crate::recoding::published::ClassView;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

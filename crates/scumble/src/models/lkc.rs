@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use super::several::not_even_the_whole;
 use super::values::{largest, smallest};
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns};
+use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::published::ClassView;
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::ClassView;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

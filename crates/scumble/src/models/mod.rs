@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use crate::base::entry::Entry;
 use crate::config::Parameters;
 use crate::error::Result;
-use crate::frequency::{Cell, FrequencyTable, total};
-use crate::payload::Payloads;
-use crate::published::{ClassView, Classes};
-use crate::registry::Entry;
+use crate::recoding::published::{ClassView, Classes};
+use crate::table::frequency::{Cell, FrequencyTable, total};
+use crate::table::payload::Payloads;
 
 /// Methods of a model that narrows another one, `self.model`, and says there what that one says.
 macro_rules! says_as_its_model {
@@ -37,7 +37,7 @@ macro_rules! says_as_its_model {
     (@ on) => { fn on(&self) -> Option<&[String]> { self.model.on() } };
     (@ monotonicity) => { fn monotonicity(&self) -> $crate::models::Monotonicity { self.model.monotonicity() } };
     (@ check_feasible) => {
-        fn check_feasible(&self, whole: &$crate::published::ClassView<'_>) -> $crate::error::Result<()> {
+        fn check_feasible(&self, whole: &$crate::recoding::published::ClassView<'_>) -> $crate::error::Result<()> {
             self.model.check_feasible(whole)
         }
     };
@@ -72,7 +72,7 @@ pub struct ModelContext<'a> {
     /// The original rows; reference distributions come from here, also when rows are suppressed.
     pub table: &'a FrequencyTable,
     /// The trees of payload columns that have one, for distances between sensitive values.
-    pub trees: &'a dyn Fn(&str) -> Option<&'a crate::hierarchy::Hierarchy>,
+    pub trees: &'a dyn Fn(&str) -> Option<&'a crate::table::hierarchy::Hierarchy>,
     /// The columns that the model is to protect, if it names some.
     pub columns: &'a [String],
     /// The columns that it protects when it names none.

@@ -6,12 +6,12 @@ use serde_json::{Map, Value};
 
 use super::values::largest;
 use super::{Model, ModelContext, Monotonicity, Verdict, Words};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::grouped;
 use crate::config::Parameters;
 use crate::error::{Error, Result};
-use crate::payload::Payloads;
-use crate::published::{ClassView, Classes, Look};
-use crate::registry::{Entry, Standing};
-use crate::text::grouped;
+use crate::recoding::published::{ClassView, Classes, Look};
+use crate::table::payload::Payloads;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::values::{FREQUENT_VALUES, OfColumn, ValueTest, largest, rounded};
 use super::{Model, ModelContext, Words, k_anonymity, protected_columns, several};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::{grouped, number};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::registry::{Entry, Standing};
-use crate::text::{grouped, number};
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 use super::t_closeness::owned_paths;
 use super::values::{rounded, smallest};
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::number;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::hierarchy::Hierarchy;
-use crate::normal;
-use crate::payload::PayloadColumn;
-use crate::published::ClassView;
-use crate::registry::{Entry, Standing};
-use crate::text::number;
+use crate::recoding::published::ClassView;
+use crate::table::hierarchy::Hierarchy;
+use crate::table::normal;
+use crate::table::payload::PayloadColumn;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

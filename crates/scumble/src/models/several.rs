@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use super::{BuildModel, ClassTest, Model, ModelContext, Monotonicity, places_of, protected_columns};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
-use crate::frequency::{Cell, FrequencyTable, total};
-use crate::payload::Payloads;
-use crate::published::ClassView;
+use crate::recoding::published::ClassView;
+use crate::table::frequency::{Cell, FrequencyTable, total};
+use crate::table::payload::Payloads;
 
 /// The parameter, for the entries of models that have it.
 pub(super) const MODE: (&str, &str) = (

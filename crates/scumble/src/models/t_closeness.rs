@@ -7,14 +7,14 @@
 use serde_json::{Map, Value};
 
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns, several};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::number;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::frequency::Cell;
-use crate::hierarchy::Hierarchy;
-use crate::kind::Kind;
-use crate::published::ClassView;
-use crate::registry::{Entry, Standing};
-use crate::text::number;
+use crate::recoding::published::ClassView;
+use crate::table::frequency::Cell;
+use crate::table::hierarchy::Hierarchy;
+use crate::table::kind::Kind;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

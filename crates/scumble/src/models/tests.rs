@@ -9,12 +9,12 @@ mod words;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::algorithms::made::tree;
 use crate::config::ModelSpec;
-use crate::hierarchy::Hierarchy;
-use crate::kind::{Kind, Measure};
-use crate::payload::PayloadColumn;
 use crate::registry::MODELS;
+use crate::search::algorithms::made::tree;
+use crate::table::hierarchy::Hierarchy;
+use crate::table::kind::{Kind, Measure};
+use crate::table::payload::PayloadColumn;
 
 /// Rows of classes and of texts in some columns; `cost` holds whole numbers. Persons are in the column `who`, where it is said.
 fn counted(columns: &[&str], rows: &[(u32, &[&str])], persons: bool) -> FrequencyTable {

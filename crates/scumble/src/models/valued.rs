@@ -6,9 +6,9 @@
 
 use super::{ClassTest, Model};
 use crate::error::{Error, Result};
-use crate::frequency::{Cell, total};
-use crate::payload::Payloads;
-use crate::published::ClassView;
+use crate::recoding::published::ClassView;
+use crate::table::frequency::{Cell, total};
+use crate::table::payload::Payloads;
 
 /// A model that is judged among the rows that have a value.
 struct Valued {

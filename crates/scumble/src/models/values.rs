@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 use super::several::not_even_the_whole;
 use super::{ClassTest, Model, ModelContext, Monotonicity, Words};
+use crate::base::entry::Entry;
+use crate::base::text::grouped;
 use crate::error::{Error, Result};
-use crate::published::ClassView;
-use crate::registry::Entry;
-use crate::text::grouped;
+use crate::recoding::published::ClassView;
 
 /// A test on the rows per value of one column in one class.
 pub(super) trait ValueTest: Send + Sync {

@@ -2,9 +2,9 @@
 
 use super::values::{Different, OfColumn};
 use super::{Model, ModelContext, protected_columns, several};
+use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
-use crate::registry::{Entry, Standing};
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

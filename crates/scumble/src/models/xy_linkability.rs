@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::values::{Counts, OfColumn, ValueTest, code_of, rounded, smallest};
 use super::xy_anonymity::on_y;
 use super::{Model, ModelContext, Words, protected_columns};
+use crate::base::entry::{Entry, Standing};
+use crate::base::text::number;
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::registry::{Entry, Standing};
-use crate::text::number;
 
 /// The registry entry.
 pub const ENTRY: Entry<super::BuildModel> = Entry {

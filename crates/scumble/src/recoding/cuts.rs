@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Assignment, ClassColumn, Interner, Members};
-use crate::quasi::Value;
+use crate::table::quasi::Value;
 
 /// Cuts through the space of tuples, from the whole to the classes.
 #[derive(Debug, Clone, Default)]

@@ -17,23 +17,23 @@ use super::run::Run;
 use super::search::{Needs, OfRow, make_problem};
 use super::targets::Targets;
 use super::{ReadTable, Released, RunOptions, Seconds, Stage, again, datasheet, read_columns, read_options};
+use crate::config::profile::refuse_unjudged;
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
-use crate::frequency::total;
-use crate::label::STAR;
-use crate::new_rows::{CodeFinder, Found, NewRows};
-use crate::outputs::Outputs;
-use crate::prepare::population::quasi_only;
-use crate::prepare::{Respelt, drop_incomplete, prepare_new, spell_once};
 use crate::problem::{Budget, Problem};
-use crate::profile::refuse_unjudged;
-use crate::published::Classes;
-use crate::quasi::{Quasi, Value};
+use crate::recoding::published::Classes;
 use crate::recoding::{Assignment, Members, Step};
 use crate::registry::ALGORITHMS;
-use crate::relabel::with_values;
-use crate::resources::Resources;
-use crate::saved::SavedRecoding;
+use crate::release::new_rows::{CodeFinder, Found, NewRows};
+use crate::release::outputs::Outputs;
+use crate::release::prepare::population::quasi_only;
+use crate::release::prepare::{Respelt, drop_incomplete, prepare_new, spell_once};
+use crate::release::resources::Resources;
+use crate::release::saved::SavedRecoding;
+use crate::search::relabel::with_values;
+use crate::table::frequency::total;
+use crate::table::label::STAR;
+use crate::table::quasi::{Quasi, Value};
 
 /// What applying a recoding made.
 pub struct Applied {

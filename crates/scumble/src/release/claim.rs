@@ -9,13 +9,13 @@ use scumble_verify::{
 };
 
 use crate::config::Plan;
-use crate::date::DateFormat;
 use crate::error::{Error, Result};
-use crate::kind::{Kind, Measure};
 use crate::models::Model;
-use crate::payload::PayloadColumn;
-use crate::prepare::{Respelt, as_read, counted_by_value, counts_values, payload_of};
-use crate::quasi::Quasi;
+use crate::release::prepare::{Respelt, as_read, counted_by_value, counts_values, payload_of};
+use crate::table::date::DateFormat;
+use crate::table::kind::{Kind, Measure};
+use crate::table::payload::PayloadColumn;
+use crate::table::quasi::Quasi;
 
 /// Whether the independent verifier knows a model: it knows Scumble's own, and not those that a program has added.
 pub(super) fn is_verified(model: &dyn Model) -> bool {

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::described::FileSheet;
 use super::run::Run;
+use crate::base::format::capitalised;
+use crate::base::text::markdown as escaped;
 use crate::config::{Equality, Plan, Role};
-use crate::hierarchy::Provenance;
-use crate::prepare::Respelt;
-use crate::quasi::{Quasi, Shape, Value};
-use crate::report::format::capitalised;
-use crate::text::markdown as escaped;
+use crate::release::prepare::Respelt;
+use crate::table::hierarchy::Provenance;
+use crate::table::quasi::{Quasi, Shape, Value};
 
 /// What may be said in public about a release.
 #[derive(Debug, Clone, Serialize)]

@@ -13,8 +13,8 @@ use super::{Input, Manifest, Stage, Summary, make};
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::problem::Progress;
+use crate::release::resources::Resources;
 use crate::report::data::Report;
-use crate::resources::Resources;
 
 /// Which row of the original each row of a release came from. Private.
 #[derive(Debug, Clone, PartialEq, Eq)]

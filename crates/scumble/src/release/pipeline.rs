@@ -238,6 +238,6 @@ where
     seconds.total = started.elapsed().as_secs_f64();
     let summary = D::summary(&mut made);
     summary.seconds = seconds.rounded();
-    summary.peak_memory_bytes = crate::memory::peak();
+    summary.peak_memory_bytes = crate::base::memory::peak();
     Ok(Ended::Made(Box::new(made)))
 }

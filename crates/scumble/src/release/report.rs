@@ -5,14 +5,14 @@ use scumble_files::table::CodedTable;
 use super::run::Run;
 use super::{Seconds, Summary};
 use crate::config::{Column, Plan, Role};
-use crate::hierarchy::Provenance as Origin;
-use crate::pack::Packer;
-use crate::prepare::Respelt;
-use crate::quasi::{Quasi, Shape};
 use crate::registry::Facts;
+use crate::release::prepare::Respelt;
 use crate::report::data::{
     AlgorithmNote, ColumnRole, KeptColumn, KeptExactly, Provenance, Report, Severity, Uniqueness, Warning,
 };
+use crate::table::hierarchy::Provenance as Origin;
+use crate::table::pack::Packer;
+use crate::table::quasi::{Quasi, Shape};
 
 /// A report of nothing but how the release was made.
 pub(super) fn beginning<Found>(
@@ -64,7 +64,7 @@ fn run_note(algorithm: Facts, summary: &Summary, seconds: &Seconds) -> crate::re
         ]
         .map(|(name, seconds)| (name.to_owned(), seconds))
         .to_vec(),
-        peak_memory_bytes: crate::memory::peak(),
+        peak_memory_bytes: crate::base::memory::peak(),
         version: env!("CARGO_PKG_VERSION").into(),
     }
 }

@@ -1,15 +1,15 @@
 //! What a plan asks for: its models on a table, and whether they protect what they are to and the search can serve them.
 
 use super::unknown_column;
-use crate::algorithms::Algorithm;
 use crate::config::{ModelSpec, Plan, Role, Value};
 use crate::error::{Error, Result};
-use crate::frequency::FrequencyTable;
 use crate::models::on_set::OnSet;
 use crate::models::{Model, ModelContext, forbids_sameness};
-use crate::prepare::Prepared;
 use crate::problem::Problem;
 use crate::registry::{self, ALGORITHMS, Entry, MODELS};
+use crate::release::prepare::Prepared;
+use crate::search::algorithms::Algorithm;
+use crate::table::frequency::FrequencyTable;
 
 /// An error where persons have several rows and an algorithm counts rows.
 pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
@@ -154,7 +154,7 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
 /// An error if a metric is asked for that neither the algorithm minimises nor polishing looks at.
 pub(super) fn check_metric(
     plan: &Plan,
-    entry: &Entry<crate::algorithms::BuildAlgorithm>,
+    entry: &Entry<crate::search::algorithms::BuildAlgorithm>,
     algorithm: &dyn Algorithm,
     metric: &str,
     problem: &Problem,
@@ -163,7 +163,7 @@ pub(super) fn check_metric(
     if !asked || plan.algorithm.polish || algorithm.minimises(problem) {
         return Ok(());
     }
-    let can = |entry: &&Entry<crate::algorithms::BuildAlgorithm>| {
+    let can = |entry: &&Entry<crate::search::algorithms::BuildAlgorithm>| {
         (entry.build)(&crate::config::Parameters::default()).is_ok_and(|other| other.minimises(problem))
     };
     let names: Vec<&str> = ALGORITHMS.iter().filter(can).map(|entry| entry.name).collect();

@@ -4,9 +4,9 @@ use scumble_files::table::CodedTable;
 
 use super::search::OfRow;
 use crate::config::{Plan, Role};
-use crate::prepare::Respelt;
 use crate::problem::Problem;
 use crate::registry::Facts;
+use crate::release::prepare::Respelt;
 
 /// A run whose search is over. `Found` is what the kinds of release do not share.
 pub(crate) struct Run<'a, Found> {

@@ -7,12 +7,12 @@ use super::requirements::build_models;
 use super::run::Run;
 use crate::config::{Plan, Rational};
 use crate::error::{Error, ErrorKind, Result};
-use crate::hierarchy::Hierarchy;
-use crate::prepare::population::prepare_with_population;
-use crate::prepare::{Prepared, Respelt, prepare};
 use crate::problem::{Budget, Problem, Progress};
 use crate::registry::{self, Entry, Facts, METRICS};
-use crate::resources::Resources;
+use crate::release::prepare::population::prepare_with_population;
+use crate::release::prepare::{Prepared, Respelt, prepare};
+use crate::release::resources::Resources;
+use crate::table::hierarchy::Hierarchy;
 
 /// What is to be searched for, in what, and within which limits.
 #[derive(Clone)]

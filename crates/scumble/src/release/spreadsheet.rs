@@ -4,9 +4,9 @@ use scumble_files::OutFormat;
 use scumble_files::spreadsheet::is_formula;
 use scumble_files::table::Texts;
 
+use crate::base::text::{counted, on_one_line};
 use crate::config::Plan;
-use crate::label;
-use crate::text::{counted, on_one_line};
+use crate::table::label;
 
 /// What a column of a release may show.
 #[derive(Clone, Copy)]

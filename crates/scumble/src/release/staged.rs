@@ -12,7 +12,7 @@ use scumble_verify::from_spreadsheet_safe;
 use super::targets::Sink;
 use crate::config::Plan;
 use crate::error::{Error, Result};
-use crate::kind::{Inference, Kind};
+use crate::table::kind::{Inference, Kind};
 
 /// What was written, in messages.
 const WRITTEN: &str = "the written release";

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use super::claim::is_verified;
 use super::run::Run;
-use crate::algorithms::Finding;
 use crate::config::Plan;
+use crate::search::algorithms::Finding;
 
 /// The figures of a run.
 #[derive(Debug, Clone, Serialize)]
@@ -43,7 +43,7 @@ pub struct Summary {
     pub findings: Vec<Finding>,
     /// What may be inferred from records that overlap, where the release has such.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub audit: Option<crate::audit::Audit>,
+    pub audit: Option<crate::search::audit::Audit>,
     /// The tables, where several are published beside each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<super::TableFile>,

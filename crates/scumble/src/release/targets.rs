@@ -8,7 +8,7 @@ use super::described::{datasheets_of, folder_has_datasheet, older_datasheets_of}
 use super::tables::manifest::{MANIFEST, Manifest};
 use crate::config::Plan;
 use crate::error::{Error, Result};
-use crate::outputs::{Outputs, Own, real};
+use crate::release::outputs::{Outputs, Own, real};
 
 /// What the folder of the private report holds.
 pub(super) const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];

@@ -15,16 +15,16 @@ use super::search::{Task, budget_of, with_quicker};
 use super::tables::{self, TablesRun};
 use super::targets::Sink;
 use super::{Read, Seconds, method_for, read};
-use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Plan;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metrics;
 use crate::problem::{Budget, Problem, Progress};
-use crate::published::{Classes, Record, record_loss};
-use crate::quasi::Value;
 use crate::recoding::Step;
+use crate::recoding::published::{Classes, Record, record_loss};
 use crate::registry::Method;
-use crate::resources::Resources;
+use crate::release::resources::Resources;
+use crate::search::algorithms::tables::{Shown, Tables};
+use crate::table::quasi::Value;
 
 /// What a plan makes of some rows.
 pub struct Trial {
@@ -175,10 +175,10 @@ pub fn try_within(
     }
     let method = method_for(plan)?;
     // As a release does, whoever calls: models count values, not spellings.
-    let spelt = crate::prepare::spelt_once(table, plan)?;
+    let spelt = crate::release::prepare::spelt_once(table, plan)?;
     let respelt = match &spelt {
         Cow::Borrowed(_) => Vec::new(),
-        Cow::Owned(_) => crate::prepare::spell_once(&mut table.clone(), plan)?,
+        Cow::Owned(_) => crate::release::prepare::spell_once(&mut table.clone(), plan)?,
     };
     let table = &*spelt;
     let (budget, progress) = limits;

@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use super::amount::Amount;
 pub use super::combinations::{Combination, Combinations};
+pub use crate::base::amount::Amount;
 pub use crate::risk::uniques::PopulationUniques;
 pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
 

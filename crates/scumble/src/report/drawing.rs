@@ -2,7 +2,7 @@
 
 pub use super::charts::scale::{Scale, log_ticks, tick_label, ticks};
 pub use super::charts::svg::{Anchor, Svg, escape, text_width};
-pub use super::format::{count, counted, list, number, percent, share};
+pub use crate::base::format::{count, counted, list, number, percent, share};
 
 /// The report's style sheet: light, dark and paper. Charts take their colours from it.
 #[must_use]

@@ -6,7 +6,7 @@
 //! it with owner-only permissions.
 //!
 //! * [`data`]: what the report says. The JSON twin is exactly this, serialised.
-//! * `words`: the sentences; `model_words`: those about models. `format`: numbers as people write them.
+//! * `words`: the sentences; `model_words`: those about models.
 //! * `charts`: small SVG images. `page`: one file per section, from data to what the template shows.
 //! * `template.html`: how it looks. No script, no network, light, dark and paper.
 //!
@@ -37,13 +37,11 @@
 //! # Ok::<(), scumble::error::Error>(())
 //! ```
 
-mod amount;
 mod charts;
 mod combinations;
 pub mod data;
 mod derive;
 pub mod drawing;
-pub(crate) mod format;
 mod model_words;
 pub(crate) use model_words::on_columns;
 mod page;

@@ -1,7 +1,7 @@
 //! What models promise, in phrases for the report. What a promise means and what it leaves open the models say themselves.
 
 use super::data::{ModelResult, Setting};
-use super::format::{amount, list};
+use crate::base::format::{amount, list};
 
 /// What a model promises, in a phrase that follows "is".
 pub(super) fn claim(model: &ModelResult) -> String {

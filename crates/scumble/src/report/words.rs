@@ -4,8 +4,8 @@
 //! and postcode; checked". Each sentence about protection says against what.
 
 use super::data::{Coarsening, ColumnRole, Provenance, Report, Severity, SuppressedAs};
-use super::format::{capitalised, count, counted, list, share};
 use super::model_words::claim;
+use crate::base::format::{capitalised, count, counted, list, share};
 
 /// The overall judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

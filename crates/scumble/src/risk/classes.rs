@@ -3,8 +3,8 @@
 use scumble_files::table::CodedTable;
 
 use crate::error::{Error, Result};
-use crate::label::STAR;
-use crate::pack::{Packer, group};
+use crate::table::label::STAR;
+use crate::table::pack::{Packer, group};
 
 /// Classes: rows with the same texts in all quasi-identifiers. Rows that show `*` everywhere are a class like any other,
 /// since whoever finds no class with a person's values knows that the person is among them (models.md 0.2).

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::amount::Amount;
 use crate::config::Rational;
-use crate::report::data::Amount;
 
 /// Bounds of the bands in which rows are counted by risk. They are reciprocals of whole class sizes
 /// (1, 2, 3, 5, 10, 20, 50, 100), written so that `1 / size` compares exactly.

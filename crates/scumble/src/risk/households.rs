@@ -88,7 +88,7 @@ pub(super) fn households(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::data::Amount;
+    use crate::base::amount::Amount;
     use crate::risk::classes::tests::table;
 
     #[test]

@@ -45,10 +45,10 @@ pub use suda::{ColumnContribution, Combination, Scores, Singling, SinglingSize, 
 pub use unit::Unit;
 pub use weights::{WeightedRisk, individual_risk};
 
+use crate::base::format::list;
+use crate::base::text::grouped;
 use crate::config::RiskSpec;
 use crate::error::{Error, Result};
-use crate::report::format::list;
-use crate::text::grouped;
 use uniques::{Method, PopulationUniques, Sample};
 
 /// What is assessed.
@@ -62,7 +62,7 @@ pub struct RiskTable<'a> {
     pub missing: &'a [String],
     /// The population that the table was drawn from, with the same quasi-identifiers, written in the same way.
     pub population: Option<&'a CodedTable>,
-    /// Who each row is about, where persons have several rows; see [`persons_of_rows`](crate::prepare::persons_of_rows).
+    /// Who each row is about, where persons have several rows; see [`persons_of_rows`](crate::release::prepare::persons_of_rows).
     pub persons: Option<&'a [u32]>,
 }
 

@@ -6,8 +6,8 @@ use scumble_files::table::CodedTable;
 use super::classes::tests::table;
 use super::uniques::Method;
 use super::*;
+use crate::base::amount::Amount;
 use crate::config::Rational;
-use crate::report::data::Amount;
 
 fn assessed(
     table: &CodedTable,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{RiskClasses, RiskFigures};
 use crate::config::Rational;
 use crate::error::{Error, Result};
-use crate::pack::{Packer, group};
+use crate::table::pack::{Packer, group};
 
 /// Risk estimated from survey weights.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use super::uniques::{Method, PopulationUniques};
 use super::{Assessment, Combination, HouseholdRisk, RiskFigures, Singling, Unit, WeightedRisk};
-use crate::report::format::{count, counted, list, number, percent, share};
+use crate::base::format::{count, counted, list, number, percent, share};
 
 /// Column names that are spelt out in a sentence.
 const NAMES: usize = 8;

@@ -1,7 +1,7 @@
 //! One random quasi-identifier: its texts, how it is coarsened, and what a released text says about an original one.
 
 use scumble::config::{Column as Plan, Label, Role, Roles, Value, ValueType};
-use scumble::hierarchy::{Builder, DateLevel, Quantity, Unlisted};
+use scumble::table::hierarchy::{Builder, DateLevel, Quantity, Unlisted};
 
 /// The texts that mean a missing value.
 pub(crate) const MISSING: [&str; 3] = ["?", "NA", ""];

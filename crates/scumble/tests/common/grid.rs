@@ -1,15 +1,15 @@
 //! Classes made by hand: the sensitive values of each, without files and without a search.
 
 use scumble::config::StarPolicy;
-use scumble::frequency::{Cell, FrequencyTable};
-use scumble::hierarchy::{Builder, Domain, Hierarchy, Recipe, Unlisted, build};
-use scumble::kind::{Kind, Measure};
 use scumble::models::{Model, ModelContext};
-use scumble::payload::{PayloadColumn, Payloads};
-use scumble::published::Classes;
-use scumble::quasi::{Quasi, Shape, Value};
+use scumble::recoding::published::Classes;
 use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::MODELS;
+use scumble::table::frequency::{Cell, FrequencyTable};
+use scumble::table::hierarchy::{Builder, Domain, Hierarchy, Recipe, Unlisted, build};
+use scumble::table::kind::{Kind, Measure};
+use scumble::table::payload::{PayloadColumn, Payloads};
+use scumble::table::quasi::{Quasi, Shape, Value};
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
 
 use super::column::{MISSING, is_missing};
@@ -40,7 +40,7 @@ impl Grid {
             values: order.iter().copied().collect(),
             measure,
             missing: MISSING.map(str::to_owned).to_vec(),
-            reading: scumble::payload::Reading { form: None, missing_counts: true },
+            reading: scumble::table::payload::Reading { form: None, missing_counts: true },
         };
         let code = |_: usize, row: usize| {
             order.iter().position(|value| *value == values[row]).expect("its own value") as u32

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use scumble::config::{Column, Plan, Rational, StarPolicy, Value};
-use scumble::hierarchy::{Builder, Unlisted};
 use scumble::problem::Progress;
 use scumble::release::{RunOptions, Summary, anonymize};
+use scumble::table::hierarchy::{Builder, Unlisted};
 
 use super::column::is_missing;
 use super::demand::{Demand, Ground, illness_file};

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use scumble::config::{Plan, Role};
-use scumble::frequency::FrequencyTable;
 use scumble::models::{Model, ModelContext};
-use scumble::prepare::{Prepared, prepare};
 use scumble::problem::{Problem, Progress};
-use scumble::published::Classes;
 use scumble::recoding::Assignment;
+use scumble::recoding::published::Classes;
 use scumble::registry::{ALGORITHMS, METRICS, MODELS};
-use scumble::resources::Resources;
+use scumble::release::prepare::{Prepared, prepare};
+use scumble::release::resources::Resources;
+use scumble::table::frequency::FrequencyTable;
 use scumble_files::table::CodedTable;
 
 use super::grid::coded_column;

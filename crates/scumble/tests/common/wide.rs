@@ -2,14 +2,14 @@
 //! and what they guard.
 
 use scumble::config::{ModelSpec, StarPolicy};
-use scumble::frequency::{Cell, FrequencyTable};
-use scumble::hierarchy::Hierarchy;
 use scumble::models::{Model, ModelContext};
-use scumble::payload::{PayloadColumn, Payloads};
-use scumble::published::{ClassView, Classes};
-use scumble::quasi::{Quasi, Shape, Value};
+use scumble::recoding::published::{ClassView, Classes};
 use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::MODELS;
+use scumble::table::frequency::{Cell, FrequencyTable};
+use scumble::table::hierarchy::Hierarchy;
+use scumble::table::payload::{PayloadColumn, Payloads};
+use scumble::table::quasi::{Quasi, Shape, Value};
 use scumble_files::table::{CodedTable, Codes};
 use scumble_verify::{Claim, ModelClaim, ModelOutcome, Reference, ReferenceColumn, StarRows, check_models};
 

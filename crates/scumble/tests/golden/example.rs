@@ -4,9 +4,9 @@ use std::path::Path;
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
+use scumble::release::resources::Resources;
+use scumble::release::saved::SavedRecoding;
 use scumble::release::{RunOptions, anonymize, apply, read_options};
-use scumble::resources::Resources;
-use scumble::saved::SavedRecoding;
 use scumble_files::table::CodedTable;
 use scumble_files::{Source, read_table};
 use serde_json::Value;
@@ -193,8 +193,13 @@ impl Reader {
         };
         let table = read(&plan.output)?;
         let original = self.original.as_ref().map(|_| read(&plan.input)).transpose()?;
-        let checked =
-            scumble::check::check(&table, original.as_ref(), None, plan, &Resources::in_folder(folder))?;
+        let checked = scumble::release::check::check(
+            &table,
+            original.as_ref(),
+            None,
+            plan,
+            &Resources::in_folder(folder),
+        )?;
         let mut verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
         verdict["holds"] = checked.holds().into();
         Ok(Outcome::Checked(verdict))
@@ -223,7 +228,7 @@ fn risk(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     let table = read(&plan.input)?;
     let population = plan.population.as_deref().map(read).transpose()?;
     let quasi: Vec<String> = plan.names_with(scumble::config::Role::Quasi).map(str::to_owned).collect();
-    let persons = scumble::prepare::persons_of_rows(&table, plan)?;
+    let persons = scumble::release::prepare::persons_of_rows(&table, plan)?;
     let input = scumble::risk::RiskTable {
         table: &table,
         quasi: &quasi,
@@ -290,8 +295,13 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         let original =
             read_table(&Source::open(folder.join(&plan.input))?, &read_options(&plan.read, 1)?)?.coded;
         let asked = Plan { privacy: Vec::new(), ..plan.clone() };
-        let checked =
-            scumble::check::check_folder(&output, Some(&original), None, &asked, &Resources::default())?;
+        let checked = scumble::release::check::check_folder(
+            &output,
+            Some(&original),
+            None,
+            &asked,
+            &Resources::default(),
+        )?;
         assert!(checked.holds, "{checked:?}");
         verdict = serde_json::to_value(&checked).map_err(scumble::Error::internal)?;
         for table in &released.summary.tables {

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use scumble::config::{Parameters, Rational, StarPolicy, Value};
-use scumble::frequency::FrequencyTable;
-use scumble::hierarchy::{Builder, Domain, Hierarchy, Recipe, Unlisted, build};
-use scumble::kind::{Kind, Measure};
 use scumble::models::{Model, ModelContext};
-use scumble::payload::{PayloadColumn, Payloads};
 use scumble::problem::{Problem, Progress};
-use scumble::quasi::{Quasi, Shape};
 use scumble::registry::{METRICS, MODELS};
+use scumble::table::frequency::FrequencyTable;
+use scumble::table::hierarchy::{Builder, Domain, Hierarchy, Recipe, Unlisted, build};
+use scumble::table::kind::{Kind, Measure};
+use scumble::table::payload::{PayloadColumn, Payloads};
+use scumble::table::quasi::{Quasi, Shape};
 
 /// Numbers that look random and are the same in every run (SplitMix64).
 pub(crate) struct Chance(u64);

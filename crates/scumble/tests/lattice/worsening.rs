@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use scumble::lattice::Cost;
-use scumble::published::Classes;
-use scumble::quasi::Value;
+use scumble::recoding::published::Classes;
 use scumble::recoding::{Assignment, Members, Step};
 use scumble::registry::METRICS;
+use scumble::search::lattice::Cost;
+use scumble::table::quasi::Value;
 
 use crate::made::{Case, Chance, problem};
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scumble::config::StarPolicy;
 use scumble::models::ClassTest;
-use scumble::published::ClassView;
+use scumble::recoding::published::ClassView;
 use scumble_verify::{Claim, ModelClaim, Reference, ReferenceColumn, StarRows, check_models};
 
 use super::common::demand::{Demand, Ground, numeric_variants, variants};

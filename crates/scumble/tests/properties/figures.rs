@@ -2,15 +2,15 @@
 
 use proptest::prelude::*;
 use scumble::config::StarPolicy;
-use scumble::frequency::FrequencyTable;
-use scumble::hierarchy::{Builder, Domain, Hierarchy, build};
-use scumble::kind::{Kind, Measure};
-use scumble::payload::{PayloadColumn, Payloads};
 use scumble::problem::{Problem, Progress};
-use scumble::published::Classes;
-use scumble::quasi::{Line, Quasi, Shape, Value};
+use scumble::recoding::published::Classes;
 use scumble::recoding::{Assignment, ClassColumn, Members};
 use scumble::registry::METRICS;
+use scumble::table::frequency::FrequencyTable;
+use scumble::table::hierarchy::{Builder, Domain, Hierarchy, build};
+use scumble::table::kind::{Kind, Measure};
+use scumble::table::payload::{PayloadColumn, Payloads};
+use scumble::table::quasi::{Line, Quasi, Shape, Value};
 use scumble_files::table::Codes;
 
 use super::cases_of;

@@ -3,12 +3,12 @@
 
 use proptest::prelude::*;
 use scumble::config::{Parameters, Rational, StarPolicy, Value};
-use scumble::lattice::{Checker, Lattice, Pruning};
 use scumble::models::{Model, ModelContext, Verdict};
 use scumble::problem::Problem;
-use scumble::published::Classes;
 use scumble::recoding::Step;
+use scumble::recoding::published::Classes;
 use scumble::registry::MODELS;
+use scumble::search::lattice::{Checker, Lattice, Pruning};
 
 use super::common::demand::{Demand, numeric_variants, variants};
 use super::common::run::Ask;

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use scumble::check::{CheckedFolder, check_folder, published_columns};
 use scumble::config::{Column, Plan, Role, Roles};
-use scumble::prepare::{Complete, keep_complete};
+use scumble::release::check::{CheckedFolder, check_folder, published_columns};
+use scumble::release::prepare::{Complete, keep_complete};
+use scumble::release::resources::Resources;
 use scumble::release::{Manifest, SheetCheck, compare_folder_with_datasheet};
-use scumble::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::{Source, read_header};
 use scumble_verify::{Mapped, RowMap};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use scumble::check::{Checked, published_columns};
 use scumble::config::{Column, Plan, Role};
+use scumble::release::check::{Checked, published_columns};
 use scumble::release::{Manifest, Together};
 
 use crate::ui::as_line;

@@ -1,11 +1,11 @@
 //! The labels of a release that could have been finer, and what an algorithm promises about them.
 
 use scumble::Result;
-use scumble::algorithms::{Fineness, Reach};
 use scumble::config::{Plan, Rational};
 use scumble::models::k_anonymity;
-use scumble::quasi::{Quasi, Shape, Value};
 use scumble::registry::{Method, method};
+use scumble::search::algorithms::{Fineness, Reach};
+use scumble::table::quasi::{Quasi, Shape, Value};
 
 use super::super::Case;
 use super::super::finer::Finer;

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use scumble::Result;
-use scumble::algorithms::Reach;
+use scumble::base::text::grouped;
 use scumble::report::drawing::percent;
-use scumble::text::grouped;
+use scumble::search::algorithms::Reach;
 
 use super::finer::{Finer, sample};
 use super::{Attack, Case, Figure, Finding};

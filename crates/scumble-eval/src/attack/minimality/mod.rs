@@ -12,9 +12,9 @@ use std::cmp::Ordering;
 
 use rayon::prelude::*;
 use scumble::Result;
-use scumble::algorithms::Reach;
 use scumble::registry::{Method, method};
 use scumble::report::drawing::{count, percent};
+use scumble::search::algorithms::Reach;
 
 use super::finer::{Finer, premise, sample};
 use super::promise::Promise;

@@ -140,7 +140,7 @@ impl Worlds {
         let most = (STEPS / values.len().max(1) as u64).clamp(FEWEST_DRAWS, MOST_DRAWS);
         let drawn = |worlds: [u64; 2]| worlds[0] + worlds[1];
         while drawn(worlds) < DRAWS.min(most) || (worlds[1] < ENOUGH && drawn(worlds) < most) {
-            scumble::chance::shuffle(&mut values, &mut random);
+            scumble::base::chance::shuffle(&mut values, &mut random);
             let (mut start, mut broken) = (0, false);
             let mut found = vec![vec![0_u64; amounts.len()]; sizes.len()];
             for group in groups {

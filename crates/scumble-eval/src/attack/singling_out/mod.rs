@@ -11,7 +11,7 @@ mod weight;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
-use scumble::chance::shuffle;
+use scumble::base::chance::shuffle;
 use scumble::report::drawing::{count, percent};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;

@@ -11,12 +11,12 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use super::{Measured, Metric};
+use crate::base::entry::{Entry, Standing};
 use crate::config::StarPolicy;
-use crate::frequency::Cell;
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::quasi::{LARGEST_SUBSET, MEAN_PLACES, Quasi, Shape, Value};
-use crate::registry::{Entry, Standing};
+use crate::recoding::published::Classes;
+use crate::table::frequency::Cell;
+use crate::table::quasi::{LARGEST_SUBSET, MEAN_PLACES, Quasi, Shape, Value};
 
 /// The registry entry.
 pub const ENTRY: Entry<&'static dyn Metric> = Entry {

@@ -3,8 +3,8 @@
 use scumble_files::table::Codes;
 
 use super::*;
-use crate::partition::testing::{numbers, problem, words};
 use crate::recoding::{Assignment, ClassColumn, Members};
+use crate::search::partition::testing::{numbers, problem, words};
 
 /// The release in which each tuple is in the class `of_tuple` says, and some classes are suppressed.
 fn release(problem: &Problem, of_tuple: &[u32], suppressed: &[bool], policy: StarPolicy) -> Classes {

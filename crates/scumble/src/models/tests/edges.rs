@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::frequency::merged;
 use crate::models::on_set::OnSet;
+use crate::table::frequency::merged;
 
 #[test]
 fn the_least_that_may_be_asked_for_is_accepted() {

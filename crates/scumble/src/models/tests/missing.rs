@@ -7,7 +7,7 @@ use scumble_verify::{
 };
 
 use super::*;
-use crate::payload::Reading;
+use crate::table::payload::Reading;
 
 const ASKED: [&str; 16] = [
     "model = \"l_diversity\"\nl = 2",
@@ -139,7 +139,7 @@ proptest! {
 #[test]
 fn categories_know_spellings() {
     let (mut ill, codes) = column("ill", &["hiv", "flu"], false);
-    ill.reading.form = Some(crate::normal::Form::of(Kind::Text, ["hiv", "flu"].into_iter()));
+    ill.reading.form = Some(crate::table::normal::Form::of(Kind::Text, ["hiv", "flu"].into_iter()));
     let (payloads, of_row) = Payloads::of_rows(vec![ill], 2, |_, row| codes[row]);
     let table = FrequencyTable::count(&[1], 2, |_, _| 0, payloads, &of_row, |_| 1).0;
     let asked = |categories: &str| format!("model = 'p_sensitive'\np = 1\ncategories = [{categories}]");

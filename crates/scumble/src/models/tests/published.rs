@@ -4,8 +4,8 @@ use scumble_files::table::Codes;
 
 use super::*;
 use crate::config::StarPolicy;
-use crate::quasi::{Quasi, Shape, Value};
 use crate::recoding::{Assignment, ClassColumn, Members};
+use crate::table::quasi::{Quasi, Shape, Value};
 
 /// A release in which every tuple of the column is a class of its own, and these are suppressed.
 fn released(table: &FrequencyTable, suppressed: &[bool]) -> Classes {

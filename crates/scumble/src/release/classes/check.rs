@@ -11,15 +11,15 @@ use super::{ClassRun, together};
 use crate::config::{Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
 use crate::models::Model;
-use crate::payload::PayloadColumn;
-use crate::prepare::{as_read, counted_by_value, table_in_one_spelling};
-use crate::quasi::Quasi;
 use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
     named, reference, same_value, sensitive_column, several_spellings,
 };
+use crate::release::prepare::{as_read, counted_by_value, table_in_one_spelling};
 use crate::release::requirements::has_separate_models;
 use crate::release::staged::Staged;
+use crate::table::payload::PayloadColumn;
+use crate::table::quasi::Quasi;
 
 /// What the verifier found in a written release.
 pub(super) struct Verified {

@@ -1,8 +1,8 @@
 //! What becomes of every combination of levels, for the report of a small lattice.
 
 use super::ClassRun;
-use crate::lattice::{Checker, Lattice};
 use crate::report::data::{Combination, Combinations};
+use crate::search::lattice::{Checker, Lattice};
 
 /// More dots than this cannot be told apart.
 const MOST: usize = 300;

@@ -13,20 +13,20 @@ use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::staged::Staged;
 use super::{ReadTable, Seconds, Summary};
-use crate::algorithms::{Algorithm, BuildAlgorithm, Finding};
 use crate::config::{Plan, StarPolicy};
 use crate::error::{Error, Result};
-use crate::hierarchy::Hierarchy;
 use crate::metrics::{Figure, measure_one};
 use crate::problem::Problem;
-use crate::published::Classes;
-use crate::quasi::Value;
+use crate::recoding::published::Classes;
 use crate::recoding::{Assignment, Step};
 use crate::registry::Entry;
 use crate::registry::METRICS;
-use crate::relabel;
+use crate::release::resources::Resources;
 use crate::report::data::Report;
-use crate::resources::Resources;
+use crate::search::algorithms::{Algorithm, BuildAlgorithm, Finding};
+use crate::search::relabel;
+use crate::table::hierarchy::Hierarchy;
+use crate::table::quasi::Value;
 
 mod check;
 mod combinations;
@@ -248,7 +248,7 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
     let mut solution = algorithm.run(problem)?;
     solution.assignment = relabel::show_sets(problem, solution.assignment)?;
     if plan.algorithm.polish {
-        solution = crate::polish::polish(problem, solution)?;
+        solution = crate::search::polish::polish(problem, solution)?;
     }
     let mut assignment = solution.assignment;
     if plan.algorithm.flatten {

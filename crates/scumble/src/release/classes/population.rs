@@ -1,11 +1,11 @@
 //! What must be true of a run that compares with a population, and what its owner should know.
 
 use super::ClassRun;
-use crate::algorithms::Algorithm;
 use crate::config::Plan;
 use crate::error::{Error, Result};
-use crate::population::strangers;
 use crate::problem::Problem;
+use crate::recoding::population::strangers;
+use crate::search::algorithms::Algorithm;
 
 /// An error if a model compares with the population and the algorithm does not keep track of it, if the plan asks for something that makes people belong to several classes,
 /// or if the data are not a part of it.

@@ -4,12 +4,12 @@ use super::ClassRun;
 use super::build_algorithm;
 use crate::config::{Column, Plan, Read};
 use crate::error::{Error, Result};
-use crate::hierarchy::Outline;
-use crate::new_rows::typical;
-use crate::quasi::{Line, Quasi, Shape};
 use crate::recoding::Step;
 use crate::registry::Method;
-use crate::saved::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
+use crate::release::new_rows::typical;
+use crate::release::saved::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
+use crate::table::hierarchy::Outline;
+use crate::table::quasi::{Line, Quasi, Shape};
 
 /// An error if what the algorithm does is no rule for other rows.
 pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
@@ -112,8 +112,8 @@ fn quasi<'r>(run: &'r ClassRun<'_>, place: usize) -> QuasiFile<'r> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::{Kind, Measure};
-    use crate::quasi::Shape;
+    use crate::table::kind::{Kind, Measure};
+    use crate::table::quasi::Shape;
 
     /// A rule that does not make the published classes must not be saved as theirs.
     #[test]

@@ -1,12 +1,9 @@
 //! The private report of a release of classes.
 
 use super::ClassRun;
-use crate::algorithms::iack::information_by_level;
 use crate::config::{Role, StarPolicy};
 use crate::error::Result;
-use crate::frequency::FrequencyTable;
 use crate::metrics::{Figure, information, loss};
-use crate::quasi::{Quasi, Shape};
 use crate::release::claim::unverified;
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
@@ -17,6 +14,9 @@ use crate::report::data::{
     ValueCount,
 };
 use crate::risk::histogram;
+use crate::search::algorithms::iack::information_by_level;
+use crate::table::frequency::FrequencyTable;
+use crate::table::quasi::{Quasi, Shape};
 
 /// Columns with more values than this make no readable subgroups.
 const LARGEST_SUBGROUPS: usize = 40;
@@ -196,10 +196,13 @@ fn column(run: &ClassRun<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnR
     let distinct_after = after.len() as u64;
     if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
         // Single cells may be blank, too.
-        match after.iter_mut().find(|shown| shown.value == crate::label::STAR) {
+        match after.iter_mut().find(|shown| shown.value == crate::table::label::STAR) {
             Some(blank) => blank.rows += classes.suppressed_rows(),
             None => {
-                after.push(ValueCount { value: crate::label::STAR.into(), rows: classes.suppressed_rows() });
+                after.push(ValueCount {
+                    value: crate::table::label::STAR.into(),
+                    rows: classes.suppressed_rows(),
+                });
             }
         }
     }

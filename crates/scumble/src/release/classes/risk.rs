@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::ClassRun;
 use crate::config::{RiskSpec, StarPolicy};
-use crate::frequency::Cell;
-use crate::label::STAR;
-use crate::payload::Payloads;
-use crate::population::people_of_tuples;
-use crate::published::ClassView;
+use crate::recoding::population::people_of_tuples;
+use crate::recoding::published::ClassView;
 use crate::report::data::{PopulationUniques, Risk, RiskFigures, Singling};
 use crate::risk::uniques::{Sample, estimate};
 use crate::risk::{RiskClasses, Unit, combinations, singling};
+use crate::table::frequency::Cell;
+use crate::table::label::STAR;
+use crate::table::payload::Payloads;
 
 /// How many tuples may be looked at, over all combinations of columns: a second's work at most. Beyond that `scumble risk`
 /// does it, where somebody waits for nothing else.
@@ -96,7 +96,7 @@ fn original(run: &ClassRun<'_>) -> RiskClasses {
     }
     RiskClasses {
         names: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
-        values: run.problem.quasi.iter().map(crate::quasi::Quasi::size).collect(),
+        values: run.problem.quasi.iter().map(crate::table::quasi::Quasi::size).collect(),
         codes: (0..table.width()).map(|column| table.column(column).iter().collect()).collect(),
         sizes,
         person,

@@ -11,9 +11,9 @@ use super::super::staged::{Staged, column_type};
 use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
-use crate::label;
-use crate::pack::Packer;
 use crate::recoding::{Members, Share};
+use crate::table::label;
+use crate::table::pack::Packer;
 
 /// The rows of a release before they are written.
 #[derive(Default)]

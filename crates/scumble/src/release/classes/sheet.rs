@@ -3,12 +3,12 @@
 use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::models::forbids_sameness;
-use crate::quasi::{MEAN_PLACES, Shape};
 use crate::release::Summary;
 use crate::release::claim::promise;
 use crate::release::datasheet::{
     ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
 };
+use crate::table::quasi::{MEAN_PLACES, Shape};
 
 pub(super) fn datasheet(run: &ClassRun<'_>, summary: &Summary) -> Datasheet {
     let quasi = run.quasi_names();

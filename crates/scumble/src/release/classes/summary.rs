@@ -4,12 +4,12 @@ use scumble_verify::{ModelOutcome, Outcome};
 use serde_json::{Map, Value};
 
 use super::{ClassRun, Origin};
-use crate::algorithms::Finding;
 use crate::config::StarPolicy;
 use crate::metrics::Figure;
 use crate::models::{k_uncertainty, multirelational};
 use crate::release::claim::promise;
 use crate::release::summary::{ModelSummary, SearchSummary, Summary, own_parameters};
+use crate::search::algorithms::Finding;
 
 pub(super) fn summarise(run: &ClassRun<'_>, outcome: &Outcome, figures: &[Figure]) -> Summary {
     let classes = &run.found.classes;

@@ -1,10 +1,10 @@
 //! Models that only the whole table decides, on top of any search: the least class size under which the release keeps them.
 
 use super::Found;
-use crate::algorithms::Finding;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::{Model, k_anonymity};
 use crate::problem::Problem;
+use crate::search::algorithms::Finding;
 
 /// Searches by `attempt`; where some models are about the whole table, for growing class sizes from the one that is asked for
 /// anyway, until the release keeps them all. That a larger size may again fail them does not matter: what is found is judged.

@@ -7,11 +7,11 @@ use scumble_files::table::CodedTable;
 use scumble_verify::{ModelOutcome, StarRows};
 
 use super::super::pipeline::Ended;
-use crate::check::{over_views, relational};
 use crate::config::{ModelSpec, Plan};
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::{k_anonymity, k_uncertainty, multirelational};
-use crate::resources::Resources;
+use crate::release::check::{over_views, relational};
+use crate::release::resources::Resources;
 
 /// So often larger classes are asked for; every time twice as large.
 const ATTEMPTS: u32 = 12;

@@ -3,9 +3,9 @@
 use super::super::spreadsheet::{self, Shows};
 use super::super::targets::format_of;
 use super::ClassRun;
-use crate::algorithms::{Algorithm, mondrian};
+use crate::base::text::{counted, rows};
 use crate::config::StarPolicy;
-use crate::text::{counted, rows};
+use crate::search::algorithms::{Algorithm, mondrian};
 
 /// A warning where a spreadsheet program would run what the release shows.
 fn spreadsheet_warning(run: &ClassRun<'_>) -> Option<String> {

@@ -12,7 +12,7 @@ use super::rows::Arranged;
 use super::{RecordRun, exchange};
 use crate::config::Role;
 use crate::error::{Error, Result};
-use crate::payload::PayloadColumn;
+use crate::table::payload::PayloadColumn;
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold. Also returns what
 /// was read, with the possible values in place of frequencies.
@@ -77,8 +77,9 @@ pub(super) fn verify(
 
 /// How each quasi-identifier is to be read.
 fn covers(run: &RecordRun<'_>) -> Result<Vec<(String, Cover)>> {
-    let cover_of =
-        |quasi: &crate::quasi::Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
+    let cover_of = |quasi: &crate::table::quasi::Quasi| {
+        Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?))
+    };
     run.problem.quasi.iter().map(cover_of).collect()
 }
 

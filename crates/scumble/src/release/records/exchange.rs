@@ -2,9 +2,9 @@
 
 use super::RecordRun;
 use super::rows::Arranged;
-use crate::algorithms::{Finding, RecordSolution, nhaa};
-use crate::chance;
+use crate::base::chance;
 use crate::error::Result;
+use crate::search::algorithms::{Finding, RecordSolution, nhaa};
 
 /// Draws whose value each record shows, where records exchange values: the place of the other record.
 pub(super) fn draw(solution: &mut RecordSolution, seed: Option<u64>) -> Result<Option<Vec<u32>>> {

@@ -18,10 +18,10 @@ use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of;
 use super::{Seconds, Summary};
-use crate::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 use crate::error::{Error, Result};
 use crate::registry::Entry;
 use crate::report::data::Report;
+use crate::search::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
 
 mod check;
 mod exchange;

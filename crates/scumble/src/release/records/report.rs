@@ -6,8 +6,7 @@ use serde_json::Map;
 
 use super::RecordRun;
 use super::sheet::promises;
-use crate::published::{record_loss, record_losses};
-use crate::quasi::{Quasi, Shape};
+use crate::recoding::published::{record_loss, record_losses};
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::summary::ModelSummary;
 use crate::release::{Seconds, Summary};
@@ -15,12 +14,13 @@ use crate::report::data::{
     Better, Coarsening, ColumnReport, ColumnRole, Distribution, HierarchyNote, MetricResult, ModelResult,
     Release, Report, Setting, ValueCount,
 };
+use crate::table::quasi::{Quasi, Shape};
 
 /// The figures, as `--json` prints them.
 pub(super) fn summary(run: &RecordRun<'_>, outcome: &RecordOutcome, looks: u64) -> Summary {
     let loss = record_loss(&run.found.solution.records, &run.problem.quasi);
     let mut findings = run.found.solution.findings.clone();
-    findings.push(crate::algorithms::Finding::new(
+    findings.push(crate::search::algorithms::Finding::new(
         "mean_covered",
         outcome.mean_covered,
         "the original rows that a record covers, on average",
@@ -124,7 +124,7 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
 }
 
 /// How many rows an audit found, as far as it knows.
-fn rows_found(found: crate::audit::Disclosure) -> String {
+fn rows_found(found: crate::search::audit::Disclosure) -> String {
     match found.unknown {
         0 => format!("{} rows", found.certain),
         unknown => format!("at least {} rows (unknown for {unknown})", found.certain),
@@ -172,7 +172,7 @@ pub(super) struct RecordFile {
     algorithm: &'static str,
     /// The rows that each record counts.
     counted: u64,
-    audit: crate::audit::Audit,
+    audit: crate::search::audit::Audit,
 }
 
 pub(super) fn recoding(run: &RecordRun<'_>) -> RecordFile {

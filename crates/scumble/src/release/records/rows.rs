@@ -6,9 +6,9 @@ use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::super::staged::{Staged, column_type};
 use super::RecordRun;
-use crate::algorithms::Format;
 use crate::error::{Error, Result};
-use crate::pack::Packer;
+use crate::search::algorithms::Format;
+use crate::table::pack::Packer;
 
 /// A column of the release that records decide.
 struct Shown {

@@ -14,9 +14,9 @@ use super::super::staged::{Staged, column_type};
 use super::RecordRun;
 use super::check::truths;
 use super::rows::Arranged;
-use crate::chance::{self, below};
+use crate::base::chance::{self, below};
 use crate::error::{Error, Result};
-use crate::quasi::{Quasi, Value};
+use crate::table::quasi::{Quasi, Value};
 
 /// The column that says which table a row is in.
 const TABLE: &str = "sample";

@@ -1,11 +1,11 @@
 //! What may be said in public about a release of records, and what somebody should decide about before.
 
 use super::RecordRun;
-use crate::algorithms::{Format, Linkage};
 use crate::release::Summary;
 use crate::release::datasheet::{
     ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
 };
+use crate::search::algorithms::{Format, Linkage};
 
 /// What is promised of each record, in words.
 pub(super) fn promises(run: &RecordRun<'_>) -> Vec<String> {

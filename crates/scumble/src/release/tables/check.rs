@@ -9,11 +9,11 @@ use scumble_verify::{
 use super::TablesRun;
 use super::files::Made;
 use super::manifest::Together;
-use crate::algorithms::tables::Tables;
 use crate::error::{Error, Result};
-use crate::kind::Kind;
 use crate::release::claim::{check_spelling, cover, model_claim, sensitive_column, value_kind};
 use crate::release::staged::Staged;
+use crate::search::algorithms::tables::Tables;
+use crate::table::kind::Kind;
 
 /// What the verifier found.
 pub(in crate::release) struct Verified {
@@ -96,8 +96,9 @@ fn hold(verified: Verified) -> Result<Verified> {
 
 /// How the labels of each column that outsiders may know are to be read.
 fn covers(run: &TablesRun<'_>) -> Result<Vec<(String, Cover)>> {
-    let cover_of =
-        |quasi: &crate::quasi::Quasi| Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?));
+    let cover_of = |quasi: &crate::table::quasi::Quasi| {
+        Ok((quasi.name.clone(), cover(quasi, run.markers(&quasi.name))?))
+    };
     run.problem.quasi.iter().map(cover_of).collect()
 }
 

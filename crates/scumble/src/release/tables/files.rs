@@ -8,12 +8,12 @@ use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::TablesRun;
 use super::manifest::{TableFile, Together};
-use crate::algorithms::tables::{GroupRow, GroupValues, Shown, Tables};
-use crate::chance;
+use crate::base::chance;
 use crate::error::{Error, Result};
-use crate::pack::Packer;
 use crate::release::search::OfRow;
 use crate::release::staged::{Staged, column_type};
+use crate::search::algorithms::tables::{GroupRow, GroupValues, Shown, Tables};
+use crate::table::pack::Packer;
 
 /// One table before it is written.
 pub(super) struct Table {

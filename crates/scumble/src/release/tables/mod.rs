@@ -17,12 +17,12 @@ use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of_several;
 use super::{Seconds, Summary};
-use crate::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
 use crate::config::{Plan, Rational, Role};
 use crate::error::{Error, Result};
-use crate::payload::PayloadColumn;
 use crate::registry::Entry;
 use crate::report::data::Report;
+use crate::search::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
+use crate::table::payload::PayloadColumn;
 
 mod check;
 mod files;

@@ -7,11 +7,8 @@ use super::TablesRun;
 use super::check::Verified;
 use super::manifest::TableFile;
 use super::sheet::promises;
-use crate::algorithms::Finding;
-use crate::algorithms::tables::{Shown, Tables};
 use crate::config::Role;
 use crate::problem::Problem;
-use crate::quasi::Quasi;
 use crate::release::report::{beginning, kept_columns};
 use crate::release::summary::ModelSummary;
 use crate::release::{Seconds, Summary};
@@ -19,6 +16,9 @@ use crate::report::data::{
     Amount, Coarsening, ColumnReport, ColumnRole, Distribution, ModelResult, Release, Report, Setting,
     TableNote, ValueCount,
 };
+use crate::search::algorithms::Finding;
+use crate::search::algorithms::tables::{Shown, Tables};
+use crate::table::quasi::Quasi;
 
 /// The figures, as `--json` prints them.
 pub(super) fn summary(run: &TablesRun<'_>, verified: &Verified, tables: Vec<TableFile>) -> Summary {

@@ -1,8 +1,8 @@
 //! Which columns several tables are made of, and which of them outsiders may know.
 
-use crate::algorithms::tables::Target;
 use crate::config::{Plan, Role, Roles};
 use crate::error::{Error, Result};
+use crate::search::algorithms::tables::Target;
 
 /// The plan for a search over several tables.
 pub(super) struct Arranged {

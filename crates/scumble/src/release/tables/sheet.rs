@@ -2,12 +2,12 @@
 
 use super::TablesRun;
 use super::manifest::TableFile;
-use crate::algorithms::tables::{GroupValues, Shown, Tables};
 use crate::config::Role;
-use crate::quasi::{Quasi, Shape};
 use crate::release::datasheet::{
     ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, value_kind,
 };
+use crate::search::algorithms::tables::{GroupValues, Shown, Tables};
+use crate::table::quasi::{Quasi, Shape};
 
 /// What is promised of the tables together, in words.
 pub(super) fn promises(run: &TablesRun<'_>) -> Vec<String> {

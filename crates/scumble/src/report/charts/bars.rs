@@ -3,7 +3,7 @@
 use super::Ink;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg, text_width};
-use crate::report::format;
+use crate::base::format;
 
 /// One bar.
 #[derive(Debug, Clone)]

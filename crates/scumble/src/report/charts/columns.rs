@@ -3,7 +3,7 @@
 use super::scale::{Scale, tick_label, whole_ticks};
 use super::svg::{Anchor, Svg, text_width};
 use super::{Ink, Series};
-use crate::report::format;
+use crate::base::format;
 
 /// Vertical grouped bars over counts.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use super::Ink;
 use super::scale::{Scale, tick_label, whole_ticks};
 use super::svg::{Anchor, Svg};
+use crate::base::format;
 use crate::report::data::ValueCount;
-use crate::report::format;
 
 /// A histogram of an ordered column.
 #[derive(Debug)]

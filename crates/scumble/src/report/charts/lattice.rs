@@ -2,8 +2,8 @@
 
 use super::Ink;
 use super::svg::{Anchor, Svg};
+use crate::base::format::counted;
 use crate::report::data::{Combination, Combinations};
-use crate::report::format::counted;
 
 /// A drawing of a lattice.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use super::scale::{Scale, tick_label, ticks};
 use super::svg::{Anchor, Svg};
+use crate::base::format;
 use crate::report::data::Amount;
-use crate::report::format;
 
 /// A small line chart over levels 0, 1, 2 …
 #[derive(Debug)]

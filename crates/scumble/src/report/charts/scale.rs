@@ -87,10 +87,10 @@ pub fn tick_label(number: f64) -> String {
         size if size >= 1e9 => (number / 1e9, "G"),
         size if size >= 1e6 => (number / 1e6, "M"),
         size if size >= 1e4 => (number / 1e3, "k"),
-        size if size >= 1e3 => return crate::report::format::count(number as u64),
+        size if size >= 1e3 => return crate::base::format::count(number as u64),
         _ => (number, ""),
     };
-    format!("{}{unit}", crate::report::format::number(scaled))
+    format!("{}{unit}", crate::base::format::number(scaled))
 }
 
 #[cfg(test)]

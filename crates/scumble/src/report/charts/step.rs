@@ -2,7 +2,7 @@
 
 use super::scale::{Scale, log_ticks, tick_label};
 use super::svg::{Anchor, Svg};
-use crate::report::format;
+use crate::base::format;
 
 /// A cumulative chart.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! What simulated attacks found: a section of the private report, and a page of its own.
 
 use super::closing;
+use crate::base::format::{NOTHING, amount, counted, number, percent};
 use crate::report::data::{AttackFigure, AttackResult};
-use crate::report::format::{NOTHING, amount, counted, number, percent};
 use minijinja::{Value, context};
 
 /// The section, if some attack was run.

@@ -1,11 +1,11 @@
 //! How many classes have how many rows, and how many rows sit in small ones (the IACK paper's Fig. 2b).
 
 use super::figure;
+use crate::base::format::{count, counted, ratio, share};
 use crate::report::charts::columns::ColumnChart;
 use crate::report::charts::step::StepChart;
 use crate::report::charts::{Ink, Series};
 use crate::report::data::{ClassSizes, Report, SizeCount};
-use crate::report::format::{count, counted, ratio, share};
 use minijinja::{Value, context};
 
 pub(super) fn section(report: &Report) -> Option<Value> {

@@ -1,7 +1,7 @@
 //! Warnings, how the run was made, and the glossary.
 
+use crate::base::format::{bytes, seconds};
 use crate::report::data::{Report, Severity};
-use crate::report::format::{bytes, seconds};
 use crate::report::words;
 use minijinja::{Value, context};
 

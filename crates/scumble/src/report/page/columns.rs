@@ -1,11 +1,11 @@
 //! Each quasi-identifier before and after: how it was coarsened, and how its values are distributed.
 
 use super::figure;
+use crate::base::format::{amount, count, counted, ratio, share};
 use crate::report::charts::bars::{Bar, BarChart, BarRow};
 use crate::report::charts::histogram::Histogram;
 use crate::report::charts::{Ink, Series};
 use crate::report::data::{ColumnReport, Distribution, Report, ValueCount};
-use crate::report::format::{amount, count, counted, ratio, share};
 use crate::report::words;
 use minijinja::{Value, context};
 

@@ -1,10 +1,10 @@
 //! The lattice of all combinations of levels, where it is small enough to be drawn.
 
 use super::figure;
+use crate::base::format::{count, counted};
 use crate::report::charts::lattice::{LatticeChart, ink};
 use crate::report::charts::{Ink, Series};
 use crate::report::data::Report;
-use crate::report::format::{count, counted};
 use minijinja::{Value, context};
 
 pub(super) fn section(report: &Report) -> Option<Value> {

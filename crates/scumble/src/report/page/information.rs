@@ -2,11 +2,11 @@
 //! have moved (Fig. 3).
 
 use super::figure;
+use crate::base::format::{amount, counted};
 use crate::report::charts::Ink;
 use crate::report::charts::bars::{Bar, BarChart, BarRow};
 use crate::report::charts::line::LineChart;
 use crate::report::data::{Amount, ColumnChange, LevelCurve, Report};
-use crate::report::format::{amount, counted};
 use minijinja::{Value, context};
 
 pub(super) fn section(report: &Report) -> Option<Value> {

@@ -1,7 +1,7 @@
 //! Columns that are published exactly, and sensitive values that a whole class shares.
 
+use crate::base::format::{count, counted, share};
 use crate::report::data::{Homogeneity, Report, Uniqueness};
-use crate::report::format::{count, counted, share};
 use crate::report::words;
 use minijinja::{Value, context};
 

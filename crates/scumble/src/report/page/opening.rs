@@ -1,7 +1,7 @@
 //! The banner with verdict and next step, and the key figures.
 
+use crate::base::format::{amount, count, counted, share};
 use crate::report::data::{Amount, Report, SuppressedAs};
-use crate::report::format::{amount, count, counted, share};
 use crate::report::words::{self, Verdict};
 use minijinja::{Value, context};
 

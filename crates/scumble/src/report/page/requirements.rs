@@ -1,7 +1,7 @@
 //! The table of models and the table of metrics.
 
+use crate::base::format::{amount, counted, list};
 use crate::report::data::{Better, MetricResult, ModelResult, Report, Setting, SuppressedAs};
-use crate::report::format::{amount, counted, list};
 use crate::report::{model_words, words};
 use minijinja::{Value, context};
 

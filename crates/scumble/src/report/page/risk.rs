@@ -2,9 +2,9 @@
 
 use super::figure;
 use super::risk_charts::{RiskSeries, bands, combinations, contributions};
+use crate::base::format::{count, percent, share};
 use crate::report::charts::Ink;
 use crate::report::data::{Amount, Report, Risk, RiskFigures};
-use crate::report::format::{count, percent, share};
 use crate::report::words;
 use crate::risk::{Unit, words as told};
 use minijinja::{Value, context};

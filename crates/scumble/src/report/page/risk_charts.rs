@@ -2,11 +2,11 @@
 
 use super::figure;
 use super::risk::plain;
+use crate::base::format::{count, counted, number, percent};
 use crate::report::charts::bars::{Bar, BarChart, BarRow};
 use crate::report::charts::columns::ColumnChart;
 use crate::report::charts::{Ink, Series};
 use crate::report::data::{RiskBand, RiskFigures, Singling};
-use crate::report::format::{count, counted, number, percent};
 use crate::risk::uniques::PopulationUniques;
 use crate::risk::{Unit, words};
 use minijinja::Value;

@@ -5,9 +5,9 @@ use super::risk::{body, card};
 use super::risk_charts::{
     RiskSeries, bands, combinations, contributions, estimates, fewest_columns, quantiles,
 };
+use crate::base::format::{count, counted, number, percent, share};
 use crate::report::charts::Ink;
 use crate::report::data::{Amount, RiskFigures};
-use crate::report::format::{count, counted, number, percent, share};
 use crate::risk::{Assessment, Unit, words};
 use minijinja::{Value, context};
 

@@ -1,10 +1,10 @@
 //! Which rows were suppressed, why, and whether some people lost more than others.
 
 use super::figure;
+use crate::base::format::{count, counted, percent, ratio, share};
 use crate::report::charts::Ink;
 use crate::report::charts::bars::{Bar, BarChart, BarRow};
 use crate::report::data::{Report, Subgroup, SubgroupColumn};
-use crate::report::format::{count, counted, percent, ratio, share};
 use crate::report::words;
 use minijinja::{Value, context};
 

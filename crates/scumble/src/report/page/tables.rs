@@ -1,7 +1,7 @@
 //! The tables of a release that has several.
 
+use crate::base::format::{count, list};
 use crate::report::data::{Report, TableNote};
-use crate::report::format::{count, list};
 use minijinja::{Value, context};
 
 pub(super) fn section(report: &Report) -> Option<Value> {

@@ -1,0 +1,281 @@
+//! Writes the guesses as a plan that a person can read, correct and confirm.
+
+use std::fmt::Write;
+
+use super::ColumnProfile;
+use crate::base::text::{grouped, on_one_line, rows};
+use crate::config::{Read, Role, ValueType};
+use crate::table::date::DateFormat;
+use crate::table::kind::{Inference, Kind};
+
+/// The files that a plan names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanFiles {
+    /// The table.
+    pub input: String,
+    /// The release.
+    pub output: String,
+    /// The folder of the private report.
+    pub report: String,
+}
+
+impl PlanFiles {
+    /// Names for the release of a table: `release.csv` for a table of text, else with the table's own ending.
+    #[must_use]
+    pub fn for_input(input: &str) -> Self {
+        let lower = input.to_lowercase();
+        let ending = ["parquet", "arrow", "feather", "tsv"]
+            .into_iter()
+            .find(|ending| lower.split('.').skip(1).any(|part| part == *ending))
+            .unwrap_or("csv");
+        let mut output = format!("release.{ending}");
+        if output == input {
+            output = format!("release-checked.{ending}");
+        }
+        Self { input: input.to_owned(), output, report: "report".to_owned() }
+    }
+}
+
+/// The fewest rows for which groups of five leave something to see.
+const ROWS_FOR_FIVE: u64 = 20;
+
+const ROLES: &str = "\
+#   identifier  names a person by itself (a name, a number); never released
+#   subject     tells which rows belong to one person; never released
+#   guarding    says which node of a hierarchy each person wants guarded; never released
+#   quasi       may be known to outsiders, who could find a person by it; generalised
+#   sensitive   what outsiders must not learn about a person; kept, and protected by a model
+#   class       what learners will predict; kept (may also be sensitive: [\"class\", \"sensitive\"])
+#   other       kept as it is, on the promise that outsiders do not have it
+#   drop        left out
+";
+
+/// The guesses as a commented plan. Roles are marked with a `?` unless they are to be accepted as they are.
+///
+/// `read` is how the table was read, so that the plan reads it in the same way.
+/// The plan holds counts of the original table and no value of it.
+#[must_use]
+pub fn plan_toml(profiles: &[ColumnProfile], files: &PlanFiles, read: &Read, accept: bool) -> String {
+    let mut text = String::new();
+    write_head(&mut text, files, accept);
+    write_read(&mut text, read);
+    for profile in profiles {
+        write_column(&mut text, profile, accept);
+    }
+    write_privacy(&mut text, profiles);
+    write_algorithm(&mut text, profiles);
+    text
+}
+
+/// Appends lines; writing to a string cannot fail.
+macro_rules! line {
+    ($text:expr, $($argument:tt)*) => {{
+        let _ = writeln!($text, $($argument)*);
+    }};
+}
+
+fn write_head(text: &mut String, files: &PlanFiles, accept: bool) {
+    line!(text, "# The plan of a release. It describes the original table: keep it private.");
+    line!(text, "#");
+    if accept {
+        line!(
+            text,
+            "# The roles below were guessed and accepted without a look. They are what protection rests on:"
+        );
+        line!(text, "# a quasi-identifier that is taken for something else is not protected.");
+    } else {
+        line!(
+            text,
+            "# The roles below are guesses, marked with `?`. Look at each column, then remove the `?` to"
+        );
+        line!(text, "# confirm the guess, or write another role:");
+    }
+    text.push_str(ROLES);
+    line!(text, "# Then run: scumble anonymize release.toml\n");
+    line!(text, "input = {}", quoted(&files.input));
+    line!(text, "output = {}", quoted(&files.output));
+    line!(text, "report = {}  # private: not for publication", quoted(&files.report));
+    line!(text, "# rest = \"drop\"  # what happens to columns that are not listed here: other or drop\n");
+}
+
+fn write_read(text: &mut String, read: &Read) {
+    line!(
+        text,
+        "# How the table is read; delimiter, quote, header and encoding are detected where they are not given."
+    );
+    line!(
+        text,
+        "# missing_policy: own-value keeps rows with a missing value and shows it as missing, drop-row leaves them out, error refuses the table."
+    );
+    line!(text, "[read]");
+    // These settings always have a text.
+    text.push_str(&toml::to_string(read).unwrap_or_default());
+}
+
+fn write_column(text: &mut String, profile: &ColumnProfile, accept: bool) {
+    let roles = if accept { profile.roles.clone().accepted() } else { profile.roles.clone().guessed() };
+    line!(text, "\n# {}", counts(profile));
+    // A comment ends with its line, so nothing in it may end one.
+    line!(text, "# {} (Confidence: {}.)", on_one_line(&profile.reason), profile.confidence.name());
+    line!(text, "[columns.{}]", key(&profile.name));
+    line!(text, "role = {}", roles.to_toml());
+    let undecided = profile.kind == Inference::AmbiguousDate;
+    if undecided && accept {
+        line!(
+            text,
+            "type = \"text\"  # dates in which day and month cannot be told apart: give type and format"
+        );
+        if profile.hierarchy.is_some() {
+            line!(text, "hierarchy = {{ build = \"flat\" }}");
+        }
+        return;
+    }
+    line!(text, "type = \"{}\"", profile.value_type.name());
+    if undecided {
+        line!(text, "# Day and month cannot be told apart. Remove the # of the right line:");
+        line!(text, "# format = \"{}\"", DateFormat::DayMonthYear.name());
+        line!(text, "# format = \"{}\"", DateFormat::MonthDayYear.name());
+    }
+    if let (Inference::Clear(Kind::Date(format)), ValueType::Date) = (profile.kind, profile.value_type) {
+        line!(text, "format = \"{}\"", format.name());
+    }
+    if let Some((low, high)) = profile.domain {
+        line!(text, "min = {low}");
+        line!(text, "max = {high}");
+    }
+    if let Some(hierarchy) = &profile.hierarchy {
+        // Mondrian makes ranges and sets of its own, which fit closer than fixed levels; codes only make sense by prefix.
+        if !hierarchy.toml.contains("\"prefix\"") {
+            line!(
+                text,
+                "# hierarchy = {}  # {} Mondrian gives better results without it.",
+                hierarchy.toml,
+                hierarchy.reason
+            );
+        } else {
+            line!(text, "hierarchy = {}  # {}", hierarchy.toml, hierarchy.reason);
+        }
+    }
+}
+
+/// How many values there are, in words.
+fn counts(profile: &ColumnProfile) -> String {
+    let values = match profile.distinct {
+        0 => return format!("No values in {}.", rows(profile.rows)),
+        1 => "1 value".to_owned(),
+        distinct => format!("{} distinct values", grouped(distinct)),
+    };
+    let missing = match profile.missing {
+        0 => "none missing".to_owned(),
+        missing => format!("{} missing", grouped(missing)),
+    };
+    let unique = match profile.unique_rows {
+        0 => "every value occurs more than once".to_owned(),
+        1 => "1 value occurs only once".to_owned(),
+        unique if unique == profile.distinct => "each occurs only once".to_owned(),
+        unique => format!("{} occur only once", grouped(unique)),
+    };
+    format!("{values} in {}, {missing}; {unique}.", rows(profile.rows))
+}
+
+fn write_privacy(text: &mut String, profiles: &[ColumnProfile]) {
+    let rows = profiles.first().map_or(0, |profile| profile.rows);
+    let k = if rows < ROWS_FOR_FIVE { 2 } else { 5 };
+    line!(text, "\n# Whoever knows a person's quasi-identifiers finds at least k rows that could be theirs.");
+    line!(text, "[[privacy]]\nmodel = \"k_anonymity\"\nk = {k}");
+    let sensitive: Vec<String> = profiles
+        .iter()
+        .filter(|profile| profile.roles.has(Role::Sensitive))
+        .map(|profile| quoted(&profile.name))
+        .collect();
+    if sensitive.is_empty() {
+        line!(
+            text,
+            "\n# No column looks sensitive. If one is, k-anonymity does not hide its values: rows that look alike"
+        );
+        line!(text, "# may all have the same one. Give it the role sensitive and ask for different values:");
+        line!(text, "# [[privacy]]\n# model = \"l_diversity\"\n# variant = \"distinct\"\n# l = 2");
+    } else {
+        line!(
+            text,
+            "\n# k-anonymity does not hide sensitive values: rows that look alike may all have the same one."
+        );
+        line!(
+            text,
+            "# So these rows must have at least l different ones. Stricter: variant = \"entropy\" or \"recursive\"."
+        );
+        line!(text, "[[privacy]]\nmodel = \"l_diversity\"\nvariant = \"distinct\"\nl = 2");
+        line!(text, "columns = [{}]", sensitive.join(", "));
+    }
+}
+
+fn write_algorithm(text: &mut String, profiles: &[ColumnProfile]) {
+    let has_class = profiles.iter().any(|profile| profile.roles.has(Role::Class));
+    line!(text, "\n[algorithm]");
+    line!(text, "name = \"mondrian\"  # cuts the rows into small groups; needs no class column");
+    if has_class {
+        line!(text, "# name = \"iack\"    # keeps what helps to predict the class, one level per column");
+        line!(text, "# name = \"iacc\"    # the same with limits on what is lost");
+    } else {
+        line!(text, "# name = \"iack\"    # for learners: needs a column with the role class");
+    }
+    line!(text, "# suppression = 0.05  # the share of rows that may be suppressed");
+    line!(text, "# star_policy = \"strict\"  # or drop: suppressed rows are left out");
+}
+
+/// A key of TOML: bare if it can be.
+fn key(name: &str) -> String {
+    let bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    if !name.is_empty() && name.chars().all(bare) { name.to_owned() } else { quoted(name) }
+}
+
+/// A text of TOML on one line.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => quoted.extend(['\\', letter]),
+            letter if letter.is_control() => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(letter));
+            }
+            letter => quoted.push(letter),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files() {
+        for (input, output) in [
+            ("patients.csv", "release.csv"),
+            ("data/patients.parquet", "release.parquet"),
+            ("x.tsv.gz", "release.tsv"),
+            ("release.csv", "release-checked.csv"),
+            ("-", "release.csv"),
+        ] {
+            assert_eq!(PlanFiles::for_input(input).output, output, "{input}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_groups() {
+        let numbers = [0, 999, 1_000, 1_234_567];
+        assert_eq!(numbers.map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn any_name_is_a_key() {
+        for name in
+            ["age", "", "date of birth", "a.b", "say \"hi\"", "back\\slash", "new\nline\t", "\u{7f}", "größe"]
+        {
+            let text = format!("[{}]\n", key(name));
+            let table: toml::Table = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(table.keys().collect::<Vec<_>>(), [name]);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Guesses what each column is to a release, with the reason.
+
+use super::signs::Sign;
+use super::words::Topic;
+use super::{Confidence, Facts};
+use crate::config::{Role, Roles};
+use crate::table::kind::{Inference, Kind};
+
+/// A guess and why.
+pub(super) struct Guess {
+    pub(super) roles: Roles,
+    pub(super) confidence: Confidence,
+    pub(super) reason: String,
+}
+
+/// The most outcomes of a column that learners would predict.
+const MOST_CLASSES: u64 = 20;
+/// The most values of a column that could be a category.
+const MOST_CATEGORIES: u64 = 200;
+
+/// Guesses for all columns of a table.
+pub(super) fn guess(columns: &[Facts<'_>]) -> Vec<Guess> {
+    let mut guesses: Vec<Guess> = columns.iter().map(by_itself).collect();
+    keep_one_subject(columns, &mut guesses);
+    choose_class(columns, &mut guesses);
+    if !guesses.iter().any(|guess| guess.roles.has(Role::Quasi)) {
+        be_careful(columns, &mut guesses);
+    }
+    guesses
+}
+
+fn new(role: Role, confidence: Confidence, reason: impl Into<String>) -> Guess {
+    Guess { roles: Roles::one(role), confidence, reason: reason.into() }
+}
+
+/// What the column looks like when nothing else of the table is known.
+fn by_itself(facts: &Facts<'_>) -> Guess {
+    use Confidence::High;
+    if facts.distinct == 0 {
+        return new(Role::Drop, High, "It has no values.");
+    }
+    if facts.outcomes() == 1 {
+        return new(Role::Other, High, "Every row has the same value, so it tells nobody apart.");
+    }
+    let known = facts.topic.and_then(known_to_outsiders);
+    // A name of demographics outweighs what values may look like: cities look like names, ages like numbers of rows.
+    let by_values = facts.signs.iter().find(|sign| known.is_none() || is_unmistakable(**sign));
+    by_values.map(|sign| by_sign(*sign)).or_else(|| by_name(facts, known)).unwrap_or_else(|| by_counts(facts))
+}
+
+fn is_unmistakable(sign: Sign) -> bool {
+    matches!(sign, Sign::Email | Sign::Phone | Sign::Url | Sign::IpAddress | Sign::Iban | Sign::IdNumber)
+}
+
+fn by_sign(sign: Sign) -> Guess {
+    use Confidence::{High, Medium};
+    let looks = format!("Its values look like {}", sign.phrase());
+    match sign {
+        Sign::Email | Sign::Phone | Sign::Iban | Sign::IdNumber => {
+            new(Role::Identifier, High, format!("{looks}, which name a person."))
+        }
+        Sign::Url | Sign::IpAddress => {
+            new(Role::Identifier, High, format!("{looks}, which lead to a person."))
+        }
+        Sign::PersonName => new(Role::Identifier, High, format!("{looks}.")),
+        Sign::SequentialId => {
+            new(Role::Identifier, High, "Its values count up from row to row, as record numbers do.")
+        }
+        Sign::FreeText => new(
+            Role::Drop,
+            Medium,
+            format!("{looks}, which may name people and anything about them; no model protects it."),
+        ),
+        Sign::BirthDate => new(Role::Quasi, High, format!("{looks}, which outsiders often know.")),
+        Sign::Postcode => {
+            new(Role::Quasi, High, format!("{looks}; outsiders often know where a person lives."))
+        }
+        Sign::Icd => {
+            new(Role::Sensitive, High, format!("{looks}: what outsiders must not learn about a person."))
+        }
+    }
+}
+
+/// What outsiders know by a topic, to follow "its name speaks of".
+fn known_to_outsiders(topic: Topic) -> Option<&'static str> {
+    Some(match topic {
+        Topic::BirthDate => "birth, whose date outsiders often know",
+        Topic::Age => "age, which outsiders often know",
+        Topic::Sex => "sex, which outsiders usually know",
+        Topic::Postcode => "a postcode; outsiders often know where a person lives",
+        Topic::Place => "a place; outsiders often know where a person is",
+        Topic::Origin => "origin or language, which outsiders often know",
+        Topic::Family => "family, which outsiders often know",
+        Topic::Work => "work, which outsiders often know",
+        Topic::Education => "education, which outsiders often know",
+        _ => return None,
+    })
+}
+
+fn by_name(facts: &Facts<'_>, known_to_outsiders: Option<&str>) -> Option<Guess> {
+    use Confidence::{High, Low, Medium};
+    if let Some(phrase) = known_to_outsiders {
+        return Some(new(Role::Quasi, High, format!("Its name speaks of {phrase}.")));
+    }
+    let identifier = |phrase: &str| {
+        Some(new(Role::Identifier, Medium, format!("Its name speaks of {phrase}, which names a person.")))
+    };
+    let sensitive = |phrase: &str| {
+        let reason = format!("Its name speaks of {phrase}: what outsiders must not learn about a person.");
+        Some(new(Role::Sensitive, Medium, reason))
+    };
+    match facts.topic? {
+        Topic::PersonName => identifier("a name"),
+        // Two values say whether there is one, as in "has a telephone".
+        Topic::Contact if facts.distinct <= 2 => None,
+        Topic::Contact => identifier("a way to reach a person"),
+        Topic::Address => identifier("an address"),
+        Topic::RecordNumber | Topic::Person => by_number(facts),
+        _ if facts.is_date() => None,
+        Topic::Health => sensitive("health"),
+        Topic::Money => sensitive("money"),
+        Topic::Intimate => sensitive("beliefs or private life"),
+        Topic::FreeText if facts.distinct > MOST_CATEGORIES || facts.nearly_unique() => Some(new(
+            Role::Drop,
+            Medium,
+            "Its name speaks of notes, which may name people and anything about them; no model protects them.",
+        )),
+        Topic::Date if matches!(facts.kind, Inference::Clear(Kind::Integer | Kind::Text)) => Some(new(
+            Role::Quasi,
+            Low,
+            "Its name speaks of time; outsiders may know when something happened.",
+        )),
+        _ => None,
+    }
+}
+
+/// A number of records or people: unique it names a row, repeated it tells which rows belong together.
+fn by_number(facts: &Facts<'_>) -> Option<Guess> {
+    let is_code = matches!(facts.kind, Inference::Clear(Kind::Integer | Kind::Text));
+    if !is_code {
+        return None;
+    }
+    if facts.nearly_unique() || facts.distinct == facts.present {
+        let reason = "Its name speaks of a number, and nearly every row has its own, so it names a row.";
+        return Some(new(Role::Identifier, Confidence::High, reason));
+    }
+    // Few rows per person on average; codes of a few kinds (a number of children) are something else.
+    (facts.distinct > MOST_CATEGORIES / 4 && 20 * facts.distinct >= facts.present).then(|| {
+        let reason = "Its name speaks of a person's number, and several rows share one: these rows belong to one person.";
+        new(Role::Subject, Confidence::Medium, reason)
+    })
+}
+
+fn by_counts(facts: &Facts<'_>) -> Guess {
+    use Confidence::{Low, Medium};
+    let kind = match facts.kind {
+        Inference::AmbiguousDate | Inference::Clear(Kind::Date(_)) => {
+            let reason = "It holds dates; outsiders may know when something happened.";
+            return new(Role::Quasi, Medium, reason);
+        }
+        Inference::Clear(kind) => kind,
+    };
+    if kind == Kind::Text && facts.nearly_unique() {
+        return new(Role::Identifier, Medium, "Nearly every row has its own text, so it names a row.");
+    }
+    if kind == Kind::Text && facts.distinct <= MOST_CATEGORIES {
+        let reason = "Outsiders may know such a category; if they cannot, make it other.";
+        return new(Role::Quasi, Low, reason);
+    }
+    if kind == Kind::Text {
+        let reason = "It has many different texts that outsiders may know; if they cannot, make it other.";
+        return new(Role::Quasi, Low, reason);
+    }
+    let reason = if facts.nearly_unique() {
+        "Nothing says that outsiders know these numbers, but nearly every row has its own: if anyone could look them \
+         up, make it quasi."
+    } else {
+        "Nothing says that outsiders know these numbers; if they could, make it quasi."
+    };
+    new(Role::Other, Low, reason)
+}
+
+/// Only one column can tell which rows belong to one person: the one with the most distinct values.
+fn keep_one_subject(columns: &[Facts<'_>], guesses: &mut [Guess]) {
+    let subjects = || (0..columns.len()).filter(|&place| guesses[place].roles.has(Role::Subject));
+    // The first of equals.
+    let Some(kept) = subjects().rev().max_by_key(|&place| columns[place].distinct) else { return };
+    let others: Vec<usize> = subjects().filter(|place| *place != kept).collect();
+    for place in others {
+        let reason =
+            "Its name speaks of a number, and another column tells better which rows belong to one person.";
+        guesses[place] = new(Role::Identifier, Confidence::Medium, reason);
+    }
+}
+
+/// At most one column is what learners will predict: the last one that is named like a target and has few values,
+/// else a last column that is sensitive and has two.
+fn choose_class(columns: &[Facts<'_>], guesses: &mut [Guess]) {
+    let fits = |facts: &Facts<'_>| {
+        facts.topic == Some(Topic::Target)
+            && (2..=MOST_CLASSES).contains(&facts.distinct)
+            && facts.signs.is_empty()
+            && !facts.is_date()
+    };
+    if let Some(place) = columns.iter().rposition(fits) {
+        let reason = "Its name speaks of an outcome with few values, which learners would predict.";
+        guesses[place] = new(Role::Class, Confidence::Medium, reason);
+        return;
+    }
+    let (Some(facts), Some(last)) = (columns.last(), guesses.last_mut()) else { return };
+    if facts.distinct == 2 && last.roles.has(Role::Sensitive) {
+        if let Ok(both) = Roles::new(&[Role::Class, Role::Sensitive]) {
+            last.roles = both;
+        }
+        last.reason
+            .push_str(" It is the last column and has two values, so learners may want to predict it.");
+    }
+}
+
+/// Without any quasi-identifier there is nothing to protect: columns kept by default become quasi-identifiers.
+fn be_careful(columns: &[Facts<'_>], guesses: &mut [Guess]) {
+    for (facts, guess) in columns.iter().zip(guesses) {
+        if guess.roles.has(Role::Other) && facts.outcomes() > 1 {
+            let reason = "No column of this table is surely known to outsiders, so this one is taken as such to be careful.";
+            *guess = new(Role::Quasi, Confidence::Low, reason);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Verifying records that overlap: there are no classes, and each is judged by the original rows that it covers.
+
+use scumble_files::table::CodedTable;
+use scumble_verify::{
+    Cover, Distributed, Drops, Exchanged, ModelClaim, Originals, Truth, TruthOutcome, check_records,
+    check_truth, in_normal_form,
+};
+
+use super::{Checked, cannot_check, claims, truthful};
+use crate::config::{Plan, Role};
+use crate::error::{Error, Result};
+use crate::registry::{Method, method};
+use crate::release::claim::{cover, sensitive_column};
+use crate::release::prepare::{Prepared, payload_of, prepare, spelt_once};
+use crate::release::resources::Resources;
+use crate::search::algorithms::RecordAlgorithm;
+
+/// What a table shows in place of a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Instead {
+    /// The set of values that a row may have, since frequencies were published.
+    Sets,
+    /// The value of another row.
+    Exchanged,
+}
+
+/// Checks a table of records, if it is one: it shows frequencies, or the plan names an algorithm whose records overlap.
+pub(super) fn check(
+    release: &CodedTable,
+    original: Option<&CodedTable>,
+    row_map: Option<&[u32]>,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<Option<Checked>> {
+    // The original in one spelling for each value, as whoever made the records read it.
+    let original = original.map(|original| spelt_once(original, plan)).transpose()?;
+    let original = original.as_deref();
+    let distributions = distributions(release, plan)?;
+    let algorithm = match method(&plan.algorithm.name)? {
+        Method::Records(entry) => Some((entry.name, (entry.build)(&plan.algorithm.parameters)?)),
+        Method::Classes(_) | Method::Tables(_) => None,
+    };
+    if distributions.is_empty() && algorithm.is_none() {
+        return Ok(None);
+    }
+    if let Some(subject) = plan.names_with(Role::Subject).next() {
+        return Err(Error::refused(format!(
+            "records that overlap are judged by rows, and '{subject}' says that persons may have several"
+        ))
+        .unset("subject", "leave it out, if each has one row"));
+    }
+    if !distributions.is_empty() {
+        return with_frequencies(release, original, row_map, &distributions, plan, resources).map(Some);
+    }
+    let Some((name, algorithm)) = algorithm else { return Ok(None) };
+    if algorithm.shows_frequencies() {
+        return Err(Error::config(format!(
+            "the table shows no frequencies, and the plan's algorithm is '{name}'. Tables that were drawn (format = \"sampled\") cannot \
+             be checked by themselves: the records they were drawn from are not published, and were verified when they were"
+        ))
+        .advise("check a release with frequencies")
+        .set("algorithm", None, "name the one that made this table"));
+    }
+    let Some(original) = original else {
+        return Err(Error::config(format!(
+            "the records of '{name}' overlap and form no classes, so they are judged by the original rows that they cover"
+        ))
+        .set("original", None, "give these"));
+    };
+    without_frequencies(release, original, row_map, &*algorithm, plan, resources).map(Some)
+}
+
+/// The columns of a release that are published as frequencies.
+fn distributions(release: &CodedTable, plan: &Plan) -> Result<Vec<(String, Distributed)>> {
+    let mut found = Vec::new();
+    for name in plan.names_with(Role::Sensitive).chain(plan.names_with(Role::Class)) {
+        if found.iter().any(|(of, _)| of == name) {
+            continue;
+        }
+        if let Some(read) = Distributed::read(release, name).map_err(cannot_check)? {
+            found.push((name.to_owned(), read));
+        }
+    }
+    Ok(found)
+}
+
+/// What the plan asks of records.
+fn asked(known: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<ModelClaim>> {
+    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let mut models = Vec::new();
+    for spec in &plan.privacy {
+        if let Some(set) = &spec.quasi {
+            return Err(Error::config(format!(
+                "model '{}' is about the set {set:?} of quasi-identifiers; records that overlap are judged on all of them",
+                spec.model
+            )));
+        }
+        models.append(&mut claims(spec, &sensitive, None, known, None, plan, resources)?);
+    }
+    let judged = models.iter().filter_map(|model| model.parameters.get("column")?.as_str());
+    for column in judged.filter_map(|name| known.column(name)) {
+        if payload_of(column, plan)?.0.absent().is_some() {
+            return Err(Error::refused(format!(
+                "records that overlap are judged by every row that they cover, and some rows have no value of '{}'",
+                column.name
+            ))
+            .set("missing_policy", Some("drop-row"), "leave those rows out")
+            .weaken("missing_counts", Some(&column.name), "say that a missing value is a value like any other"));
+        }
+    }
+    Ok(models)
+}
+
+/// Checks what each record covers in the original, its frequencies, and whether it may be true.
+fn with_frequencies(
+    release: &CodedTable,
+    original: Option<&CodedTable>,
+    row_map: Option<&[u32]>,
+    distributions: &[(String, Distributed)],
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<Checked> {
+    let mut supports = release.clone();
+    for (name, _) in distributions {
+        if let Some(read) = Distributed::read(&supports, name).map_err(cannot_check)? {
+            supports = read.supports;
+        }
+    }
+    let models = asked(original.unwrap_or(&supports), plan, resources)?;
+    let published: Vec<(&str, Instead)> =
+        distributions.iter().map(|(name, _)| (name.as_str(), Instead::Sets)).collect();
+    let truth = original
+        .map(|original| truthful(&supports, original, row_map, &published, plan, resources))
+        .transpose()?;
+    let covers = original.map(|original| quasi_covers(original, plan, resources)).transpose()?;
+    let originals = original.zip(covers.as_ref()).map(|(table, quasi)| Originals {
+        table,
+        quasi,
+        row_map: None,
+        exchanged: None,
+    });
+    let records = check_records(&supports, distributions, &models, originals).map_err(cannot_check)?;
+    let judged = super::columns_of(&models);
+    Ok(Checked { outcome: None, attained: None, truth, records: Some(records), judged })
+}
+
+/// Checks what each record covers in the original, and whether it may be true; of values that were exchanged, that they may come from
+/// rows that their records cover.
+fn without_frequencies(
+    release: &CodedTable,
+    original: &CodedTable,
+    row_map: Option<&[u32]>,
+    algorithm: &dyn RecordAlgorithm,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<Checked> {
+    let mut models = asked(original, plan, resources)?;
+    for model in models.iter_mut().filter(|model| !model.parameters.contains_key("column")) {
+        model.parameters.insert("links".into(), algorithm.linkage().name().into());
+    }
+    let exchanged = if algorithm.exchanges() { exchanged(&models) } else { None };
+    let values = exchanged.as_deref().and_then(|name| original.column(name));
+    let values = values.map(|column| payload_of(column, plan)).transpose()?;
+    let values: Vec<_> = values.iter().map(|(values, _)| sensitive_column(values, plan)).collect();
+    let release = &in_normal_form(release, &values, Some(original)).map_err(cannot_check)?;
+    let original = &in_normal_form(original, &values, None).map_err(cannot_check)?;
+    let quasi = quasi_covers(original, plan, resources)?;
+    let instead: Vec<(&str, Instead)> =
+        exchanged.iter().map(|name| (name.as_str(), Instead::Exchanged)).collect();
+    let mut truth = truthful(release, original, row_map, &instead, plan, resources)?;
+    if let Some(name) = &exchanged {
+        let sources = sources(release, original, name, &quasi)?;
+        truth.holds &= sources.holds;
+        truth.unassigned_rows = truth.unassigned_rows.max(sources.unassigned_rows);
+    }
+    let originals = Originals {
+        table: original,
+        quasi: &quasi,
+        row_map: None,
+        exchanged: exchanged.as_deref().map(|column| Exchanged { column, windows: None }),
+    };
+    let records = check_records(release, &[], &models, Some(originals)).map_err(cannot_check)?;
+    let judged = super::columns_of(&models);
+    Ok(Checked { outcome: None, attained: None, truth: Some(truth), records: Some(records), judged })
+}
+
+/// The column of which a model bounds frequencies: the one whose values records have exchanged.
+fn exchanged(models: &[ModelClaim]) -> Option<String> {
+    let of = |model: &ModelClaim, name: &str| Some(model.parameters.get(name)?.as_str()?.to_owned());
+    let bounds = |model: &&ModelClaim| of(model, "variant").as_deref() == Some("frequency");
+    models.iter().find(bounds).and_then(|model| of(model, "column"))
+}
+
+/// Whether every record can show the value of an original row of its own that it covers.
+fn sources(
+    release: &CodedTable,
+    original: &CodedTable,
+    column: &str,
+    quasi: &[(String, Cover)],
+) -> Result<TruthOutcome> {
+    let truths = quasi.iter().map(|(name, cover)| (name.clone(), Truth::Covers(cover.clone())));
+    let truths: Vec<(String, Truth)> = truths.chain([(column.to_owned(), Truth::Exact)]).collect();
+    let mut shown = release.clone();
+    shown.columns.retain(|column| truths.iter().any(|(name, _)| *name == column.name));
+    let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
+    check_truth(&shown, original, &truths, drops).map_err(cannot_check)
+}
+
+/// How the quasi-identifiers of a release are to be read.
+fn quasi_covers(original: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<(String, Cover)>> {
+    covers(&prepare(original, plan, resources, false)?, plan)
+}
+
+/// The same of an original that is prepared.
+pub(super) fn covers(prepared: &Prepared, plan: &Plan) -> Result<Vec<(String, Cover)>> {
+    let cover_of = |quasi: &crate::table::quasi::Quasi| {
+        let column = plan.column(&quasi.name).and_then(|column| column.missing.clone());
+        Ok((quasi.name.clone(), cover(quasi, column.unwrap_or_else(|| plan.read.missing.clone()))?))
+    };
+    prepared.quasi.iter().map(cover_of).collect()
+}

@@ -1,0 +1,81 @@
+//! A release beside its original, readable: for whoever plays the attacker.
+
+use scumble_files::table::CodedTable;
+use scumble_verify::{Cover, Distributed};
+
+use super::{cannot_check, records::covers};
+use crate::config::{Plan, Role};
+use crate::error::{Error, Result};
+use crate::registry::{Method, method};
+use crate::release::prepare::{payload_of, prepare, spelt_once, table_in_one_spelling};
+use crate::release::resources::Resources;
+use crate::table::hierarchy::Hierarchy;
+use crate::table::payload::PayloadColumn;
+
+/// A release and its original, with what is needed to compare them.
+pub struct SideBySide {
+    /// The release; a sensitive column that is published as frequencies shows the set of values that are possible.
+    pub release: CodedTable,
+    /// The original; values of sensitive columns are written as in the release.
+    pub original: CodedTable,
+    /// How each quasi-identifier that the release has is to be read.
+    pub quasi: Vec<(String, Cover)>,
+    /// The sensitive columns that the release has, with their values.
+    pub sensitive: Vec<PayloadColumn>,
+    /// The trees of those that have one.
+    pub trees: Vec<(String, Hierarchy)>,
+    /// Those that are published as frequencies.
+    pub frequencies: Vec<(String, Distributed)>,
+}
+
+/// Whether the plan's algorithm has trees built for columns that have none: their labels are those of the trees.
+pub(super) fn needs_trees(plan: &Plan) -> bool {
+    let Ok(Method::Classes(entry)) = method(&plan.algorithm.name) else { return false };
+    (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.needs_trees())
+}
+
+/// Reads a release beside its original, by the plan's roles. Columns that one of them lacks are left out.
+pub fn side_by_side(
+    release: &CodedTable,
+    original: &CodedTable,
+    plan: &Plan,
+    resources: &Resources,
+) -> Result<SideBySide> {
+    let original = &*spelt_once(original, plan)?;
+    let mut release = release.clone();
+    let mut frequencies = Vec::new();
+    let mut sensitive = Vec::new();
+    for name in plan.names_with(Role::Sensitive) {
+        let Some(column) = original.column(name) else { continue };
+        if let Some(read) = Distributed::read(&release, name).map_err(cannot_check)? {
+            release = read.supports.clone();
+            frequencies.push((name.to_owned(), read));
+        } else if release.column(name).is_none() {
+            continue;
+        }
+        sensitive.push(payload_of(column, plan)?.0);
+    }
+    let prepared = prepare(original, plan, resources, needs_trees(plan))?;
+    let mut quasi = covers(&prepared, plan)?;
+    quasi.retain(|(name, _)| release.column(name).is_some());
+    if quasi.is_empty() {
+        return Err(Error::config("the release has none of the columns that outsiders may know").set(
+            "quasi",
+            None,
+            "name those that it has",
+        ));
+    }
+    let spelt: Vec<PayloadColumn> = sensitive
+        .iter()
+        .filter(|column| !frequencies.iter().any(|(name, _)| *name == column.name))
+        .cloned()
+        .collect();
+    Ok(SideBySide {
+        release: table_in_one_spelling(&release, &spelt).into_owned(),
+        original: table_in_one_spelling(original, &sensitive).into_owned(),
+        quasi,
+        sensitive,
+        trees: prepared.payload_trees,
+        frequencies,
+    })
+}

@@ -1,0 +1,163 @@
+//! Nodes that are called by what lies below them: intervals, calendar periods, codes with a masked end.
+
+use std::cmp::Ordering;
+
+use crate::table::date::Date;
+use crate::table::kind::{Kind, Measure};
+
+/// A number with as many places as it is written with, which may be more than its column has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exact {
+    digits: i128,
+    scale: u32,
+}
+
+impl Exact {
+    /// The number behind a text, if the column is one of numbers or dates.
+    pub(super) fn read(measure: &Measure, text: &str) -> Option<Self> {
+        let kind = match measure.kind {
+            Kind::Text => return None,
+            // A column of whole numbers may be asked for `1.5`.
+            Kind::Integer => Kind::Decimal,
+            kind => kind,
+        };
+        let own = Measure::of(kind, std::iter::once(text));
+        Some(Self { digits: own.number(text)?, scale: own.scale })
+    }
+
+    /// The greatest number of a measure that is not greater; `None` for one that is too far away.
+    pub(super) fn floor(self, measure: &Measure) -> Option<i128> {
+        match self.scale.checked_sub(measure.scale) {
+            Some(finer) => Some(self.digits.div_euclid(10_i128.pow(finer))),
+            None => self.digits.checked_mul(10_i128.pow(measure.scale - self.scale)),
+        }
+    }
+
+    /// How it compares with a number of a measure.
+    pub(super) fn cmp_in(self, measure: &Measure, number: i128) -> Ordering {
+        let Some(floor) = self.floor(measure) else { return self.digits.cmp(&0) };
+        let rest = || match self.scale.checked_sub(measure.scale) {
+            Some(finer) => self.digits.rem_euclid(10_i128.pow(finer)).cmp(&0),
+            None => Ordering::Equal,
+        };
+        floor.cmp(&number).then_with(rest)
+    }
+}
+
+/// Whether a label says that a number lies below it.
+pub(super) fn holds(measure: &Measure, label: &str, number: Exact) -> bool {
+    let reaches =
+        |(from, to): (i128, i128)| number.cmp_in(measure, from).is_ge() && number.cmp_in(measure, to).is_le();
+    interval(measure, label, number)
+        .unwrap_or_else(|| matches!(measure.kind, Kind::Date(_)) && period(label).is_some_and(reaches))
+}
+
+/// Whether a number lies in the interval that a label writes as `[a,b]` or `[a,b)`; `None` if it is no such label.
+fn interval(measure: &Measure, label: &str, number: Exact) -> Option<bool> {
+    let inner = label.strip_prefix('[')?;
+    let (inner, open) = match inner.strip_suffix(')') {
+        Some(inner) => (inner, true),
+        None => (inner.strip_suffix(']')?, false),
+    };
+    let (from, to) = inner.split_once(measure.separator())?;
+    let (from, to) = (measure.number(from.trim())?, measure.number(to.trim())?);
+    let below = number.cmp_in(measure, to);
+    Some(number.cmp_in(measure, from).is_ge() && (below.is_lt() || (!open && below.is_eq())))
+}
+
+/// The first and the last day of `2024-03`, `2024-Q1`, `2024`, `2020s` or `2000-2099`.
+fn period(label: &str) -> Option<(i128, i128)> {
+    let year = |text: &str| -> Option<i64> {
+        (text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    };
+    let first = |year: i64, months: i64| {
+        Date { year: year + months.div_euclid(12), month: months.rem_euclid(12) + 1, day: 1 }.number()
+    };
+    // The year, the months before the period, and how many it has.
+    let (year, before, months) = match label.split_once('-') {
+        Some((from, part)) if part.starts_with('Q') => {
+            let quarter = part.strip_prefix('Q')?.parse::<i64>().ok().filter(|of| (1..=4).contains(of))?;
+            (year(from)?, 3 * (quarter - 1), 3)
+        }
+        Some((from, part)) if part.len() == 2 => {
+            let month = part.parse::<i64>().ok().filter(|of| (1..=12).contains(of))?;
+            (year(from)?, month - 1, 1)
+        }
+        Some((from, to)) => {
+            let from = year(from).filter(|from| from % 100 == 0)?;
+            year(to).filter(|to| *to == from + 99)?;
+            (from, 0, 1200)
+        }
+        None => match label.strip_suffix('s') {
+            Some(decade) => (year(decade).filter(|decade| decade % 10 == 0)?, 0, 120),
+            None => (year(label)?, 0, 12),
+        },
+    };
+    Some((first(year, before).into(), (first(year, before + months) - 1).into()))
+}
+
+/// A code with a masked end: what it begins with, and how many characters it has if that is told.
+pub(super) fn mask(label: &str) -> Option<(&str, Option<usize>)> {
+    let prefix = label.trim_end_matches('*');
+    let stars = label.len() - prefix.len();
+    let length = (stars > 1).then(|| label.chars().count());
+    (stars > 0 && !prefix.is_empty() && !prefix.contains('*')).then_some((prefix, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::date::DateFormat;
+
+    #[test]
+    fn intervals_are_read_as_labels_write_them() {
+        let measure = Measure { kind: Kind::Integer, scale: 0 };
+        let inside =
+            |label: &str, text: &str| holds(&measure, label, Exact::read(&measure, text).expect("a number"));
+        for (label, text, expected) in [
+            ("[20,30)", "29", true),
+            ("[20,30)", "29.9", true),
+            ("[20,30)", "30", false),
+            ("[20,30]", "30.0", true),
+            ("[20,30]", "30.5", false),
+            ("[-3,30]", "-3.5", false),
+            ("young", "30", false),
+            ("2020", "2020", false),
+        ] {
+            assert_eq!(inside(label, text), expected, "{label} {text}");
+        }
+    }
+
+    #[test]
+    fn periods_hold_their_days() {
+        let measure = Measure { kind: Kind::Date(DateFormat::DayMonthYearDot), scale: 0 };
+        let inside =
+            |label: &str, text: &str| holds(&measure, label, Exact::read(&measure, text).expect("a date"));
+        for (label, first, last, outside) in [
+            ("2024-02", "01.02.2024", "29.02.2024", ["31.01.2024", "01.03.2024"]),
+            ("2023-12", "01.12.2023", "31.12.2023", ["30.11.2023", "01.01.2024"]),
+            ("2023-Q4", "01.10.2023", "31.12.2023", ["30.09.2023", "01.01.2024"]),
+            ("2023", "01.01.2023", "31.12.2023", ["31.12.2022", "01.01.2024"]),
+            ("2020s", "01.01.2020", "31.12.2029", ["31.12.2019", "01.01.2030"]),
+            ("1900-1999", "01.01.1900", "31.12.1999", ["31.12.1899", "01.01.2000"]),
+            ("[01.01.2020,01.02.2020)", "01.01.2020", "31.01.2020", ["31.12.2019", "01.02.2020"]),
+        ] {
+            assert!(inside(label, first) && inside(label, last), "{label}");
+            assert!(!outside.iter().any(|day| inside(label, day)), "{label}");
+        }
+        for label in
+            ["2024-13", "2024-Q5", "2024-2", "2021s", "1950-2049", "under 18 on 31.12.2024", "*", "20"]
+        {
+            assert_eq!(period(label), None, "{label}");
+        }
+    }
+
+    #[test]
+    fn masks_tell_their_beginning() {
+        assert_eq!(mask("43**"), Some(("43", Some(4))));
+        assert_eq!(mask("I21*"), Some(("I21", None)));
+        for label in ["*", "**", "435", "4*5*", ""] {
+            assert_eq!(mask(label), None, "{label}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The population beside a table: the people whom its rows are taken from, by their quasi-identifiers.
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
+use scumble_files::{ReadOptions, read_header, read_table};
+
+use super::{Prepared, drop_incomplete, prepare, prepare_joined};
+use crate::config::{Plan, Role};
+use crate::error::{Error, ErrorKind, Result};
+use crate::release::other_options;
+use crate::release::resources::Resources;
+
+/// A population as it was read: the quasi-identifiers only.
+pub struct PopulationTable {
+    /// Its columns, under the names of the data's.
+    pub table: CodedTable,
+    /// What is worth knowing about how it was read.
+    pub notes: Vec<String>,
+}
+
+/// Reads the population that a plan names, if it names one. Its columns are found by the names of the quasi-identifiers; others
+/// are never read.
+pub fn read_population(
+    plan: &Plan,
+    resources: &Resources,
+    threads: usize,
+) -> Result<Option<PopulationTable>> {
+    let Some(name) = &plan.population else { return Ok(None) };
+    let source = resources.source(name)?;
+    let columns: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    // It is another file, written perhaps by others: how it is written is detected.
+    let encoding = plan.read.encoding.as_deref().map(str::parse).transpose()?;
+    let mut options = ReadOptions {
+        header: Some(true),
+        encoding,
+        threads,
+        control: resources.control().clone(),
+        ..other_options(plan)
+    };
+    let header = read_header(&source, &options)?;
+    if let Some(missing) = columns.iter().find(|column| !header.names.contains(column)) {
+        let near = crate::error::did_you_mean(missing, header.names.iter().map(String::as_str));
+        return Err(Error::config(format!(
+            "the population '{name}' has no column '{missing}'{near}; it must have every quasi-identifier, under the same name"
+        )));
+    }
+    options.columns = Some(columns);
+    let read = read_table(&source, &options)?;
+    let mut table = read.coded;
+    if table.rows == 0 {
+        return Err(Error::data(format!("the population '{name}' has no rows")).set(
+            "population",
+            None,
+            "give the people whom the data are taken from",
+        ));
+    }
+    let left_out =
+        drop_incomplete(&mut table, &quasi_only(plan)).map_err(|error| of_population(name, error))?;
+    let notes = read.notes.into_iter().chain(left_out).map(|note| format!("the population '{name}': {note}"));
+    Ok(Some(PopulationTable { notes: notes.collect(), table }))
+}
+
+/// Types and codes a table together with its population, so that one domain of each quasi-identifier has the values of both.
+pub fn prepare_with_population(
+    table: &CodedTable,
+    population: &CodedTable,
+    plan: &Plan,
+    resources: &Resources,
+    trees: bool,
+) -> Result<Prepared> {
+    let joined = joined(table, population);
+    prepare_joined(&joined, population.rows, plan, resources, trees).map_err(|error| {
+        // Rows are numbered through both tables; whose fault it is, is found out by trying each alone.
+        let name = plan.population.as_deref().unwrap_or_default();
+        if let Err(of_data) = prepare(table, plan, resources, trees) {
+            return of_data;
+        }
+        let alone = prepare(population, &quasi_only(plan), resources, trees);
+        of_population(name, alone.err().unwrap_or(error))
+    })
+}
+
+/// A plan with the quasi-identifiers alone.
+pub(crate) fn quasi_only(plan: &Plan) -> Plan {
+    let columns = plan.columns.iter().filter(|(_, column)| column.role.has(Role::Quasi)).cloned().collect();
+    Plan { columns, ..plan.clone() }
+}
+
+/// The same error, said of the population.
+fn of_population(name: &str, error: Error) -> Error {
+    if !error.is(&[ErrorKind::Data, ErrorKind::Config]) {
+        return error;
+    }
+    error.reworded(|what| format!("in the population '{name}', {what}"))
+}
+
+/// The table with the population's rows behind its own, in the columns that both have.
+fn joined(table: &CodedTable, population: &CodedTable) -> CodedTable {
+    let column = |column: &CodedColumn| match population.column(&column.name) {
+        Some(people) => joined_column(column, people),
+        None => column.clone(),
+    };
+    CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows }
+}
+
+fn joined_column(data: &CodedColumn, people: &CodedColumn) -> CodedColumn {
+    let mut texts: Vec<&str> = data.values.iter().chain(people.values.iter()).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let mut codes = Codes::with_capacity(texts.len(), data.codes.len() + people.codes.len());
+    for column in [data, people] {
+        let place: Vec<u32> =
+            column.values.iter().map(|text| texts.partition_point(|other| *other < text) as u32).collect();
+        column.codes.iter().for_each(|code| codes.push(place[code as usize]));
+    }
+    CodedColumn { name: data.name.clone(), values: texts.into_iter().collect::<Texts>(), codes }
+}

@@ -1,0 +1,391 @@
+//! One spelling for each value of the columns that models read: a spelling can be a fingerprint, and two spellings of one value
+//! hide nothing.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+
+use crate::config::{Column, Equality, Plan, Role, Roles};
+use crate::error::{Error, Result};
+use crate::table::kind::Kind;
+use crate::table::normal::Form;
+
+/// A column of which some value had several spellings, as it was read.
+#[derive(Debug, Clone)]
+pub(crate) struct Respelt {
+    /// The column as it was read.
+    pub(crate) original: CodedColumn,
+    /// The spellings of each such value, the one that is shown first. Private: they are values.
+    pub(crate) spellings: Vec<Vec<String>>,
+}
+
+impl Respelt {
+    /// What somebody should know, without values.
+    pub(crate) fn note(&self) -> String {
+        let values = self.spellings.len();
+        let are = if values == 1 { "1 value is".to_owned() } else { format!("{values} values are") };
+        format!(
+            "column '{}': {are} written in several ways ({} spellings); each counts as one value, and the release shows one \
+             spelling of it (equality = \"exact\" in the plan keeps them apart)",
+            self.original.name,
+            self.spellings.iter().map(Vec::len).sum::<usize>()
+        )
+    }
+
+    /// The spellings themselves, for the private report.
+    pub(crate) fn listed(&self) -> String {
+        const MOST: usize = 20;
+        let of_value =
+            |texts: &Vec<String>| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+        let shown: Vec<String> = self.spellings.iter().take(MOST).map(of_value).collect();
+        let more = if self.spellings.len() > MOST { "; and others" } else { "" };
+        format!("column '{}', spellings of one value: {}{more}", self.original.name, shown.join("; "))
+    }
+}
+
+/// How the texts of a column are read, where spelling does not matter.
+pub(super) fn form_of<'a>(
+    column: &Column,
+    missing: &[String],
+    texts: impl Iterator<Item = &'a str> + Clone,
+) -> Form {
+    let texts = texts.filter(|text| !missing.iter().any(|marker| marker == text));
+    // What is not declared is told by the texts, and so it is to the verifier.
+    let kind = column.declared_kind().unwrap_or(Kind::Text);
+    Form::of(kind, texts)
+}
+
+/// How a column is read, by the texts that some row has.
+fn form_of_rows(column: &CodedColumn, planned: &Column, missing: &[String]) -> Form {
+    let mut has_rows = vec![false; column.values.len()];
+    column.codes.iter().for_each(|code| has_rows[code as usize] = true);
+    let present = column.values.iter().zip(&has_rows).filter(|(_, has_rows)| **has_rows);
+    form_of(planned, missing, present.map(|(text, _)| text))
+}
+
+/// The values of a column in one spelling each, if some have several.
+fn respell(column: &CodedColumn, planned: &Column, missing: &[String]) -> Option<(CodedColumn, Respelt)> {
+    let mut rows = vec![0_u64; column.values.len()];
+    column.codes.iter().for_each(|code| rows[code as usize] += 1);
+    let present = || (0_u32..).zip(column.values.iter()).filter(|(code, _)| rows[*code as usize] > 0);
+    let form = form_of(planned, missing, present().map(|(_, text)| text));
+    let markers: Vec<String> = missing.iter().map(|marker| form.key(marker)).collect();
+    let mut by_value: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let mut absent: Vec<u32> = Vec::new();
+    for (code, text) in present() {
+        let key = form.key(text);
+        if markers.contains(&key) {
+            absent.push(code);
+        } else {
+            by_value.entry(key).or_default().push(code);
+        }
+    }
+    // The most frequent first, then the shortest: `5` rather than `05`. Codes ascend with their texts.
+    let first = |code: &u32| {
+        (std::cmp::Reverse(rows[*code as usize]), column.values.get(*code).chars().count(), *code)
+    };
+    let mut values: Vec<Vec<u32>> = by_value.into_values().collect();
+    values.iter_mut().chain([&mut absent]).for_each(|codes| codes.sort_by_key(first));
+    keep_a_proof(&form, |texts| form_of(planned, missing, texts.iter().copied()), &mut values, column);
+    // A missing value is told by a text that is known to mean one.
+    let is_marker = |text: &&str| missing.iter().any(|marker| marker == text);
+    let told = absent.iter().map(|code| column.values.get(*code)).find(is_marker);
+    let told = told.or(missing.first().map(String::as_str)).filter(|_| !absent.is_empty());
+    let chosen = values.iter().map(|codes| (column.values.get(codes[0]), codes));
+    let mut shown: Vec<Cow<'_, str>> = column.values.iter().map(Cow::Borrowed).collect();
+    let mut spellings = Vec::new();
+    for (chosen, codes) in chosen.chain(told.map(|told| (told, &absent))) {
+        let others = codes.iter().map(|code| column.values.get(*code)).filter(|text| *text != chosen);
+        let of_value: Vec<String> = std::iter::once(chosen).chain(others).map(str::to_owned).collect();
+        if of_value.len() > 1 {
+            spellings.push(of_value);
+            codes.iter().for_each(|code| shown[*code as usize] = Cow::Owned(chosen.to_owned()));
+        }
+    }
+    if spellings.is_empty() {
+        return None;
+    }
+    let mut sorted: Vec<&str> = present().map(|(code, _)| &*shown[code as usize]).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let place: HashMap<&str, u32> = sorted.iter().copied().zip(0..).collect();
+    let codes: Vec<u32> = column.codes.iter().map(|code| place[&*shown[code as usize]]).collect();
+    let respelt = CodedColumn {
+        name: column.name.clone(),
+        codes: Codes::narrow(sorted.len(), &codes),
+        values: sorted.into_iter().collect(),
+    };
+    Some((respelt, Respelt { original: column.clone(), spellings }))
+}
+
+/// The text that shows how a column is read (`13/04/2020`, `1,5`) may be about to be shown in another spelling. One such text stays, so
+/// that whoever reads the release reads it as the table was read.
+fn keep_a_proof(form: &Form, read: impl Fn(&[&str]) -> Form, values: &mut [Vec<u32>], column: &CodedColumn) {
+    for mark in [',', '/'] {
+        let shown: Vec<&str> = values.iter().map(|codes| column.values.get(codes[0])).collect();
+        let is_clear = form.agrees(&Form::default(), mark) || read(&shown).agrees(form, mark);
+        if is_clear || !shown.iter().any(|text| text.contains(mark)) {
+            continue;
+        }
+        let proves = |code: &u32| read(&[column.values.get(*code)]).agrees(form, mark);
+        let proof = values.iter_mut().find_map(|codes| Some((codes.iter().position(proves)?, codes)));
+        if let Some((place, codes)) = proof {
+            codes.swap(0, place);
+        }
+    }
+}
+
+/// Refuses a release in which nobody can tell whether two texts of a column that models read are one value, even with its original.
+pub(crate) fn refuse_doubts(release: &CodedTable, original: &CodedTable, plan: &Plan) -> Result<()> {
+    for (place, planned, missing) in counted_columns(release, plan) {
+        let column = &release.columns[place];
+        let known = original.column(&column.name).unwrap_or(column);
+        let form = form_of_rows(known, &planned, missing);
+        refuse_doubt(column, form, missing)
+            .map_err(|error| error.reworded(|what| format!("in the release, {what}")))?;
+    }
+    Ok(())
+}
+
+/// Refuses a column in which nobody can tell whether two texts are one value: a model would count them as two.
+fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<()> {
+    let mut first_rows = vec![None; column.values.len()];
+    for (row, code) in column.codes.iter().enumerate() {
+        first_rows[code as usize].get_or_insert(row + 1);
+    }
+    let is_marker = |text: &str| missing.iter().any(|marker| marker == text);
+    let present: Vec<(usize, &str)> = first_rows
+        .iter()
+        .zip(column.values.iter())
+        .filter(|(_, text)| !is_marker(text))
+        .filter_map(|(row, text)| Some(((*row)?, text)))
+        .collect();
+    let texts = || present.iter().map(|(_, text)| *text);
+    let Some((one, other)) = form.doubt(texts()) else { return Ok(()) };
+    Err(Error::config(format!(
+        "it cannot be told whether the values of rows {} and {} are one value or two, since dates or numbers are written in more than \
+         one way",
+        present[one].0.min(present[other].0),
+        present[one].0.max(present[other].0),
+    ))
+    .in_column(&column.name)
+    .advise("write them in one way (2020-12-31, 1.5)")
+    .weaken("equality", Some(&format!("{}=exact", column.name)), "let each spelling count as a value"))
+}
+
+/// The columns in which spelling does not matter: they are sensitive, say who a row is about, or some model reads them.
+pub(crate) fn counted_by_value(plan: &Plan) -> BTreeSet<&str> {
+    let columns: BTreeMap<&str, &Column> =
+        plan.columns.iter().rev().map(|(name, column)| (name.as_str(), column)).collect();
+    let with_role = columns
+        .iter()
+        .filter(|(_, column)| column.role.has(Role::Sensitive) || column.role.has(Role::Subject));
+    let named = plan.privacy.iter().flat_map(|spec| spec.columns.iter().map(String::as_str));
+    let counts = |name: &&str| {
+        columns
+            .get(name)
+            .is_none_or(|column| column.equality != Equality::Exact && !column.role.has(Role::Quasi))
+    };
+    with_role.map(|(name, _)| *name).chain(named).chain(plan.counted_columns()).filter(counts).collect()
+}
+
+/// Whether spelling does not matter in a column.
+pub(crate) fn counts_values(name: &str, plan: &Plan) -> bool {
+    counted_by_value(plan).contains(name)
+}
+
+/// The columns of a table in which spelling does not matter, by their places, with what the plan says about them.
+fn counted_columns<'a>(table: &CodedTable, plan: &'a Plan) -> Vec<(usize, Cow<'a, Column>, &'a [String])> {
+    let counted = counted_by_value(plan);
+    let places =
+        (0..table.columns.len()).filter(|place| counted.contains(table.columns[*place].name.as_str()));
+    places
+        .map(|place| {
+            let planned = plan.column(&table.columns[place].name);
+            let missing = planned.and_then(|column| column.missing.as_ref()).unwrap_or(&plan.read.missing);
+            let unplanned = || Cow::Owned(Column::new(Roles::one(Role::Sensitive)));
+            (place, planned.map_or_else(unplanned, Cow::Borrowed), missing.as_slice())
+        })
+        .collect()
+}
+
+/// The columns of a table that models read and of which some value has several spellings, each with its place and in one spelling of each
+/// value. Refuses a table in which nobody can tell what is one value.
+fn respelt_columns(table: &CodedTable, plan: &Plan) -> Result<Vec<(usize, CodedColumn, Respelt)>> {
+    let mut found = Vec::new();
+    for (place, planned, missing) in counted_columns(table, plan) {
+        let column = &table.columns[place];
+        refuse_doubt(column, form_of_rows(column, &planned, missing), missing)?;
+        found.extend(respell(column, &planned, missing).map(|(respelt, of)| (place, respelt, of)));
+    }
+    Ok(found)
+}
+
+/// Gives every value of the columns that models read one spelling. Returns the columns of which some value had several.
+pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Respelt>> {
+    let mut found = Vec::new();
+    for (place, respelt, of) in respelt_columns(table, plan)? {
+        table.columns[place] = respelt;
+        found.push(of);
+    }
+    Ok(found)
+}
+
+/// The same table with one spelling for each value of the columns that models read, as a release shows them.
+pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
+    let mut spelt = Cow::Borrowed(table);
+    for (place, respelt, _) in respelt_columns(table, plan)? {
+        spelt.to_mut().columns[place] = respelt;
+    }
+    Ok(spelt)
+}
+
+/// The table as it was read, from one with single spellings.
+pub(crate) fn as_read<'a>(table: &'a CodedTable, respelt: &[Respelt]) -> Cow<'a, CodedTable> {
+    let mut original = Cow::Borrowed(table);
+    for of in respelt {
+        if let Some(place) = table.columns.iter().position(|column| column.name == of.original.name) {
+            original.to_mut().columns[place] = of.original.clone();
+        }
+    }
+    original
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(texts: &[&str]) -> CodedTable {
+        let column = CodedColumn::of_texts("ill", texts.iter().copied());
+        CodedTable { columns: vec![column], rows: texts.len() }
+    }
+
+    fn plan() -> Plan {
+        let mut plan = Plan::new("in.csv", "out.csv");
+        plan.columns.push(("ill".to_owned(), Column::new(Roles::one(Role::Sensitive))));
+        plan
+    }
+
+    fn texts(table: &CodedTable) -> Vec<String> {
+        let column = &table.columns[0];
+        column.codes.iter().map(|code| column.values.get(code).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_most_frequent_spelling_is_shown() {
+        let read = table(&["hiv", "HIV ", "HIV ", "flu", "Flu", "na", "?", "?"]);
+        let mut spelt = read.clone();
+        let found = spell_once(&mut spelt, &plan()).expect("no doubt");
+        assert_eq!(texts(&spelt), ["HIV ", "HIV ", "HIV ", "Flu", "Flu", "?", "?", "?"]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].spellings.len(), 3);
+        assert!(!found[0].note().contains("HIV"));
+        assert_eq!(texts(&as_read(&spelt, &found)), texts(&read));
+        assert_eq!(texts(&spelt_once(&read, &plan()).expect("no doubt")), texts(&spelt));
+        let mut exact = plan();
+        exact.columns[0].1.equality = Equality::Exact;
+        assert!(spell_once(&mut read.clone(), &exact).expect("no doubt").is_empty());
+    }
+
+    #[test]
+    fn a_missing_value_is_shown_as_one_that_is_known() {
+        let mut blank = table(&["flu", " ", "  ", "\u{200b}"]);
+        spell_once(&mut blank, &plan()).expect("no doubt");
+        let shown = texts(&blank);
+        assert!(plan().read.missing.contains(&shown[1]) && shown[1] == shown[2] && shown[2] == shown[3]);
+    }
+
+    #[test]
+    fn what_nobody_can_tell_is_refused() {
+        let refused =
+            |texts: &[&str]| spell_once(&mut table(texts), &plan()).expect_err("in doubt").to_string();
+        let message = refused(&["flu", "2020-04-03", "03/04/2020", "03/04/2020"]);
+        assert!(message.contains("column 'ill'") && message.contains("rows 2 and 3"), "{message}");
+        assert!(!message.contains("03/04/2020"), "values stay private: {message}");
+        assert!(refused(&["1,5", "2.5", "1.5"]).contains("rows 1 and 3"));
+        let mut exact = plan();
+        exact.columns[0].1.equality = Equality::Exact;
+        assert!(spell_once(&mut table(&["1,5", "1.5"]), &exact).expect("exact").is_empty());
+        let mut two_formats = table(&["13/04/2020", "04/13/2020", "2020-04-13"]);
+        spell_once(&mut two_formats, &plan()).expect("each can be read in one way only");
+        assert_eq!(texts(&two_formats), ["04/13/2020"; 3]);
+    }
+
+    #[test]
+    fn what_tells_how_texts_are_read_stays() {
+        let spelt = |read: &[&str]| {
+            let mut spelt = table(read);
+            spell_once(&mut spelt, &plan()).expect("no doubt");
+            texts(&spelt)
+        };
+        let dates = [
+            "13/04/2020",
+            "2020-04-13",
+            "2020-04-13",
+            "03/04/2020",
+            "03/04/2020",
+            "2020-04-03",
+            "2020-03-04",
+            "x",
+        ];
+        let shown = spelt(&dates);
+        assert_eq!(shown[..3], ["13/04/2020"; 3]);
+        assert_eq!(shown[3..6], ["03/04/2020"; 3]);
+        assert_eq!(spelt(&["2", "3", "2", "2,0", "3,0", "2"])[0], "2", "no comma is left to be told about");
+        assert_eq!(spelt(&["2", "1,500", "2", "2,0", "2", "2"])[0], "2,0");
+        let both = [&dates[..], &["2", "2", "2,0", "1,500"]].concat();
+        let shown = spelt(&both);
+        assert_eq!((shown[0].as_str(), shown[8].as_str()), ("13/04/2020", "2,0"));
+        assert_eq!(spelt(&["5", "5.0", "x"])[1], "5", "nothing is lost");
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(500))]
+        /// The verifier has its own rule: it finds the spelling true, no value in two spellings, and as many values.
+        #[test]
+        fn the_verifier_reads_the_same_values(
+            texts in proptest::prop_oneof![
+                proptest::collection::vec(
+                    r"[aAbB\u{e9}\u{c9}]{1,2}|e\u{301}|[ \u{a0}\u{200b}]?[ab5]|\+?0?[0-3](\.0|,5|,50|e1)?|0?[1-3][./]0?[1-3][./]2020|2020[-/]0[1-3]-?/?[1-3]|1[3-5]/0[1-3]/2020|0[1-3]/1[3-5]/2020|\?|na|NA| |\u{df}|ss|SS|-9|\u{3c3}|\u{3c2}|\u{3a3}",
+                    1..12,
+                ),
+                // Columns of nothing but numbers, and of nothing but dates.
+                proptest::collection::vec(r"[0-3](\.0|,5|,50|,0|\.|e1)?|1,?500|1,?200(\.50?|\.5e3)?|1,2,3|1,234,567|[12],1?0", 1..10),
+                proptest::collection::vec(r"0?[1-3]/0?[1-3]/2020|1[3-5]/0[1-3]/2020|0[1-3]/1[3-5]/2020|2020-0[1-3]-(0[1-3]|1[3-5])", 1..10),
+            ],
+        ) {
+            use scumble_verify::{Drops, Truth, check_truth_with_map, further_spellings, in_normal_form};
+            let read = table(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let plan = plan();
+            let sensitive = |table: &CodedTable| {
+                let (values, _) = super::super::payload_of(&table.columns[0], &plan).expect("a column");
+                crate::release::claim::sensitive_column(&values, &plan)
+            };
+            // What nobody can tell is refused by both.
+            let Ok(spelt) = spelt_once(&read, &plan) else {
+                proptest::prop_assert!(further_spellings(&read, &sensitive(&read), None).expect("a column") > 0);
+                return Ok(());
+            };
+            // Whoever reads the release alone reads it as the table was read.
+            let column = sensitive(&spelt);
+            proptest::prop_assert_eq!(further_spellings(&spelt, &column, None).expect("a column"), 0);
+            let rows: Vec<u32> = (0..read.rows as u32).collect();
+            let truths = [("ill".to_owned(), Truth::Same(column.clone()))];
+            let truth = check_truth_with_map(&spelt, &read, &rows, &truths, Drops::Forbidden).expect("tables");
+            proptest::prop_assert!(truth.holds);
+            let plain = in_normal_form(&read, &[sensitive(&read)], None).expect("a column");
+            let count = |table: &CodedTable| {
+                let mut texts = texts_of(table);
+                texts.sort_unstable();
+                texts.dedup();
+                texts.len()
+            };
+            proptest::prop_assert_eq!(count(&plain), count(&spelt));
+        }
+    }
+
+    fn texts_of(table: &CodedTable) -> Vec<String> {
+        texts(table)
+    }
+}

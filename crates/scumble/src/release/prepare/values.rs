@@ -1,0 +1,246 @@
+//! The values of a column: which kind they are, in which order they stand, which of them are missing.
+
+use std::borrow::Cow;
+
+use scumble_files::table::{CodedColumn, CodedTable, Codes};
+
+use crate::config::{Column, Equality, Plan, Role};
+use crate::error::{Error, Result};
+use crate::table::date::DateFormat;
+use crate::table::frequency::FrequencyTable;
+use crate::table::kind::{Inference, Kind, Measure};
+use crate::table::payload::{PayloadColumn, Payloads, Reading};
+
+use super::spelling::{counted_by_value, form_of};
+
+/// A column of the plan beside the table's.
+pub(super) struct Planned<'a> {
+    pub(super) name: &'a str,
+    pub(super) plan: &'a Column,
+    pub(super) coded: &'a CodedColumn,
+    pub(super) missing: &'a [String],
+}
+
+/// The values of a column in the order of their kind.
+pub(super) struct Ordered<'a> {
+    pub(super) measure: Measure,
+    /// The distinct values that occur, without missing ones; numbers that are written differently but equal count as one.
+    pub(super) values: Vec<&'a str>,
+    pub(super) rows: Vec<u64>,
+    pub(super) first_rows: Vec<u64>,
+    /// The place in `values` of each dictionary code; `values.len()` for a missing one, `u32::MAX` for one without rows.
+    pub(super) place: Vec<u32>,
+    /// How a missing value is released.
+    pub(super) missing: Option<&'a str>,
+}
+
+/// Orders the values of a column by its kind. `must_be_clear`: an ambiguous date format is an error, not a text.
+pub(super) fn order<'a>(column: &Planned<'a>, must_be_clear: bool) -> Result<Ordered<'a>> {
+    let texts = &column.coded.values;
+    let mut rows = vec![0_u64; texts.len()];
+    let mut first_rows = vec![0_u64; texts.len()];
+    for (row, code) in column.coded.codes.iter().enumerate() {
+        if rows[code as usize] == 0 {
+            first_rows[code as usize] = row as u64 + 1;
+        }
+        rows[code as usize] += 1;
+    }
+    let is_missing = |code: usize| column.missing.iter().any(|marker| marker == texts.get(code as u32));
+    let present: Vec<u32> = (0..texts.len())
+        .filter(|code| rows[*code] > 0 && !is_missing(*code))
+        .map(|code| code as u32)
+        .collect();
+    let present_texts = present.iter().map(|code| texts.get(*code));
+    let kind = kind_of(column, present_texts.clone(), must_be_clear)?;
+    let measure = Measure::of(kind, present_texts.clone());
+    let mut place = vec![u32::MAX; texts.len()];
+    let mut ordered = Ordered {
+        measure,
+        values: Vec::new(),
+        rows: Vec::new(),
+        first_rows: Vec::new(),
+        place: Vec::new(),
+        missing: None,
+    };
+    ordered.values.reserve_exact(present.len());
+    ordered.rows.reserve_exact(present.len());
+    ordered.first_rows.reserve_exact(present.len());
+    // Texts are in order already, and there may be millions of them.
+    let mut sorted: Vec<(i128, u32)> = Vec::new();
+    let present = if kind == Kind::Text {
+        present
+    } else {
+        sorted.reserve_exact(present.len());
+        for code in present {
+            let number = measure.number(texts.get(code));
+            let number = number.ok_or_else(|| wrong_kind(column, kind, first_rows[code as usize]))?;
+            sorted.push((number, code));
+        }
+        // Equal numbers in different spellings are one value, shown in the shortest spelling.
+        sorted.sort_unstable_by_key(|(number, code)| (*number, texts.get(*code).len(), *code));
+        Vec::new()
+    };
+    let in_order = sorted.iter().copied().chain(present.iter().map(|code| (i128::from(*code), *code)));
+    let mut last = None;
+    for (number, code) in in_order {
+        if last != Some(number) {
+            ordered.values.push(texts.get(code));
+            ordered.rows.push(0);
+            ordered.first_rows.push(first_rows[code as usize]);
+            last = Some(number);
+        }
+        let at = ordered.values.len() - 1;
+        ordered.rows[at] += rows[code as usize];
+        ordered.first_rows[at] = ordered.first_rows[at].min(first_rows[code as usize]);
+        place[code as usize] = at as u32;
+    }
+    let missing = (0..texts.len()).filter(|code| rows[*code] > 0 && is_missing(*code));
+    let shown = missing.clone().max_by_key(|code| (rows[*code], std::cmp::Reverse(*code)));
+    missing.for_each(|code| place[code] = ordered.values.len() as u32);
+    ordered.missing = shown.map(|code| texts.get(code as u32));
+    ordered.place = place;
+    Ok(ordered)
+}
+
+fn kind_of<'a>(
+    column: &Planned<'_>,
+    texts: impl Iterator<Item = &'a str> + Clone,
+    must_be_clear: bool,
+) -> Result<Kind> {
+    if let Some(kind) = column.plan.declared_kind() {
+        return Ok(kind);
+    }
+    let must_be_date = column.plan.value_type == Some(crate::config::ValueType::Date);
+    match Kind::infer(texts) {
+        Inference::Clear(kind) if !must_be_date || matches!(kind, Kind::Date(_)) => Ok(kind),
+        Inference::Clear(_) => {
+            let known = DateFormat::ALL.map(DateFormat::name).join(", ");
+            Err(Error::data(format!(
+                "column '{}' is declared a date, but no one date format fits all its values",
+                column.name
+            ))
+            .set("type", None, format!("give the format, one of {known}"))
+            .advise("correct the values"))
+        }
+        Inference::AmbiguousDate if must_be_clear || must_be_date => {
+            let format = |format: &str| format!("{}={format}", column.name);
+            Err(Error::config(format!(
+                "column '{}' holds dates in which day and month cannot be told apart",
+                column.name
+            ))
+            .set("type", Some(&format("dd/mm/yyyy")), "say that the day comes first")
+            .set("type", Some(&format("mm/dd/yyyy")), "say that the month does"))
+        }
+        Inference::AmbiguousDate => Ok(Kind::Text),
+    }
+}
+
+fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
+    let what = match kind {
+        Kind::Integer => "a whole number".to_owned(),
+        Kind::Decimal => "a number".to_owned(),
+        Kind::DecimalComma => "a number with a decimal comma".to_owned(),
+        Kind::Date(format) => format!("a date of the form {}", format.name()),
+        Kind::Text => "text".to_owned(),
+    };
+    Error::data(format!("the value is not {what}"))
+        .in_row(row)
+        .in_column(column.name)
+        .advise("correct it")
+        .set("missing", None, "declare it as missing")
+        .set("type", None, "give the column another type")
+}
+
+/// A payload column: numbers written differently but equal are one value, and so are all ways to write a missing one, since
+/// two spellings of one value hide nothing. Also the value of each dictionary code.
+pub(super) fn payload_column(column: &Planned<'_>) -> Result<(PayloadColumn, Vec<u32>)> {
+    let ordered = order(column, false)?;
+    let values = ordered.values.iter().copied().chain(ordered.missing).collect();
+    // Codes without rows have no place; any place will do, since no row has them.
+    let map = ordered.place.iter().map(|place| if *place == u32::MAX { 0 } else { *place }).collect();
+    let missing = column.missing.to_vec();
+    let present = ordered.values.iter().copied();
+    let reading = Reading {
+        form: (column.plan.equality == Equality::Normal)
+            .then(|| form_of(column.plan, column.missing, present)),
+        missing_counts: column.plan.missing_counts,
+    };
+    Ok((
+        PayloadColumn { name: column.name.to_owned(), values, measure: ordered.measure, missing, reading },
+        map,
+    ))
+}
+
+/// The values of a column of a table, as models see them, and the value of each dictionary code.
+pub(crate) fn payload_of(coded: &CodedColumn, plan: &Plan) -> Result<(PayloadColumn, Vec<u32>)> {
+    let unplanned = Column::new(crate::config::Roles::one(Role::Sensitive));
+    let column = plan.column(&coded.name).unwrap_or(&unplanned);
+    let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+    payload_column(&Planned { name: &coded.name, plan: column, coded, missing })
+}
+
+/// A column in which every value is written as `values` write it: what models count. What is none of them stays as it is.
+///
+/// A release may lack the spelling that the original table is known by, so both must be written as one of the two has it.
+fn in_one_spelling(coded: &CodedColumn, values: &PayloadColumn) -> CodedColumn {
+    let spellings = values.spellings();
+    let texts: Vec<&str> = coded
+        .values
+        .iter()
+        .map(|text| spellings.find(text).map_or(text, |value| values.values.get(value)))
+        .collect();
+    let mut sorted = texts.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let place: Vec<u32> =
+        texts.iter().map(|text| sorted.partition_point(|other| other < text) as u32).collect();
+    let mut codes = Codes::with_capacity(sorted.len(), coded.codes.len());
+    coded.codes.iter().for_each(|code| codes.push(place[code as usize]));
+    CodedColumn { name: coded.name.clone(), values: sorted.into_iter().collect(), codes }
+}
+
+/// A table of further rows in which the columns that models read are written as a table that is known writes them.
+pub fn spelt_like<'a>(table: &'a CodedTable, known: &CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
+    let counted = counted_by_value(plan);
+    let columns = counted.into_iter().filter_map(|name| known.column(name));
+    let columns = columns.map(|column| Ok(payload_of(column, plan)?.0)).collect::<Result<Vec<_>>>()?;
+    Ok(table_in_one_spelling(table, &columns))
+}
+
+/// A table in which the values of these columns are written in one way: the table itself where they are.
+pub(crate) fn table_in_one_spelling<'a>(
+    table: &'a CodedTable,
+    columns: &[PayloadColumn],
+) -> Cow<'a, CodedTable> {
+    let of_column = |column: &CodedColumn| {
+        let values = columns.iter().find(|values| values.name == column.name)?;
+        let spellings = values.spellings();
+        let as_it_is = |text: &str| spellings.find(text).is_none_or(|value| values.values.get(value) == text);
+        (!column.values.iter().all(as_it_is)).then_some(values)
+    };
+    if table.columns.iter().all(|column| of_column(column).is_none()) {
+        return Cow::Borrowed(table);
+    }
+    let column = |column: &CodedColumn| match of_column(column) {
+        Some(values) => in_one_spelling(column, values),
+        None => column.clone(),
+    };
+    Cow::Owned(CodedTable { columns: table.columns.iter().map(column).collect(), rows: table.rows })
+}
+
+/// The rows of a table by the values of these columns alone: what models are made from. `person` is one of them, if persons count.
+pub(crate) fn value_table(
+    table: &CodedTable,
+    names: &[String],
+    person: Option<&str>,
+    plan: &Plan,
+) -> Result<FrequencyTable> {
+    let coded: Vec<&CodedColumn> = names.iter().filter_map(|name| table.column(name)).collect();
+    let made = coded.iter().map(|column| payload_of(column, plan)).collect::<Result<Vec<_>>>()?;
+    let (columns, maps): (Vec<PayloadColumn>, Vec<Vec<u32>>) = made.into_iter().unzip();
+    let code = |place: usize, row: usize| maps[place][coded[place].codes.get(row) as usize];
+    let person = person.and_then(|name| coded.iter().position(|column| column.name == name));
+    let (payloads, payload_of_row) = Payloads::of_rows(columns, table.rows, code);
+    let payloads = payloads.with_person(person);
+    Ok(FrequencyTable::count(&[], table.rows, |_, _| 0, payloads, &payload_of_row, |_| 1).0)
+}

@@ -1,0 +1,388 @@
+//! DMPD (Matatov, Rokach, Maimon 2010; algorithms.md B12): the columns divided into tables, by a genetic search for the division
+//! that is best to learn from and hides everyone among k rows of each table with all tables at hand.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rayon::prelude::*;
+
+use super::Finding;
+use super::projections::{Prepared, STR_ON_ALL, Shared};
+use super::tables::{BuildTablesAlgorithm, Shown, TablesAlgorithm, TablesProblem, TablesSolution, Target};
+use crate::base::chance::below;
+use crate::base::entry::{Entry, Standing};
+use crate::config::Parameters;
+use crate::error::{Error, Result};
+use crate::search::rough::discretise::{BINS, DISCRETISE};
+use crate::search::rough::{Partition, Wish, greedy, joint_anonymity};
+use crate::table::quasi::Shape;
+
+mod accuracy;
+mod genes;
+
+use accuracy::{Judge, Kind, Learnt};
+use genes::{Genes, tables};
+
+/// The registry entry.
+pub const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
+    name: "dmpd",
+    title: "DMPD: the columns divided into tables",
+    paper: "Matatov, Rokach, Maimon 2010",
+    standing: Standing::Experimental,
+    about: "Divides the columns into tables that share none, each published with the class label, and leaves out what does not fit: a \
+            genetic search for the division from which classifiers, one a table, predict the label best, while everyone shares k \
+            rows of each table with all tables at hand. Slow. Experimental: somebody who matches all people with all rows at once \
+            may find out more.",
+    parameters: &[
+        ("population", "how many divisions are kept, at least 4 (default 50)"),
+        ("generations", "how often new ones are bred (default 100)"),
+        ("idle", "stop after so many generations without a better one (default 20)"),
+        ("learner", "what is trained to judge a division: c45 (default) or naive_bayes"),
+        ("folds", "into how many parts the rows are divided for that, at least 2 (default 5)"),
+        STR_ON_ALL,
+        DISCRETISE,
+        BINS,
+    ],
+    build,
+};
+
+/// How many of the best live on unchanged.
+const ELITE: usize = 2;
+/// How many are drawn for the best of them to become a parent.
+const TOURNAMENT: usize = 3;
+/// Twice as many tables still have numbers.
+const MOST_COLUMNS: usize = 10_000;
+/// The bytes that remembered classifiers may take together.
+const REMEMBERED: usize = 1 << 28;
+
+struct Dmpd {
+    shared: Shared,
+    population: usize,
+    generations: u64,
+    idle: u64,
+    learner: &'static str,
+    folds: usize,
+}
+
+fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
+    let whole = |name, least, default| {
+        parameters.whole(name, least).map(|given: Option<u64>| given.unwrap_or(default))
+    };
+    Ok(Box::new(Dmpd {
+        shared: Shared::read(parameters)?,
+        population: whole("population", 4, 50)? as usize,
+        generations: whole("generations", 0, 100)?,
+        idle: whole("idle", 1, 20)?,
+        learner: parameters.choice("learner", &["c45", "naive_bayes"])?.unwrap_or("c45"),
+        folds: whole("folds", 2, 5)? as usize,
+    }))
+}
+
+impl TablesAlgorithm for Dmpd {
+    fn target(&self) -> Target {
+        Target::Decision
+    }
+
+    fn takes_steps(&self) -> bool {
+        true
+    }
+
+    fn check(&self, problem: &TablesProblem) -> Result<()> {
+        let columns = problem.problem.quasi.len();
+        if columns > MOST_COLUMNS {
+            return Err(Error::refused(format!("{columns} columns are too many for dmpd")).set(
+                "drop",
+                None,
+                "drop some",
+            ));
+        }
+        self.shared.check(problem, ENTRY.name)
+    }
+
+    fn run(&self, problem: &TablesProblem) -> Result<TablesSolution> {
+        let prepared = self.shared.prepare(problem);
+        let learner = scumble_learn::registry::build(self.learner, &scumble_learn::Settings::default())
+            .map_err(|error| Error::internal(format!("no learner: {error}")))?;
+        let seed = problem.problem.seed;
+        let judge = Judge::new(&prepared.table, kinds(problem, &prepared), learner, self.folds, seed);
+        let mut breed = Breed {
+            problem,
+            prepared: &prepared,
+            judge: &judge,
+            chance: ChaCha20Rng::seed_from_u64(seed),
+            known: HashMap::default(),
+            learnt: HashMap::default(),
+            bytes: 0,
+            living: Vec::new(),
+        };
+        breed.found(self.population)?;
+        let generations = breed.evolve(self)?;
+        problem.problem.budget.settle();
+        let (fitness, best) = &breed.living[0];
+        if !fitness.feasible {
+            return Err(Error::infeasible(format!(
+                "no columns were found that can be published for k = {}: even alone they single out fewer rows",
+                prepared.k
+            ))
+            .set("set", Some("bins=4"), "use fewer intervals")
+            .advise("use hierarchies with coarser leaves")
+            .set("algorithm", Some("mondrian"), "generalise the table")
+            .weaken("k", None, "lower k"));
+        }
+        let projections = tables(best);
+        let together: Vec<usize> = (0..best.len()).filter(|column| best[*column] > 0).collect();
+        let rows = prepared.table.rows() as f64;
+        let mut findings = vec![
+            Finding::new("generations", Some(generations as f64), "how often new divisions were bred"),
+            Finding::new(
+                "evaluated",
+                Some(breed.known.len() as f64),
+                "how many different divisions were judged",
+            ),
+            Finding::new("tables", Some(projections.len() as f64), "the tables that are published"),
+            Finding::new("columns", Some(together.len() as f64), "the columns that are in one of them"),
+            Finding::new(
+                "accuracy",
+                Some(fitness.score as f64 / rows),
+                "the share of rows whose class label the tables together predict, by cross-validation on the original rows",
+            ),
+            Finding::new(
+                "majority",
+                Some(judge.right(&[]) as f64 / rows),
+                "the same without any table: the most frequent class label",
+            ),
+        ];
+        findings.extend(prepared.told(&together));
+        prepared.publish(problem, projections, findings)
+    }
+}
+
+/// The columns as learners see them: as they will be published.
+fn kinds(problem: &TablesProblem, prepared: &Prepared) -> Vec<Kind> {
+    let kind = |(quasi, shown): (&crate::table::quasi::Quasi, &Shown)| match (&quasi.shape, shown) {
+        (Shape::Line(line), Shown::AsItIs) => {
+            let number = |code: usize| line.numbers.get(code).map_or(f64::NAN, |number| *number as f64);
+            Kind::Numeric((0..line.texts.len()).map(number).collect())
+        }
+        _ => Kind::Nominal,
+    };
+    problem.problem.quasi.iter().zip(&prepared.shown).map(kind).collect()
+}
+
+/// How good a division is, the better being greater: one that keeps k before one that does not, then more rows whose label is
+/// predicted, then a higher level of anonymity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Fitness {
+    feasible: bool,
+    /// The rows whose label is predicted; 0 where k is not kept.
+    score: u64,
+    /// The level of anonymity; where a table alone is below k, its smallest class.
+    level: u64,
+}
+
+/// A population and what is known.
+struct Breed<'a> {
+    problem: &'a TablesProblem,
+    prepared: &'a Prepared,
+    judge: &'a Judge<'a>,
+    chance: ChaCha20Rng,
+    known: HashMap<Genes, Fitness, foldhash::fast::FixedState>,
+    learnt: HashMap<Vec<usize>, Arc<Learnt>, foldhash::fast::FixedState>,
+    /// What the classifiers that are remembered take.
+    bytes: usize,
+    /// From the best to the worst.
+    living: Vec<(Fitness, Genes)>,
+}
+
+impl Breed<'_> {
+    /// The first population: a reduct, single columns, every column in a table of its own, and random divisions.
+    fn found(&mut self, size: usize) -> Result<()> {
+        let Prepared { table, known, k, all, .. } = self.prepared;
+        let progress = &self.problem.problem.progress;
+        let reduct = greedy(table, all, Wish { known, k: *k, progress })?.columns;
+        let width = all.len();
+        let of = |columns: &[usize]| all.iter().map(|column| u16::from(columns.contains(column))).collect();
+        let mut first: Vec<Genes> = vec![of(&reduct), (1..=width as u16).collect()];
+        first.extend((0..width).map(|column| of(&[column])));
+        first.truncate(size / 2);
+        while first.len() < size {
+            first.push(genes::random(width, &mut self.chance));
+        }
+        self.settle(first, 0)
+    }
+
+    /// Breeds generation after generation; how many.
+    fn evolve(&mut self, settings: &Dmpd) -> Result<u64> {
+        let (mut bred, mut idle) = (0, 0);
+        while bred < settings.generations && idle < settings.idle {
+            // Something to publish is worth more than keeping the budget.
+            if self.living[0].0.feasible && self.problem.problem.budget.is_spent(bred) {
+                break;
+            }
+            let best = self.living[0].clone();
+            let young = (ELITE..settings.population).map(|_| self.child()).collect();
+            if let Err(error) = self.settle(young, ELITE) {
+                // The living are as they were before.
+                if !best.0.feasible {
+                    return Err(error);
+                }
+                self.problem.problem.budget.end_at(bred, error)?;
+                break;
+            }
+            bred += 1;
+            idle = if self.living[0] == best { idle + 1 } else { 0 };
+        }
+        Ok(bred)
+    }
+
+    fn child(&mut self) -> Genes {
+        let (one, other) = (self.parent(), self.parent());
+        let child = genes::cross(&self.living[one].1, &self.living[other].1, &mut self.chance);
+        genes::mutate(&child, &mut self.chance)
+    }
+
+    /// The best of a few that are drawn: the living are in order.
+    fn parent(&mut self) -> usize {
+        let living = self.living.len() as u64;
+        let drawn = (0..TOURNAMENT).map(|_| below(living, &mut self.chance) as usize);
+        drawn.min().unwrap_or(0)
+    }
+
+    /// Makes the best of the living and these the living.
+    fn settle(&mut self, young: Vec<Genes>, elite: usize) -> Result<()> {
+        self.judge(&young)?;
+        self.living.truncate(elite);
+        self.living.extend(young.into_iter().map(|genes| (self.known[&genes], genes)));
+        self.living.sort_by(|(one, genes), (other, theirs)| other.cmp(one).then_with(|| genes.cmp(theirs)));
+        Ok(())
+    }
+
+    /// Finds out how good these are, on all cores.
+    fn judge(&mut self, all: &[Genes]) -> Result<()> {
+        let progress = &self.problem.problem.progress;
+        progress.check()?;
+        let mut fresh: Vec<&Genes> = all.iter().filter(|genes| !self.known.contains_key(*genes)).collect();
+        fresh.sort_unstable();
+        fresh.dedup();
+        let levels = fresh.par_iter().map(|genes| self.level(genes)).collect::<Result<Vec<u64>>>()?;
+        let keeps =
+            |level: u64, genes: &Genes| level >= self.prepared.k && genes.iter().any(|table| *table > 0);
+        let good = || {
+            fresh.iter().zip(&levels).filter(|(genes, level)| keeps(**level, genes)).map(|(genes, _)| *genes)
+        };
+        let mut wanted: Vec<Vec<usize>> = good().flat_map(|genes| tables(genes)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        if self.bytes > REMEMBERED {
+            self.learnt.clear();
+            self.bytes = 0;
+        }
+        wanted.retain(|columns| !self.learnt.contains_key(columns));
+        let seed = self.problem.problem.seed;
+        let learnt: Vec<Learnt> = wanted
+            .par_iter()
+            .with_max_len(1)
+            .map(|columns| progress.check().and_then(|()| self.judge.learn(columns, seed)))
+            .collect::<Result<_>>()?;
+        for (columns, learnt) in wanted.into_iter().zip(learnt) {
+            self.bytes += learnt.bytes();
+            self.learnt.insert(columns, Arc::new(learnt));
+        }
+        let score = |genes: &Genes| {
+            let of = tables(genes);
+            let of: Vec<&Learnt> =
+                of.iter().filter_map(|columns| self.learnt.get(columns).map(AsRef::as_ref)).collect();
+            self.judge.right(&of)
+        };
+        let fitness = fresh.par_iter().zip(&levels).map(|(genes, level)| {
+            let feasible = keeps(*level, genes);
+            Fitness { feasible, score: if feasible { score(genes) } else { 0 }, level: *level }
+        });
+        let fitness: Vec<Fitness> = fitness.collect();
+        progress.advance(fresh.len() as u64);
+        let found: Vec<(Genes, Fitness)> = fresh.into_iter().cloned().zip(fitness).collect();
+        self.known.extend(found);
+        Ok(())
+    }
+
+    /// The level of a division. Where a table alone is below k, that it is says enough.
+    fn level(&self, genes: &Genes) -> Result<u64> {
+        let Prepared { table, known, k, .. } = self.prepared;
+        let projections = tables(genes);
+        let smallest = |columns: &Vec<usize>| {
+            let told: Vec<usize> = columns.iter().copied().filter(|column| known[*column]).collect();
+            Partition::of(table, &told).smallest(table)
+        };
+        match projections.iter().map(smallest).min() {
+            Some(smallest) if smallest < *k => Ok(smallest),
+            _ => Ok(joint_anonymity(table, known, &projections, &self.problem.problem.progress)?.level),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{problem, set_column};
+    use super::super::tables::Tables;
+    use super::*;
+    use crate::config::Value;
+
+    /// algorithms.md A7, second example, five times over: a decides, b does not.
+    fn twenty(k: &'static [(&'static str, &'static str)], decisions: [u32; 4]) -> TablesProblem {
+        let codes = [[0, 0], [0, 1], [1, 0], [1, 1]];
+        let rows: Vec<_> = (0..20).map(|row| (codes[row % 4].to_vec(), decisions[row % 4], 0)).collect();
+        let quasi = vec![set_column("a", 2), set_column("b", 2)];
+        TablesProblem {
+            problem: problem(quasi, &rows, &[("k_anonymity", k, None)]),
+            known: vec![true; 2],
+            target: 0,
+            seed: None,
+        }
+    }
+
+    fn solved(problem: &TablesProblem, parameters: &[(&str, &str)]) -> Result<TablesSolution> {
+        let pairs = parameters.iter().map(|(name, value)| ((*name).to_owned(), Value::from_text(value)));
+        let algorithm = build(&pairs.collect())?;
+        algorithm.check(problem).and_then(|()| algorithm.run(problem))
+    }
+
+    fn figure(solution: &TablesSolution, name: &str) -> f64 {
+        let found = solution.findings.iter().find(|finding| finding.name == name);
+        found.and_then(|finding| finding.value).expect("a figure")
+    }
+
+    #[test]
+    fn what_decides_is_published_as_far_as_k_allows() {
+        // Together the two columns leave 5 rows, each alone 10.
+        let solution = solved(&twenty(&[("k", "6")], [1, 1, 0, 0]), &[]).expect("a division");
+        assert_eq!(solution.tables, Tables::Projections(vec![vec![0]]));
+        assert_eq!(
+            ["accuracy", "majority", "joint_level"].map(|name| figure(&solution, name)),
+            [1.0, 0.5, 10.0]
+        );
+        assert!(figure(&solution, "generations") >= 20.0, "it goes on while it may get better");
+    }
+
+    #[test]
+    fn the_level_decides_between_divisions_that_are_equally_good() {
+        let parity = [1, 0, 0, 1];
+        let solution = solved(&twenty(&[("k", "5")], parity), &[("learner", "c45")]).expect("a division");
+        assert_eq!(figure(&solution, "tables"), 1.0);
+        // Parity: C4.5 looks one test ahead and sees no gain in either column, so all divisions are equally bad to learn from.
+        assert_eq!(figure(&solution, "joint_level"), 10.0);
+        let none = solved(&twenty(&[("k", "11")], parity), &[]).err().expect("nothing keeps 11 rows");
+        assert!(
+            none.to_string().contains("no columns were found that can be published for k = 11"),
+            "{none}"
+        );
+    }
+
+    #[test]
+    fn a_budget_ends_the_search_with_the_best_so_far() {
+        let mut problem = twenty(&[("k", "6")], [1, 1, 0, 0]);
+        problem.problem.budget = crate::problem::Budget::new(Some(3), None);
+        assert_eq!(figure(&solved(&problem, &[]).expect("a division"), "generations"), 3.0);
+    }
+}

@@ -1,0 +1,122 @@
+//! Incognito (LeFevre, DeWitt, Ramakrishnan 2005; algorithms.md B17): all satisfying nodes, from small sets of columns to all.
+
+use super::{Algorithm, Finding, Fineness, Reach, Solution};
+use crate::base::entry::{Entry, Standing};
+use crate::config::Parameters;
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::search::lattice::{Best, Checker, Lattice, Pruning};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "incognito",
+    title: "Incognito, full-domain search over sets of columns",
+    paper: "LeFevre, DeWitt, Ramakrishnan 2005",
+    standing: Standing::Classic,
+    about: "Finds every combination of levels that meets the models by looking at one column, then two, and so on: what fails \
+            for some columns fails for more. Then takes the best by the metric. 'optimal' finds the same best with fewer looks.",
+    parameters: &[],
+    build,
+};
+
+struct Incognito;
+
+fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(Incognito))
+}
+
+/// Sets of columns double with every column.
+const MOST_COLUMNS: usize = 16;
+
+impl Algorithm for Incognito {
+    fn needs_trees(&self) -> bool {
+        true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
+    }
+
+    fn minimises(&self, _: &Problem) -> bool {
+        true
+    }
+
+    fn serves_population(&self) -> bool {
+        true
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        Lattice::new(problem, ENTRY.name)?;
+        problem.tests()?;
+        if problem.quasi.len() > MOST_COLUMNS {
+            return Err(Error::refused(format!(
+                "'incognito' goes through all sets of quasi-identifiers, and {} have too many",
+                problem.quasi.len()
+            ))
+            .set("algorithm", Some("optimal"), "use one that does not"));
+        }
+        Pruning::required(problem, ENTRY.name).map(|_| ())
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let lattice = Lattice::new(problem, ENTRY.name)?;
+        let mut checker = Checker::new(problem, &lattice)?;
+        let satisfying = satisfying(&lattice, &mut checker)?;
+        let best = Best::of(&satisfying, &mut checker, &lattice)?;
+        let mut findings = super::lattice_findings(&lattice, &checker);
+        findings.push(Finding::new(
+            "satisfying",
+            Some(satisfying.len() as f64),
+            "the combinations of levels that meet every model within the suppression limit",
+        ));
+        super::solution_at(problem, &lattice, best.required()?, findings)
+    }
+}
+
+/// All nodes whose failing rows are within the limit, ascending.
+///
+/// A node of a set of columns is the node of the whole lattice that has all other columns at the root, where they tell
+/// nothing apart: a projection is a roll-up.
+fn satisfying(lattice: &Lattice, checker: &mut Checker<'_>) -> Result<Vec<usize>> {
+    let width = lattice.width();
+    let mut fails = vec![false; lattice.nodes()];
+    let mut sets: Vec<u32> = (1..1_u32 << width).collect();
+    sets.sort_by_key(|set| (set.count_ones(), *set));
+    let mut survivors = vec![lattice.top()];
+    for set in sets {
+        let root = |column: usize| set & (1 << column) == 0;
+        let fine: Vec<u32> =
+            (0..width).map(|column| if root(column) { lattice.heights()[column] } else { 0 }).collect();
+        let mut nodes = Vec::new();
+        lattice.between(lattice.node(&fine), lattice.top(), |node| nodes.push(node));
+        nodes.sort_by_key(|node| (lattice.height(*node), *node));
+        let mut passes = vec![false; nodes.len()];
+        let mut known = hashbrown::HashSet::<usize, foldhash::fast::FixedState>::default();
+        for (node, passes) in nodes.iter().zip(&mut passes) {
+            // A priori: a node survives only if it does with each of its columns left out.
+            let fails_with_fewer = (0..width).filter(|column| !root(*column)).any(|column| {
+                let mut levels = lattice.levels(*node);
+                let at_root = levels[column] == lattice.heights()[column];
+                levels[column] = lattice.heights()[column];
+                !at_root && fails[lattice.node(&levels)]
+            });
+            *passes =
+                !fails_with_fewer && (known.contains(node) || checker.failing(*node)? <= checker.limit());
+            if *passes {
+                known.extend(lattice.successors(*node));
+            } else {
+                fails[*node] = true;
+            }
+        }
+        if set.count_ones() as usize == width {
+            survivors =
+                nodes.into_iter().zip(passes).filter(|(_, passes)| *passes).map(|(node, _)| node).collect();
+            survivors.sort_unstable();
+        }
+    }
+    Ok(survivors)
+}

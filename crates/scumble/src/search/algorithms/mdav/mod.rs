@@ -1,0 +1,231 @@
+//! MDAV microaggregation (Domingo-Ferrer, Mateo-Sanz 2002; Domingo-Ferrer, Torra 2005): rows of numbers in groups of k to 2k-1
+//! near ones, each shown as the means of its group.
+
+use std::collections::BTreeMap;
+
+mod groups;
+#[cfg(test)]
+mod tests;
+
+use self::groups::{Points, groups};
+use super::clustering::finish::{finding, merge_failing, tuples_alone};
+use super::clustering::space::Space;
+use super::clustering::stock::{Cluster, Part, Stock, Which};
+use super::clustering::{check_models, cluster_size};
+use super::{Algorithm, Finding, Solution};
+use crate::base::entry::{Entry, Standing};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result};
+use crate::problem::Problem;
+use crate::recoding::{Assignment, Members, Recoding, Share, Step};
+use crate::table::kind::Kind;
+use crate::table::quasi::{MEAN_PLACES, Quasi, Shape, Value};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "mdav",
+    title: "MDAV microaggregation",
+    paper: "Domingo-Ferrer, Mateo-Sanz 2002; Domingo-Ferrer, Torra 2005",
+    standing: Standing::Classic,
+    about: "Puts rows of numbers into groups of k to 2k-1 near ones and shows the means of each group in place of their numbers. \
+            Sums and means of the table stay as they are. Numbers only; means are not values of people, and cover none.",
+    parameters: &[],
+    build,
+};
+
+struct Mdav;
+
+fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(Mdav))
+}
+
+impl Algorithm for Mdav {
+    fn needs_trees(&self) -> bool {
+        false
+    }
+
+    fn shows_means(&self) -> bool {
+        true
+    }
+
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        for (column, quasi) in problem.quasi.iter().enumerate() {
+            check_column(problem, column, quasi)?;
+        }
+        check_models(problem, ENTRY.name)
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let space = Space::of_loss(&problem.table, &problem.quasi);
+        let mut stock = Stock::new(&problem.table, None);
+        let k = cluster_size(problem);
+        let mut clusters = if k > 1 {
+            clusters(problem, &space, &mut stock, k)?
+        } else {
+            tuples_alone(problem, &space, &mut stock)
+        };
+        let found = clusters.len();
+        let largest = clusters.iter().map(|cluster| cluster.size).max().unwrap_or(0);
+        let merged = merge_failing(problem, &space, &mut clusters)?;
+        let classes = classes(problem, clusters);
+        let findings = vec![
+            finding(
+                "groups",
+                found as f64,
+                "the groups that were found; those with the same means are one class",
+            ),
+            finding("largest_group", largest as f64, "the rows of the largest of them"),
+            finding(
+                "merged",
+                merged as f64,
+                "the groups that were merged into others because they failed a model",
+            ),
+            sse_share(problem, &classes),
+        ];
+        let share = |class: u32, part: &Part| Share {
+            tuple: part.tuple,
+            payload: part.payload,
+            class,
+            rows: part.rows,
+        };
+        let shares =
+            (0..).zip(&classes).flat_map(|(class, of)| of.parts.iter().map(move |part| share(class, part)));
+        let regions: Vec<Vec<Value>> = classes.iter().map(|class| class.values.clone()).collect();
+        let assignment = Assignment::of_regions(Members::of_shares(shares.collect()), &regions);
+        let step = Step::Regions(Box::new(assignment.clone()));
+        Ok(Solution { recoding: Recoding { step, shown: None }, assignment, findings })
+    }
+}
+
+/// The numbers of a column, by code.
+fn numbers(quasi: &Quasi) -> &[i128] {
+    match &quasi.shape {
+        Shape::Line(line) => &line.numbers,
+        _ => &[],
+    }
+}
+
+/// An error if there is no mean of a column's values.
+fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
+    let refused = |why: &str| {
+        Error::refused(format!("'mdav' shows means, and the quasi-identifier '{}' {why}", quasi.name))
+    };
+    let otherwise = |error: Error| Err(error.set("algorithm", None, "use mondrian or cluster"));
+    let Shape::Line(line) = &quasi.shape else {
+        return otherwise(
+            refused("is text or has a hierarchy").unset("hierarchy", "leave the hierarchy of numbers out"),
+        );
+    };
+    if !matches!(quasi.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma) {
+        return otherwise(refused("holds dates"));
+    }
+    if quasi.tight {
+        return otherwise(refused("is labelled tight, which is about ranges").advise("leave the label out"));
+    }
+    let missing = line.missing();
+    if problem.table.column(column).iter().any(|code| Some(code) == missing) {
+        return otherwise(refused("has missing values, which have no mean").set(
+            "missing_policy",
+            Some("drop-row"),
+            "leave those rows out",
+        ));
+    }
+    let most = i128::from(i64::MAX) / 10_i128.pow(MEAN_PLACES);
+    if line.numbers.iter().any(|number| number.abs() >= most) {
+        return otherwise(
+            refused("has numbers of too many digits to be averaged exactly").advise("round them"),
+        );
+    }
+    Ok(())
+}
+
+fn clusters(problem: &Problem, space: &Space<'_>, stock: &mut Stock<'_>, k: u64) -> Result<Vec<Cluster>> {
+    let weights: Vec<u64> =
+        (0..problem.table.tuples() as u32).map(|tuple| problem.table.weight(tuple)).collect();
+    let groups = groups(&Points::of(problem), &weights, k, &problem.progress)?;
+    let cluster = |group: groups::Group| {
+        let mut cluster = Cluster { parts: Vec::new(), extent: Vec::new(), size: 0 };
+        for (tuple, rows) in group {
+            if cluster.parts.is_empty() {
+                cluster = Cluster::around(space, tuple);
+            }
+            stock.take(tuple, rows, Which::Any).into_iter().for_each(|part| cluster.add(space, part));
+        }
+        cluster
+    };
+    Ok(groups.into_iter().map(cluster).collect())
+}
+
+/// Rows that show the same means.
+struct Class {
+    parts: Vec<Part>,
+    values: Vec<Value>,
+}
+
+/// The classes that a reader sees: groups whose means look the same in every column are one. Its mean looks as theirs do, since
+/// what is rounded to one number lies without gaps.
+fn classes(problem: &Problem, clusters: Vec<Cluster>) -> Vec<Class> {
+    let mut by_means: BTreeMap<Vec<i64>, Vec<Part>> = BTreeMap::new();
+    for cluster in clusters {
+        let means = (0..problem.quasi.len()).map(|column| mean(problem, column, &cluster.parts)).collect();
+        by_means.entry(means).or_default().extend(cluster.parts);
+    }
+    by_means
+        .into_iter()
+        .map(|(means, parts)| {
+            let value = |(column, mean): (usize, i64)| {
+                let codes = parts.iter().map(|part| problem.table.column(column).get(part.tuple as usize));
+                let (low, high) = (codes.clone().min().unwrap_or(0), codes.max().unwrap_or(0));
+                Value::Mean { low, high, mean }
+            };
+            Class { values: means.into_iter().enumerate().map(value).collect(), parts }
+        })
+        .collect()
+}
+
+/// The mean of some rows in a column as it is shown, rounded half up.
+fn mean(problem: &Problem, column: usize, parts: &[Part]) -> i64 {
+    let (numbers, codes) = (numbers(&problem.quasi[column]), problem.table.column(column));
+    let number = |part: &Part| numbers[codes.get(part.tuple as usize) as usize];
+    let rows: i128 = parts.iter().map(|part| i128::from(part.rows)).sum();
+    let sum: i128 = parts.iter().map(|part| number(part) * i128::from(part.rows)).sum();
+    let twice = 2 * sum * 10_i128.pow(MEAN_PLACES) + rows;
+    // No mean is beyond the numbers, and those were checked.
+    i64::try_from(twice.div_euclid(2 * rows.max(1))).unwrap_or_default()
+}
+
+/// What of the squared deviations from the means of the table remains as deviations from the means of the classes, by
+/// standardised columns: the customary measure of what microaggregation loses.
+fn sse_share(problem: &Problem, classes: &[Class]) -> Finding {
+    let (mut shares, mut columns) = (0.0, 0.0);
+    for (column, quasi) in problem.quasi.iter().enumerate() {
+        let numbers = numbers(quasi);
+        let codes = problem.table.column(column);
+        let least = numbers.first().copied().unwrap_or(0);
+        let above = |part: &Part| (numbers[codes.get(part.tuple as usize) as usize] - least) as f64;
+        let spread = |parts: &[&Part]| {
+            let sum = |value: &dyn Fn(&Part) -> f64| {
+                parts.iter().map(|part| value(part) * f64::from(part.rows)).sum::<f64>()
+            };
+            let mean = sum(&above) / sum(&|_| 1.0);
+            sum(&|part| (above(part) - mean).powi(2))
+        };
+        let all = spread(&classes.iter().flat_map(|class| &class.parts).collect::<Vec<_>>());
+        if all > 0.0 {
+            let within: f64 =
+                classes.iter().map(|class| spread(&class.parts.iter().collect::<Vec<_>>())).sum();
+            shares += within / all;
+            columns += 1.0;
+        }
+    }
+    finding(
+        "sse_share",
+        shares / f64::max(columns, 1.0),
+        "the squared deviations from the shown means as a share of those from the means of the whole table, by standardised \
+         columns",
+    )
+}

@@ -1,0 +1,120 @@
+//! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
+
+use super::{Algorithm, Fineness, Reach, Solution, exhaustive};
+use crate::base::entry::{Entry, Standing};
+use crate::config::{Parameters, Rational};
+use crate::error::{Error, Result};
+use crate::metrics;
+use crate::problem::Problem;
+use crate::search::lattice::{Best, Checker, Lattice};
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "mingen",
+    title: "MinGen, exhaustive full-domain search",
+    paper: "Sweeney 2002",
+    standing: Standing::Classic,
+    about: "Looks at every combination of levels and takes the one of the highest precision, whatever metric is asked for. For \
+            comparison: 'optimal' with the metric 'precision' gives the same after looking at a few of them.",
+    parameters: &[],
+    build,
+};
+
+struct MinGen;
+
+fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(MinGen))
+}
+
+/// More nodes than this are not enumerated.
+const MOST: usize = 1_000_000;
+
+/// Nodes looked at together.
+const BATCH: usize = 64;
+
+/// Whether some model is not about single classes of all columns, so that every combination is published and judged as a whole.
+fn one_by_one(problem: &Problem) -> bool {
+    problem.judges_whole_tables() || !problem.models.iter().all(|model| problem.is_about_all(&**model))
+}
+
+impl Algorithm for MinGen {
+    fn needs_trees(&self) -> bool {
+        true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Column
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneStep
+    }
+
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
+    }
+
+    fn default_metric(&self) -> &'static str {
+        "precision"
+    }
+
+    fn serves_population(&self) -> bool {
+        true
+    }
+
+    fn serves_unmergeable(&self) -> bool {
+        true
+    }
+
+    fn serves_projections(&self) -> bool {
+        true
+    }
+
+    fn serves_whole_tables(&self) -> bool {
+        true
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        let nodes = Lattice::new(problem, ENTRY.name)?.nodes();
+        if nodes > MOST {
+            return Err(Error::refused(format!(
+                "'mingen' looks at every combination of levels, and there are {nodes}, more than {MOST}"
+            ))
+            .set(
+                "algorithm",
+                Some("optimal"),
+                "search with the metric precision, which gives the same",
+            ));
+        }
+        if !one_by_one(problem) {
+            return problem.tests().map(|_| ());
+        }
+        if nodes > exhaustive::MOST {
+            return Err(Error::refused(format!(
+                "models of the whole table, or of some columns, are judged on every combination of levels, and there are {nodes}, more \
+                 than {}",
+                exhaustive::MOST
+            ))
+            .advise("use fewer quasi-identifiers")
+            .advise("use hierarchies with fewer levels"));
+        }
+        Ok(())
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let lattice = Lattice::new(problem, ENTRY.name)?;
+        if one_by_one(problem) {
+            return exhaustive::search(problem, &lattice, metrics::precision::ENTRY.build);
+        }
+        let mut checker = Checker::by(problem, metrics::precision::ENTRY.build, &lattice)?;
+        let mut best = Best::default();
+        let nodes: Vec<usize> = (0..lattice.nodes()).collect();
+        for batch in nodes.chunks(BATCH) {
+            for (node, visit) in batch.iter().zip(checker.visit_all(batch)?) {
+                best.offer(*node, visit.outcome);
+            }
+        }
+        let findings = super::lattice_findings(&lattice, &checker);
+        super::solution_at(problem, &lattice, best.required()?, findings)
+    }
+}

@@ -1,0 +1,343 @@
+//! The algorithms, one file each: a problem in, a recoding out.
+
+use crate::config::{Parameters, Rational};
+use crate::error::Result;
+use crate::problem::Problem;
+use crate::recoding::published::{Classes, Record};
+use crate::recoding::{Assignment, Recoding, Step};
+use crate::search::audit::Audit;
+use crate::search::lattice::{Checker, Lattice};
+
+pub mod anatomy;
+pub mod bottom_up;
+pub mod cluster;
+mod clustering;
+pub mod datafly;
+pub mod dbca;
+pub mod dbca_cm;
+pub mod dmpd;
+mod exhaustive;
+pub mod flash;
+mod gain;
+pub mod genetic;
+pub mod iacc;
+pub mod iack;
+pub mod incognito;
+pub mod infogain_mondrian;
+pub mod k_concealment;
+pub mod k_member;
+pub mod k_optimize;
+pub mod kactus;
+pub mod local_suppression;
+#[cfg(test)]
+pub(crate) mod made;
+pub mod mdav;
+pub mod mingen;
+pub mod mondrian;
+pub mod mu_argus;
+pub mod nhaa;
+pub mod nsvdist;
+pub mod oka;
+pub mod ola;
+pub mod optimal;
+pub mod pais;
+pub mod permutation;
+mod projections;
+pub mod reduct;
+pub mod reduct_ensemble;
+pub mod samarati;
+pub mod seqa;
+pub mod single_dimensional_mondrian;
+mod space;
+pub mod tables;
+pub mod tdr;
+pub mod tds;
+mod top_down;
+
+/// What an algorithm returns: the rule, and what it wants told about how it was found.
+pub struct Solution {
+    /// The rule.
+    pub recoding: Recoding,
+    /// The rule applied to the problem's table, since a search mostly has it at hand.
+    pub assignment: Assignment,
+    /// Notes for the report, such as the k reached.
+    pub findings: Vec<Finding>,
+}
+
+impl Solution {
+    /// A rule that shows the classes that are kept.
+    pub(crate) fn of_classes(step: Step, classes: Classes, findings: Vec<Finding>) -> Self {
+        let assignment = classes.assignment;
+        let shown = (0..assignment.classes()).filter(|class| !assignment.suppressed[*class]);
+        let shown = shown.map(|class| assignment.values(class)).collect();
+        Self { recoding: Recoding { step, shown: Some(shown) }, assignment, findings }
+    }
+
+    /// A rule under which every class meets every model already, so that nothing is suppressed. Rows that show `*` everywhere
+    /// because nothing finer was possible are counted as suppressed nevertheless: they say as little.
+    fn of_sound_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Self {
+        let assignment = step.apply(&problem.table, &problem.quasi);
+        let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
+        Self::of_classes(step, classes, findings)
+    }
+
+    /// A rule, with the classes that fail a model suppressed; an error if they are more than may be.
+    pub fn of_step(problem: &Problem, step: Step, findings: Vec<Finding>) -> Result<Self> {
+        let classes = problem.suppress_failing(step.apply(&problem.table, &problem.quasi))?;
+        Ok(Self::of_classes(step, classes, findings))
+    }
+}
+
+/// Something that an algorithm found out, for the report and the JSON summary.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Finding {
+    /// A short name, such as `k_actual`.
+    pub name: &'static str,
+    /// The figure; `None` is infinite.
+    pub value: Option<f64>,
+    /// What it means, in a sentence.
+    pub meaning: &'static str,
+    /// The column that it is about, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+}
+
+impl Finding {
+    /// A finding about the whole run.
+    #[must_use]
+    pub fn new(name: &'static str, value: Option<f64>, meaning: &'static str) -> Self {
+        Self { name, value, meaning, column: None }
+    }
+}
+
+/// Where a finer label would have had to be fit for publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In the class alone: every class is coarsened for itself.
+    Class,
+    /// In every class that shows the same label: a label is refined for all rows.
+    Label,
+    /// In every class: a column has one level.
+    Column,
+}
+
+/// What somebody who knows the algorithm can conclude about how fine its labels are. Simulated attacks build on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fineness {
+    /// Nobody promises that labels are as fine as they can be.
+    Unpromised,
+    /// A label is the finest that is true of all rows of its class.
+    TrueOfClass,
+    /// The same; and where only sizes are asked for, no class can be cut by a column into classes that are large enough.
+    Uncuttable {
+        /// Whether one child of a node that is too small forbids a cut.
+        refuses_small_children: bool,
+    },
+    /// A label that is a step finer, wherever it would have to be fit, breaks what was asked for.
+    OneStep,
+    /// The same, or it tells nothing about the class column.
+    OneTellingStep,
+}
+
+/// A search for a recoding.
+pub trait Algorithm: Send + Sync {
+    /// Whether every quasi-identifier must have levels.
+    fn needs_trees(&self) -> bool;
+    /// Whether a table without a class column cannot be served.
+    fn needs_class(&self) -> bool {
+        false
+    }
+    /// Whether it is worth trying for what learners keep, whatever it loses.
+    fn is_for_learners(&self) -> bool {
+        false
+    }
+    /// Where a finer label would have had to be fit for publication.
+    fn reach(&self) -> Reach {
+        Reach::Class
+    }
+    /// How fine labels are.
+    fn fineness(&self) -> Fineness {
+        Fineness::Unpromised
+    }
+    /// Whether the sensitive values of single classes decide how coarse a label is, so that a coarse one may give them away.
+    fn is_led_by_sensitive(&self) -> bool {
+        true
+    }
+    /// Whether a run without any model makes no sense.
+    fn needs_model(&self) -> bool {
+        true
+    }
+    /// The suppression limit where the user gives none.
+    fn default_suppression(&self) -> Rational {
+        Rational::new(1, 20).unwrap_or(Rational::ZERO)
+    }
+    /// The metric that is minimised where the user names none.
+    fn default_metric(&self) -> &'static str {
+        "loss"
+    }
+    /// Whether the search minimises the problem's metric. One that looks at no metric, or at one of its own, does not.
+    fn minimises(&self, _problem: &Problem) -> bool {
+        false
+    }
+    /// Whether the search can stop after a number of steps with the best it has found.
+    fn takes_steps(&self) -> bool {
+        false
+    }
+    /// Whether the search is among the quickest: a few looks at the rows, however many values and columns there are.
+    fn is_quick(&self) -> bool {
+        false
+    }
+    /// Whether models that judge only some of the quasi-identifiers are served.
+    fn serves_projections(&self) -> bool {
+        false
+    }
+    /// Whether models that compare classes with the people of a population are served.
+    fn serves_population(&self) -> bool {
+        false
+    }
+    /// Whether models are served that may break when classes that meet them are merged: every class that is published was
+    /// judged as it is.
+    fn serves_unmergeable(&self) -> bool {
+        false
+    }
+    /// Whether models are served that judge the whole table, and that no single class decides.
+    fn serves_whole_tables(&self) -> bool {
+        false
+    }
+    /// Whether quasi-identifiers show the means of their classes, which cover no original value.
+    fn shows_means(&self) -> bool {
+        false
+    }
+    /// What it does not promise by itself, and what was done about it, by what it found for so many quasi-identifiers.
+    fn caveat(&self, _findings: &[Finding], _quasi: usize) -> Option<String> {
+        None
+    }
+    /// An error if this problem cannot be served, before any work.
+    fn check(&self, problem: &Problem) -> Result<()>;
+    /// The search.
+    fn run(&self, problem: &Problem) -> Result<Solution>;
+}
+
+/// A search for records that cover rows of their own choice and may overlap, so that there are no classes.
+pub trait RecordAlgorithm: Send + Sync {
+    /// An error if this problem cannot be served, before any work.
+    fn check(&self, problem: &Problem) -> Result<()>;
+    /// The search, and the audit of what it found.
+    fn run(&self, problem: &Problem) -> Result<RecordSolution>;
+    /// What k is about.
+    fn linkage(&self) -> Linkage;
+    /// Whether a column is published as frequencies.
+    fn shows_frequencies(&self) -> bool {
+        false
+    }
+    /// Whether what is published is drawn from the records, so that no row of it is anybody's.
+    fn draws_rows(&self) -> bool {
+        false
+    }
+    /// Whether records exchange the values of a column.
+    fn exchanges(&self) -> bool {
+        false
+    }
+}
+
+/// What a search for records returns.
+pub struct RecordSolution {
+    /// The records, by tuple, then sensitive value.
+    pub records: Vec<Record>,
+    /// The payload column that is not published row by row, if one is not: as frequencies, or exchanged in rings.
+    pub column: Option<usize>,
+    /// What k is about.
+    pub linkage: Linkage,
+    /// How many rows each record counts.
+    pub size: u64,
+    /// How frequencies are written.
+    pub format: Format,
+    /// The rings in which records exchange the column's values, where they do.
+    pub rings: Option<Rings>,
+    /// What somebody may infer.
+    pub audit: Audit,
+    /// Notes for the report.
+    pub findings: Vec<Finding>,
+    /// What somebody should decide about before publishing.
+    pub warnings: Vec<String>,
+}
+
+/// Records that exchange their values: each shows that of one of the `size` records from itself on in its ring.
+pub struct Rings {
+    /// Each ring as places of records, of which each is in one ring and stands for one row. Private, as the draw is.
+    pub rings: Vec<Vec<u32>>,
+    /// How it is drawn whose value is shown.
+    pub exchange: nhaa::Exchange,
+}
+
+/// What k is about where records overlap (models.md 1.15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Linkage {
+    /// (k,1): every record covers k rows.
+    Covers,
+    /// (1,k): every row is covered by k records.
+    Covered,
+    /// (k,k): both.
+    Both,
+    /// k-concealment: every row has k records that may be its own.
+    Matches,
+}
+
+impl Linkage {
+    /// The name in parameters and claims.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Covers => "covers",
+            Self::Covered => "covered",
+            Self::Both => "both",
+            Self::Matches => "matches",
+        }
+    }
+}
+
+/// How frequencies are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// A column for each value: `disease=flu`.
+    Columns,
+    /// One column of JSON objects.
+    Json,
+    /// Not at all: concrete tables are drawn from the records.
+    Sampled {
+        /// How many.
+        tables: u64,
+    },
+}
+
+/// How an algorithm for records is made from its parameters.
+pub type BuildRecordAlgorithm = fn(&Parameters) -> Result<Box<dyn RecordAlgorithm>>;
+
+/// How an algorithm is made from its parameters.
+pub type BuildAlgorithm = fn(&Parameters) -> Result<Box<dyn Algorithm>>;
+
+/// The full-domain rule of a node, with the classes that fail suppressed.
+fn solution_at(
+    problem: &Problem,
+    lattice: &Lattice,
+    node: usize,
+    findings: Vec<Finding>,
+) -> Result<Solution> {
+    Solution::of_step(problem, Step::Levels(lattice.levels(node)), findings)
+}
+
+/// What every search of the lattice tells.
+fn lattice_findings(lattice: &Lattice, checker: &Checker<'_>) -> Vec<Finding> {
+    vec![
+        Finding::new(
+            "nodes",
+            Some(lattice.combinations()).filter(|count| count.is_finite()),
+            "the combinations of levels that there are",
+        ),
+        Finding::new(
+            "checked",
+            Some(checker.checked() as f64),
+            "how often the classes of a combination were looked at",
+        ),
+    ]
+}

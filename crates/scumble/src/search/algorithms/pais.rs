@@ -1,0 +1,76 @@
+//! PAIS, privacy-aware information sharing (Mohammed, Fung, Hung, Lee 2009; algorithms.md B5).
+
+use super::iack::class_of;
+use super::top_down::{Score, descend};
+use super::{Algorithm, Fineness, Reach, Solution};
+use crate::base::entry::{Entry, Standing};
+use crate::config::{Parameters, Rational};
+use crate::error::Result;
+use crate::problem::Problem;
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "pais",
+    title: "PAIS, privacy-aware information sharing",
+    paper: "Mohammed, Fung, Hung, Lee 2009",
+    standing: Standing::Recommended,
+    about: "The search for LKC-privacy, which supposes that outsiders know at most L of the quasi-identifiers: goes down from the \
+            roots by what tells most about the class, or, with score = discernibility, by what divides the largest classes and \
+            needs no class column. Takes columns with and without hierarchies, suppresses no row, and each column shows one set of \
+            values in all rows.",
+    parameters: &[(
+        "score",
+        "infogain (default): what tells most about the class; discernibility: what divides the largest classes",
+    )],
+    build,
+};
+
+struct Pais {
+    score: Score,
+}
+
+fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
+    let score = match parameters.choice("score", &["infogain", "discernibility"])? {
+        Some("discernibility") => Score::Discernibility,
+        _ => Score::Gain,
+    };
+    Ok(Box::new(Pais { score }))
+}
+
+impl Algorithm for Pais {
+    fn needs_trees(&self) -> bool {
+        false
+    }
+
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneTellingStep
+    }
+
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
+    }
+
+    fn serves_projections(&self) -> bool {
+        true
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        if self.score == Score::Gain {
+            class_of(problem, "pais with score = infogain")?;
+        }
+        problem.projections()?;
+        problem.check_feasible()
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        descend(problem, self.score)
+    }
+}

@@ -1,0 +1,113 @@
+//! Algorithms that publish several tables beside each other, instead of one whose values are coarser: what they are asked and
+//! what they answer.
+
+use super::Finding;
+use crate::config::Parameters;
+use crate::error::Result;
+use crate::problem::Problem;
+use crate::table::quasi::{Quasi, Value};
+
+/// A search for several tables.
+pub trait TablesAlgorithm: Send + Sync {
+    /// The column that the tables are about.
+    fn target(&self) -> Target;
+    /// Whether the search can stop after a number of steps with the best it has found.
+    fn takes_steps(&self) -> bool {
+        false
+    }
+    /// An error if this problem cannot be served, before any work.
+    fn check(&self, problem: &TablesProblem) -> Result<()>;
+    /// The search.
+    fn run(&self, problem: &TablesProblem) -> Result<TablesSolution>;
+}
+
+/// How an algorithm for several tables is made from its parameters.
+pub type BuildTablesAlgorithm = fn(&Parameters) -> Result<Box<dyn TablesAlgorithm>>;
+
+/// The column that several tables are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The class label, which learners are to predict; the sensitive column where there is none.
+    Decision,
+    /// The sensitive column, which must not be linked to people.
+    Sensitive,
+}
+
+/// What an algorithm for several tables is asked to do.
+pub struct TablesProblem {
+    /// The table and what must hold. Its quasi-identifiers are all columns that may be published beside the target, whether
+    /// outsiders know them or not.
+    pub problem: Problem,
+    /// For each of those columns whether outsiders may know it.
+    pub known: Vec<bool>,
+    /// The payload column of the target.
+    pub target: usize,
+    /// The seed that was given. Chance that protection rests on is secret without one.
+    pub seed: Option<u64>,
+}
+
+/// Several tables.
+pub struct TablesSolution {
+    /// How each column of the problem is shown wherever it is published.
+    pub shown: Vec<Shown>,
+    /// Which tables there are.
+    pub tables: Tables,
+    /// Notes for the report.
+    pub findings: Vec<Finding>,
+    /// What somebody should decide about before publishing.
+    pub warnings: Vec<String>,
+    /// What is not promised beyond what no such release promises. Public.
+    pub limits: Vec<String>,
+}
+
+/// How a column is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shown {
+    /// Each value as it is.
+    AsItIs,
+    /// For each code the coarser value that stands for it.
+    Coarser(Vec<Value>),
+}
+
+impl Shown {
+    /// The text that a release shows for a code of the column.
+    #[must_use]
+    pub fn label(&self, quasi: &Quasi, code: u32) -> String {
+        match self {
+            Self::AsItIs => crate::table::label::raw(quasi.text(code)),
+            Self::Coarser(values) => quasi.label(values[code as usize]),
+        }
+    }
+}
+
+/// The tables that are published beside each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Tables {
+    /// One table for each set of columns (ascending): those columns and the target of every row.
+    Projections(Vec<Vec<usize>>),
+    /// All columns of every row with the number of its group, and the target's values of each group.
+    Groups {
+        /// The rows of each group.
+        members: Vec<Vec<GroupRow>>,
+        /// How the target's values of a group are told.
+        values: GroupValues,
+    },
+}
+
+/// A row of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GroupRow {
+    /// Its tuple.
+    pub tuple: u32,
+    /// Its value of the target.
+    pub value: u32,
+}
+
+/// How the target's values of a group are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupValues {
+    /// In a second table, each value with its number of rows.
+    Counted,
+    /// In the rows, permuted at random within the group; a second table has the least, the greatest and the sum.
+    Permuted,
+}

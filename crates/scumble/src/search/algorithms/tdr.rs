@@ -1,0 +1,65 @@
+//! TDR, top-down refinement (Fung, Wang, Yu 2007; algorithms.md B7): TDS for columns with and without hierarchies.
+
+use super::iack::class_of;
+use super::top_down::{Score, descend};
+use super::{Algorithm, Fineness, Reach, Solution};
+use crate::base::entry::{Entry, Standing};
+use crate::config::{Parameters, Rational};
+use crate::error::Result;
+use crate::problem::Problem;
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "tdr",
+    title: "TDR, top-down refinement",
+    paper: "Fung, Wang, Yu 2007",
+    standing: Standing::Recommended,
+    about: "TDS for columns with and without hierarchies: a hierarchy is gone down, an interval of numbers is cut where that \
+            tells most about the class, and texts without a hierarchy are hidden until they are disclosed one by one. Suppresses \
+            no row, and each column shows one set of values in all rows. Needs a class column. Several sets of \
+            quasi-identifiers may each have their own requirement.",
+    parameters: &[],
+    build,
+};
+
+struct Tdr;
+
+fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(Tdr))
+}
+
+impl Algorithm for Tdr {
+    fn needs_trees(&self) -> bool {
+        false
+    }
+
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneTellingStep
+    }
+
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
+    }
+
+    fn serves_projections(&self) -> bool {
+        true
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        class_of(problem, ENTRY.name)?;
+        problem.projections()?;
+        problem.check_feasible()
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        descend(problem, Score::GainPerLossAndOne)
+    }
+}

@@ -1,0 +1,66 @@
+//! TDS, top-down specialisation (Fung, Wang, Yu 2005; algorithms.md B6).
+
+use super::iack::class_of;
+use super::top_down::{Score, descend};
+use super::{Algorithm, Fineness, Reach, Solution};
+use crate::base::entry::{Entry, Standing};
+use crate::config::{Parameters, Rational};
+use crate::error::Result;
+use crate::problem::Problem;
+
+/// The registry entry.
+pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+    name: "tds",
+    title: "TDS, top-down specialisation",
+    paper: "Fung, Wang, Yu 2005",
+    standing: Standing::Recommended,
+    about: "For tables that will train classifiers: begins with every column at its root and takes, again and again, the step \
+            down a hierarchy that tells most about the class per row that the smallest class loses. Suppresses nothing, and \
+            each column shows one set of values in all rows. Needs a class column; numbers and texts without a hierarchy are \
+            better served by tdr.",
+    parameters: &[],
+    build,
+};
+
+struct Tds;
+
+fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(Tds))
+}
+
+impl Algorithm for Tds {
+    fn needs_trees(&self) -> bool {
+        true
+    }
+
+    fn needs_class(&self) -> bool {
+        true
+    }
+
+    fn reach(&self) -> Reach {
+        Reach::Label
+    }
+
+    fn fineness(&self) -> Fineness {
+        Fineness::OneTellingStep
+    }
+
+    fn default_suppression(&self) -> Rational {
+        Rational::ZERO
+    }
+
+    fn serves_projections(&self) -> bool {
+        true
+    }
+
+    fn check(&self, problem: &Problem) -> Result<()> {
+        class_of(problem, ENTRY.name)?;
+        problem.check_trees(ENTRY.name)?;
+        problem.projections()?;
+        problem.check_feasible()
+    }
+
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        descend(problem, Score::GainPerLoss)
+    }
+}

@@ -1,0 +1,160 @@
+//! Rows counted part by part, for whoever never holds all of them: batch after batch, or in several places at once.
+
+use super::FrequencyTable;
+use crate::table::pack::{Packer, group};
+use crate::table::payload::{PayloadColumn, Payloads};
+
+/// Below this many, distinct rows are not looked for.
+const FEW: usize = 1 << 12;
+
+/// Rows on their way into a [`FrequencyTable`]. It holds at most about twice as many rows as are distinct.
+///
+/// Its laws: neither the order of rows and parts nor how rows are divided into parts matters, and counting them at once gives the same
+/// table.
+#[derive(Debug, Clone)]
+pub struct Counter {
+    /// How many codes each quasi-identifier has.
+    sizes: Vec<u32>,
+    payloads: Vec<PayloadColumn>,
+    /// The codes of the rows so far, quasi-identifiers first, then the columns of the payload.
+    columns: Vec<Vec<u32>>,
+    /// How often each of them was counted.
+    weights: Vec<u32>,
+    /// How many of the rows are known to be distinct: the first ones.
+    distinct: usize,
+}
+
+/// Some rows, by their codes.
+pub struct Batch<'a> {
+    /// How many there are.
+    pub rows: usize,
+    /// The code of a quasi-identifier in a row.
+    pub code: &'a (dyn Fn(usize, usize) -> u32 + Sync),
+    /// The place of a row's value among those of a column of the payload.
+    pub value: &'a (dyn Fn(usize, usize) -> u32 + Sync),
+    /// How often a row counts.
+    pub weight: &'a dyn Fn(usize) -> u32,
+}
+
+impl Counter {
+    /// No rows yet. The codes of a quasi-identifier are below its size; the columns of the payload know all their values.
+    #[must_use]
+    pub fn new(sizes: &[u32], payloads: Vec<PayloadColumn>) -> Self {
+        let columns = vec![Vec::new(); sizes.len() + payloads.len()];
+        Self { sizes: sizes.to_vec(), payloads, columns, weights: Vec::new(), distinct: 0 }
+    }
+
+    /// Counts some rows.
+    pub fn update(&mut self, batch: &Batch<'_>) {
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            match place.checked_sub(self.sizes.len()) {
+                None => column.extend((0..batch.rows).map(|row| (batch.code)(place, row))),
+                Some(place) => column.extend((0..batch.rows).map(|row| (batch.value)(place, row))),
+            }
+        }
+        self.weights.extend((0..batch.rows).map(batch.weight));
+        self.compact_if_worthwhile();
+    }
+
+    /// Counts the rows of another part, which must be of the same columns.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        assert_eq!(self.sizes, other.sizes, "parts of one table have the same codes");
+        for (column, more) in self.columns.iter_mut().zip(other.columns) {
+            column.extend(more);
+        }
+        self.weights.extend(other.weights);
+        self.compact_if_worthwhile();
+        self
+    }
+
+    /// The table of all rows that were counted.
+    #[must_use]
+    pub fn finish(mut self) -> FrequencyTable {
+        self.compact();
+        let Self { sizes, payloads, columns, weights, .. } = self;
+        let (codes, values) = columns.split_at(sizes.len());
+        let (payloads, of_row) = Payloads::of_rows(payloads, weights.len(), |place, row| values[place][row]);
+        let code = |column: usize, row: usize| codes[column][row];
+        FrequencyTable::count(&sizes, weights.len(), code, payloads, &of_row, |row| weights[row]).0
+    }
+
+    /// Rows are put together once there may be twice as many as are distinct, so each is moved a constant number of times.
+    fn compact_if_worthwhile(&mut self) {
+        if self.weights.len() > 2 * self.distinct.max(FEW) {
+            self.compact();
+        }
+    }
+
+    /// Makes one row of equal ones.
+    fn compact(&mut self) {
+        let mut packer = Packer::new(self.weights.len());
+        let values = self.payloads.iter().map(|column| column.values.len() as u32);
+        for (size, column) in self.sizes.iter().copied().chain(values).zip(&self.columns) {
+            packer.push(size, |row| column[row]);
+        }
+        let groups = group(packer.finish());
+        let mut weights = vec![0; groups.representative.len()];
+        for (group, weight) in groups.group_of_row.iter().zip(&self.weights) {
+            weights[*group as usize] += weight;
+        }
+        for column in &mut self.columns {
+            *column = groups.representative.iter().map(|row| column[*row as usize]).collect();
+        }
+        self.distinct = weights.len();
+        self.weights = weights;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::tests::{Row, count, payload_column, plain, rows};
+    use super::*;
+
+    fn counted(parts: &[&[Row]]) -> Counter {
+        let mut counter = Counter::new(&[4, 4, 4], vec![payload_column()]);
+        for part in parts {
+            counter.update(&Batch {
+                rows: part.len(),
+                code: &|column, row| part[row].0[column],
+                value: &|_, row| part[row].1,
+                weight: &|row| part[row].2,
+            });
+        }
+        counter
+    }
+
+    proptest! {
+        /// However rows are divided, in whatever order parts come together, and whether rows are put together on the way or not.
+        #[test]
+        fn merged_parts_are_the_whole(rows in rows(), cuts in prop::array::uniform3(0..40_usize), compact in any::<[bool; 2]>()) {
+            let mut cuts = cuts.map(|cut| cut.min(rows.len()));
+            cuts.sort_unstable();
+            let (a, b, c, d) = (&rows[..cuts[0]], &rows[cuts[0]..cuts[1]], &rows[cuts[1]..cuts[2]], &rows[cuts[2]..]);
+            let whole = plain(&count(&rows));
+            let [mut left, mut right] = [counted(&[d, a]), counted(&[c, b])];
+            if compact[0] {
+                left.compact();
+            }
+            if compact[1] {
+                right.compact();
+            }
+            prop_assert_eq!(plain(&left.clone().merge(right.clone()).finish()), whole.clone());
+            prop_assert_eq!(plain(&right.merge(left).finish()), whole.clone());
+            prop_assert_eq!(plain(&counted(&[&rows]).finish()), whole);
+        }
+    }
+
+    #[test]
+    fn rows_do_not_pile_up() {
+        let part: Vec<Row> = (0..1_000_u32).map(|row| ([row % 4, row / 4 % 4, 0], row % 3, 1)).collect();
+        let mut counter = counted(&[]);
+        for _ in 0..100 {
+            counter = counter.merge(counted(&[&part]));
+            assert!(counter.weights.len() <= 2 * FEW + part.len());
+        }
+        assert_eq!(counter.finish().rows(), 100_000);
+    }
+}
