@@ -1,16 +1,34 @@
 //! How this interface says what would help: as flags of the command that failed.
 
+use std::path::PathBuf;
+
+use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command};
 use scumble::{Error, Remedy};
 
 /// Settings whose flag has another name than the plan's key.
 const NAMED_OTHERWISE: [(&str, &str); 2] = [("missing_policy", "missing"), ("missing", "missing-values")];
 
+/// Settings of models that have a flag of their own, and the flag that asks for the model.
+const SHORT_FOR_MODELS: [(&str, &str); 6] =
+    [("k", "k"), ("l", "l"), ("c", "l"), ("l_variant", "l"), ("t", "t"), ("t_distance", "t")];
+
 /// An error's message, with what would help as flags of the command that was given. What the command has no flag for is said as the plan
 /// says it.
-pub(crate) fn worded(error: &Error, command: &Command) -> String {
+///
+/// Short flags of models take the place of all that the plan says about the model: its variant, its columns. Beside a plan they are told only if
+/// the user has given them.
+pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches>) -> String {
+    let beside_plan = given.is_some_and(has_plan);
+    let is_given =
+        |flag: &str| given.is_some_and(|given| given.value_source(flag) == Some(ValueSource::CommandLine));
+    let replaces_plan = |key: &str| {
+        let model = SHORT_FOR_MODELS.iter().find(|(of, _)| *of == key);
+        beside_plan && model.is_some_and(|(_, flag)| !is_given(flag))
+    };
     error.worded(|remedy| {
         let as_flag = match remedy {
+            Remedy::Set { key, .. } if replaces_plan(key) => None,
             Remedy::Set { key, value: Some(value), .. } => {
                 flag(command, key).map(|(name, _)| format!("{name} {}", quoted(value)))
             }
@@ -28,13 +46,23 @@ fn quoted(value: &str) -> String {
     if value.chars().all(plain) { value.to_owned() } else { format!("'{}'", value.replace('\'', r"'\''")) }
 }
 
-/// The command that was given, with the flags it has: the innermost one.
-pub(crate) fn given<'c>(mut command: &'c Command, mut matches: &ArgMatches) -> &'c Command {
+/// The command that was given, with the flags it has, and what was given to it: the innermost one.
+pub(crate) fn given<'c>(
+    mut command: &'c Command,
+    mut matches: &'c ArgMatches,
+) -> (&'c Command, &'c ArgMatches) {
     while let Some((name, inner)) = matches.subcommand() {
         let Some(found) = command.find_subcommand(name) else { break };
         (command, matches) = (found, inner);
     }
-    command
+    (command, matches)
+}
+
+/// Whether a command works by a plan.
+fn has_plan(given: &ArgMatches) -> bool {
+    let path = |name: &str| given.try_get_one::<PathBuf>(name).ok().flatten();
+    path("plan").is_some()
+        || path("input").is_some_and(|input| input.extension().is_some_and(|ending| ending == "toml"))
 }
 
 /// `--class` and ` COLUMN`, if the command has such a flag.
@@ -72,13 +100,34 @@ mod tests {
             .set("force", None, "replace the file")
             .unset("row_map", "leave the row map out");
         assert_eq!(
-            worded(&error, &command("anonymize")),
+            worded(&error, &command("anonymize"), None),
             "'iack' needs a class column; name it (--class COLUMN), or use one that needs none (--algorithm mondrian), or leave rows \
              out (--missing drop-row), or say which comes first (--type 'day of birth=dd/mm/yyyy'), or replace the file (--force), or leave the \
              row map out (--row-map)"
         );
         assert!(
-            worded(&error, &command("evaluate")).contains("use one that needs none (algorithm = mondrian)")
+            worded(&error, &command("evaluate"), None)
+                .contains("use one that needs none (algorithm = mondrian)")
+        );
+    }
+
+    /// Beside a plan `--l 2` would take the place of the plan's model with its variant and columns.
+    #[test]
+    fn short_flags_of_models_are_told_where_they_do_what_is_meant() {
+        let error = Error::infeasible("it cannot be met").weaken("l", Some("2"), "ask for less");
+        let told = |arguments: &[&str]| {
+            let all = crate::Arguments::command();
+            let matches = all.clone().get_matches_from(arguments);
+            let (command, given) = given(&all, &matches);
+            worded(&error, command, Some(given))
+        };
+        assert!(told(&["scumble", "anonymize", "release.toml"]).ends_with("ask for less (l = 2)"));
+        assert!(
+            told(&["scumble", "anonymize", "release.toml", "--l", "3"]).ends_with("ask for less (--l 2)")
+        );
+        assert!(told(&["scumble", "anonymize", "people.csv"]).ends_with("ask for less (--l 2)"));
+        assert!(
+            told(&["scumble", "check", "r.csv", "--plan", "release.toml"]).ends_with("ask for less (l = 2)")
         );
     }
 
@@ -124,7 +173,7 @@ mod tests {
         };
         assert!(names_flag(&"\"give one (--class COLUMN)\""));
         for (path, text) in library_sources() {
-            let product = text.split("#[cfg(test)]").next().unwrap();
+            let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             let found: Vec<&str> = product.lines().filter(names_flag).collect();
             assert_eq!(found, Vec::<&str>::new(), "{}", path.display());
         }

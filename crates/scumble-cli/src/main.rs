@@ -35,5 +35,8 @@ fn main() -> ExitCode {
         Err(error) => error.format(&mut all).exit(),
     };
     let ended = ui::Interface::new(&arguments.shared).and_then(|interface| arguments.command.run(&interface));
-    ended.unwrap_or_else(|error| ui::fail(&error, flags::given(&all, &matches)))
+    ended.unwrap_or_else(|error| {
+        let (command, given) = flags::given(&all, &matches);
+        ui::fail(&error, &flags::worded(&error, command, Some(given)))
+    })
 }

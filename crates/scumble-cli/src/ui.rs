@@ -359,16 +359,11 @@ pub(crate) fn print_after_publishing(text: impl Display) -> Result<()> {
 }
 
 /// Reports an error and gives its exit code.
-pub(crate) fn fail(error: &Error, command: &clap::Command) -> ExitCode {
+pub(crate) fn fail(error: &Error, message: &str) -> ExitCode {
     if error.kind() == ErrorKind::Interrupted {
         leave_interrupted();
     }
-    let _ = writeln!(
-        std::io::stderr(),
-        "{} {}",
-        paint("error:", "31"),
-        on_one_line(&crate::flags::worded(error, command))
-    );
+    let _ = writeln!(std::io::stderr(), "{} {}", paint("error:", "31"), on_one_line(message));
     ExitCode::from(exit_code(error.kind()))
 }
 

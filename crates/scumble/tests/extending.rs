@@ -1,8 +1,8 @@
 //! Methods from another crate: what they make is verified as far as it can be, and what cannot be is said.
 
 use scumble::extend::{
-    Algorithm, BuildAlgorithm, Entry, Problem, Reach, Solution, Standing, Step, add_algorithm, add_metric,
-    add_model,
+    Algorithm, BuildAlgorithm, BuildModel, ClassTest, ClassView, Entry, Model, Monotonicity, Problem, Reach,
+    Solution, Standing, Step, add_algorithm, add_metric, add_model,
 };
 use scumble::prelude::*;
 use scumble::recoding::Recoding;
@@ -43,6 +43,61 @@ impl Algorithm for Careless {
     }
 }
 
+/// A model that calls itself k-anonymity and claims what everything keeps.
+struct Forged;
+
+const FORGED: Entry<BuildModel> = Entry {
+    name: "forged",
+    title: "Forged",
+    paper: "none",
+    standing: Standing::Experimental,
+    about: "Calls itself by another name.",
+    parameters: &[],
+    build: |_, _| Ok(vec![Box::new(Forged)]),
+};
+
+impl Model for Forged {
+    fn name(&self) -> &'static str {
+        "k_anonymity"
+    }
+    fn title(&self) -> String {
+        "100-anonymity".to_owned()
+    }
+    fn claim(&self) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::from_iter([("model".to_owned(), "k_anonymity".into()), ("k".to_owned(), 1.into())])
+    }
+    fn required(&self) -> f64 {
+        100.0
+    }
+    fn larger_is_better(&self) -> bool {
+        true
+    }
+    fn class_test(&self) -> Option<&dyn ClassTest> {
+        Some(self)
+    }
+    fn monotonicity(&self) -> Monotonicity {
+        Monotonicity { merging: true, dropping: true, upward: true }
+    }
+    fn check_feasible(&self, _: &ClassView<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl ClassTest for Forged {
+    fn passes(&self, _: &ClassView<'_>) -> bool {
+        true
+    }
+    fn attained(&self, _: &ClassView<'_>) -> f64 {
+        100.0
+    }
+}
+
+fn plan_with(algorithm: &str, model: ModelSpec) -> Plan {
+    let columns = [("postcode", Role::Quasi), ("diagnosis", Role::Sensitive)];
+    let plan = Plan::of_columns(columns).require(model).with_algorithm(algorithm);
+    Plan { accept_attribute_disclosure: true, ..plan }
+}
+
 /// All in one test: what is added stays for the life of the program.
 #[test]
 fn methods_from_outside() {
@@ -63,20 +118,36 @@ fn methods_from_outside() {
 
     // An algorithm that breaks what was asked for publishes nothing, whoever notices it.
     add_algorithm(CARELESS).expect("a new name");
-    let plan = |model: ModelSpec| {
-        let columns = [("postcode", Role::Quasi), ("diagnosis", Role::Sensitive)];
-        let plan = Plan::of_columns(columns).require(model).with_algorithm("careless");
-        Plan { accept_attribute_disclosure: true, ..plan }
-    };
     let asked = [
-        (ModelSpec::new("k_anonymity").with("k", 3), "a bug in Scumble"),
+        (ModelSpec::new("k_anonymity").with("k", 3), "added by a program"),
         (ModelSpec::new("no_certainty"), "added by a program"),
     ];
     for (model, whose) in asked {
-        let error = Release::of(own_methods::patients().expect("rows"), &plan(model))
+        let error = Release::of(own_methods::patients().expect("rows"), &plan_with("careless", model))
             .expect_err("nothing is released");
         assert_eq!(error.kind(), ErrorKind::Verification);
         assert!(error.to_string().contains(whose) && error.to_string().contains("not published"), "{error}");
+    }
+
+    assert!(
+        release.summary.warnings.iter().any(|warning| warning.contains("no independent code has checked"))
+    );
+
+    // A model cannot pass for one of Scumble's own by saying its name, or by claiming less than it asks for.
+    add_model(FORGED).expect("a new name");
+    let made =
+        Release::of(own_methods::patients().expect("rows"), &plan_with("mondrian", ModelSpec::new("forged")));
+    let summary = made.expect("a release").summary;
+    assert_eq!((summary.models[0].name, summary.models[0].independently_verified), ("forged", false));
+    assert!(summary.models[0].title.ends_with("(not independently verified)"), "{}", summary.models[0].title);
+    for algorithm in ["k_concealment", "anatomy"] {
+        let plan = plan_with(algorithm, ModelSpec::new("forged"));
+        let made = Release::of(own_methods::patients().expect("rows"), &plan);
+        let Err(error) = made else { panic!("{algorithm} does not refuse") };
+        assert!(
+            error.kind() == ErrorKind::Refused && error.to_string().contains("added by a program"),
+            "{error}"
+        );
     }
 
     // Independent code cannot check what it does not know.
@@ -95,7 +166,7 @@ fn methods_from_outside() {
         (add_algorithm(CARELESS), "already"),
         (add_algorithm(Entry { name: "mondrian", ..CARELESS }), "there is an algorithm 'mondrian' already"),
         (add_algorithm(Entry { name: "anatomy", ..CARELESS }), "already"),
-        (add_algorithm(Entry { name: "Care-less", ..CARELESS }), "no name for an algorithm"),
+        (add_algorithm(Entry { name: "Care-less", ..CARELESS }), "not a valid name for an algorithm"),
         (add_model(models::k_anonymity::ENTRY), "there is a model 'k_anonymity' already"),
         (add_model(Entry { name: "no_certainty", ..models::k_anonymity::ENTRY }), "already"),
         (add_metric(metrics::loss::ENTRY), "already"),

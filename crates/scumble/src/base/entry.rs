@@ -116,7 +116,7 @@ impl<B: 'static> Registry<B> {
             && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
         if !well_formed {
             return Err(Error::config(format!(
-                "'{name}' is no name for {}: names are of small letters, digits and underscores",
+                "'{name}' is not a valid name for {}: use lower-case letters, digits and underscores",
                 crate::base::text::with_article(self.what)
             )));
         }

@@ -79,7 +79,7 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
     }
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     if let Some(k) = parameters.whole("k", 1)? {
-        models.push(k_anonymity::of(k, context));
+        models.push(k_anonymity::part_of(ENTRY.name, k, context));
     }
     for (column, place) in protected_columns(ENTRY.name, context)? {
         let count = context.table.payloads().columns[place].values.len();

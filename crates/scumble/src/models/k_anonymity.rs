@@ -6,7 +6,7 @@ use super::{ClassTest, Model, ModelContext, Monotonicity, Words};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
@@ -27,22 +27,41 @@ struct KAnonymity {
     k: u64,
     /// The column that says who a row is about, where persons have several rows.
     person: Option<String>,
+    /// The model that asks for this size, where it is a part of another one.
+    part_of: Option<&'static str>,
+}
+
+impl KAnonymity {
+    /// What would help where the table has so few.
+    fn largest(&self, persons: u64) -> Remedy {
+        match self.part_of {
+            None => Remedy::Set {
+                words: "ask for the largest possible k".to_owned(),
+                key: "k",
+                value: Some(persons.to_string()),
+                weakens_protection: true,
+            },
+            Some(model) => {
+                Remedy::Do { words: format!("ask {model} for k = {persons}, the largest possible") }
+            }
+        }
+    }
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let k =
         parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_anonymity' needs k, e.g. k = 5"))?;
-    Ok(vec![of(k, context)])
+    Ok(vec![Box::new(KAnonymity { k, person: context.person().map(str::to_owned), part_of: None })])
 }
 
-/// The model, for others that ask for it too.
-pub(super) fn of(k: u64, context: &ModelContext<'_>) -> Box<dyn Model> {
-    Box::new(KAnonymity { k, person: context.person().map(str::to_owned) })
+/// The model as a part of another one.
+pub(super) fn part_of(model: &'static str, k: u64, context: &ModelContext<'_>) -> Box<dyn Model> {
+    Box::new(KAnonymity { k, person: context.person().map(str::to_owned), part_of: Some(model) })
 }
 
 /// Classes of at least k rows, whoever they are about.
 pub(crate) fn of_rows(k: u64) -> Box<dyn Model> {
-    Box::new(KAnonymity { k, person: None })
+    Box::new(KAnonymity { k, person: None, part_of: None })
 }
 
 impl Model for KAnonymity {
@@ -91,7 +110,7 @@ impl Model for KAnonymity {
                 self.k,
                 if self.person.is_some() { "persons" } else { "rows" }
             ))
-            .weaken("k", Some(&persons.to_string()), "ask for the largest possible k"));
+            .with(self.largest(persons)));
         }
         Ok(())
     }

@@ -56,6 +56,7 @@ pub mod l_diversity;
 pub mod lkc;
 pub mod multirelational;
 pub(crate) mod on_set;
+pub(crate) mod outside;
 pub mod p_sensitive;
 pub mod personalised;
 pub(crate) mod several;
@@ -93,7 +94,7 @@ impl ModelContext<'_> {
             Some(person) => Err(crate::Error::refused(format!(
                 "model '{model}' counts rows, and persons ('{person}') have several"
             ))
-            .set("k", None, "use k_anonymity, which counts persons")
+            .weaken("k", None, "ask for k-anonymity instead, which counts persons")
             .advise("keep one row a person")),
         }
     }

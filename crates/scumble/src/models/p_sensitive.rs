@@ -78,7 +78,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
              [\"hiv|cancer\", \"flu|cold\"]",
         ));
     }
-    let mut models: Vec<Box<dyn Model>> = k.map(|k| k_anonymity::of(k, context)).into_iter().collect();
+    let mut models: Vec<Box<dyn Model>> =
+        k.map(|k| k_anonymity::part_of(ENTRY.name, k, context)).into_iter().collect();
     for (column, place) in protected_columns(ENTRY.name, context)? {
         let categories = given.as_ref().map(|lists| Categories::read(lists, context, place)).transpose()?;
         let counted = categories.clone().filter(|_| !counts_values);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{BuildModel, ClassTest, Model, ModelContext, Monotonicity, places_of, protected_columns};
+use super::{BuildModel, ClassTest, Model, ModelContext, Monotonicity, Words, places_of, protected_columns};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::recoding::published::ClassView;
@@ -115,12 +115,16 @@ impl Model for Given {
         required,
         unit,
         settings,
-        words,
         larger_is_better,
         protects,
         projections,
         largest_share
     );
+    fn words(&self) -> Words {
+        let names: Vec<&str> = self.others.iter().map(|(name, _)| name.as_str()).collect();
+        let words = self.model.words();
+        Words { claim: format!("{} given {}", words.claim, names.join(", ")), ..words }
+    }
     fn title(&self) -> String {
         let names: Vec<&str> = self.others.iter().map(|(name, _)| name.as_str()).collect();
         format!("{} given {}", self.model.title(), names.join(", "))

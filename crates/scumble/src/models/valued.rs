@@ -80,7 +80,7 @@ impl Model for Valued {
                 self.title(),
                 self.model.protected().join(" and ")
             ))
-            .set("missing_counts", None, "say that a missing value is a value")
+            .weaken("missing_counts", None, "say that a missing value is a value")
             .advise("leave the model out"));
         }
         self.model.check_feasible(&whole.of_cells(total(&cells), &cells))

@@ -320,7 +320,7 @@ pub(crate) fn out_of_budget() -> Error {
         "the budget was spent before the search had found anything that could be published, so nothing was released",
     )
     .set("budget", None, "give it more time")
-    .set("steps", None, "more steps")
+    .set("steps", None, "give it more steps")
 }
 
 #[cfg(test)]

@@ -301,10 +301,11 @@ fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Res
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
         refuse_unjudged(&table, &without_role, &plan.read.missing).map_err(|error| {
-            error
-                .set("identifier", None, "leave each out as an identifier")
-                .set("drop", None, "just leave it out")
-                .weaken("other", None, "publish it as it is, if you have looked at it")
+            error.set("identifier", None, "give it the role identifier").set("drop", None, "drop it").weaken(
+                "other",
+                None,
+                "publish it as it is, if you have looked at it",
+            )
         })?;
     }
     // Said before the search, not after it. Where there is a subject column, rows need not be people.

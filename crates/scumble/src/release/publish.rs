@@ -208,11 +208,11 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
         ErrorKind::AfterPublishing,
         format!("{what}, but not everything that belongs to it: {}", troubles.join("; ")),
     );
-    let again = "mend that and do the same again";
+    let again = "fix that and run it again";
     Err(if is_known {
         error.advise(again)
     } else {
-        error.set("force", None, format!("{again}, over what is there"))
+        error.set("force", None, format!("{again}, replacing what is there"))
     })
 }
 

@@ -4,6 +4,7 @@ use super::unknown_column;
 use crate::config::{ModelSpec, Plan, Role, Value};
 use crate::error::{Error, Result};
 use crate::models::on_set::OnSet;
+use crate::models::outside::FromOutside;
 use crate::models::{Model, ModelContext, forbids_sameness};
 use crate::problem::Problem;
 use crate::registry::{self, ALGORITHMS, Entry, MODELS};
@@ -60,7 +61,17 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
             columns: &spec.columns,
             sensitive: &sensitive,
         };
-        let built = crate::models::build(entry, &spec.parameters, &context)?;
+        let mut built = crate::models::build(entry, &spec.parameters, &context)?;
+        if !MODELS.is_own(entry.name) {
+            if built.iter().any(|model| model.class_test().is_none()) {
+                return Err(Error::refused(format!(
+                    "model '{}' was added by a program, and has no test of a class: only such models can be added",
+                    entry.name
+                )));
+            }
+            let outside = |model| Box::new(FromOutside::new(model, entry.name)) as Box<dyn Model>;
+            built = built.into_iter().map(outside).collect();
+        }
         match &spec.quasi {
             None => models.extend(built),
             Some(_) if built.iter().any(|model| model.class_test().is_none()) => {
@@ -218,6 +229,18 @@ pub(super) fn check_served(
         ));
     }
     Ok(())
+}
+
+/// Refuses models that a program has added, where there are no classes that they could judge.
+pub(super) fn refuse_added(problem: &Problem, algorithm: &str) -> Result<()> {
+    match problem.models.iter().find(|model| !MODELS.is_own(model.name())) {
+        None => Ok(()),
+        Some(model) => Err(Error::refused(format!(
+            "model '{}' was added by a program and judges classes, and '{algorithm}' publishes none",
+            model.name()
+        ))
+        .set("algorithm", Some("mondrian"), "use an algorithm that makes classes")),
+    }
 }
 
 /// Whether some model of sensitive values judges a column without regard to the others.

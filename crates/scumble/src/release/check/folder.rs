@@ -266,7 +266,7 @@ fn asked(
         if manifest.models.is_empty() {
             return Err(Error::config("the manifest promises nothing, so there is nothing to check")
                 .set("k", Some("5"), "ask for a model, such as k-anonymity")
-                .set("l", Some("2"), "for l-diversity"));
+                .set("l", Some("2"), "ask for l-diversity"));
         }
         return Ok(manifest.models.iter().cloned().map(model_claim).collect());
     }

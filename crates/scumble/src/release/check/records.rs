@@ -65,7 +65,7 @@ pub(super) fn check(
         return Err(Error::config(format!(
             "the records of '{name}' overlap and form no classes, so they are judged by the original rows that they cover"
         ))
-        .set("original", None, "give these"));
+        .set("original", None, "give the original rows"));
     };
     without_frequencies(release, original, row_map, &*algorithm, plan, resources).map(Some)
 }

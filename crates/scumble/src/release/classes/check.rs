@@ -11,6 +11,7 @@ use super::{ClassRun, together};
 use crate::config::{Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
 use crate::models::Model;
+use crate::registry::{ALGORITHMS, MODELS};
 use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
     named, reference, same_value, sensitive_column, several_spellings,
@@ -95,11 +96,7 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     let together = together::judge(&counted, &original, run.plan, run.found.resources, claim.star)?;
     drop(counted);
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
-        let whose = if crate::registry::MODELS.is_own(&model.name) {
-            "This is a bug in Scumble, please report it"
-        } else {
-            "The model or the algorithm was added by a program, and one of them is wrong"
-        };
+        let whose = whose_fault(run, &model.name);
         return Err(Error::verification(format!(
             "the written release does not keep {}: {} classes with {} rows fail. It was not published. {whose}",
             model.label, model.failing_classes, model.failing_rows
@@ -113,11 +110,21 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
             format!("first in row {} of the release, column '{}'", cell.row, cell.column)
         });
         return Err(Error::verification(format!(
-            "the written release is not true of the original rows ({place}). It was not published. This is a bug in Scumble, \
-             please report it"
+            "the written release is not true of the original rows ({place}). It was not published. {}",
+            whose_fault(run, "")
         )));
     }
     Ok(Verified { outcome, together, warnings })
+}
+
+/// Who must act where a release fails.
+fn whose_fault(run: &ClassRun<'_>, model: &str) -> &'static str {
+    let is_own = ALGORITHMS.is_own(run.algorithm.name) && (model.is_empty() || MODELS.is_own(model));
+    if is_own {
+        "This is a bug in Scumble, please report it"
+    } else {
+        "The algorithm or the model was added by a program, and one of them is wrong"
+    }
 }
 
 /// Puts what models say that the verifier does not know into their places: they judge the classes themselves.

@@ -41,7 +41,7 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
         && problem.models.iter().any(|model| model.population_test().is_some_and(|test| test.needs_members()))
     {
         return Err(Error::data(format!(
-            "{strangers} of the {} rows are not in the population: more rows than people have their quasi-identifiers. delta-presence \
+            "{strangers} of the {} rows are not in the population: more rows than people have their quasi-identifiers. {title} \
              is about a table whose people are all in the population",
             problem.table.rows()
         ))

@@ -4,7 +4,7 @@ use super::ClassRun;
 use crate::config::{Role, StarPolicy};
 use crate::error::Result;
 use crate::metrics::{Figure, information, loss};
-use crate::release::claim::unverified;
+use crate::release::claim::{promise, unverified};
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
@@ -101,7 +101,7 @@ fn models(run: &ClassRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             let columns = if words.names_columns { crate::report::on_columns(&on) } else { String::new() };
             ModelResult {
                 name: model.name().into(),
-                title: model.title(),
+                title: promise(&**model),
                 column: model.protects().or(model.reads().first().copied()).map(str::to_owned),
                 on,
                 attained: Some(Setting::new(model.unit(), found.attained)),

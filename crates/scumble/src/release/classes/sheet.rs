@@ -4,7 +4,7 @@ use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::models::forbids_sameness;
 use crate::release::Summary;
-use crate::release::claim::promise;
+use crate::release::claim::{is_verified, promise};
 use crate::release::datasheet::{
     ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
 };
@@ -34,7 +34,12 @@ pub(super) fn datasheet(run: &ClassRun<'_>, summary: &Summary) -> Datasheet {
             let each = titles.iter().zip(&sets).map(|(title, set)| format!("{title} on {}", set.join(", ")));
             each.collect::<Vec<_>>().join("; ")
         };
-        format!("{promises}{unjudged}; checked on the published file.")
+        let added = if run.problem.models.iter().all(|model| is_verified(&**model)) {
+            ""
+        } else {
+            " What is not independently verified was judged by the program that made the release."
+        };
+        format!("{promises}{unjudged}; checked on the published file.{added}")
     };
     let before: Vec<String> = run
         .found

@@ -39,8 +39,8 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
     Err(Error::config(
         "the plan names tables that were published before ([[table]]), and no model is about several tables",
     )
-    .set("model", Some("k_uncertainty"), "ask for k-uncertainty")
-    .set("model", Some("multirelational"), "for multirelational k-anonymity")
+    .set("model", Some("k_uncertainty:k=3"), "ask for k-uncertainty")
+    .set("model", Some("multirelational:k=5"), "ask for multirelational k-anonymity")
     .unset("table", "leave the tables out"))
 }
 

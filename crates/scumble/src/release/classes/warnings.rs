@@ -5,6 +5,7 @@ use super::super::targets::format_of;
 use super::ClassRun;
 use crate::base::text::{counted, rows};
 use crate::config::StarPolicy;
+use crate::release::claim::is_verified;
 use crate::search::algorithms::{Algorithm, mondrian};
 
 /// A warning where a spreadsheet program would run what the release shows.
@@ -52,6 +53,12 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     }
     warnings.extend(super::population::warnings(run));
     warnings.extend(spreadsheet_warning(run));
+    for model in run.problem.models.iter().filter(|model| !is_verified(&***model)) {
+        warnings.push(format!(
+            "{}: a program added this model, which judged the classes itself; no independent code has checked that",
+            model.title()
+        ));
+    }
     if run.problem.models.is_empty() {
         warnings.push(format!(
             "no privacy model was asked for, so nothing is promised; the smallest class has {}. Ask for one, e.g. k = 5",

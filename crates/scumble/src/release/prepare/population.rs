@@ -90,7 +90,7 @@ fn of_population(name: &str, error: Error) -> Error {
     if !error.is(&[ErrorKind::Data, ErrorKind::Config]) {
         return error;
     }
-    error.reworded(|what| format!("in the population '{name}', {what}"))
+    error.in_file(name).reworded(|what| format!("in the population, {what}"))
 }
 
 /// The table with the population's rows behind its own, in the columns that both have.

@@ -119,7 +119,7 @@ pub(super) fn make_quasi(
             "column '{}' is labelled set, which is for texts, but has numbers or dates",
             column.name
         ))
-        .set("label", Some("tight"), "label it by ranges")
+        .weaken("label", Some("tight"), "label it by ranges, which show the least and the greatest value")
         .set(
             "type",
             Some(&format!("{}=text", column.name)),

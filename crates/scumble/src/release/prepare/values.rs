@@ -129,7 +129,7 @@ fn kind_of<'a>(
                 column.name
             ))
             .set("type", Some(&format("dd/mm/yyyy")), "say that the day comes first")
-            .set("type", Some(&format("mm/dd/yyyy")), "say that the month does"))
+            .set("type", Some(&format("mm/dd/yyyy")), "say that the month comes first"))
         }
         Inference::AmbiguousDate => Ok(Kind::Text),
     }

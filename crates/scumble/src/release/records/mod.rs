@@ -11,7 +11,7 @@ use scumble_verify::RecordOutcome;
 
 use super::datasheet::Datasheet;
 use super::pipeline::Releasable;
-use super::requirements::{refuse_missing, refuse_persons};
+use super::requirements::{refuse_added, refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
@@ -115,6 +115,7 @@ pub(super) fn search<'a>(
     let (prepared, of_row) = task.prepared(plan, false)?;
     let limits = (task.budget.clone(), task.progress.clone());
     let (problem, rest, _) = make_problem(plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
+    refuse_added(&problem, entry.name)?;
     refuse_missing(&problem, entry.name)?;
     refuse_persons(&problem, entry.name)?;
     problem.check_feasible()?;

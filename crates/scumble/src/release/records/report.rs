@@ -115,7 +115,7 @@ fn models(run: &RecordRun<'_>, summary: &Summary) -> Vec<ModelResult> {
             required: vec![Setting::new(model.unit(), found.required)],
             attained: Some(Setting::new(model.unit(), found.attained)),
             holds: found.holds,
-            claim: None,
+            claim: Some(format!("such that {}", found.title)),
             meaning: Some(meaning),
             limits: Some(limits),
         }

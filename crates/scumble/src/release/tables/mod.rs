@@ -10,7 +10,7 @@ use scumble_files::OutFormat;
 
 use super::datasheet::Datasheet;
 use super::pipeline::Releasable;
-use super::requirements::{refuse_missing, refuse_persons};
+use super::requirements::{refuse_added, refuse_missing, refuse_persons};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
@@ -168,6 +168,7 @@ pub(super) fn search<'a>(
     let (prepared, of_row) = task.prepared(&arranged.plan, false)?;
     let limits = (task.budget.clone(), task.progress.clone());
     let (problem, rest, _) = make_problem(&arranged.plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
+    refuse_added(&problem, entry.name)?;
     refuse_missing(&problem, entry.name)?;
     refuse_persons(&problem, entry.name)?;
     let is_known = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
