@@ -496,7 +496,11 @@ fn searches_that_are_stopped_say_so() {
     // Tens of thousands of combinations, each of which it would look at.
     desk.refuses(
         1,
-        &["the budget was spent", "give it more time (--budget TIME), or give it more steps (--steps N)", "mondrian"],
+        &[
+            "the budget was spent",
+            "give it more time (--budget TIME), or give it more steps (--steps N)",
+            "mondrian",
+        ],
         &arguments("--algorithm mingen --budget 1ms"),
     );
     let stopped = desk.run(&arguments("--algorithm optimal --steps 1")).succeeds();
