@@ -4,10 +4,13 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command};
+use scumble::config::Role;
+use scumble::error::one_of;
 use scumble::{Error, Remedy};
 
 /// Settings whose flag has another name than the plan's key.
-const NAMED_OTHERWISE: [(&str, &str); 2] = [("missing_policy", "missing"), ("missing", "missing-values")];
+const NAMED_OTHERWISE: [(&str, &str); 3] =
+    [("missing_policy", "missing"), ("missing", "missing-values"), ("format", "type")];
 
 /// Settings of models that have a flag of their own, and the flag that asks for the model.
 const SHORT_FOR_MODELS: [(&str, &str); 6] =
@@ -29,15 +32,49 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
     error.worded(|remedy| {
         let as_flag = match remedy {
             Remedy::Set { key, .. } if replaces_plan(key) => None,
-            Remedy::Set { key, value: Some(value), .. } => {
-                flag(command, key).map(|(name, _)| format!("{name} {}", quoted(value)))
+            Remedy::Set { key, columns, values, .. } => {
+                flag(command, key).map(|flag| flag.with(columns, values))
             }
-            Remedy::Set { key, .. } => flag(command, key).map(|(name, value)| format!("{name}{value}")),
-            Remedy::Unset { key, .. } => flag(command, key).map(|(name, _)| name),
+            Remedy::Unset { key, .. } => flag(command, key).map(|flag| flag.name),
             _ => None,
         };
         as_flag.or_else(|| remedy.in_plan())
     })
+}
+
+/// A flag of a command.
+struct Flag {
+    /// `--class`.
+    name: String,
+    /// What it takes, as the help calls it: `COLUMN`; nothing for a switch.
+    takes: String,
+    /// Whether it takes names of columns and nothing else.
+    names_columns: bool,
+}
+
+impl Flag {
+    /// `--class income`, `--type born=date`, `--drop name,card`, `--algorithm optimal or iack`; `--class COLUMN` where nothing is known.
+    fn with(&self, columns: &[String], values: &[String]) -> String {
+        let Self { name, takes, names_columns } = self;
+        if takes.is_empty() {
+            return name.clone();
+        }
+        let given = match takes.strip_prefix("COLUMN=") {
+            Some(wanted) if !columns.is_empty() || !values.is_empty() => {
+                let values = if values.is_empty() { &[wanted.to_owned()] } else { values };
+                let of = |column: &str| {
+                    let each = values.iter().map(|value| quoted(&format!("{column}={value}")));
+                    one_of(&each.collect::<Vec<_>>())
+                };
+                let each: Vec<String> = columns.iter().map(|column| of(column)).collect();
+                if each.is_empty() { of("COLUMN") } else { each.join(&format!(" {name} ")) }
+            }
+            None if *names_columns && !columns.is_empty() => quoted(&columns.join(",")),
+            _ if values.is_empty() => takes.clone(),
+            _ => one_of(&values.iter().map(|value| quoted(value)).collect::<Vec<_>>()),
+        };
+        format!("{name} {given}")
+    }
 }
 
 /// A value as a shell takes it for one word.
@@ -46,7 +83,8 @@ fn quoted(value: &str) -> String {
     if value.chars().all(plain) { value.to_owned() } else { format!("'{}'", value.replace('\'', r"'\''")) }
 }
 
-/// The command that was given, with the flags it has, and what was given to it: the innermost one.
+/// The subcommand that the user called, and its own arguments: `hierarchy build` for `scumble hierarchy build …`. Flags are those of
+/// that command, not of `scumble`.
 pub(crate) fn given<'c>(
     mut command: &'c Command,
     mut matches: &'c ArgMatches,
@@ -65,16 +103,19 @@ fn has_plan(given: &ArgMatches) -> bool {
         || path("input").is_some_and(|input| input.extension().is_some_and(|ending| ending == "toml"))
 }
 
-/// `--class` and ` COLUMN`, if the command has such a flag.
-fn flag(command: &Command, key: &str) -> Option<(String, String)> {
+/// The flag of a command that sets this, if it has one.
+fn flag(command: &Command, key: &str) -> Option<Flag> {
     let named = NAMED_OTHERWISE.iter().find(|(of, _)| *of == key);
     let name = named.map_or_else(|| key.replace('_', "-"), |(_, flag)| (*flag).to_owned());
     let argument = command.get_arguments().find(|argument| argument.get_long() == Some(&name))?;
-    let value = match argument.get_action() {
+    let takes = match argument.get_action() {
         ArgAction::Set | ArgAction::Append => argument.get_value_names().and_then(|names| names.first()),
         _ => None,
     };
-    Some((format!("--{name}"), value.map_or_else(String::new, |value| format!(" {value}"))))
+    let takes = takes.map_or_else(String::new, ToString::to_string);
+    // A role is a key of its own.
+    let names_columns = key == "missing_counts" || key.parse::<Role>().is_ok();
+    Some(Flag { name: format!("--{name}"), takes, names_columns })
 }
 
 #[cfg(test)]
@@ -93,22 +134,45 @@ mod tests {
     #[test]
     fn what_helps_is_told_as_flags_of_the_command() {
         let error = Error::refused("'iack' needs a class column")
-            .set("class", None, "name it")
-            .set("algorithm", Some("mondrian"), "use one that needs none")
+            .set("class", None, "name the class column")
+            .set("algorithm", Some("mondrian"), "use an algorithm that needs none")
             .set("missing_policy", Some("drop-row"), "leave rows out")
-            .set("type", Some("day of birth=dd/mm/yyyy"), "say which comes first")
+            .set_columns(&["day of birth"], "format", Some("dd/mm/yyyy"), "say which comes first")
+            .weaken_columns(&["ill", "job"], "missing_counts", Some("true"), "let a missing value count")
+            .set_columns(&["name", "card"], "drop", None, "leave the columns out")
             .set("force", None, "replace the file")
             .unset("row_map", "leave the row map out");
-        assert_eq!(
-            worded(&error, &command("anonymize"), None),
-            "'iack' needs a class column; name it (--class COLUMN), or use one that needs none (--algorithm mondrian), or leave rows \
-             out (--missing drop-row), or say which comes first (--type 'day of birth=dd/mm/yyyy'), or replace the file (--force), or leave the \
-             row map out (--row-map)"
-        );
+        let told = worded(&error, &command("anonymize"), None);
+        let expected = [
+            "'iack' needs a class column; name the class column (--class COLUMN)",
+            "use an algorithm that needs none (--algorithm mondrian)",
+            "leave rows out (--missing drop-row)",
+            "say which comes first (--type 'day of birth=dd/mm/yyyy')",
+            "let a missing value count (--missing-counts ill,job)",
+            "leave the columns out (--drop name,card)",
+            "replace the file (--force)",
+            "leave the row map out (--row-map)",
+        ];
+        assert_eq!(told, expected.join(", or "));
         assert!(
             worded(&error, &command("evaluate"), None)
-                .contains("use one that needs none (algorithm = mondrian)")
+                .contains("use an algorithm that needs none ([algorithm] name = \"mondrian\")")
         );
+    }
+
+    #[test]
+    fn several_algorithms_that_would_serve_are_told_in_one_flag() {
+        let error = Error::refused("it is not served").with(Remedy::Set {
+            words: "use an algorithm that can serve it".to_owned(),
+            key: "algorithm",
+            columns: Vec::new(),
+            values: ["iack", "optimal", "mingen"].map(str::to_owned).to_vec(),
+            weakens_protection: false,
+        });
+        assert!(
+            worded(&error, &command("anonymize"), None).ends_with("(--algorithm iack, optimal or mingen)")
+        );
+        assert!(error.to_string().ends_with("([algorithm] name = \"iack\", \"optimal\" or \"mingen\")"));
     }
 
     /// Beside a plan `--l 2` would take the place of the plan's model with its variant and columns.
@@ -121,33 +185,24 @@ mod tests {
             let (command, given) = given(&all, &matches);
             worded(&error, command, Some(given))
         };
-        assert!(told(&["scumble", "anonymize", "release.toml"]).ends_with("ask for less (l = 2)"));
+        assert!(
+            told(&["scumble", "anonymize", "release.toml"])
+                .ends_with("ask for less ([[privacy]] model = \"l_diversity\", l = 2)")
+        );
         assert!(
             told(&["scumble", "anonymize", "release.toml", "--l", "3"]).ends_with("ask for less (--l 2)")
         );
         assert!(told(&["scumble", "anonymize", "people.csv"]).ends_with("ask for less (--l 2)"));
         assert!(
-            told(&["scumble", "check", "r.csv", "--plan", "release.toml"]).ends_with("ask for less (l = 2)")
+            told(&["scumble", "check", "r.csv", "--plan", "release.toml"])
+                .ends_with("ask for less ([[privacy]] model = \"l_diversity\", l = 2)")
         );
     }
 
     /// Every setting that an error of the libraries names is a flag of some command or in the plan's schema, so that none is misspelt.
     #[test]
     fn every_setting_that_errors_name_is_one() {
-        let mut keys = BTreeSet::new();
-        for (_, text) in library_sources() {
-            for call in [".set(", ".weaken(", ".unset("] {
-                for rest in text.split(call).skip(1) {
-                    let Some(quoted) = rest.trim_start().strip_prefix('"') else { continue };
-                    let (key, rest) = quoted.split_once('"').unwrap();
-                    // What sets parameters of an algorithm is called `set` as well, but takes no option.
-                    let value = rest.trim_start_matches(',').trim_start();
-                    if call == ".unset(" || value.starts_with("None") || value.starts_with("Some(") {
-                        keys.insert(key.to_owned());
-                    }
-                }
-            }
-        }
+        let keys: BTreeSet<String> = remedies().into_iter().filter_map(|remedy| remedy.key).collect();
         assert!(keys.len() > 20, "{keys:?}");
         let all = crate::Arguments::command();
         let schema = serde_json::to_string(&scumble::config::json_schema()).unwrap();
@@ -157,6 +212,220 @@ mod tests {
         };
         let unknown: Vec<&String> = keys.iter().filter(|key| !is_one(key)).collect();
         assert_eq!(unknown, Vec::<&String>::new());
+    }
+
+    /// A plan takes every value that an error of the libraries says to set, written as the remedy tells it.
+    #[test]
+    fn every_value_that_errors_tell_is_taken() {
+        let mut tried = 0;
+        for remedy in remedies() {
+            let (Some(key), Some(value)) = (&remedy.key, &remedy.value) else { continue };
+            // Which algorithm serves is known only where a release is asked for.
+            assert_ne!(key, "algorithm", "{remedy:?}");
+            let key: &'static str = Box::leak(key.clone().into_boxed_str());
+            let columns: &[&str] = if remedy.of_columns { &["age"] } else { &[] };
+            let error = Error::config("").set_columns(columns, key, Some(value), "do so");
+            let told = error.remedies()[0].in_plan().unwrap();
+            let plan = plan_with(&told);
+            let read = scumble::config::Plan::from_toml(&plan, "release.toml");
+            let read = read.unwrap_or_else(|error| panic!("{remedy:?}: {error}\n{plan}"));
+            for spec in &read.privacy {
+                let known: Vec<&str> = scumble::registry::MODELS
+                    .find(&spec.model)
+                    .unwrap()
+                    .parameters
+                    .iter()
+                    .map(|(name, _)| *name)
+                    .collect();
+                spec.parameters.allow_only(&known).unwrap_or_else(|error| panic!("{remedy:?}: {error}"));
+            }
+            assert!(key != "set" || some_algorithm_takes(&read), "{remedy:?}");
+            assert!(key != "model" || crate::cmd::model_flag::parse(value).is_ok(), "{remedy:?}");
+            tried += 1;
+        }
+        assert!(tried > 30, "{tried}");
+    }
+
+    /// Whether an algorithm can be built with the parameters of a plan.
+    fn some_algorithm_takes(plan: &scumble::config::Plan) -> bool {
+        use scumble::registry::{ALGORITHMS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
+        let given = &plan.algorithm.parameters;
+        let knows = |parameters: &[(&str, &str)]| {
+            given.allow_only(&parameters.iter().map(|(name, _)| *name).collect::<Vec<_>>()).is_ok()
+        };
+        ALGORITHMS.iter().any(|entry| knows(entry.parameters) && (entry.build)(given).is_ok())
+            || RECORD_ALGORITHMS.iter().any(|entry| knows(entry.parameters) && (entry.build)(given).is_ok())
+            || TABLES_ALGORITHMS.iter().any(|entry| knows(entry.parameters) && (entry.build)(given).is_ok())
+    }
+
+    /// A plan in which stands what a remedy tells: `[algorithm] bins = 4`.
+    fn plan_with(told: &str) -> String {
+        let (part, setting) = match told.split_once("] ") {
+            Some((part, setting)) => (format!("{part}]"), setting),
+            None => (String::new(), told),
+        };
+        let mut column = "role = \"quasi\"".to_owned();
+        let (mut top, mut rest) = (String::new(), String::new());
+        if let Some(of_hierarchy) = setting.strip_prefix("hierarchy: ") {
+            let build = if of_hierarchy.starts_with("unlisted") {
+                "build = \"file\", path = \"age.csv\""
+            } else {
+                "build = \"prefix\""
+            };
+            column += &format!("\nhierarchy = {{ {build}, {of_hierarchy} }}");
+        } else if part.starts_with("[columns") && setting.starts_with("role") {
+            setting.clone_into(&mut column);
+        } else if part.starts_with("[columns") {
+            column += &format!("\n{setting}");
+        } else if part.is_empty() {
+            setting.clone_into(&mut top);
+        } else {
+            let lines = if part == "[[privacy]]" { setting.replace(", ", "\n") } else { setting.to_owned() };
+            rest = format!("{part}\n{lines}");
+        }
+        // What a remedy sets instead of these stands first and alone.
+        let files = ["input = \"a.csv\"", "output = \"b.csv\""];
+        let files: Vec<&str> =
+            files.into_iter().filter(|line| line.split(' ').next() != top.split(' ').next()).collect();
+        format!("{top}\n{}\n[columns.age]\n{column}\n{rest}\n", files.join("\n"))
+    }
+
+    /// Remedies are shown alone, on a button, say: nothing before them tells what `it` is.
+    #[test]
+    fn every_remedy_can_stand_alone() {
+        let unclear = [
+            "use one ",
+            "name it",
+            "give one",
+            "leave it out",
+            "leave them",
+            "drop it",
+            "drop some",
+            "correct it",
+            "correct them",
+            "give it ",
+            "set that",
+            "fill it",
+            "replace it",
+            "keep them",
+            "use fewer of them",
+            "one of these",
+            "treat them",
+            "put them",
+        ];
+        let found: Vec<String> = remedies()
+            .into_iter()
+            .filter_map(|remedy| remedy.words)
+            .filter(|words| unclear.iter().any(|part| words.starts_with(part) || words == part.trim_end()))
+            .collect();
+        assert_eq!(found, Vec::<String>::new());
+    }
+
+    /// Who asks for less is told so.
+    #[test]
+    fn remedies_that_protect_people_less_say_so() {
+        let less = [
+            "lower ",
+            "ask for a smaller",
+            "ask for less",
+            "leave the model out",
+            "use a smaller l",
+            "accept ",
+        ];
+        let found: Vec<Told> = remedies()
+            .into_iter()
+            .filter(|remedy| {
+                !["weaken", "weaken_columns", "weaken_without", "concede"].contains(&remedy.call)
+            })
+            .filter(|remedy| {
+                remedy.words.as_ref().is_some_and(|words| less.iter().any(|part| words.starts_with(part)))
+            })
+            .collect();
+        assert!(found.is_empty(), "{found:?}");
+    }
+
+    /// A remedy as the sources of the libraries write it, as far as it is a literal there.
+    #[derive(Debug)]
+    struct Told {
+        call: &'static str,
+        of_columns: bool,
+        key: Option<String>,
+        value: Option<String>,
+        words: Option<String>,
+    }
+
+    fn remedies() -> Vec<Told> {
+        // The places of the key, the value and the words among the arguments.
+        let calls: [(&str, Option<usize>, Option<usize>, usize); 9] = [
+            ("set", Some(0), Some(1), 2),
+            ("weaken", Some(0), Some(1), 2),
+            ("set_columns", Some(1), Some(2), 3),
+            ("weaken_columns", Some(1), Some(2), 3),
+            ("unset", Some(0), None, 1),
+            ("unset_column", Some(1), None, 2),
+            ("weaken_without", Some(0), None, 1),
+            ("advise", None, None, 0),
+            ("concede", None, None, 0),
+        ];
+        let mut found = Vec::new();
+        for (_, text) in library_sources() {
+            let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            for (call, key, value, words) in calls {
+                for (place, begin) in product.match_indices(&format!(".{call}(")) {
+                    let arguments = arguments(&product[place + begin.len()..]);
+                    // What sets a parameter is called `set` as well, and takes fewer arguments.
+                    if arguments.len() != words + 1 {
+                        continue;
+                    }
+                    let some = |text: &str| literal(text.strip_prefix("Some(")?.strip_suffix(')')?);
+                    found.push(Told {
+                        call,
+                        of_columns: call.ends_with("columns"),
+                        key: key.and_then(|place| literal(&arguments[place])),
+                        value: value.and_then(|place| some(&arguments[place])),
+                        words: literal(&arguments[words]),
+                    });
+                }
+            }
+        }
+        assert!(found.len() > 250, "{}", found.len());
+        found
+    }
+
+    /// The arguments of a call, of which the opening bracket is read.
+    fn arguments(text: &str) -> Vec<String> {
+        let (mut depth, mut quoted, mut escaped) = (0, false, false);
+        let mut all = vec![String::new()];
+        for letter in text.chars() {
+            let last = all.len() - 1;
+            match letter {
+                _ if escaped => escaped = false,
+                '\\' if quoted => escaped = true,
+                '"' => quoted = !quoted,
+                _ if quoted => {}
+                ')' | ']' | '}' if depth == 0 => break,
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth -= 1,
+                ',' if depth == 0 => {
+                    all.push(String::new());
+                    continue;
+                }
+                _ => {}
+            }
+            all[last].push(letter);
+        }
+        all.retain(|argument| !argument.trim().is_empty());
+        all.iter().map(|argument| argument.trim().to_owned()).collect()
+    }
+
+    /// What a text in quotes says.
+    fn literal(text: &str) -> Option<String> {
+        let inside = text.strip_prefix('"')?.strip_suffix('"')?;
+        // A line that ends in a backslash goes on behind the next line's spaces.
+        let lines: Vec<&str> = inside.split("\\\n").collect();
+        let joined =
+            lines.iter().enumerate().map(|(nth, line)| if nth == 0 { line } else { line.trim_start() });
+        Some(joined.collect::<String>().replace("\\\"", "\""))
     }
 
     /// In Python and in a browser there are no flags.

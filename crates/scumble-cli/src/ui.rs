@@ -12,7 +12,7 @@ pub(crate) use scumble::base::text::{counted, grouped as count, on_one_line, pri
 use scumble::problem::Progress;
 use scumble::release::Stage;
 use scumble::{Error, ErrorKind, Result};
-use scumble_files::{Control, limits};
+use scumble_files::{Control, Unit, limits};
 
 /// A line of a result: names in it cannot begin another.
 macro_rules! as_line {
@@ -150,13 +150,20 @@ impl Interface {
 
     /// How far work is, for whoever does it, and whether it is to stop: from now on an interrupt asks it to.
     pub(crate) fn progress(&self) -> Progress {
-        let control = Control::default();
+        let control = held().unwrap_or_default();
         *lock(&CONTROL) = Some(control.clone());
         Progress::from(control)
     }
 
+    /// What work asks whether it is to stop: what [`Interface::progress`] gave last, while it goes on.
+    pub(crate) fn control(&self) -> Control {
+        lock(&CONTROL).clone().unwrap_or_default()
+    }
+
     /// Shows what is being done, in other words.
     pub(crate) fn step(&self, what: &str) {
+        self.control().begin(None);
+        *lock(&BEGAN) = Some(Instant::now());
         self.bar.set_message(on_one_line(&what.to_lowercase()));
     }
 
@@ -278,6 +285,22 @@ fn interrupt() {
     }
 }
 
+/// For tests: with `SCUMBLE_HOLD=LOOK,FILE` the work makes a file at that look, and waits until it is told to stop or the file is gone. So
+/// a test knows where an interrupt finds it.
+fn held() -> Option<Control> {
+    let told = std::env::var("SCUMBLE_HOLD").ok()?;
+    let (look, file) = told.split_once(',')?;
+    let file = std::path::PathBuf::from(file);
+    let reached = AtomicBool::new(false);
+    let holds = move || {
+        if !reached.swap(true, Ordering::SeqCst) {
+            return std::fs::write(&file, "").is_ok();
+        }
+        file.exists()
+    };
+    Some(Control::held_at(look.parse().ok()?, holds))
+}
+
 fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -292,7 +315,12 @@ fn share() -> String {
         ((done, Some(all)), _) => format!(" {} %", (100 * done.min(all)) / all),
         ((0, None), _) => String::new(),
         ((done, None), Some(began)) => {
-            format!(" {}/s", count((done as f64 / began.elapsed().as_secs_f64().max(0.001)) as u64))
+            let rate = (done as f64 / began.elapsed().as_secs_f64().max(0.001)) as u64;
+            match control.unit() {
+                Unit::Bytes => format!(" {}/s", limits::size(rate)),
+                Unit::Rows => format!(" {} rows/s", count(rate)),
+                Unit::Steps => format!(" {} steps/s", count(rate)),
+            }
         }
     }
 }

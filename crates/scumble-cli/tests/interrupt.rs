@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Desk, Run, arguments, cells, next_random, scumble};
+use common::{Desk, ROLES, Run, arguments, cells, next_random, scumble};
 
 const ROWS: &str = "200000";
 const OLD: &str = "the old release\n";
@@ -203,4 +203,163 @@ fn nothing_unverified_is_ever_readable() {
     assert!(looks > 1 && child.wait().unwrap().success());
     assert_eq!(stage.desk.bytes("out/release.csv"), stage.release);
     assert_eq!(cells(&stage.desk.path("out/release.csv")).len(), 200_001);
+}
+
+/// Starts a command that waits at a look, interrupts it there, and says how it ended; `None` if it ended by itself before that look.
+fn interrupt_at(desk: &Desk, look: u64, arguments: &[&str]) -> Option<std::process::Output> {
+    // The file that tells is not among those that are looked at.
+    let signs = Desk::new();
+    let sign = signs.path("reached");
+    let mut command = scumble(desk.root());
+    command.args(arguments).env("SCUMBLE_HOLD", format!("{look},{}", sign.display()));
+    command.env("TMPDIR", desk.path("tmp")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("scumble runs");
+    while !sign.exists() {
+        if child.try_wait().expect("its state").is_some() {
+            let ended = child.wait_with_output().expect("it has ended");
+            assert_eq!(ended.status.code(), Some(0), "{arguments:?} without an interrupt: {ended:?}");
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+    assert!(kill.expect("a shell").success());
+    // While files get their names an interrupt waits, and so must not this.
+    std::thread::sleep(Duration::from_millis(50));
+    let _ = std::fs::remove_file(&sign);
+    Some(child.wait_with_output().expect("it has ended"))
+}
+
+/// Interrupts a command at its first looks, at its last ones, and at many between: it ends with 130 and leaves what was there, unless it was
+/// too late, and then it is done. `kept` are files that it may leave.
+fn interrupt_everywhere(desk: &Desk, arguments: &[&str], outputs: &[&str], kept: &[&str]) {
+    std::fs::create_dir_all(desk.path("tmp")).unwrap();
+    let before = desk.listing();
+    let clear = || {
+        for path in desk.listing().difference(&before) {
+            let full = desk.path(&path.to_string_lossy());
+            let _ = if full.is_dir() { std::fs::remove_dir_all(&full) } else { std::fs::remove_file(&full) };
+        }
+    };
+    let is_kept = |path: &Path| kept.iter().any(|name| path.starts_with(name));
+    let mut interrupted = 0;
+    // The distance grows; once it is too far, half of it is tried, so that the last looks are found too.
+    let (mut look, mut step) = (0_u64, 1_u64);
+    while step > 0 {
+        let Some(ended) = interrupt_at(desk, look, arguments) else {
+            clear();
+            look -= step;
+            step /= 2;
+            look += step;
+            continue;
+        };
+        let what = format!("{arguments:?} at look {look}: {ended:?}");
+        let message = String::from_utf8_lossy(&ended.stderr);
+        let after = desk.listing();
+        let left: Vec<_> = after.difference(&before).filter(|path| !is_kept(path)).collect();
+        match ended.status.code() {
+            Some(130) => {
+                assert!(message.contains("error: interrupted: "), "{what}");
+                assert!(left.is_empty(), "{what} left {left:?}");
+                assert!(ended.stdout.is_empty(), "{what}");
+                interrupted += 1;
+            }
+            Some(0) => assert!(outputs.iter().all(|name| desk.exists(name)), "{what} left {left:?}"),
+            other => panic!("exit code {other:?}: {what}"),
+        }
+        clear();
+        step = if look == 0 { 1 } else { step * 2 };
+        look += step;
+    }
+    assert!(interrupted > 2, "{arguments:?} was interrupted {interrupted} times only");
+}
+
+/// The roles of the people as a release of one row a class shows them.
+const AGAIN: &[&str] =
+    &["--quasi", "age,sex,postcode", "--class", "readmitted", "--rest", "drop", "--k", "3"];
+
+#[test]
+fn interrupted_at_any_look_whatever_the_format() {
+    for (input, output) in
+        [("in.parquet", "out.parquet"), ("in.arrow", "out.arrow"), ("in.csv.gz", "out.csv.gz")]
+    {
+        let desk = Desk::with_people();
+        let made = [
+            "--quasi",
+            "age,sex,postcode",
+            "--class",
+            "readmitted",
+            "--rest",
+            "drop",
+            "--k",
+            "1",
+            "--report",
+            "",
+        ];
+        desk.run(&arguments(&[&["anonymize", "people.csv", "-o", input], &made])).succeeds();
+        let run = arguments(&[&["anonymize", input, "-o", output], AGAIN]);
+        interrupt_everywhere(&desk, &run, &[output], &[]);
+    }
+}
+
+#[test]
+fn apply_interrupted_at_any_look() {
+    let desk = Desk::with_people();
+    desk.release("release.csv", &["--recoding", "recoding.json", "--report", ""]);
+    interrupt_everywhere(
+        &desk,
+        &["apply", "recoding.json", "people.csv", "-o", "again.csv"],
+        &["again.csv"],
+        &[],
+    );
+}
+
+#[test]
+fn check_risk_and_attack_interrupted_at_any_look() {
+    let desk = Desk::with_people();
+    desk.release("release.csv", &["--report", ""]);
+    let beside = ["release.csv", "--original", "people.csv"];
+    interrupt_everywhere(&desk, &arguments(&[&["check"], &beside, ROLES]), &[], &[]);
+    let risk =
+        ["risk", "people.csv", "--quasi", "age,sex,postcode", "-o", "risk.html", "--records", "risks.csv"];
+    interrupt_everywhere(&desk, &risk, &["risk.html", "risks.csv"], &[]);
+    // The quick attacks: each is stopped where it looks at people.
+    let only = ["-o", "attack.html", "--only", "linkage,homogeneity,definetti,membership"];
+    interrupt_everywhere(&desk, &arguments(&[&["attack"], &beside, ROLES, &only]), &["attack.html"], &[]);
+}
+
+#[test]
+fn compare_and_evaluate_interrupted_at_any_look() {
+    let desk = Desk::new();
+    desk.run(&["sample", "--rows", "60", "-o", "patients.csv"]).succeeds();
+    let compare = [
+        "compare",
+        "patients.csv",
+        "--quasi",
+        "sex,occupation",
+        "--class",
+        "readmitted",
+        "--rest",
+        "drop",
+        "--algorithm",
+        "mondrian",
+        "--k",
+        "2",
+        "--folds",
+        "2",
+        "--learner",
+        "naive_bayes",
+        "-o",
+        "compare.html",
+    ];
+    interrupt_everywhere(&desk, &compare, &["compare.html"], &[]);
+    let release = "input = \"patients.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns]\nsex = { role = \"quasi\" }\n\
+                   occupation = { role = \"quasi\" }\nreadmitted = { role = \"class\" }\n";
+    let evaluation = "[protocol]\nfolds = 2\n[[data]]\nname = \"clinic\"\nplan = \"release.toml\"\n[[algorithm]]\nname = \"mondrian\"\n\
+                      [vary]\nk = [2]\n[[learner]]\nname = \"naive_bayes\"\n";
+    desk.file("release.toml", release).file("evaluation.toml", evaluation);
+    // What is finished stays in the journal; the same command goes on from there.
+    let folder = "evaluation.evaluation";
+    let page = "evaluation.evaluation/results.csv";
+    interrupt_everywhere(&desk, &["evaluate", "evaluation.toml"], &[page], &[folder]);
 }

@@ -12,6 +12,7 @@ use scumble::release::{Outcome, read_planned, try_release};
 use scumble_eval::protocol::{
     Dataset, Fold, Material, Numbers, Protocol, TestRows, baseline, released, stratified_folds,
 };
+use scumble_files::Control;
 use scumble_learn::{Cells, Settings};
 
 /// 120 rows in which the class follows from age and sex, but for a few.
@@ -201,7 +202,7 @@ fn the_order_of_rows_in_the_file_does_not_matter() {
                 let plan = asked(&data.plan, "mondrian", 4);
                 let material =
                     released(&fold, &plan, protocol, &[], &Progress::default()).expect("a release");
-                found.push(material.learn(&*learner, 1).expect("learns").accuracy);
+                found.push(material.learn(&*learner, 1, &Control::default()).expect("learns").accuracy);
             }
         }
         found
@@ -229,7 +230,9 @@ fn a_release_that_hides_nothing_is_as_good_as_the_original() {
         assert_eq!(hidden.loss, 0.0);
         for name in ["c45", "naive_bayes", "majority"] {
             let learner = scumble_learn::registry::build(name, &Settings::default()).expect("a learner");
-            let score = |material: &Material| material.learn(&*learner, 1).expect("learns").accuracy;
+            let score = |material: &Material| {
+                material.learn(&*learner, 1, &Control::default()).expect("learns").accuracy
+            };
             assert_eq!(score(&hidden), score(&plain), "{name} {:?}", protocol.test);
         }
     }
@@ -288,7 +291,7 @@ fn every_learner_copes_with_a_release_that_says_nothing() {
         for entry in scumble_learn::registry::LEARNERS {
             let learner =
                 scumble_learn::registry::build(entry.name, &Settings::default()).expect("a learner");
-            let found = material.learn(&*learner, 1).expect("learns").accuracy;
+            let found = material.learn(&*learner, 1, &Control::default()).expect("learns").accuracy;
             if protocol.test == TestRows::Mapped {
                 assert_eq!(found, majority, "{}: nothing is left but the majority", entry.name);
             }

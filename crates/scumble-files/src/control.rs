@@ -1,7 +1,7 @@
 //! Who watches a piece of work, and may end it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
@@ -20,8 +20,21 @@ struct State {
     /// What is done of the stage, and what there is in all; 0 if nobody knows.
     done: AtomicU64,
     all: AtomicU64,
+    unit: AtomicU8,
     looks: Option<Looks>,
+    held: Option<Held>,
     gaps: Option<Gaps>,
+}
+
+/// What work is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Steps of a search, or of something else that goes on one by one.
+    Steps = 0,
+    /// Rows of a table.
+    Rows = 1,
+    /// Bytes of a file, as they are on the disk.
+    Bytes = 2,
 }
 
 /// Looks are counted only where somebody wants to know: on many threads that costs more than the look.
@@ -29,6 +42,29 @@ struct State {
 struct Looks {
     most: u64,
     taken: AtomicU64,
+}
+
+/// Work is held at a look only in tests.
+struct Held {
+    at: u64,
+    taken: AtomicU64,
+    holds: Box<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+impl Held {
+    fn look(&self, is_cancelled: &AtomicBool) {
+        if self.taken.fetch_add(1, Ordering::Relaxed) == self.at {
+            while !is_cancelled.load(Ordering::Relaxed) && (self.holds)() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
 }
 
 /// The times between looks are measured only where somebody wants to know.
@@ -59,6 +95,13 @@ impl Control {
     #[must_use]
     pub fn of_looks(most: u64) -> Self {
         Self(Arc::new(State { looks: Some(Looks { most, taken: AtomicU64::new(0) }), ..State::default() }))
+    }
+
+    /// Work that waits at a look, counted from 0, until somebody cancels it or `holds` says no, for tests of whoever cancels.
+    #[must_use]
+    pub fn held_at(look: u64, holds: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let held = Held { at: look, taken: AtomicU64::new(0), holds: Box::new(holds) };
+        Self(Arc::new(State { held: Some(held), ..State::default() }))
     }
 
     /// Work of which the longest time between two looks is measured, for benches.
@@ -94,6 +137,9 @@ impl Control {
         if let Some(gaps) = &state.gaps {
             gaps.look();
         }
+        if let Some(held) = &state.held {
+            held.look(&state.is_cancelled);
+        }
         let is_over = state.is_cancelled.load(Ordering::Relaxed)
             || state.deadline.is_some_and(|deadline| Instant::now() >= deadline)
             || state
@@ -111,10 +157,32 @@ impl Control {
         if self.is_cancelled() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
-    /// A stage of so much work begins; `None` if nobody knows how much.
+    /// Checks from time to time in a loop over little work.
+    #[must_use]
+    pub fn pace(&self) -> Pace<'_> {
+        Pace { control: self, left: STRIDE }
+    }
+
+    /// A stage of so many steps begins; `None` if nobody knows how many.
     pub fn begin(&self, all: Option<u64>) {
+        self.begin_in(all, Unit::Steps);
+    }
+
+    /// A stage of so much work begins; `None` if nobody knows how much.
+    pub fn begin_in(&self, all: Option<u64>, unit: Unit) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.all.store(all.unwrap_or(0), Ordering::Relaxed);
+        self.0.unit.store(unit as u8, Ordering::Relaxed);
+    }
+
+    /// What the work of the stage is counted in.
+    #[must_use]
+    pub fn unit(&self) -> Unit {
+        match self.0.unit.load(Ordering::Relaxed) {
+            1 => Unit::Rows,
+            2 => Unit::Bytes,
+            _ => Unit::Steps,
+        }
     }
 
     /// So much more of the stage is done.
@@ -127,6 +195,29 @@ impl Control {
     pub fn done(&self) -> (u64, Option<u64>) {
         let all = self.0.all.load(Ordering::Relaxed);
         (self.0.done.load(Ordering::Relaxed), (all > 0).then_some(all))
+    }
+}
+
+/// So much work is done between two looks; a unit of it takes up to some microseconds.
+const STRIDE: usize = 1 << 12;
+
+/// Counts work, and looks once in a while whether it is to stop.
+#[derive(Debug)]
+pub struct Pace<'a> {
+    control: &'a Control,
+    left: usize,
+}
+
+impl Pace<'_> {
+    /// Tells that so much work was done; an error as of [`Control::check`].
+    #[inline]
+    pub fn tick(&mut self, work: usize) -> Result<()> {
+        if self.left > work {
+            self.left -= work;
+            return Ok(());
+        }
+        self.left = STRIDE;
+        self.control.check()
     }
 }
 
@@ -146,6 +237,15 @@ mod tests {
     }
 
     #[test]
+    fn little_work_is_looked_at_once_in_a_while() {
+        let control = Control::of_looks(1);
+        let mut pace = control.pace();
+        assert!((0..2 * STRIDE - 1).all(|_| pace.tick(1).is_ok()));
+        assert!(pace.tick(1).is_err());
+        assert!(Control::of_looks(0).pace().tick(STRIDE).is_err(), "much work at once");
+    }
+
+    #[test]
     fn looks_are_counted_where_they_matter() {
         let control = Control::of_looks(2);
         assert_eq!(
@@ -153,6 +253,18 @@ mod tests {
             [false, false, true]
         );
         assert_eq!((control.looks(), Control::default().looks()), (3, 0));
+    }
+
+    #[test]
+    fn work_is_held_at_a_look_until_it_is_cancelled_or_let_go() {
+        let control = Control::held_at(1, || true);
+        let other = control.clone();
+        let looks = std::thread::spawn(move || [other.is_cancelled(), other.is_cancelled()]);
+        control.cancel();
+        // The first look may come before it is cancelled; the second waits.
+        assert!(looks.join().expect("two looks")[1]);
+        let control = Control::held_at(0, || false);
+        assert!(!control.is_cancelled() && !control.is_cancelled());
     }
 
     #[test]
@@ -170,7 +282,9 @@ mod tests {
         control.begin(Some(10));
         control.advance(4);
         assert_eq!(control.done(), (4, Some(10)));
+        control.begin_in(None, Unit::Rows);
+        assert_eq!((control.done(), control.unit()), ((0, None), Unit::Rows));
         control.begin(None);
-        assert_eq!(control.done(), (0, None));
+        assert_eq!(control.unit(), Unit::Steps);
     }
 }

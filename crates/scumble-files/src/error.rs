@@ -7,6 +7,8 @@
 use std::fmt::{self, Display, Write};
 use std::io;
 
+pub use crate::remedy::Remedy;
+
 /// What went wrong, where, why, and what would help.
 pub struct Error(Box<Parts>);
 
@@ -58,35 +60,6 @@ pub struct Place {
     pub row: Option<u64>,
     /// The column.
     pub column: Option<String>,
-}
-
-/// Something that would help.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Remedy {
-    /// Something to set in the plan, or to give to the call.
-    Set {
-        /// What it does, as a request: `name the class column`.
-        words: String,
-        /// The plan's key, or the name of the argument.
-        key: &'static str,
-        /// What to set it to, if that is known.
-        value: Option<String>,
-        /// Whether people are protected less afterwards.
-        weakens_protection: bool,
-    },
-    /// Something to leave out of the plan or the call.
-    Unset {
-        /// What that does, as a request: `leave it out`.
-        words: String,
-        /// The plan's key, or the name of the argument.
-        key: &'static str,
-    },
-    /// Something that nobody can set, such as correcting a value.
-    Do {
-        /// What to do, as a request.
-        words: String,
-    },
 }
 
 /// The result of everything that can fail here.
@@ -186,27 +159,81 @@ impl Error {
     /// The error with something to set that would help, and protects people as much as before.
     #[must_use]
     pub fn set(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
-        let value = value.map(str::to_owned);
-        self.with(Remedy::Set { words: words.into(), key, value, weakens_protection: false })
+        self.set_columns(&[] as &[&str], key, value, words)
     }
 
     /// The error with something to set that would help, and protects people less.
     #[must_use]
     pub fn weaken(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
-        let value = value.map(str::to_owned);
-        self.with(Remedy::Set { words: words.into(), key, value, weakens_protection: true })
+        self.weaken_columns(&[] as &[&str], key, value, words)
+    }
+
+    /// As [`set`](Self::set), for a setting of these columns, or for a role to give to them.
+    #[must_use]
+    pub fn set_columns<C: AsRef<str>>(
+        self,
+        columns: &[C],
+        key: &'static str,
+        value: Option<&str>,
+        words: impl Into<String>,
+    ) -> Self {
+        self.with(setting(columns, key, value, words.into(), false))
+    }
+
+    /// As [`weaken`](Self::weaken), for a setting of these columns, or for a role to give to them.
+    #[must_use]
+    pub fn weaken_columns<C: AsRef<str>>(
+        self,
+        columns: &[C],
+        key: &'static str,
+        value: Option<&str>,
+        words: impl Into<String>,
+    ) -> Self {
+        self.with(setting(columns, key, value, words.into(), true))
+    }
+
+    /// The error with the advice to use another algorithm. Who knows the algorithms and what is asked of them says which.
+    #[must_use]
+    pub fn another(self, words: impl Into<String>) -> Self {
+        self.set("algorithm", None, words)
     }
 
     /// The error with something to leave out that would help, and protects people as much as before.
     #[must_use]
     pub fn unset(self, key: &'static str, words: impl Into<String>) -> Self {
-        self.with(Remedy::Unset { words: words.into(), key })
+        self.with(Remedy::Unset { words: words.into(), key, columns: Vec::new(), weakens_protection: false })
     }
 
-    /// The error with something to do that would help.
+    /// As [`unset`](Self::unset), for a setting of a column.
+    #[must_use]
+    pub fn unset_column(self, column: &str, key: &'static str, words: impl Into<String>) -> Self {
+        let columns = vec![column.to_owned()];
+        self.with(Remedy::Unset { words: words.into(), key, columns, weakens_protection: false })
+    }
+
+    /// The error with something to leave out that would help, and protects people less.
+    #[must_use]
+    pub fn weaken_without(self, key: &'static str, words: impl Into<String>) -> Self {
+        self.with(Remedy::Unset { words: words.into(), key, columns: Vec::new(), weakens_protection: true })
+    }
+
+    /// The error with something to do that would help, and protects people as much as before.
     #[must_use]
     pub fn advise(self, words: impl Into<String>) -> Self {
-        self.with(Remedy::Do { words: words.into() })
+        self.with(Remedy::Do { words: words.into(), weakens_protection: false })
+    }
+
+    /// The error with something to do that would help, and protects people less.
+    #[must_use]
+    pub fn concede(self, words: impl Into<String>) -> Self {
+        self.with(Remedy::Do { words: words.into(), weakens_protection: true })
+    }
+
+    /// The error with its remedies changed one by one; those that come back as nothing are dropped.
+    #[must_use]
+    pub fn remedied(mut self, change: impl FnMut(Remedy) -> Option<Remedy>) -> Self {
+        self.0.remedies = self.0.remedies.into_iter().filter_map(change).collect();
+        self
     }
 
     /// The same error of another kind.
@@ -273,26 +300,16 @@ impl Error {
     }
 }
 
-impl Remedy {
-    /// What to do, as a request.
-    #[must_use]
-    pub fn words(&self) -> &str {
-        match self {
-            Self::Set { words, .. } | Self::Unset { words, .. } | Self::Do { words } => words,
-        }
-    }
-
-    /// What to set or to leave out, as the plan writes it.
-    #[must_use]
-    pub fn in_plan(&self) -> Option<String> {
-        match self {
-            // A parameter of the algorithm is its own key.
-            Self::Set { key: "set", value: Some(value), .. } => Some(value.replacen('=', " = ", 1)),
-            Self::Set { key, value: Some(value), .. } => Some(format!("{key} = {value}")),
-            Self::Set { key, .. } | Self::Unset { key, .. } => Some((*key).to_owned()),
-            Self::Do { .. } => None,
-        }
-    }
+fn setting<C: AsRef<str>>(
+    columns: &[C],
+    key: &'static str,
+    value: Option<&str>,
+    words: String,
+    weakens_protection: bool,
+) -> Remedy {
+    let columns = columns.iter().map(|column| column.as_ref().to_owned()).collect();
+    let values = value.into_iter().map(str::to_owned).collect();
+    Remedy::Set { words, key, columns, values, weakens_protection }
 }
 
 /// The message in the plan's terms.
@@ -369,21 +386,22 @@ mod tests {
     #[test]
     fn an_interface_says_in_its_own_terms_what_to_set() {
         let error = Error::refused("'iack' needs a class column, the label that classifiers will predict")
-            .set("class", None, "name it")
+            .set("class", None, "name the class column")
             .set("algorithm", Some("mondrian"), "use an algorithm that needs none");
         assert_eq!(
             error.to_string(),
-            "'iack' needs a class column, the label that classifiers will predict; name it (class), or use an algorithm that needs \
-             none (algorithm = mondrian)"
+            "'iack' needs a class column, the label that classifiers will predict; name the class column \
+             ([columns.NAME] role = \"class\"), or use an algorithm that needs none ([algorithm] name = \"mondrian\")"
         );
         let as_arguments = error.worded(|remedy| match remedy {
-            Remedy::Set { key, value, .. } => Some(format!("{key}='{}'", value.as_deref().unwrap_or("…"))),
+            Remedy::Set { key, values, .. } => {
+                Some(format!("{key}='{}'", values.first().map_or("…", String::as_str)))
+            }
             _ => None,
         });
-        assert!(
-            as_arguments
-                .ends_with("name it (class='…'), or use an algorithm that needs none (algorithm='mondrian')")
-        );
+        assert!(as_arguments.ends_with(
+            "name the class column (class='…'), or use an algorithm that needs none (algorithm='mondrian')"
+        ));
         assert_eq!(error.remedies().len(), 2);
         assert_eq!(error.kind(), ErrorKind::Refused);
     }

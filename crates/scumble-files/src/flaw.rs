@@ -81,11 +81,11 @@ impl Teller<'_> {
             Flaw::NotUtf8(column) => self.in_column(column, "the bytes are not UTF-8").set(
                 "encoding",
                 Some("windows-1252"),
-                "if the file was made on Windows, say so",
+                "say that the file was made on Windows, if it was",
             ),
             Flaw::OutOfRange(column) => self
                 .in_column(column, "the value is a date or time that no calendar has")
-                .advise("correct it or leave the column out"),
+                .advise("correct the value or leave the column out"),
             Flaw::Undecodable => Error::data(format!(
                 "the bytes are not {}: is the encoding right, or is the file cut off?",
                 self.encoding
@@ -101,7 +101,7 @@ impl Teller<'_> {
                 "there is more text than fields of at most {limit} can hold: is a quote never closed, or is this not a table?"
             )),
             Flaw::QuoteNeverClosed => Error::data("a quote that opens here is never closed")
-                .advise("close it, or double it if it is text"),
+                .advise("close the quote, or double it if it is text"),
         };
         match row {
             Some(row) => error.in_row(row),

@@ -159,16 +159,16 @@ impl Allowance {
             Error::resources(format!("'{name}' holds more than {limit}, the limit that was given")).set(
                 "max_size",
                 None,
-                "raise it if the table is meant to be that large",
+                "raise the limit, if the table is meant to be that large",
             )
         } else {
             let folder = std::env::temp_dir().display().to_string();
             Error::resources(format!(
                 "'{name}' holds more than {limit}, which is what the disk of {folder} has left for it"
             ))
-            .advise("free some space")
-            .advise("move the folder with TMPDIR")
-            .set("max_size", None, "give a limit")
+            .advise("free some space on the disk")
+            .advise("use another folder for temporary files (TMPDIR)")
+            .set("max_size", None, "say how large the table may be")
         }
     }
 }

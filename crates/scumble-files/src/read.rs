@@ -2,7 +2,7 @@
 
 use crate::columnar;
 use crate::compression::Compression;
-use crate::control::Control;
+use crate::control::{Control, Unit};
 use crate::delimited;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result};
@@ -127,12 +127,15 @@ pub struct Header {
 pub fn read_table(source: &Source, options: &ReadOptions) -> Result<Table> {
     check(options)?;
     let content = source.content(options.max_size)?;
-    // Of texts the bytes are counted, as they are unpacked; of other files the rows.
-    let is_plain = matches!(content.form, Form::Text { .. }) && content.compression == Compression::None;
-    options.control.begin(content.bytes.filter(|_| is_plain));
+    // Of texts the bytes on the disk are counted; of other files the rows.
+    match content.form {
+        Form::Text { .. } => options.control.begin_in(content.bytes, Unit::Bytes),
+        _ => options.control.begin_in(None, Unit::Rows),
+    }
     let table = match content.form {
         Form::Text { first, reader } => {
-            delimited::read_table(source.name(), &first, reader, content.compression, options)?
+            let from = (reader, content.compression, &content.taken);
+            delimited::read_table(source.name(), &first, from, options)?
         }
         Form::Parquet(file) => columnar::read_parquet(source.name(), &file, options)?,
         Form::ArrowFile(file) => columnar::read_arrow_file(source.name(), file, options)?,

@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{Field, Schema, SchemaRef};
@@ -209,10 +210,10 @@ impl Source {
     /// The content, recognised by its first bytes; at most `max_size` bytes of it.
     pub(crate) fn content(&self, max_size: Option<u64>) -> Result<Content<'_>> {
         if let Place::Batches(table) = &self.place {
-            return Ok(Content { compression: Compression::None, bytes: None, form: Form::Batches(table) });
+            return Ok(Content::in_memory(Form::Batches(table)));
         }
         if let Place::Stream(stream) = &self.place {
-            return Ok(Content { compression: Compression::None, bytes: None, form: Form::Stream(stream) });
+            return Ok(Content::in_memory(Form::Stream(stream)));
         }
         let allowance = Allowance::new(max_size);
         let file = self.handle(allowance)?;
@@ -220,8 +221,10 @@ impl Source {
             return Err(allowance.passed(&self.name));
         }
         let bytes = file.metadata().ok().map(|found| found.len());
+        let taken = Taken::default();
         let mut compression = Compression::None;
-        let (mut first, mut reader) = peek(Box::new(file)).map_err(|error| reading(&self.name, error))?;
+        let (mut first, mut reader) = peek(Box::new(Counted { reader: file, taken: taken.clone() }))
+            .map_err(|error| reading(&self.name, error))?;
         if first.is_empty() {
             return Err(Error::data(format!(
                 "'{}' is empty: a table needs a header and at least one row",
@@ -246,7 +249,7 @@ impl Source {
         } else {
             Form::Text { first, reader }
         };
-        Ok(Content { compression, bytes, form })
+        Ok(Content { compression, bytes, taken, form })
     }
 
     /// A file that holds the content uncompressed and can be read at any place.
@@ -269,7 +272,39 @@ pub(crate) struct Content<'a> {
     pub(crate) compression: Compression,
     /// The size of the file on the disk; none for a table in memory.
     pub(crate) bytes: Option<u64>,
+    /// How many of them were taken so far, as they are on the disk: packed, and in any encoding.
+    pub(crate) taken: Taken,
     pub(crate) form: Form<'a>,
+}
+
+impl<'a> Content<'a> {
+    fn in_memory(form: Form<'a>) -> Self {
+        Self { compression: Compression::None, bytes: None, taken: Taken::default(), form }
+    }
+}
+
+/// Bytes that were taken from a file.
+#[derive(Clone, Default)]
+pub(crate) struct Taken(Arc<AtomicU64>);
+
+impl Taken {
+    pub(crate) fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts what is taken.
+struct Counted {
+    reader: File,
+    taken: Taken,
+}
+
+impl Read for Counted {
+    fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(target)?;
+        self.taken.0.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
 }
 
 /// The kind of file, with a reader at its start.

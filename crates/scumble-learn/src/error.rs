@@ -9,6 +9,9 @@ pub enum Error {
     /// The table is not one that can be learnt from. The message names columns and row numbers, never a value.
     #[error("{0}")]
     Data(String),
+    /// Nobody wants the result any more.
+    #[error("learning was stopped")]
+    Stopped,
 }
 
 /// A result of this crate.

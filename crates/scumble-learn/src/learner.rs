@@ -2,8 +2,20 @@
 
 use rayon::prelude::*;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::{Features, Table};
+
+/// Says whether somebody still wants the result; asked on every thread, at least every 50 ms or so of work. It must be quick, and what
+/// is learnt does not depend on it: after the first no there is [`Error::Stopped`] and nothing else.
+pub type GoesOn<'a> = dyn Fn() -> bool + Sync + 'a;
+
+/// [`Error::Stopped`] if nobody wants the result any more.
+pub(crate) fn check(goes_on: &GoesOn<'_>) -> Result<()> {
+    if goes_on() { Ok(()) } else { Err(Error::Stopped) }
+}
+
+/// So many rows are looked at between two questions whether to go on. A row may take a millisecond, where a learner keeps all it has seen.
+const STRIDE: usize = 64;
 
 /// Something that learns to tell classes apart.
 ///
@@ -11,7 +23,12 @@ use crate::table::{Features, Table};
 /// weight 3 counts as three rows.
 pub trait Learner: std::fmt::Debug + Send + Sync {
     /// Learns from all rows of a table. Learners without randomness ignore the seed.
-    fn train(&self, table: &Table, seed: u64) -> Result<Box<dyn Classifier>>;
+    fn train(&self, table: &Table, seed: u64) -> Result<Box<dyn Classifier>> {
+        self.train_while(table, seed, &|| true)
+    }
+
+    /// The same for callers who may lose interest: [`Error::Stopped`] once `goes_on` says no.
+    fn train_while(&self, table: &Table, seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>>;
 }
 
 /// Something learnt: it gives each row a probability for each class.
@@ -34,16 +51,30 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
 
     /// The most probable class of every row.
     fn predict(&self, features: &Features) -> Vec<u32> {
-        (0..features.rows())
-            .into_par_iter()
-            .with_min_len(256)
-            .map(|row| self.classify(features, row))
-            .collect()
+        // Nothing but a no makes it fail.
+        self.predict_while(features, &|| true).unwrap_or_default()
+    }
+
+    /// The same for callers who may lose interest.
+    fn predict_while(&self, features: &Features, goes_on: &GoesOn<'_>) -> Result<Vec<u32>> {
+        let class = |row: usize| {
+            if row.is_multiple_of(STRIDE) {
+                check(goes_on)?;
+            }
+            Ok(self.classify(features, row))
+        };
+        (0..features.rows()).into_par_iter().with_min_len(256).map(class).collect()
     }
 
     /// The share of the table's weight whose class is the predicted one.
     fn accuracy(&self, table: &Table) -> f64 {
-        let predicted = self.predict(table.features());
+        // As above.
+        self.accuracy_while(table, &|| true).unwrap_or_default()
+    }
+
+    /// The same for callers who may lose interest.
+    fn accuracy_while(&self, table: &Table, goes_on: &GoesOn<'_>) -> Result<f64> {
+        let predicted = self.predict_while(table.features(), goes_on)?;
         let right: f64 = predicted
             .iter()
             .zip(table.class())
@@ -51,7 +82,7 @@ pub trait Classifier: std::fmt::Debug + Send + Sync {
             .filter(|((predicted, class), _)| predicted == class)
             .map(|(_, &weight)| f64::from(weight))
             .sum();
-        right / table.weight()
+        Ok(right / table.weight())
     }
 }
 

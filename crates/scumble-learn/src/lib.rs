@@ -36,6 +36,6 @@ pub mod svm;
 mod table;
 
 pub use error::{Error, Result};
-pub use learner::{Classifier, Learner};
+pub use learner::{Classifier, GoesOn, Learner};
 pub use settings::Settings;
 pub use table::{Cells, Column, Features, MISSING, Table};

@@ -1,7 +1,7 @@
 //! The majority rule: every row is of the most frequent class. What a classifier must beat.
 
 use crate::error::Result;
-use crate::learner::{Classifier, Learner};
+use crate::learner::{Classifier, GoesOn, Learner};
 use crate::registry::Entry;
 use crate::table::{Features, Table};
 
@@ -24,7 +24,7 @@ pub struct Majority;
 pub struct Shares(Vec<f64>);
 
 impl Learner for Majority {
-    fn train(&self, table: &Table, _seed: u64) -> Result<Box<dyn Classifier>> {
+    fn train_while(&self, table: &Table, _seed: u64, _goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>> {
         let table = table.canonical()?;
         let total = table.weight();
         Ok(Box::new(Shares(table.class_weights().iter().map(|weight| weight / total).collect())))

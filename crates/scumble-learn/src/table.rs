@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 
 /// The code of a missing nominal value. A missing number is `NaN`.
@@ -256,7 +258,7 @@ impl Table {
             let (a, b) = (a as usize, b as usize);
             self.features.compare(a, b).then(self.class[a].cmp(&self.class[b]))
         };
-        order.sort_unstable_by(|&a, &b| compare(a, b));
+        order.par_sort_unstable_by(|&a, &b| compare(a, b));
         let mut firsts: Vec<u32> = Vec::new();
         let mut sums: Vec<u64> = Vec::new();
         for row in order {

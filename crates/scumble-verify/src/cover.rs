@@ -4,12 +4,14 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet, HashTable};
+use scumble_files::Control;
 use scumble_files::table::Texts;
 
 use crate::error::VerifyError;
 use crate::label::{Interval, Label, Separator, parse};
 use crate::named::Named;
 use crate::value::{Value, ValueKind};
+use crate::watch::Pace;
 
 /// How the released values of a coarsened column are to be read.
 ///
@@ -222,9 +224,13 @@ fn hash(label: &str) -> u64 {
 }
 
 /// For each original text the released texts that are true of it, by their places, ascending.
-#[must_use]
-pub fn covering(cover: &Cover, released: &Texts, originals: &Texts) -> Vec<Vec<u32>> {
-    covering_with(cover, released, originals, |found| found)
+pub fn covering(
+    cover: &Cover,
+    released: &Texts,
+    originals: &Texts,
+    control: &Control,
+) -> Result<Vec<Vec<u32>>, VerifyError> {
+    covering_with(cover, released, originals, |found| found, control)
 }
 
 /// The same in another form, into which each list is put as soon as it is known: together they may be large.
@@ -233,11 +239,24 @@ pub fn covering_with<T>(
     released: &Texts,
     originals: &Texts,
     put: impl Fn(Vec<u32>) -> T,
-) -> Vec<T> {
+    control: &Control,
+) -> Result<Vec<T>, VerifyError> {
+    let mut pace = Pace::new(control);
     let reading = Reading::new(cover);
-    let labels: Vec<Released> = released.iter().map(|text| reading.released(text)).collect();
+    let mut labels: Vec<Released> = Vec::with_capacity(released.len());
+    for text in released.iter() {
+        pace.tick(4)?;
+        labels.push(reading.released(text));
+    }
     let index = LabelIndex::new(&labels);
-    originals.iter().map(|text| put(index.covering(&reading.original(text)))).collect()
+    let mut all = Vec::with_capacity(originals.len());
+    for text in originals.iter() {
+        let found = index.covering(&reading.original(text));
+        // Every broad label is tried, also those that do not cover it.
+        pace.tick(4 + index.broad.len() / 4 + found.len())?;
+        all.push(put(found));
+    }
+    Ok(all)
 }
 
 /// An original text, understood.

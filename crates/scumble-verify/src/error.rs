@@ -73,10 +73,15 @@ pub enum VerifyError {
         /// What is wrong.
         why: String,
     },
+    /// The row map is about other rows of the original than those that are left here, which the plan of the release decides.
+    #[error("the row map cannot be used: {why}")]
+    OtherRows {
+        /// What is wrong.
+        why: String,
+    },
     /// A table that is said to be in the spreadsheet-safe form is not.
     #[error(
-        "the table is said to be in the spreadsheet-safe form, and column `{column}` has a text that a spreadsheet program would run; if \
-         it was not written in that form, do not say that it was"
+        "the table is said to be in the spreadsheet-safe form, and column `{column}` has a text that a spreadsheet program would run"
     )]
     NotSpreadsheetSafe {
         /// The column.
@@ -96,6 +101,9 @@ pub enum VerifyError {
         /// The format as it was given.
         format: String,
     },
+    /// Whoever watches the check does not want it any more.
+    #[error("the check was stopped before its end")]
+    Stopped,
     /// More than this checker can hold.
     #[error("too large to check: {what}; {remedy}")]
     TooLarge {
@@ -109,6 +117,9 @@ pub enum VerifyError {
 /// Inside a run, what cannot be judged must not be published.
 impl From<VerifyError> for scumble_files::Error {
     fn from(error: VerifyError) -> Self {
+        if error == VerifyError::Stopped {
+            return Self::interrupted();
+        }
         Self::verification(format_args!(
             "the release could not be verified, so it was not published: {error}"
         ))

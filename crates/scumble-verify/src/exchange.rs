@@ -1,6 +1,7 @@
 //! Records that show a value of another row: could each have shown that of any of the rows it is said to have been drawn from?
 
 use rayon::prelude::*;
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use crate::columns::{ORIGINAL, RELEASE, column};
@@ -8,6 +9,7 @@ use crate::error::VerifyError;
 use crate::models::ModelClaim;
 use crate::records::{Covering, Originals, parameter};
 use crate::truth::ColumnTruth;
+use crate::watch::{Pace, check};
 
 /// A column whose values records have exchanged.
 #[derive(Clone, Copy)]
@@ -31,6 +33,7 @@ pub(crate) fn choices(
     model: &ModelClaim,
     name: &str,
     windows: &[Vec<u32>],
+    control: &Control,
 ) -> Result<Vec<u64>, VerifyError> {
     let map = originals.row_map.filter(|map| map.len() == release.rows && windows.len() == release.rows);
     let map =
@@ -42,13 +45,15 @@ pub(crate) fn choices(
     let (released, original) = (column(release, RELEASE, name)?, column(originals.table, ORIGINAL, name)?);
     let shown: Vec<Option<u32>> = original_codes(released, original);
     let value = |row: u32| original.codes.get(row as usize);
-    let covering = Covering::new(release, originals)?;
+    let covering = Covering::new(release, originals, control)?;
+    let mut pace = Pace::new(control);
 
     // Per original row the released rows that might show its value, and how many do.
     let mut holders: Vec<Vec<u32>> = vec![Vec::new(); originals.table.rows];
     let mut shows = vec![0_u32; originals.table.rows];
     let mut source = vec![None; release.rows];
     for (row, window) in (0_u32..).zip(windows) {
+        pace.tick(1 + window.len())?;
         window.iter().for_each(|of| holders[*of as usize].push(row));
         let mut fitting = window.iter().filter(|of| Some(value(**of)) == shown[row as usize]);
         if let (Some(only), None) = (fitting.next(), fitting.next()) {
@@ -62,7 +67,9 @@ pub(crate) fn choices(
         values.windows(2).all(|pair| pair[0] != pair[1])
     };
     let differ: Vec<bool> = holders.iter().map(differ).collect();
+    check(control)?;
     let choices = |(row, window): (u32, &Vec<u32>)| {
+        pace.tick(1 + window.len())?;
         let fair = |of: &u32| {
             holders[*of as usize].len() == window.len() && differ[*of as usize] && covering.covers(row, *of)
         };
@@ -73,9 +80,9 @@ pub(crate) fn choices(
             && window.iter().all(fair)
             && values.len() == window.len()
             && source[row as usize].is_some_and(|of| shows[of as usize] == 1);
-        if holds { window.len() as u64 } else { 0 }
+        Ok(if holds { window.len() as u64 } else { 0 })
     };
-    Ok((0..).zip(windows).map(choices).collect())
+    (0..).zip(windows).map(choices).collect()
 }
 
 /// For each released row how many different values the original rows have that it covers: it could show no other, but which of them it might
@@ -84,9 +91,10 @@ pub(crate) fn covered_values(
     release: &CodedTable,
     originals: Originals<'_>,
     name: &str,
+    control: &Control,
 ) -> Result<Vec<u64>, VerifyError> {
     let original = column(originals.table, ORIGINAL, name)?;
-    let covering = Covering::new(release, originals)?;
+    let covering = Covering::new(release, originals, control)?;
     let mut of_tuple = vec![Vec::new(); covering.tuples.len()];
     for (row, tuple) in covering.tuples.of_row.iter().enumerate() {
         of_tuple[*tuple as usize].push(original.codes.get(row));
@@ -96,13 +104,15 @@ pub(crate) fn covered_values(
         values.dedup();
     });
     let count = |row: &u32| {
+        check(control)?;
         let mut values: Vec<u32> =
             covering.tuples_of(*row).flat_map(|tuple| &of_tuple[tuple as usize]).copied().collect();
         values.sort_unstable();
         values.dedup();
-        values.len() as u64
+        Ok(values.len() as u64)
     };
-    let of_record: Vec<u64> = covering.records.first_row.par_iter().map(count).collect();
+    let of_record: Vec<u64> =
+        covering.records.first_row.par_iter().map(count).collect::<Result<_, VerifyError>>()?;
     Ok(covering.records.of_row.iter().map(|record| of_record[*record as usize]).collect())
 }
 
@@ -167,7 +177,8 @@ mod tests {
             row_map: Some(map),
             exchanged: Some(Exchanged { column: "ill", windows: Some(windows) }),
         };
-        let outcome = check_records(&release, &[], &[claim], Some(originals)).expect("judged");
+        let outcome =
+            check_records(&release, &[], &[claim], Some(originals), &Control::default()).expect("judged");
         assert_eq!(outcome.holds, outcome.models[0].failing_rows == 0);
         outcome.models[0].failing_rows
     }
@@ -203,8 +214,15 @@ mod tests {
             .collect();
         let holds = |values: &[&str]| {
             let (release, original) = (released(values), original());
-            let mapped = check_truth_with_map(&release, &original, &[0, 1, 2, 3], &truths, Drops::Forbidden);
-            let free = check_truth(&release, &original, &truths, Drops::Forbidden);
+            let mapped = check_truth_with_map(
+                &release,
+                &original,
+                &[0, 1, 2, 3],
+                &truths,
+                Drops::Forbidden,
+                &Control::default(),
+            );
+            let free = check_truth(&release, &original, &truths, Drops::Forbidden, &Control::default());
             let (mapped, free) = (mapped.expect("compared"), free.expect("compared"));
             assert_eq!(mapped.holds, free.holds);
             assert_eq!(

@@ -1,5 +1,10 @@
 //! Maximum flow between two sides of a bipartite graph with capacities on the nodes: Dinic's algorithm.
 
+use scumble_files::Control;
+
+use crate::error::VerifyError;
+use crate::watch::Pace;
+
 /// Suppliers on the left, demands on the right, and who may serve whom.
 pub(crate) struct Network<'a> {
     /// What each supplier has.
@@ -11,20 +16,23 @@ pub(crate) struct Network<'a> {
 }
 
 /// The largest amount of demand that can be served at once.
-pub(crate) fn most_served(network: &Network<'_>) -> u64 {
-    let mut dinic = Dinic::new(network);
+pub(crate) fn most_served(network: &Network<'_>, control: &Control) -> Result<u64, VerifyError> {
+    let mut dinic = Dinic::new(network, control);
     let mut served = 0;
-    while dinic.layer() {
-        served += dinic.block();
+    while dinic.layer()? {
+        served += dinic.block()?;
     }
-    served
+    Ok(served)
 }
 
-/// Who serves whom then, and how much: supplier, demand, amount.
-pub(crate) fn served_by(network: &Network<'_>) -> Vec<(u32, u32, u64)> {
-    let mut dinic = Dinic::new(network);
-    while dinic.layer() {
-        dinic.block();
+/// A supplier, whom it serves, and how much.
+type Served = (u32, u32, u64);
+
+/// Who serves whom then, and how much.
+pub(crate) fn served_by(network: &Network<'_>, control: &Control) -> Result<Vec<Served>, VerifyError> {
+    let mut dinic = Dinic::new(network, control);
+    while dinic.layer()? {
+        dinic.block()?;
     }
     let mut pairs = Vec::new();
     for (supplier, demands) in (0..).zip(network.serves) {
@@ -32,14 +40,18 @@ pub(crate) fn served_by(network: &Network<'_>) -> Vec<(u32, u32, u64)> {
         let used = demands.iter().zip(flows).filter(|(_, flow)| **flow > 0);
         pairs.extend(used.map(|(demand, flow)| (supplier, *demand, *flow)));
     }
-    pairs
+    Ok(pairs)
 }
 
 /// Assigns people to places that may be theirs, so that as many as possible have one: who, where, how many. `people` and `places` say how
 /// many there are of each kind, `fits` which places each kind of people may be in, without repetition.
-#[must_use]
-pub fn assign(people: &[u64], places: &[u64], fits: &[Box<[u32]>]) -> Vec<(u32, u32, u64)> {
-    served_by(&Network { supply: people, demand: places, serves: fits })
+pub fn assign(
+    people: &[u64],
+    places: &[u64],
+    fits: &[Box<[u32]>],
+    control: &Control,
+) -> Result<Vec<Served>, VerifyError> {
+    served_by(&Network { supply: people, demand: places, serves: fits }, control)
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -61,10 +73,12 @@ struct Dinic<'a> {
     /// Edges that are used up in the current phase.
     supplier_next: Vec<usize>,
     demand_next: Vec<usize>,
+    /// How much was looked at.
+    pace: Pace<'a>,
 }
 
 impl<'a> Dinic<'a> {
-    fn new(network: &Network<'a>) -> Self {
+    fn new(network: &Network<'a>, control: &'a Control) -> Self {
         let mut start = vec![0];
         let mut into = vec![Vec::new(); network.demand.len()];
         for (supplier, demands) in network.serves.iter().enumerate() {
@@ -85,11 +99,12 @@ impl<'a> Dinic<'a> {
             demand_level: Vec::new(),
             supplier_next: Vec::new(),
             demand_next: Vec::new(),
+            pace: Pace::new(control),
         }
     }
 
     /// Breadth-first levels; whether an open demand can be reached.
-    fn layer(&mut self) -> bool {
+    fn layer(&mut self) -> Result<bool, VerifyError> {
         self.supplier_level = self.supply.iter().map(|&left| if left > 0 { 0 } else { NOWHERE }).collect();
         self.demand_level = vec![NOWHERE; self.demand.len()];
         self.supplier_next = vec![0; self.supply.len()];
@@ -101,6 +116,7 @@ impl<'a> Dinic<'a> {
         while !suppliers.is_empty() && !reached {
             let mut demands = Vec::new();
             for &supplier in &suppliers {
+                self.pace.tick(1 + self.serves[supplier as usize].len())?;
                 for &demand in &self.serves[supplier as usize] {
                     if self.demand_level[demand as usize] == NOWHERE {
                         self.demand_level[demand as usize] = level + 1;
@@ -111,6 +127,7 @@ impl<'a> Dinic<'a> {
             }
             suppliers.clear();
             for &demand in &demands {
+                self.pace.tick(1 + self.into[demand as usize].len())?;
                 for &(supplier, edge) in &self.into[demand as usize] {
                     if self.flow[edge] > 0 && self.supplier_level[supplier as usize] == NOWHERE {
                         self.supplier_level[supplier as usize] = level + 2;
@@ -120,36 +137,37 @@ impl<'a> Dinic<'a> {
             }
             level += 2;
         }
-        reached
+        Ok(reached)
     }
 
     /// Fills the current levels until no path is left.
-    fn block(&mut self) -> u64 {
+    fn block(&mut self) -> Result<u64, VerifyError> {
         let mut served = 0;
         for supplier in 0..self.supply.len() {
             while self.supply[supplier] > 0 {
-                let sent = self.augment(supplier);
+                let sent = self.augment(supplier)?;
                 if sent == 0 {
                     break;
                 }
                 served += sent;
             }
         }
-        served
+        Ok(served)
     }
 
     /// Sends along one path from a supplier, with an explicit stack since paths can be long.
-    fn augment(&mut self, source: usize) -> u64 {
+    fn augment(&mut self, source: usize) -> Result<u64, VerifyError> {
         // The path as edges taken: (supplier, its edge place) and, for going back, (demand, place in `into`).
         let mut forward: Vec<(usize, usize)> = Vec::new();
         let mut back: Vec<(usize, usize)> = Vec::new();
         let mut supplier = source;
         loop {
+            self.pace.tick(1)?;
             // From a supplier to a demand one level on.
             let place = self.supplier_next[supplier];
             if place == self.serves[supplier].len() {
                 // Dead end: step back over the demand that led here.
-                let Some((demand, _)) = back.pop() else { return 0 };
+                let Some((demand, _)) = back.pop() else { return Ok(0) };
                 self.demand_next[demand] += 1;
                 let (previous, _) = forward[forward.len() - 1];
                 if !self.advance_from_demand(demand, &mut back, &mut supplier) {
@@ -166,7 +184,7 @@ impl<'a> Dinic<'a> {
             }
             forward.push((supplier, place));
             if self.demand[demand] > 0 {
-                return self.send(source, demand, &forward, &back);
+                return Ok(self.send(source, demand, &forward, &back));
             }
             if !self.advance_from_demand(demand, &mut back, &mut supplier) {
                 forward.pop();
@@ -223,7 +241,8 @@ mod tests {
 
     fn served(supply: &[u64], demand: &[u64], serves: &[&[u32]]) -> u64 {
         let serves: Vec<Box<[u32]>> = serves.iter().map(|&demands| demands.into()).collect();
-        most_served(&Network { supply, demand, serves: &serves })
+        most_served(&Network { supply, demand, serves: &serves }, &Control::default())
+            .expect("nobody stops it")
     }
 
     #[test]
@@ -266,7 +285,8 @@ mod tests {
             let most = by_cuts(&supply, &demand, &serves);
             prop_assert_eq!(served(&supply, &demand, &borrowed), most);
             let boxed: Vec<Box<[u32]>> = borrowed.iter().map(|&demands| demands.into()).collect();
-            let pairs = served_by(&Network { supply: &supply, demand: &demand, serves: &boxed });
+            let network = Network { supply: &supply, demand: &demand, serves: &boxed };
+            let pairs = served_by(&network, &Control::default()).expect("nobody stops it");
             prop_assert_eq!(pairs.iter().map(|(.., amount)| amount).sum::<u64>(), most);
             for (supplier, served, _) in &pairs {
                 prop_assert!(serves[*supplier as usize].contains(served));

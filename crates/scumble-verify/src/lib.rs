@@ -77,6 +77,7 @@ mod tables;
 mod tests;
 mod truth;
 mod value;
+mod watch;
 
 pub use cover::{Cover, Nodes, TreeTold, covering, covering_with};
 pub use distribution::Distributed;

@@ -4,11 +4,13 @@
 //! be assigned: if the two rows lie on a common circle of the graph that leads from each row to all rows that its record
 //! covers.
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 
 use crate::error::VerifyError;
 use crate::flow::{Network, served_by};
 use crate::records::{Covering, Originals};
+use crate::watch::{Pace, check};
 
 /// Which distinct records cover which distinct original tuples.
 pub(crate) struct Links {
@@ -22,10 +24,17 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    pub(crate) fn new(release: &CodedTable, originals: Originals<'_>) -> Result<Self, VerifyError> {
-        let cover = Covering::new(release, originals)?;
-        let tuples: Vec<Vec<u32>> =
-            cover.records.first_row.iter().map(|row| cover.tuples_of(*row).collect()).collect();
+    pub(crate) fn new(
+        release: &CodedTable,
+        originals: Originals<'_>,
+        control: &Control,
+    ) -> Result<Self, VerifyError> {
+        let cover = Covering::new(release, originals, control)?;
+        let mut tuples: Vec<Vec<u32>> = Vec::with_capacity(cover.records.len());
+        for row in &cover.records.first_row {
+            check(control)?;
+            tuples.push(cover.tuples_of(*row).collect());
+        }
         let mut records = vec![Vec::new(); cover.tuples.len()];
         for (record, covered) in (0..).zip(&tuples) {
             covered.iter().for_each(|tuple| records[*tuple as usize].push(record));
@@ -47,10 +56,14 @@ impl Links {
 
     /// For each tuple the number of released rows that may be one of its own; none if the released rows cannot be assigned to the original
     /// ones at all. Any assignment of all rows shows the same pairs to be possible, so where it is not known who is whose, one is looked for.
-    pub(crate) fn matching(&self, originals: Originals<'_>) -> Result<Vec<u64>, VerifyError> {
+    pub(crate) fn matching(
+        &self,
+        originals: Originals<'_>,
+        control: &Control,
+    ) -> Result<Vec<u64>, VerifyError> {
         let assigned = match originals.row_map.filter(|map| map.len() == self.record_of_row.len()) {
             Some(map) => self.assigned_by(map)?,
-            None => self.some_assignment(),
+            None => self.some_assignment(control)?,
         };
         // Per record the tuples that it is the record of, and the other way round.
         let mut owners = vec![Vec::new(); self.tuples.len()];
@@ -68,7 +81,8 @@ impl Links {
         let backward = |tuple: u32| {
             self.records[tuple as usize].iter().flat_map(|record| &owners[*record as usize]).copied()
         };
-        let circle = circles(self.records.len(), forward, backward);
+        let circle = circles(self.records.len(), forward, backward, control)?;
+        check(control)?;
         // The owners of one record can exchange it, so they are on one circle.
         let count = |tuple: usize| {
             let possible = self.records[tuple]
@@ -96,17 +110,17 @@ impl Links {
     }
 
     /// Pairs of record and tuple by which every released row is that of an original row of its own; none if there are no such.
-    fn some_assignment(&self) -> Vec<(u32, u32)> {
+    fn some_assignment(&self, control: &Control) -> Result<Vec<(u32, u32)>, VerifyError> {
         let mut supply = vec![0; self.records.len()];
         self.tuple_of_original.iter().for_each(|tuple| supply[*tuple as usize] += 1);
         let serves: Vec<Box<[u32]>> = self.records.iter().map(|records| records[..].into()).collect();
         let network = Network { supply: &supply, demand: &self.rows, serves: &serves };
-        let served = served_by(&network);
+        let served = served_by(&network, control)?;
         let rows: u64 = served.iter().map(|(.., rows)| rows).sum();
         if rows != self.record_of_row.len() as u64 || rows != self.tuple_of_original.len() as u64 {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        served.into_iter().map(|(tuple, record, _)| (record, tuple)).collect()
+        Ok(served.into_iter().map(|(tuple, record, _)| (record, tuple)).collect())
     }
 }
 
@@ -115,7 +129,9 @@ fn circles<F: Iterator<Item = u32>, B: Iterator<Item = u32>>(
     nodes: usize,
     forward: impl Fn(u32) -> F,
     backward: impl Fn(u32) -> B,
-) -> Vec<u32> {
+    control: &Control,
+) -> Result<Vec<u32>, VerifyError> {
+    let mut pace = Pace::new(control);
     let mut seen = vec![false; nodes];
     let mut finished = Vec::with_capacity(nodes);
     for root in 0..nodes as u32 {
@@ -124,7 +140,10 @@ fn circles<F: Iterator<Item = u32>, B: Iterator<Item = u32>>(
         }
         let mut path = vec![(root, forward(root))];
         while let Some((node, next)) = path.last_mut() {
-            match next.find(|other| !seen[*other as usize]) {
+            let mut tried = 1;
+            let other = next.by_ref().inspect(|_| tried += 1).find(|other| !seen[*other as usize]);
+            pace.tick(tried)?;
+            match other {
                 Some(other) => {
                     seen[other as usize] = true;
                     path.push((other, forward(other)));
@@ -145,6 +164,7 @@ fn circles<F: Iterator<Item = u32>, B: Iterator<Item = u32>>(
         let mut open = vec![root];
         while let Some(node) = open.pop() {
             for other in backward(node) {
+                pace.tick(1)?;
                 if circle[other as usize] == u32::MAX {
                     circle[other as usize] = root;
                     open.push(other);
@@ -152,7 +172,7 @@ fn circles<F: Iterator<Item = u32>, B: Iterator<Item = u32>>(
             }
         }
     }
-    circle
+    Ok(circle)
 }
 
 #[cfg(test)]
@@ -165,7 +185,7 @@ mod tests {
         let edges: [&[u32]; 5] = [&[0, 1], &[0, 1], &[0, 1, 2], &[2, 3, 4], &[2, 3, 4]];
         let forward = |node: u32| edges[node as usize].iter().copied();
         let backward = |node: u32| (0..5).filter(move |other: &u32| edges[*other as usize].contains(&node));
-        let circle = circles(5, forward, backward);
+        let circle = circles(5, forward, backward, &Control::default()).expect("nobody stops it");
         assert_eq!(circle[0], circle[1]);
         assert_eq!(circle[3], circle[4]);
         assert!(circle[2] != circle[0] && circle[2] != circle[3] && circle[0] != circle[3]);

@@ -12,6 +12,7 @@ use std::ops::Range;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use scumble_files::Control;
 
 use crate::columns::part;
 use crate::cover::{Cover, covering};
@@ -20,6 +21,7 @@ use crate::flow::{Network, most_served};
 use crate::group::group;
 use crate::label::{Label, parse};
 use crate::truth::Pairing;
+use crate::watch::{Pace, check};
 
 /// Possible assignments between groups that are kept at once; each takes about 40 bytes.
 const MOST_EDGES: usize = 1 << 27;
@@ -29,13 +31,17 @@ pub(crate) fn unassigned(
     released_rows: usize,
     original_rows: usize,
     pairings: &[Pairing<'_>],
+    control: &Control,
 ) -> Result<u64, VerifyError> {
     let exact: Vec<&Pairing<'_>> = pairings.iter().filter(|pairing| pairing.cover.is_none()).collect();
-    let mut coarse: Vec<Coarse<'_>> =
-        pairings.par_iter().filter_map(|pairing| Some(Coarse::new(pairing, pairing.cover?))).collect();
+    let mut coarse: Vec<Coarse<'_>> = pairings
+        .par_iter()
+        .filter_map(|pairing| Some(Coarse::new(pairing, pairing.cover?, control)))
+        .collect::<Result<_, _>>()?;
     // The columns that rule out most come first; the sort is stable, so ties stay in the order given.
     coarse.sort_by(|a, b| a.openness.total_cmp(&b.openness));
 
+    check(control)?;
     let columns: Vec<&Pairing<'_>> =
         exact.iter().copied().chain(coarse.iter().map(|column| column.pairing)).collect();
     let parts: Vec<_> = columns.iter().map(|pairing| part(pairing.original)).collect();
@@ -44,6 +50,7 @@ pub(crate) fn unassigned(
         true
     });
 
+    check(control)?;
     let parts: Vec<_> = columns.iter().map(|pairing| part(pairing.released)).collect();
     let same_text: Vec<Vec<Option<u32>>> = exact.iter().map(|pairing| pairing.same_text()).collect();
     let released = Tuples::of(&group(&parts, released_rows), |row, cells| {
@@ -61,12 +68,19 @@ pub(crate) fn unassigned(
         true
     });
 
+    check(control)?;
     let homeless = released_rows as u64 - released.total(0..released.len());
     let (parts, without_original) = parts_by_prefix(&released, &originals, exact.len());
     let stars: Option<Vec<u32>> = coarse.iter().map(|column| column.star).collect();
     let stars = stars.filter(|stars| !stars.is_empty());
-    let problem =
-        Problem { released: &released, originals: &originals, coarse: &coarse, depth: exact.len(), stars };
+    let problem = Problem {
+        released: &released,
+        originals: &originals,
+        coarse: &coarse,
+        depth: exact.len(),
+        stars,
+        control,
+    };
     let unserved: Vec<u64> = parts
         .into_par_iter()
         .map(|(released, originals)| problem.unserved(released, originals))
@@ -86,9 +100,9 @@ struct Coarse<'a> {
 }
 
 impl<'a> Coarse<'a> {
-    fn new(pairing: &'a Pairing<'a>, cover: &Cover) -> Self {
+    fn new(pairing: &'a Pairing<'a>, cover: &Cover, control: &Control) -> Result<Self, VerifyError> {
         let labels = &pairing.released.values;
-        let covering = covering(cover, labels, &pairing.original.values);
+        let covering = covering(cover, labels, &pairing.original.values, control)?;
         let mut rows = vec![0u64; labels.len()];
         for code in pairing.released.codes.iter() {
             rows[code as usize] += 1;
@@ -97,7 +111,7 @@ impl<'a> Coarse<'a> {
         let openness = open as f64 / covering.len().max(1) as f64;
         let star =
             (0..).zip(labels.iter()).find(|(_, text)| parse(text) == Label::Suppressed).map(|(code, _)| code);
-        Self { pairing, covering, star, openness }
+        Ok(Self { pairing, covering, star, openness })
     }
 }
 
@@ -203,6 +217,7 @@ struct Problem<'a> {
     depth: usize,
     /// The codes of `*`, if every coarse column has it.
     stars: Option<Vec<u32>>,
+    control: &'a Control,
 }
 
 impl Problem<'_> {
@@ -214,14 +229,15 @@ impl Problem<'_> {
                 .end(released.clone(), |place| self.released.get(place)[self.depth..] < stars[..]);
             (at < released.end && self.released.get(at)[self.depth..] == stars[..]).then_some(at)
         });
-        let mut fits = Fits { first: released.start, ..Fits::default() };
+        let mut fits = Fits::new(released.start, self.control);
         let whole = [(released.start as u32, released.end as u32)];
         self.join(0, originals.clone(), &whole, &mut vec![Vec::new(); self.coarse.len()], &mut fits)?;
 
         // Fully suppressed rows ask for nothing in the flow: whatever is left will do for them.
         let mut demand = self.released.count[released.clone()].to_vec();
         let star_rows = star.map_or(0, |place| std::mem::take(&mut demand[place - released.start]));
-        let served = most_served(&Network { supply: &fits.supply, demand: &demand, serves: &fits.serves });
+        let network = Network { supply: &fits.supply, demand: &demand, serves: &fits.serves };
+        let served = most_served(&network, self.control)?;
         let left = self.originals.total(originals) - served;
         Ok(self.released.total(released) - served - star_rows.min(left))
     }
@@ -233,7 +249,7 @@ impl Problem<'_> {
         originals: Range<usize>,
         candidates: &[(u32, u32)],
         spare: &mut [Vec<(u32, u32)>],
-        fits: &mut Fits,
+        fits: &mut Fits<'_>,
     ) -> Result<(), VerifyError> {
         let Some((buffer, spare)) = spare.split_first_mut() else {
             return fits.add(self.originals.total(originals), candidates);
@@ -244,6 +260,10 @@ impl Problem<'_> {
             let end = self.originals.run_end(start..originals.end, place);
             let covering = &self.coarse[column].covering[self.originals.cell(start, place) as usize];
             buffer.clear();
+            if column == 0 {
+                self.control.advance(self.originals.total(start..end));
+            }
+            fits.pace.tick(1 + candidates.len())?;
             for &(from, to) in candidates {
                 self.children(from as usize..to as usize, place, covering, buffer);
             }
@@ -280,8 +300,7 @@ impl Problem<'_> {
 }
 
 /// Original groups put together by the released groups they fit.
-#[derive(Default)]
-struct Fits {
+struct Fits<'a> {
     /// The first released group of the part.
     first: usize,
     number: HashMap<Vec<u32>, u32, FixedState>,
@@ -289,14 +308,28 @@ struct Fits {
     supply: Vec<u64>,
     edges: usize,
     list: Vec<u32>,
+    pace: Pace<'a>,
 }
 
-impl Fits {
+impl<'a> Fits<'a> {
+    fn new(first: usize, control: &'a Control) -> Self {
+        Self {
+            first,
+            number: HashMap::default(),
+            serves: Vec::new(),
+            supply: Vec::new(),
+            edges: 0,
+            list: Vec::new(),
+            pace: Pace::new(control),
+        }
+    }
+
     fn add(&mut self, rows: u64, candidates: &[(u32, u32)]) -> Result<(), VerifyError> {
         let first = self.first;
         self.list.clear();
         let places = candidates.iter().flat_map(|&(from, to)| from as usize..to as usize);
         self.list.extend(places.map(|place| (place - first) as u32));
+        self.pace.tick(self.list.len())?;
         let next = self.serves.len() as u32;
         let number = *self.number.entry_ref(&self.list[..]).or_insert(next);
         if number == next {

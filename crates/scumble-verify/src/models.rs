@@ -20,6 +20,7 @@ pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
 pub use views::{View, check_views};
 
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
 
@@ -29,6 +30,7 @@ use crate::group::{Groups, Histograms, group};
 use crate::label::SUPPRESSED;
 use crate::normal::Plain;
 use crate::population::Population;
+use crate::watch::check;
 use judging::Judging;
 use relational::Relational;
 use requirement::{Requirement, Variant};
@@ -215,33 +217,36 @@ pub fn check_models(
     claim: &Claim,
     reference: Option<&Reference>,
 ) -> Result<Outcome, VerifyError> {
-    check_models_with(release, claim, reference, None)
+    check_models_with(release, claim, reference, None, &Control::default())
 }
 
-/// The same, with the population that some models compare with.
+/// The same, with the population that some models compare with, for callers who may stop it.
 pub fn check_models_with(
     release: &CodedTable,
     claim: &Claim,
     reference: Option<&Reference>,
     population: Option<&Population<'_>>,
+    control: &Control,
 ) -> Result<Outcome, VerifyError> {
     // Parameters first: a claim that cannot be read must not depend on the data.
     claim.models.iter().try_for_each(|model| Requirement::read(model).map(drop))?;
     check_size(release, RELEASE)?;
     let Plain { release, models, reference, absent } =
-        Plain::of(release, &claim.models, &claim.values, reference)?;
+        Plain::of(release, &claim.models, &claim.values, reference, control)?;
     let (release, reference) = (&*release, reference.as_ref());
     let requirements = models.iter().map(Requirement::read).collect::<Result<Vec<_>, _>>()?;
+    check(control)?;
     let classes = Classes::of(release, &claim.quasi, claim.star)?;
     let mut counted = Counted::default();
     let models = requirements
         .iter()
         .zip(&claim.models)
         .map(|((requirement, scope), model)| {
-            let judging = Judging::new(requirement, scope, release, reference, &absent)?;
+            control.advance(release.rows as u64);
+            let judging = Judging::new(requirement, scope, release, reference, &absent, control)?;
             let judge = |classes: &Classes, counted: &mut Counted, quasi: &[String]| match requirement {
                 Requirement::People(test) => {
-                    people::judge(*test, &model.name, release, classes, &Known { population, quasi })
+                    people::judge(*test, &model.name, release, classes, &Known { population, quasi, control })
                 }
                 Requirement::Risk(test) => Ok(test.judge(&model.name, classes)),
                 _ => judging.judge(&model.name, classes, counted),
@@ -251,6 +256,8 @@ pub fn check_models_with(
             };
             let mut sum: Option<ModelOutcome> = None;
             for set in &sets {
+                check(control)?;
+                control.advance(release.rows as u64);
                 // One set at a time: there may be many, and each needs a number for every row.
                 let groups = classes.on(release, set)?;
                 let outcome = judge(&groups, &mut Counted::default(), set)?;
@@ -284,6 +291,7 @@ struct Known<'a> {
     population: Option<&'a Population<'a>>,
     /// The columns that form the classes.
     quasi: &'a [String],
+    control: &'a Control,
 }
 
 /// The classes of a release and which of them are judged.

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use caseless::Caseless;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 use serde_json::Value as Json;
 use unicode_normalization::UnicodeNormalization;
@@ -22,6 +23,7 @@ use crate::columns::{ORIGINAL, RELEASE, column};
 use crate::error::VerifyError;
 use crate::models::{ModelClaim, Reference, ReferenceColumn, SensitiveColumn};
 use crate::value::{DateFormat, Decimal, Value, ValueKind};
+use crate::watch::{Pace, check};
 
 /// What a text means: texts with equal keys are one value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -261,10 +263,29 @@ struct Spelling<'a> {
 
 impl<'a> Spelling<'a> {
     /// `known` are the texts that the column is known by, ascending; others are spelt as they come.
-    fn new<'t>(column: &'a SensitiveColumn, known: impl Iterator<Item = &'t str> + Clone) -> Self {
-        let mut spelling = Self { sense: Sense::new(column, known.clone()), by_key: HashMap::default() };
-        known.for_each(|text| spelling.add(text));
-        spelling
+    fn new<'t>(
+        column: &'a SensitiveColumn,
+        known: impl Iterator<Item = &'t str> + Clone,
+        control: &Control,
+    ) -> Result<Self, VerifyError> {
+        let sense = Sense::new(column, known.clone());
+        let mut spelling = Self { sense, by_key: HashMap::default() };
+        spelling.add_all(known, control)?;
+        Ok(spelling)
+    }
+
+    fn add_all<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t str>,
+        control: &Control,
+    ) -> Result<(), VerifyError> {
+        check(control)?;
+        let mut pace = Pace::new(control);
+        for text in texts {
+            pace.tick(1)?;
+            self.add(text);
+        }
+        Ok(())
     }
 
     fn add(&mut self, text: &str) {
@@ -281,11 +302,16 @@ impl<'a> Spelling<'a> {
     }
 
     /// The column in these spellings; nothing where it is.
-    fn respell(&self, column: &CodedColumn) -> Option<CodedColumn> {
-        if column.values.iter().all(|text| self.of(text) == text) {
-            return None;
+    fn respell(&self, column: &CodedColumn, control: &Control) -> Result<Option<CodedColumn>, VerifyError> {
+        let mut pace = Pace::new(control);
+        let mut texts: Vec<&str> = Vec::with_capacity(column.values.len());
+        for text in column.values.iter() {
+            pace.tick(1)?;
+            texts.push(self.of(text));
         }
-        let texts: Vec<&str> = column.values.iter().map(|text| self.of(text)).collect();
+        if column.values.iter().zip(&texts).all(|(text, spelt)| text == *spelt) {
+            return Ok(None);
+        }
         let mut sorted = texts.clone();
         sorted.sort_unstable();
         sorted.dedup();
@@ -293,7 +319,7 @@ impl<'a> Spelling<'a> {
             texts.iter().map(|text| sorted.partition_point(|other| other < text) as u32).collect();
         let codes: Vec<u32> = column.codes.iter().map(|code| place[code as usize]).collect();
         let codes = Codes::narrow(sorted.len(), &codes);
-        Some(CodedColumn { name: column.name.clone(), values: sorted.into_iter().collect(), codes })
+        Ok(Some(CodedColumn { name: column.name.clone(), values: sorted.into_iter().collect(), codes }))
     }
 }
 
@@ -303,6 +329,7 @@ pub fn in_normal_form<'a>(
     table: &'a CodedTable,
     columns: &[SensitiveColumn],
     known: Option<&CodedTable>,
+    control: &Control,
 ) -> Result<Cow<'a, CodedTable>, VerifyError> {
     let mut changed = Cow::Borrowed(table);
     for values in columns {
@@ -314,9 +341,9 @@ pub fn in_normal_form<'a>(
             Some(known) => column(known, ORIGINAL, &values.name)?,
             None => own,
         };
-        let mut spelling = Spelling::new(values, of_rows(by));
-        own.values.iter().for_each(|text| spelling.add(text));
-        if let Some(respelt) = spelling.respell(own) {
+        let mut spelling = Spelling::new(values, of_rows(by), control)?;
+        spelling.add_all(own.values.iter(), control)?;
+        if let Some(respelt) = spelling.respell(own, control)? {
             changed.to_mut().columns[place] = respelt;
         }
     }
@@ -338,15 +365,22 @@ pub fn further_spellings(
     table: &CodedTable,
     values: &SensitiveColumn,
     known: Option<&CodedTable>,
+    control: &Control,
 ) -> Result<u64, VerifyError> {
     let own = column(table, RELEASE, &values.name)?;
     let texts = || of_rows(own);
+    check(control)?;
     let sense = match known {
         Some(known) => Sense::new(values, of_rows(column(known, ORIGINAL, &values.name)?)),
         None => Sense::new(values, of_rows(own)),
     };
     let mut keys: HashSet<Key, FixedState> = HashSet::default();
-    let further = texts().filter(|text| !keys.insert(sense.key(text))).count() as u64;
+    let mut pace = Pace::new(control);
+    let mut further = 0_u64;
+    for text in texts() {
+        pace.tick(1)?;
+        further += u64::from(!keys.insert(sense.key(text)));
+    }
     // Only these marks leave anything in doubt.
     let may_doubt = !values.exact && texts().any(|text| text.contains([',', '/']));
     let doubts = if may_doubt { sense.doubts(texts()) } else { 0 };
@@ -368,6 +402,7 @@ impl<'a> Plain<'a> {
         models: &[ModelClaim],
         columns: &[SensitiveColumn],
         reference: Option<&Reference>,
+        control: &Control,
     ) -> Result<Self, VerifyError> {
         let mut plain = Self {
             release: Cow::Borrowed(release),
@@ -388,18 +423,18 @@ impl<'a> Plain<'a> {
                 None => own.values.iter().collect(),
             };
             known.sort_unstable();
-            let mut spelling = Spelling::new(values, known.into_iter());
+            let mut spelling = Spelling::new(values, known.into_iter(), control)?;
             let about = |model: &&mut ModelClaim| {
                 model.parameters.get("column").and_then(Json::as_str) == Some(&values.name)
             };
             for model in plain.models.iter_mut().filter(about) {
                 each_value(model, &mut |text| spelling.add(text));
             }
-            own.values.iter().for_each(|text| spelling.add(text));
+            spelling.add_all(own.values.iter(), control)?;
             for model in plain.models.iter_mut().filter(about) {
                 each_value(model, &mut |text| *text = spelling.of(text).to_owned());
             }
-            if let Some(respelt) = spelling.respell(own) {
+            if let Some(respelt) = spelling.respell(own, control)? {
                 plain.release.to_mut().columns[place] = respelt;
             }
             if let Some(described) = described {

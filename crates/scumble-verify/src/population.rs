@@ -2,12 +2,14 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 
 use crate::columns::{POPULATION, RELEASE, check_size, column, part};
 use crate::cover::{Cover, LabelIndex, Reading, Released};
 use crate::error::VerifyError;
 use crate::group::{Groups, group};
+use crate::watch::{Pace, check};
 
 /// A table of people, of whom some are in the release.
 #[derive(Debug, Clone)]
@@ -44,8 +46,9 @@ impl Population<'_> {
         names: &[String],
         groups: &Groups,
         star: Option<usize>,
+        control: &Control,
     ) -> Result<People, VerifyError> {
-        let placed = self.placed(release, names, groups, star)?;
+        let placed = self.placed(release, names, groups, star, control)?;
         let mut counted = People { of_class: vec![0; groups.len()], outside: 0 };
         let tuples = placed.tuples.first_row.iter().zip(&placed.tuples.size);
         for ((row, size), classes) in tuples.zip(&placed.classes) {
@@ -73,6 +76,7 @@ impl Population<'_> {
         names: &[String],
         groups: &Groups,
         star: Option<usize>,
+        control: &Control,
     ) -> Result<Placed, VerifyError> {
         check_size(self.table, POPULATION)?;
         let released =
@@ -84,6 +88,7 @@ impl Population<'_> {
         for (class, &row) in groups.first_row.iter().enumerate().filter(|(class, _)| Some(*class) != star) {
             classes.insert(released.iter().map(|column| column.codes.get(row as usize)).collect(), class);
         }
+        let mut pace = Pace::new(control);
         let mut covering: Vec<Vec<Vec<u32>>> = Vec::new();
         for (place, name) in names.iter().enumerate() {
             let Some((_, cover)) = self.covers.iter().find(|(of, _)| of == name) else {
@@ -99,27 +104,33 @@ impl Population<'_> {
                 shown.iter().map(|&code| reading.released(released[place].values.get(code))).collect();
             let index = LabelIndex::new(&labels);
             let of_text = |text| {
-                index.covering(&reading.original(text)).into_iter().map(|at| shown[at as usize]).collect()
+                let found = index.covering(&reading.original(text));
+                // Every broad label is tried.
+                pace.tick(4 + found.len().max(labels.len() / 4))?;
+                Ok(found.into_iter().map(|at| shown[at as usize]).collect())
             };
-            covering.push(people[place].values.iter().map(of_text).collect());
+            covering.push(people[place].values.iter().map(of_text).collect::<Result<_, VerifyError>>()?);
         }
         let parts: Vec<_> = people.iter().map(|column| part(column)).collect();
         let tuples = group(&parts, self.table.rows);
+        check(control)?;
         let of_tuple = |&row: &u32| {
             let labels: Vec<&[u32]> = people
                 .iter()
                 .zip(&covering)
                 .map(|(column, covering)| &covering[column.codes.get(row as usize) as usize][..])
                 .collect();
-            classes_of(&labels, &classes)
+            let (found, tried) = classes_of(&labels, &classes);
+            pace.tick(1 + tried)?;
+            Ok(found)
         };
-        let classes = tuples.first_row.iter().map(of_tuple).collect();
+        let classes = tuples.first_row.iter().map(of_tuple).collect::<Result<_, VerifyError>>()?;
         Ok(Placed { tuples, classes })
     }
 }
 
-/// The classes that show one of the labels in every column, ascending.
-fn classes_of(labels: &[&[u32]], classes: &HashMap<Vec<u32>, usize, FixedState>) -> Vec<usize> {
+/// The classes that show one of the labels in every column, ascending; and how many were tried.
+fn classes_of(labels: &[&[u32]], classes: &HashMap<Vec<u32>, usize, FixedState>) -> (Vec<usize>, usize) {
     let combinations = labels.iter().try_fold(1_usize, |all, labels| all.checked_mul(labels.len()));
     if combinations.is_some_and(|combinations| combinations <= FEW) {
         let mut shown = vec![Vec::new()];
@@ -131,11 +142,11 @@ fn classes_of(labels: &[&[u32]], classes: &HashMap<Vec<u32>, usize, FixedState>)
         }
         let mut found: Vec<usize> = shown.iter().filter_map(|shown| classes.get(shown).copied()).collect();
         found.sort_unstable();
-        return found;
+        return (found, shown.len());
     }
     let fits = |shown: &Vec<u32>| shown.iter().zip(labels).all(|(label, labels)| labels.contains(label));
     let mut found: Vec<usize> =
         classes.iter().filter(|(shown, _)| fits(shown)).map(|(_, class)| *class).collect();
     found.sort_unstable();
-    found
+    (found, classes.len() / 4)
 }

@@ -2,6 +2,7 @@
 //! covers, and by its own distribution of the sensitive column.
 
 use rayon::prelude::*;
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
 
@@ -14,6 +15,7 @@ use crate::exchange::{Exchanged, choices, covered_values};
 use crate::group::{Groups, group};
 use crate::links::Links;
 use crate::models::{ModelClaim, ModelOutcome};
+use crate::watch::{Pace, check};
 
 /// What was found about records; figures only, no values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -51,14 +53,15 @@ pub fn check_records(
     distributions: &[(String, Distributed)],
     models: &[ModelClaim],
     originals: Option<Originals<'_>>,
+    control: &Control,
 ) -> Result<RecordOutcome, VerifyError> {
     check_size(release, RELEASE)?;
-    let covered = originals.map(|originals| covered_rows(release, originals)).transpose()?;
+    let covered = originals.map(|originals| covered_rows(release, originals, control)).transpose()?;
     let models = models
         .iter()
         .map(|model| match model.name.as_str() {
-            "k_anonymity" => size(release, model, covered.as_deref(), originals),
-            "l_diversity" => diversity(release, model, distributions, originals),
+            "k_anonymity" => size(release, model, covered.as_deref(), originals, control),
+            "l_diversity" => diversity(release, model, distributions, originals, control),
             _ => Err(parameter(model, "model", "it is about classes, and records that overlap form none")),
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -90,6 +93,7 @@ fn size(
     model: &ModelClaim,
     covered: Option<&[u64]>,
     originals: Option<Originals<'_>>,
+    control: &Control,
 ) -> Result<ModelOutcome, VerifyError> {
     let k = number(model, "k")?
         .integer()
@@ -102,15 +106,15 @@ fn size(
     let (label, figures) = match model.parameters.get("links").and_then(serde_json::Value::as_str) {
         None | Some("covers") => ("original rows that each record covers", of_records),
         Some("covered") => {
-            ("records that cover each original row", Links::new(release, originals)?.covering())
+            ("records that cover each original row", Links::new(release, originals, control)?.covering())
         }
         Some("both") => {
-            let covering = Links::new(release, originals)?.covering();
+            let covering = Links::new(release, originals, control)?.covering();
             ("rows that each record covers, and records that cover each row", [of_records, covering].concat())
         }
         Some("matches") => (
             "records that may be each original row's own",
-            Links::new(release, originals)?.matching(originals)?,
+            Links::new(release, originals, control)?.matching(originals, control)?,
         ),
         Some(_) => return Err(parameter(model, "links", "it must be covers, covered, both or matches")),
     };
@@ -131,6 +135,7 @@ fn diversity(
     model: &ModelClaim,
     distributions: &[(String, Distributed)],
     originals: Option<Originals<'_>>,
+    control: &Control,
 ) -> Result<ModelOutcome, VerifyError> {
     let l = number(model, "l")?;
     known(model, &["l", "variant", "column"])?;
@@ -147,12 +152,12 @@ fn diversity(
         let (label, figures, note) = match exchanged.windows {
             Some(windows) => (
                 format!("values of {name} that each record might have shown"),
-                choices(release, originals, model, name, windows)?,
+                choices(release, originals, model, name, windows, control)?,
                 None,
             ),
             None => (
                 format!("different values of {name} among the rows that each record covers"),
-                covered_values(release, originals, name)?,
+                covered_values(release, originals, name, control)?,
                 Some("that l of them were equally likely to be shown rests on a draw, which was checked when the release was made".into()),
             ),
         };
@@ -201,10 +206,19 @@ fn outcome(
 const MOST_PAIRS: usize = 1 << 32;
 
 /// For each released row the number of original rows of which all its quasi-identifiers are true.
-fn covered_rows(release: &CodedTable, originals: Originals<'_>) -> Result<Vec<u64>, VerifyError> {
-    let cover = Covering::new(release, originals)?;
-    let count = |row: &u32| cover.tuples_of(*row).map(|tuple| cover.tuples.size[tuple as usize]).sum();
-    let of_record: Vec<u64> = cover.records.first_row.par_iter().map(count).collect();
+fn covered_rows(
+    release: &CodedTable,
+    originals: Originals<'_>,
+    control: &Control,
+) -> Result<Vec<u64>, VerifyError> {
+    let cover = Covering::new(release, originals, control)?;
+    let count = |row: &u32| {
+        // One record may be compared with every tuple.
+        check(control)?;
+        Ok(cover.tuples_of(*row).map(|tuple| cover.tuples.size[tuple as usize]).sum())
+    };
+    let of_record: Vec<u64> =
+        cover.records.first_row.par_iter().map(count).collect::<Result<_, VerifyError>>()?;
     Ok(cover.records.of_row.iter().map(|record| of_record[*record as usize]).collect())
 }
 
@@ -217,7 +231,11 @@ pub(crate) struct Covering<'a> {
 }
 
 impl<'a> Covering<'a> {
-    pub(crate) fn new(release: &'a CodedTable, originals: Originals<'a>) -> Result<Self, VerifyError> {
+    pub(crate) fn new(
+        release: &'a CodedTable,
+        originals: Originals<'a>,
+        control: &Control,
+    ) -> Result<Self, VerifyError> {
         check_size(originals.table, ORIGINAL)?;
         if originals.quasi.is_empty() {
             return Err(VerifyError::NoQuasi);
@@ -236,7 +254,7 @@ impl<'a> Covering<'a> {
             .par_iter()
             .zip(released.par_iter().zip(&original))
             .map(|((_, cover), (released, original))| {
-                Truths::new(cover, released, original, &tuples.first_row)
+                Truths::new(cover, released, original, &tuples.first_row, control)
             })
             .collect::<Result<_, _>>()?;
         Ok(Self { released, records, tuples, truths })
@@ -285,6 +303,7 @@ impl Truths {
         released: &CodedColumn,
         original: &CodedColumn,
         first_rows: &[u32],
+        control: &Control,
     ) -> Result<Self, VerifyError> {
         let (labels, values) = (released.values.len(), original.values.len());
         if labels.saturating_mul(values) > MOST_PAIRS {
@@ -292,9 +311,12 @@ impl Truths {
             return Err(VerifyError::TooLarge { what, remedy: "use fewer or coarser values" });
         }
         let reading = Reading::new(cover);
+        let mut pace = Pace::new(control);
         let originals: Vec<Original<'_>> =
             original.values.iter().map(|text| reading.original(text)).collect();
+        check(control)?;
         let readings: Vec<Released> = released.values.iter().map(|text| reading.released(text)).collect();
+        check(control)?;
         let code_of_tuple: Vec<u32> =
             first_rows.iter().map(|row| original.codes.get(*row as usize)).collect();
         let mut of_code = vec![Vec::new(); values];
@@ -304,6 +326,7 @@ impl Truths {
         let mut bits = vec![0; (labels * values).div_ceil(64)];
         let mut tuples = Vec::with_capacity(labels);
         for (label, reading) in readings.iter().enumerate() {
+            pace.tick(1 + values / 16)?;
             let true_of: Vec<u32> =
                 (0..values as u32).filter(|code| reading.covers(&originals[*code as usize])).collect();
             for code in &true_of {
@@ -372,14 +395,15 @@ mod tests {
             covers.iter().map(|(name, cover)| (name.clone(), Truth::Covers(cover.clone()))).collect();
         truths.push(("disease".into(), Truth::Covers(disease)));
         let truth =
-            check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden).expect("checked");
+            check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden, &Control::default())
+                .expect("checked");
         assert!(truth.holds);
         let supports = found.supports.clone();
         let originals =
             Originals { table: &original, quasi: &covers, row_map: Some(&[0, 1, 2, 3, 4]), exchanged: None };
         let distributions = [("disease".to_owned(), found)];
         let check = |models: &[ModelClaim], with: bool| {
-            check_records(&supports, &distributions, models, with.then_some(originals))
+            check_records(&supports, &distributions, models, with.then_some(originals), &Control::default())
         };
         let k = |k: u64| claim(&format!("{{\"model\": \"k_anonymity\", \"k\": {k}}}"));
         let l = |l: &str| {
@@ -415,7 +439,9 @@ mod tests {
         let check = |original: &[&str]| {
             let truths = [("disease".to_owned(), Truth::Covers(disease.clone()))];
             let original = table(&[("disease", original)]);
-            check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden).expect("checked").holds
+            check_truth(&found.supports, &original, &truths, crate::Drops::Forbidden, &Control::default())
+                .expect("checked")
+                .holds
         };
         assert!(check(&["M", "M"]));
         assert!(!check(&["M", "A"]));

@@ -138,10 +138,10 @@ impl<'a> Mapped<'a> {
         for (row, (place, kept)) in (1..).zip(table.released_row.iter().zip(self.kept)) {
             if !kept {
                 if place.is_some() {
-                    return Err(unusable(format!(
-                        "row {row} of the original has a missing value and is left out here, and yet it says where that row is; give the \
-                         plan that the release was made by"
-                    )));
+                    let why = format!(
+                        "row {row} of the original has a missing value and is left out here, and yet it says where that row is"
+                    );
+                    return Err(VerifyError::OtherRows { why });
                 }
                 continue;
             }
@@ -151,10 +151,11 @@ impl<'a> Mapped<'a> {
                 if drops == Drops::Allowed {
                     continue;
                 }
-                return Err(unusable(format!(
-                    "it does not say where row {row} of the original is; every row must be in the release (if rows with missing values \
-                     were left out, give the plan)"
-                )));
+                let why = format!(
+                    "it does not say where row {row} of the original is, and every row must be in the release unless rows with missing \
+                     values were left out"
+                );
+                return Err(VerifyError::OtherRows { why });
             };
             let at = (*place as usize).checked_sub(1).and_then(|place| sources.get_mut(place));
             let at = at.ok_or_else(|| {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 use rayon::prelude::*;
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
 
@@ -14,6 +15,7 @@ use crate::cover::{Cover, Reading};
 use crate::error::VerifyError;
 use crate::models::SensitiveColumn;
 use crate::normal::in_normal_form;
+use crate::watch::{Pace, check};
 use crate::{aggregate, exchange, matching};
 
 /// What a column of the release owes to the original.
@@ -120,22 +122,24 @@ pub struct FalseCell {
 
 /// Checks every cell of the release against the original row that the private row map says it came from.
 ///
-/// `row_map[i]` is the original row (from 0) of released row `i`.
+/// `row_map[i]` is the original row (from 0) of released row `i`. Whoever has `control` may stop it.
 pub fn check_truth_with_map(
     release: &CodedTable,
     original: &CodedTable,
     row_map: &[u32],
     columns: &[(String, Truth)],
     drops: Drops,
+    control: &Control,
 ) -> Result<TruthOutcome, VerifyError> {
     let (release, original) =
-        (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
+        (&*in_form(release, original, columns, control)?, &*in_form(original, original, columns, control)?);
     let Paired { faults: column_faults, pairings, means, permuted } =
         pair_columns(release, original, columns)?;
     if row_map.len() != release.rows {
         let why = format!("it has {} entries and the release {} rows", row_map.len(), release.rows);
         return Err(VerifyError::RowMap { why });
     }
+    check(control)?;
     let mut used = vec![false; original.rows];
     let mut repeated_rows = 0;
     for (row, &source) in row_map.iter().enumerate() {
@@ -152,8 +156,11 @@ pub fn check_truth_with_map(
         }
     }
     let declared = columns;
-    let mut columns: Vec<ColumnTruth> = pairings.par_iter().map(|pairing| pairing.check(row_map)).collect();
+    let mut columns: Vec<ColumnTruth> =
+        pairings.par_iter().map(|pairing| pairing.check(row_map, control)).collect::<Result<_, _>>()?;
+    check(control)?;
     columns.extend(aggregate::check(&means, &pairings, row_map));
+    check(control)?;
     columns.extend(permuted.iter().map(|(released, original)| exchange::compare(released, original)));
     let place: BTreeMap<&str, usize> =
         declared.iter().enumerate().map(|(place, (name, _))| (name.as_str(), place)).collect();
@@ -187,14 +194,15 @@ pub fn check_truth(
     original: &CodedTable,
     columns: &[(String, Truth)],
     drops: Drops,
+    control: &Control,
 ) -> Result<TruthOutcome, VerifyError> {
     let (release, original) =
-        (&*in_form(release, original, columns)?, &*in_form(original, original, columns)?);
+        (&*in_form(release, original, columns, control)?, &*in_form(original, original, columns, control)?);
     let Paired { faults: column_faults, pairings, means, permuted } =
         pair_columns(release, original, columns)?;
     let compared: Vec<ColumnTruth> =
         permuted.iter().map(|(released, original)| exchange::compare(released, original)).collect();
-    let unassigned_rows = matching::unassigned(release.rows, original.rows, &pairings)?;
+    let unassigned_rows = matching::unassigned(release.rows, original.rows, &pairings, control)?;
     let unreleased_rows = (original.rows as u64 + unassigned_rows).saturating_sub(release.rows as u64);
     Ok(TruthOutcome {
         holds: column_faults.is_empty()
@@ -219,13 +227,14 @@ fn in_form<'a>(
     table: &'a CodedTable,
     original: &CodedTable,
     columns: &[(String, Truth)],
+    control: &Control,
 ) -> Result<Cow<'a, CodedTable>, VerifyError> {
     let same = |(_, truth): &(String, Truth)| match truth {
         Truth::Same(values) => Some(values.clone()),
         _ => None,
     };
     let same: Vec<SensitiveColumn> = columns.iter().filter_map(same).collect();
-    in_normal_form(table, &same, Some(original))
+    in_normal_form(table, &same, Some(original), control)
 }
 
 /// A released column beside its original.
@@ -295,19 +304,27 @@ fn pair_columns<'a>(
 }
 
 impl<'p> Pairing<'p> {
-    fn check(&self, row_map: &[u32]) -> ColumnTruth {
+    fn check(&self, row_map: &[u32], control: &Control) -> Result<ColumnTruth, VerifyError> {
+        check(control)?;
+        control.advance(row_map.len() as u64);
         match self.cover {
             None => {
                 let same = self.same_text();
-                self.check_cells(row_map, |original, released| same[released as usize] == Some(original))
+                Ok(self.check_cells(row_map, |original, released| same[released as usize] == Some(original)))
             }
-            Some(cover) => self.check_labels(row_map, &Reading::new(cover)),
+            Some(cover) => self.check_labels(row_map, &Reading::new(cover), control),
         }
     }
 
     /// Label by label, so that nothing but one label and one original is held in memory as it is understood: there may be millions
     /// of each. Each pair of values is asked about once.
-    fn check_labels(&self, row_map: &[u32], reading: &Reading<'p>) -> ColumnTruth {
+    fn check_labels(
+        &self,
+        row_map: &[u32],
+        reading: &Reading<'p>,
+        control: &Control,
+    ) -> Result<ColumnTruth, VerifyError> {
+        let mut pace = Pace::new(control);
         let (originals, released) = (part(self.original).codes, part(self.released).codes);
         let labels = self.released.values.len();
         // The released rows, by their labels.
@@ -337,6 +354,7 @@ impl<'p> Pairing<'p> {
             let understood = reading.released(text);
             untrue.clear();
             for &row in rows {
+                pace.tick(1)?;
                 let original = originals.get(row_map[row as usize] as usize);
                 if std::mem::replace(&mut compared[original as usize], label + 1) != label + 1
                     && !understood.covers(&reading.original(self.original.values.get(original)))
@@ -351,7 +369,7 @@ impl<'p> Pairing<'p> {
                 }
             }
         }
-        ColumnTruth { column: self.released.name.clone(), false_pairs, false_cells, first_row }
+        Ok(ColumnTruth { column: self.released.name.clone(), false_pairs, false_cells, first_row })
     }
 
     /// The original code of the same text, per released code.

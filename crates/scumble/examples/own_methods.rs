@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use scumble::arrow_array::{ArrayRef, StringArray};
 use scumble::extend::{
-    Algorithm, ClassTest, ClassView, Classes, Entry, Metric, Model, ModelContext, Monotonicity, Parameters,
-    Problem, Reach, Solution, Standing, Step, Words, add_algorithm, add_metric, add_model, protected_columns,
+    Algorithm, Capabilities, ClassTest, ClassView, Classes, Entry, Metric, Model, ModelContext, Monotonicity,
+    Parameters, Problem, Reach, Solution, Standing, Step, Words, add_algorithm, add_metric, add_model,
+    protected_columns,
 };
 use scumble::prelude::*;
 
@@ -25,12 +26,10 @@ const IN_TURN: Entry<scumble::extend::BuildAlgorithm> = Entry {
 };
 
 impl Algorithm for InTurn {
-    fn needs_trees(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { needs_trees: true, reach: Reach::Column, ..Capabilities::USUAL }
     }
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
+
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.class_tests().map(drop)
     }

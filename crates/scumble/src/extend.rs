@@ -15,5 +15,7 @@ pub use crate::problem::Problem;
 pub use crate::recoding::Step;
 pub use crate::recoding::published::{ClassView, Classes};
 pub use crate::registry::{add_algorithm, add_metric, add_model};
-pub use crate::search::algorithms::{Algorithm, BuildAlgorithm, Finding, Fineness, Reach, Solution};
+pub use crate::search::algorithms::{
+    Algorithm, BuildAlgorithm, Capabilities, Finding, Fineness, Reach, Solution,
+};
 pub use crate::table::payload::Payloads;

@@ -3,7 +3,7 @@
 use scumble_files::{ReadOptions, Source, read_header, read_table};
 
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::release::check::{Checked, check, needed_columns};
 use crate::release::prepare::population::read_population;
 use crate::release::prepare::{drop_incomplete, persons_of_rows};
@@ -40,11 +40,7 @@ impl Assessment {
         let resources = &resources.for_a_run();
         let quasi: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
         if quasi.is_empty() {
-            return Err(Error::config("no column is a quasi-identifier").set(
-                "quasi",
-                None,
-                "say which columns outsiders may know",
-            ));
+            return Err(crate::config::no_quasi_identifier());
         }
         let control = resources.control().clone();
         let options = ReadOptions { control, ..read_options(&plan.read, 0)? };
@@ -68,6 +64,6 @@ impl Assessment {
             population: population.as_ref().map(|population| &population.table),
             persons: persons.as_deref(),
         };
-        Ok(assess(&input, &plan.risk)?.0)
+        Ok(assess(&input, &plan.risk, resources.control())?.0)
     }
 }

@@ -4,12 +4,11 @@
 
 use crate::base::entry::unknown;
 pub use crate::base::entry::{Entry, Facts, Registry, Standing};
-use crate::config::Parameters;
 use crate::error::Result;
 use crate::metrics::{self, Metric};
 use crate::models::{self, BuildModel};
 use crate::search::algorithms::tables::BuildTablesAlgorithm;
-use crate::search::algorithms::{self, Algorithm, BuildAlgorithm, BuildRecordAlgorithm};
+use crate::search::algorithms::{self, BuildAlgorithm, BuildRecordAlgorithm};
 
 /// Every algorithm.
 pub static ALGORITHMS: Registry<BuildAlgorithm> = Registry::new(
@@ -154,33 +153,6 @@ pub fn add_model(entry: Entry<BuildModel>) -> Result<()> {
 /// Adds a metric, for the rest of the program's life.
 pub fn add_metric(entry: Entry<&'static dyn Metric>) -> Result<()> {
     METRICS.add(entry, |name| METRICS.is_own(name))
-}
-
-/// The names of the algorithms that serve models which judge only some of the quasi-identifiers.
-#[must_use]
-pub fn serving_projections() -> Vec<&'static str> {
-    serving(|algorithm| algorithm.serves_projections())
-}
-
-/// The names of the algorithms that, with their defaults, serve what is asked.
-#[must_use]
-pub fn serving(serves: impl Fn(&dyn Algorithm) -> bool) -> Vec<&'static str> {
-    let serves = |entry: &&Entry<BuildAlgorithm>| {
-        (entry.build)(&Parameters::default()).is_ok_and(|algorithm| serves(&*algorithm))
-    };
-    ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
-}
-
-/// The names of the quickest algorithms, for those whose budget was too small.
-#[must_use]
-pub fn quick() -> Vec<&'static str> {
-    serving(|algorithm| algorithm.is_quick())
-}
-
-/// The names of the algorithms that serve models which compare with a population.
-#[must_use]
-pub fn serving_population() -> Vec<&'static str> {
-    serving(|algorithm| algorithm.serves_population())
 }
 
 #[cfg(test)]

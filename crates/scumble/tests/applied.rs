@@ -35,7 +35,7 @@ fn demands() -> impl Strategy<Value = Vec<Demand>> {
 
 fn cases(algorithm: &'static str) -> impl Strategy<Value = (Table, Ask)> {
     let entry = ALGORITHMS.iter().find(|entry| entry.name == algorithm).expect("a registered algorithm");
-    let trees = (entry.build)(&Parameters::default()).expect("defaults are fine").needs_trees();
+    let trees = (entry.build)(&Parameters::default()).expect("defaults are fine").capabilities().needs_trees;
     let policies = vec![StarPolicy::Strict, StarPolicy::Drop, StarPolicy::Paper];
     let parameters = match algorithm {
         "iack" => vec![vec![], vec![("polish", "true")]],

@@ -2,11 +2,14 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::memory::batches;
 use common::served::{plan, rows};
 use scumble::config::{Role, Roles};
 use scumble::prelude::*;
 use scumble::registry::{ALGORITHMS, MODELS};
+use scumble_files::Control;
 
 /// Without a class column exactly those algorithms refuse that say they need one.
 #[test]
@@ -16,7 +19,8 @@ fn whoever_needs_a_class_says_so() {
     let rows = batches(&Source::open(folder.path().join("in.csv")).expect("a table"));
     for entry in &ALGORITHMS {
         let mut plan = plan(entry.name);
-        let needs_class = (entry.build)(&plan.algorithm.parameters).expect("it can be built").needs_class();
+        let needs_class =
+            (entry.build)(&plan.algorithm.parameters).expect("it can be built").capabilities().needs_class;
         for (_, column) in plan.columns.iter_mut().filter(|(_, column)| column.role.has(Role::Class)) {
             column.role = Roles::one(Role::Drop);
         }
@@ -26,6 +30,77 @@ fn whoever_needs_a_class_says_so() {
                 assert!(needs_class && error.to_string().contains("class"), "{}: {error}", entry.name);
             }
         }
+    }
+}
+
+/// Plans that many algorithms refuse: what they lack is a class, a population that is kept track of, sets of columns, persons, whole tables.
+fn asking() -> Vec<(&'static str, String)> {
+    let columns = |job: &str, shift: &str| {
+        format!(
+            "input = \"in.csv\"\noutput = \"out.csv\"\naccept_attribute_disclosure = true\npopulation = \"people.csv\"\n[columns]\n\
+             age = {{ role = \"quasi\" }}\npay = {{ role = \"quasi\" }}\ntown = {{ role = \"quasi\" }}\nill = {{ role = \"sensitive\" }}\n\
+             job = {{ role = \"{job}\" }}\nshift = {{ role = \"{shift}\" }}\n"
+        )
+    };
+    let model = |text: &str| format!("[[privacy]]\n{}\n", text.replace("; ", "\n"));
+    let plain = columns("drop", "drop").replace("population = \"people.csv\"\n", "");
+    vec![
+        ("no class", plain.clone() + &model("model = \"k_anonymity\"; k = 3")),
+        ("a population", columns("drop", "drop") + &model("model = \"k_map\"; k = 2")),
+        ("sets", plain.clone() + &model("model = \"lkc\"; l = 1; k = 3; c = 0.9")),
+        ("whole tables", plain.clone() + &model("model = \"average_risk\"; average = 0.3")),
+        (
+            "persons",
+            plain.replace("shift = { role = \"drop\" }", "shift = { role = \"subject\" }")
+                + &model("model = \"alpha_k\"; alpha = 0.9; k = 1"),
+        ),
+    ]
+}
+
+/// An algorithm that an error offers does not refuse the same plan in its turn.
+#[test]
+fn whoever_is_offered_serves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("a table");
+    let rows = batches(&Source::open(folder.path().join("in.csv")).expect("a table"));
+    let mut offers = 0;
+    for (what, text) in asking() {
+        let none = scumble::release::resources::Resources::default();
+        let resources =
+            if what == "a population" { none.with_table("people.csv", rows.clone()) } else { none };
+        let before = offers;
+        let release = |algorithm: &str| {
+            let plan = scumble::config::Plan::from_toml(
+                &format!("{text}[algorithm]\nname = \"{algorithm}\"\nsuppression = 1\nbudget = \"1s\"\n"),
+                what,
+            )
+            .expect("a plan");
+            Release::with(
+                &Source::from_batches(rows.clone(), "in"),
+                &plan,
+                &resources,
+                &Control::default(),
+                &|_| {},
+            )
+        };
+        let errors: BTreeMap<&str, Error> = scumble::registry::algorithm_names()
+            .into_iter()
+            .filter_map(|algorithm| Some((algorithm, release(algorithm).err()?)))
+            .collect();
+        for (algorithm, error) in &errors {
+            for remedy in error.remedies() {
+                let Remedy::Set { key: "algorithm", values, .. } = remedy else { continue };
+                assert!(!values.is_empty(), "{what}, {algorithm}: {error}");
+                for other in values {
+                    offers += 1;
+                    let again = errors.get(other.as_str());
+                    let refuses =
+                        again.filter(|again| [ErrorKind::Refused, ErrorKind::Config].contains(&again.kind()));
+                    assert!(refuses.is_none(), "{what}, {algorithm} offers {other}: {refuses:?}");
+                }
+            }
+        }
+        assert!(offers > before, "{what}: nobody is offered");
     }
 }
 
@@ -54,6 +129,13 @@ fn nothing_is_decided_by_the_name_of_an_algorithm_or_a_model() {
             for (number, line) in (1..).zip(product.lines()) {
                 let line = line.trim();
                 let is_prose = line.starts_with("//");
+                // The same by way of the entry. Who makes a model by its name compares nothing.
+                let named = line.matches("ENTRY.name").count();
+                let compares =
+                    ["==", "!=", "contains(", "match ", "=>"].iter().any(|form| line.contains(form));
+                if !is_prose && (named > 1 || named == 1 && compares) {
+                    found.push(format!("{shown}:{number}: {line}"));
+                }
                 for name in &names {
                     // A pattern, a comparison, or a member of a list of names.
                     let quoted = format!("\"{name}\"");

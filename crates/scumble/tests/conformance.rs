@@ -145,7 +145,7 @@ fn cases(
 
 fn algorithm_needs_trees(name: &str) -> bool {
     let entry = ALGORITHMS.iter().find(|entry| entry.name == name).expect("a registered algorithm");
-    (entry.build)(&Parameters::default()).expect("defaults are fine").needs_trees()
+    (entry.build)(&Parameters::default()).expect("defaults are fine").capabilities().needs_trees
 }
 
 /// Runs every algorithm with every set of requirements under one star policy.
@@ -247,7 +247,10 @@ fn conforms(case: &Case) -> bool {
 /// suppressed (models.md 0.5).
 fn may_refuse(ask: &Ask) -> bool {
     // Models that judge some of the columns are for searches that look at them; the others say so.
-    let serves = scumble::registry::serving_projections().contains(&ask.algorithm);
+    let serves = (ALGORITHMS.find(ask.algorithm).expect("an algorithm").build)(&Parameters::default())
+        .expect("it can be built")
+        .capabilities()
+        .serves_projections;
     if !serves && ask.demands.iter().any(|demand| demand.known().is_some()) {
         return true;
     }
@@ -408,7 +411,7 @@ fn justified(table: &Table, ask: &Ask, message: &str) -> bool {
     }
     let entry = scumble::registry::ALGORITHMS.find(ask.algorithm).expect("registered");
     let algorithm = (entry.build)(&scumble::config::Parameters::default()).expect("it has defaults");
-    let default = algorithm.default_suppression().to_string();
+    let default = algorithm.capabilities().default_suppression.to_string();
     let limit_of = |rows| limit(ask.suppression.unwrap_or(&default), rows);
     // What polishing shows again, or a common domain hides, had to be suppressed all the same.
     let parameters = ask.parameters.iter().filter(|(name, _)| *name != "polish").copied().collect();
@@ -515,8 +518,14 @@ fn verifier_agrees(table: &Table, ask: &Ask, written: &Written) {
         };
         let truths: Vec<(String, Truth)> = published.iter().map(truth).collect();
         let drops = if ask.policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
-        let outcome = scumble_verify::check_truth(&coded, &read(&original), &truths, drops)
-            .expect("columns that match");
+        let outcome = scumble_verify::check_truth(
+            &coded,
+            &read(&original),
+            &truths,
+            drops,
+            &scumble_files::Control::default(),
+        )
+        .expect("columns that match");
         assert!(outcome.holds, "no assignment of rows is true: {outcome:?}");
         assert_eq!(outcome.unchecked.len(), if ask.algorithm == "mdav" { quasi.len() } else { 0 });
     }

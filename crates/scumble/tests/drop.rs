@@ -1,11 +1,14 @@
 //! Rows that show nothing under the policy `drop`, and searches on very many columns.
 
+mod common;
+
+use common::served::serving;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
-use scumble::registry::{ALGORITHMS, serving};
+use scumble::registry::ALGORITHMS;
 use scumble::release::resources::Resources;
 use scumble::release::{Released, RunOptions, anonymize, read_planned, try_release};
 use scumble::{Error, ErrorKind};
@@ -46,7 +49,7 @@ fn full_domain_searches_go_on_where_a_combination_would_leave_every_row_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     write(folder, "a,b\n1,1\n1,2\n2,1\n2,2\n3,3\n3,4\n4,3\n4,4\n");
-    let of_levels = serving(|algorithm| algorithm.serves_population());
+    let of_levels = serving(|algorithm| algorithm.capabilities().serves_population);
     let searches = ["samarati", "ola", "flash", "incognito", "optimal", "mingen", "datafly"];
     assert!(searches.iter().all(|name| of_levels.contains(name)), "{of_levels:?}");
     for algorithm in searches {

@@ -1,8 +1,8 @@
 //! Methods from another crate: what they make is verified as far as it can be, and what cannot be is said.
 
 use scumble::extend::{
-    Algorithm, BuildAlgorithm, BuildModel, ClassTest, ClassView, Entry, Model, Monotonicity, Problem, Reach,
-    Solution, Standing, Step, add_algorithm, add_metric, add_model,
+    Algorithm, BuildAlgorithm, BuildModel, Capabilities, ClassTest, ClassView, Entry, Model, Monotonicity,
+    Problem, Reach, Solution, Standing, Step, add_algorithm, add_metric, add_model,
 };
 use scumble::prelude::*;
 use scumble::recoding::Recoding;
@@ -27,12 +27,10 @@ const CARELESS: Entry<BuildAlgorithm> = Entry {
 };
 
 impl Algorithm for Careless {
-    fn needs_trees(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { needs_trees: true, reach: Reach::Column, ..Capabilities::USUAL }
     }
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
+
     fn check(&self, _: &Problem) -> Result<()> {
         Ok(())
     }

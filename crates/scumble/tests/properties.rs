@@ -45,7 +45,7 @@ fn demands() -> impl Strategy<Value = Vec<Demand>> {
 
 fn needs_trees(algorithm: &str) -> bool {
     let entry = ALGORITHMS.iter().find(|entry| entry.name == algorithm).expect("a registered algorithm");
-    (entry.build)(&Parameters::default()).expect("defaults are fine").needs_trees()
+    (entry.build)(&Parameters::default()).expect("defaults are fine").capabilities().needs_trees
 }
 
 /// An algorithm, a table for it and something to ask for.

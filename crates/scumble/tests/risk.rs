@@ -75,7 +75,8 @@ fn released(table: &Table, ask: &Ask, models: Vec<ModelSpec>) -> Result<(Vec<u64
 #[test]
 fn every_algorithm_keeps_the_risk_of_the_whole_table() {
     for (place, entry) in ALGORITHMS.iter().enumerate() {
-        let trees = (entry.build)(&Parameters::default()).expect("defaults are fine").needs_trees();
+        let trees =
+            (entry.build)(&Parameters::default()).expect("defaults are fine").capabilities().needs_trees;
         let strategy = (
             tables_of(kinds_for(entry.name, all_kinds(trees)), entry.name != "mdav"),
             prop::sample::select(vec![

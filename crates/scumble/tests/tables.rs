@@ -5,15 +5,19 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use common::memory::{of_table, texts, texts_of};
+use common::naive::Strings;
 use common::seeded;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::registry::TABLES_ALGORITHMS;
-use scumble::release::{RunOptions, Summary, anonymize};
+use scumble::release::resources::Resources;
+use scumble::release::{Release, RunOptions, Summary, TableFile, anonymize, read_planned, try_release};
 use scumble::{Error, ErrorKind};
-use scumble_files::{ReadOptions, Source, read_table};
+use scumble_files::{Control, Source};
+use tempfile::TempDir;
 
 /// A row: two or three quasi-identifiers, one column that nobody knows, a decision and a number.
 type Row = [u8; 6];
@@ -67,7 +71,8 @@ struct Written {
     tables: Vec<Vec<Vec<String>>>,
 }
 
-fn release(rows: &[Row], ask: &Ask) -> Result<Written, Error> {
+/// The table in a folder, and the plan.
+fn given(rows: &[Row], ask: &Ask) -> (TempDir, Plan) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut text = NAMES.join(",") + "\n";
     for row in rows {
@@ -79,7 +84,15 @@ fn release(rows: &[Row], ask: &Ask) -> Result<Written, Error> {
          = \"quasi\" }}\n{}\n[[privacy]]\n{}\n[algorithm]\nname = \"{}\"\nseed = 5\n{}\n",
         ask.roles, ask.privacy, ask.algorithm, ask.parameters
     );
-    let plan = Plan::from_toml(&plan, "the plan").expect("a plan");
+    (folder, Plan::from_toml(&plan, "the plan").expect("a plan"))
+}
+
+fn lines(strings: Strings) -> Vec<Vec<String>> {
+    std::iter::once(strings.header).chain(strings.rows).collect()
+}
+
+fn release(rows: &[Row], ask: &Ask) -> Result<Written, Error> {
+    let (folder, plan) = given(rows, ask);
     let mut options = RunOptions {
         folder: folder.path(),
         threads: 1,
@@ -89,18 +102,10 @@ fn release(rows: &[Row], ask: &Ask) -> Result<Written, Error> {
     };
     let released = anonymize(&plan, &mut options)?;
     let output = released.release.expect("a folder");
-    let tables = released.summary.tables.iter().map(|table| {
-        let options = ReadOptions { header: Some(true), delimiter: Some(b','), ..ReadOptions::default() };
-        let source = Source::open(output.join(&table.file)).expect("a table that was written");
-        let read = read_table(&source, &options).expect("a table").coded;
-        let names = read.columns.iter().map(|column| column.name.clone()).collect();
-        let line = |row| {
-            let cells = read.columns.iter().map(|column| column.values.get(column.codes.get(row)).to_owned());
-            cells.collect()
-        };
-        std::iter::once(names).chain((0..read.rows).map(line)).collect()
-    });
-    Ok(Written { tables: tables.collect(), summary: released.summary })
+    let table = |table: &TableFile| {
+        lines(texts_of(&Source::open(output.join(&table.file)).expect("a written table")))
+    };
+    Ok(Written { tables: released.summary.tables.iter().map(table).collect(), summary: released.summary })
 }
 
 /// Whether a released cell is true of an original one: the number itself, or an interval of whole numbers around it.
@@ -237,5 +242,33 @@ fn the_order_of_rows_changes_nothing() {
             Ok(())
         });
         outcome.unwrap_or_else(|error| panic!("{}: {error}", algorithm.name));
+    }
+}
+
+/// What `compare` and programs see are the tables that would be published, to the last row.
+#[test]
+fn trials_and_releases_in_memory_are_what_the_folder_would_hold() {
+    for (place, algorithm) in (0..).zip(&TABLES_ALGORITHMS) {
+        for (case, ask) in asks(algorithm.name).iter().enumerate() {
+            let outcome = TestRunner::new(seeded(200 + 10 * place + case as u64, 10)).run(&rows(), |rows| {
+                let text = |error: Error| error.to_string();
+                let (folder, plan) = given(&rows, ask);
+                let resources = Resources::in_folder(folder.path());
+                let written = release(&rows, ask).map(|written| written.tables).map_err(text);
+                let input = Source::open(folder.path().join("input.csv")).expect("the input");
+                let released = Release::with(&input, &plan, &resources, &Control::default(), &|_| {});
+                let in_memory =
+                    released.map(|of| of.tables().map(|(_, table)| lines(texts(table))).collect::<Vec<_>>());
+                prop_assert_eq!(&written, &in_memory.map_err(text));
+                let tried = read_planned(&plan, &resources, 1)
+                    .and_then(|(plan, table, _)| try_release(&plan, &table, &resources, Progress::default()))
+                    .and_then(|trial| {
+                        trial.tables.iter().map(|table| Ok(lines(of_table(&table.read()?)))).collect()
+                    });
+                prop_assert_eq!(&written, &tried.map_err(text));
+                Ok(())
+            });
+            outcome.unwrap_or_else(|error| panic!("{}: {error}", algorithm.name));
+        }
     }
 }

@@ -70,13 +70,15 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     let mut table = read_table(&source, &options)?.coded;
     drop_incomplete(&mut table, &plan)?;
     let algorithm = (ALGORITHMS.find(&plan.algorithm.name)?.build)(&plan.algorithm.parameters)?;
-    let mut prepared = prepare(&table, &plan, &Resources::in_folder(folder), algorithm.needs_trees())?;
+    let mut prepared =
+        prepare(&table, &plan, &Resources::in_folder(folder), algorithm.capabilities().needs_trees)?;
     let floor = clock.read();
     let floor_bytes = scumble::base::memory::peak();
     // A search needs neither rows nor the table as read.
     drop(table);
     prepared.tuple_of_row = Vec::new();
-    let suppression = plan.algorithm.suppression.unwrap_or_else(|| algorithm.default_suppression());
+    let suppression =
+        plan.algorithm.suppression.unwrap_or_else(|| algorithm.capabilities().default_suppression);
     let mut problem = problem(&plan, prepared, suppression)?;
     algorithm.check(&problem)?;
     let mut fastest = (f64::INFINITY, f64::INFINITY);

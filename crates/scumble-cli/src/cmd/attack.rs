@@ -100,6 +100,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         arguments.only.iter().map(|name| find(name)).collect::<Result<_>>()?
     };
     let options = options(arguments)?;
+    let progress = interface.progress();
     let (mut plan, folder) = plan_for(&arguments.release, arguments.plan.as_deref())?;
     arguments.roles.apply(&mut plan, from_here)?;
     arguments.privacy.apply(&mut plan, from_here)?;
@@ -150,9 +151,12 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         outsiders: outsiders.as_ref().map(|outsiders| &outsiders.table),
         plan: &plan,
         method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
-        resources: &Resources::in_folder(folder),
+        resources: &Resources::in_folder(folder).watched_by(progress.control()),
     };
-    let found = simulate(&target, &attacks, &options, |attack| interface.step(attack.title))?;
+    let found = simulate(&target, &attacks, &options, |attack| {
+        let place = attacks.iter().position(|other| other.name == attack.name).unwrap_or(0);
+        interface.step(&format!("{} (attack {} of {})", attack.title, place + 1, attacks.len()));
+    })?;
     interface.done();
     let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
     outputs.confirm()?;
@@ -228,7 +232,10 @@ pub(super) fn on_release(
         resources: &Resources::in_folder(folder),
     };
     let attacks: Vec<&Attack> = ATTACKS.iter().collect();
-    let found = simulate(&target, &attacks, &Options::default(), |attack| interface.step(attack.title))?;
+    let found = simulate(&target, &attacks, &Options::default(), |attack| {
+        let place = attacks.iter().position(|other| other.name == attack.name).unwrap_or(0);
+        interface.step(&format!("{} (attack {} of {})", attack.title, place + 1, attacks.len()));
+    })?;
     interface.done();
     if let Some(report) = released.report.as_ref().and_then(|page| page.parent()) {
         add_to_report(report, load_report(report)?, &found.iter().map(Into::into).collect::<Vec<_>>())?;

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use scumble::config::{Plan, Read};
-use scumble::release::is_spreadsheet_safe;
+use scumble::release::check::cannot_check;
+use scumble::release::{Stage, is_spreadsheet_safe};
 use scumble::{Error, Result};
-use scumble_files::{CodedTable, Control, Source, read_header, read_table};
+use scumble_files::{CodedTable, Source, read_header, read_table};
 use scumble_verify::{from_spreadsheet_safe, name_from_spreadsheet_safe};
 
 use super::reading::Reading;
@@ -42,6 +43,8 @@ pub(super) fn read(
     interface: &Interface,
 ) -> Result<CodedTable> {
     let mut options = scumble::release::read_options(how, 0)?;
+    interface.stage(Stage::Read);
+    options.control = interface.control();
     options.columns = Some(columns.iter().map(|name| (*name).to_owned()).collect());
     let table = read_table(source, &options)?;
     table.notes.iter().for_each(|note| interface.note(note));
@@ -66,7 +69,7 @@ impl ReleasedTable {
         let spreadsheet_safe = spreadsheet_safe || is_spreadsheet_safe(path);
         let in_file = read_header(&source, &scumble::release::read_options(how, 0)?)?.names;
         let meant = |name: &String| match spreadsheet_safe {
-            true => name_from_spreadsheet_safe(name).map(str::to_owned).map_err(Error::config),
+            true => name_from_spreadsheet_safe(name).map(str::to_owned).map_err(cannot_check),
             false => Ok(name.clone()),
         };
         let names = in_file.iter().map(meant).collect::<Result<_>>()?;
@@ -81,7 +84,7 @@ impl ReleasedTable {
         let wanted = both.filter(|(name, _)| asked.contains(name.as_str()));
         let wanted: Vec<&str> = wanted.map(|(_, in_file)| in_file.as_str()).collect();
         let table = read(&self.source, &self.how, &wanted, interface)?;
-        if self.spreadsheet_safe { from_spreadsheet_safe(&table).map_err(Error::config) } else { Ok(table) }
+        if self.spreadsheet_safe { from_spreadsheet_safe(&table).map_err(cannot_check) } else { Ok(table) }
     }
 }
 
@@ -99,7 +102,8 @@ pub(super) struct Original {
 /// Reads an original.
 pub(super) fn read_original(path: &Path, plan: &Plan, interface: &Interface) -> Result<Original> {
     let source = Source::open(path)?;
-    let read = scumble::release::read_original(plan, &source, 0, &Control::default())?;
+    interface.stage(Stage::Read);
+    let read = scumble::release::read_original(plan, &source, 0, &interface.control())?;
     read.notes.iter().chain(&read.left_out).for_each(|note| interface.note(note));
     Ok(Original { table: read.table, plan: read.plan, source, kept: read.kept })
 }

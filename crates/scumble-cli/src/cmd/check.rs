@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use scumble::config::{Plan, Role};
 use scumble::release::check::{Checked, check, needed_columns};
 use scumble::release::resources::Resources;
-use scumble::release::{SheetCheck, compare_with_datasheet, older_datasheets_of};
+use scumble::release::{SheetCheck, Stage, compare_with_datasheet, older_datasheets_of};
 use scumble::{Error, Result};
+use scumble_files::Unit;
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
@@ -51,9 +52,11 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    let progress = interface.progress();
     let (mut plan, folder) = plan(arguments)?;
+    let resources = Resources::in_folder(folder).watched_by(progress.control());
     if arguments.release.is_dir() {
-        return several::run(arguments, &plan, &Resources::in_folder(folder), interface);
+        return several::run(arguments, &plan, &resources, interface);
     }
     if plan.names_with(Role::Quasi).next().is_none() {
         return Err(Error::config(
@@ -81,8 +84,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         _ => None,
     };
     let original = original.map(|Original { table, .. }| table);
-    let checked =
-        check(&release, original.as_ref(), sources.as_deref(), &plan, &Resources::in_folder(folder))?;
+    interface.stage(Stage::Verify);
+    progress.control().begin_in(None, Unit::Rows);
+    let checked = check(&release, original.as_ref(), sources.as_deref(), &plan, &resources)?;
+    interface.done();
     let unjudged = unjudged::unjudged(&names, &given, &checked);
     let sheet = match arguments.release.as_os_str() == "-" {
         true => None,

@@ -20,7 +20,7 @@ mod explain;
 mod hierarchy;
 mod init;
 mod list;
-mod model_flag;
+pub(crate) mod model_flag;
 mod reading;
 mod risk;
 mod sample;

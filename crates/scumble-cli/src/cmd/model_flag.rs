@@ -5,7 +5,7 @@ use scumble::registry::MODELS;
 use scumble::{Error, Result};
 
 /// Reads one `--model`. Names and keys are checked here; values are checked by whoever builds the model.
-pub(super) fn parse(given: &str) -> Result<ModelSpec> {
+pub(crate) fn parse(given: &str) -> Result<ModelSpec> {
     let wrong = |message: String| Error::config(format!("--model '{given}': {message}"));
     let (name, parameters) = given.split_once(':').unwrap_or((given, ""));
     let entry = MODELS.find(name.trim())?;

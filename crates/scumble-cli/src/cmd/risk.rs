@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Column, Plan, Rational, Role, Roles};
+use scumble::release::Stage;
 use scumble::release::outputs::{Outputs, Own};
 use scumble::release::prepare::{drop_incomplete, persons_of_rows};
 use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
@@ -78,6 +79,7 @@ struct RiskFlags {
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
+    let progress = interface.progress();
     let (plan, folder) = plan(arguments)?;
     let quasi = quasi(arguments, &plan)?;
     let path = match &arguments.table {
@@ -125,8 +127,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         population: population.as_ref(),
         persons: persons.as_deref(),
     };
-    let (found, records) = assess(&input, &plan.risk)?;
+    interface.stage(Stage::Measure);
+    let (found, records) = assess(&input, &plan.risk, progress.control())?;
     outputs.confirm()?;
+    interface.done();
     if let Some(target) = &arguments.records {
         write_private(target, &records.to_csv())?;
         interface.say(format_args!("Wrote {} (private: it is about single people)", target.display()));

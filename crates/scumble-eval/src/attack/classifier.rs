@@ -96,12 +96,17 @@ fn guesses(sides: &Sides, secret: usize, learner: &str, plan: &Plan, seed: u64) 
         if drawn.rows() == 0 {
             return Err(Error::data("no row of the release shows a value of a sensitive column"));
         }
-        let classifier = learner.train(&drawn, seed).map_err(learning)?;
-        sums.par_iter_mut().enumerate().for_each(|(person, sums)| {
+        let goes_on = || !scene.is_stopped();
+        let classifier = learner.train_while(&drawn, seed, &goes_on).map_err(learning)?;
+        sums.par_iter_mut().enumerate().try_for_each(|(person, sums)| {
+            if person.is_multiple_of(64) {
+                scene.control.check()?;
+            }
             let mut chances = vec![0.0; values];
             classifier.distribution(everybody.features(), person, &mut chances);
             sums.iter_mut().zip(chances).for_each(|(sum, chance)| *sum += chance / TABLES as f64);
-        });
+            Ok::<(), Error>(())
+        })?;
     }
     Ok(sums)
 }
@@ -144,7 +149,9 @@ fn draw(
     let rows = scene.rows();
     let mut cells: Vec<Vec<Cell>> = vec![Vec::new(); wells.len()];
     let mut class = Vec::new();
+    let mut pace = scene.control.pace();
     for (place, look) in (0_u64..).zip(&scene.looks) {
+        pace.tick(look.rows as usize)?;
         let of_class = &scene.classes[look.class as usize];
         let tally = &of_class.secrets[secret];
         if tally.total == 0 {

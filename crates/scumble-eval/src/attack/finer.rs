@@ -56,7 +56,7 @@ impl Finer {
         let (trees, reach) = match method(&case.plan.algorithm.name)? {
             Method::Classes(entry) => {
                 let algorithm = (entry.build)(&case.plan.algorithm.parameters)?;
-                (algorithm.needs_trees(), algorithm.reach())
+                (algorithm.capabilities().needs_trees, algorithm.capabilities().reach)
             }
             Method::Records(_) | Method::Tables(_) => (false, Reach::Class),
         };

@@ -54,7 +54,7 @@ pub(super) fn open(
     };
     if scenes.is_empty() {
         let error = Error::config("no table of the release has a column that outsiders may know");
-        return Err(error.set("quasi", None, "name those that it has"));
+        return Err(error.set("quasi", None, "name columns of the release that outsiders may know"));
     }
     Ok(Opened { release: tables.swap_remove(0), scenes, plan })
 }

@@ -66,6 +66,17 @@ pub struct Attack {
     pub run: fn(&Case<'_>) -> Result<Vec<Finding>>,
 }
 
+impl Attack {
+    /// Simulates it; an error if it is stopped. Attacks look at [`Scene::control`] themselves where they take long.
+    pub fn simulate(&self, case: &Case<'_>) -> Result<Vec<Finding>> {
+        case.scene.control.check()?;
+        let found = (self.run)(case)?;
+        // What was found after somebody stopped it may be anything.
+        case.scene.control.check()?;
+        Ok(found)
+    }
+}
+
 /// Every attack, in the order of the report.
 pub const ATTACKS: &[Attack] = &[
     linkage::ATTACK,

@@ -8,6 +8,7 @@ use scumble::release::try_release;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Case, Known, Options, Scene};
+use crate::protocol::select;
 
 /// Everything that a case borrows.
 pub(super) struct Staged {
@@ -44,11 +45,14 @@ impl Staged {
         let plan = Plan::from_toml(plan, "plan.toml").expect("a plan");
         let original = table(original);
         let trial = try_release(&plan, &original, &Resources::default(), Progress::default()).ok()?;
-        let release = trial.released(&original)?;
-        Some(Self::of(plan, &original, &release))
+        let released = trial.table()?;
+        // Rows are in the order of people, as far as they are in the release.
+        let mut rows: Vec<u32> = (0..released.about.len() as u32).collect();
+        rows.sort_by_key(|row| released.about[*row as usize]);
+        Some(Self::of(plan, &original, &select(&released.read().expect("a table"), &rows)))
     }
 
-    /// With everybody in the class of their own row: rows of a release in memory are in the order of people.
+    /// With everybody in the class of their own row: rows of such a release are in the order of people.
     pub(super) fn at_their_places(mut self) -> Self {
         let place = |row: usize| {
             let label = |known: &Known| {

@@ -75,7 +75,7 @@ fn what_is_taken_for_granted_is_true_of_every_algorithm() {
                         // and the figure is there to say so.
                         let algorithm = (entry.build)(&Default::default()).expect("it can be built");
                         let guesses = attack.name == minimality::ATTACK.name
-                            || algorithm.fineness() == Fineness::OneTellingStep;
+                            || algorithm.capabilities().fineness == Fineness::OneTellingStep;
                         let promised = !guesses || entry.name.contains("mondrian");
                         assert!(figure.value == 1.0 || !promised, "{what}: {} {}", figure.name, figure.value);
                     }

@@ -12,6 +12,7 @@ use scumble::release::check::SideBySide;
 use scumble::table::label::STAR;
 use scumble::table::payload::PayloadColumn;
 use scumble::{Error, Result};
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 use scumble_verify::{assign, covering_with};
 
@@ -45,6 +46,8 @@ pub struct Scene {
     /// Whether people can have rows of their own that also show their sensitive values. Taken for granted where values are told by
     /// group or as frequencies.
     pub values_kept: bool,
+    /// Who may end whatever is done with it.
+    pub control: Control,
 }
 
 /// A quasi-identifier: what the release shows, and what outsiders know.
@@ -198,14 +201,19 @@ impl Scene {
                     name: name.clone(),
                     labels: shown.values.iter().map(str::to_owned).collect(),
                     values: original.values.iter().map(str::to_owned).collect(),
-                    covering: covering_with(cover, &shown.values, &original.values, |found| {
-                        Labels::new(found, shown.values.len())
-                    }),
+                    covering: covering_with(
+                        cover,
+                        &shown.values,
+                        &original.values,
+                        |found| Labels::new(found, shown.values.len()),
+                        &both.control,
+                    )?,
                     of_person: original.codes.iter().collect(),
                 })
             })
             .collect::<Result<_>>()?;
-        let mut scene = Self::placed(known, secrets, looks, classes, both.original.rows);
+        let mut scene =
+            Self::placed(known, secrets, looks, classes, both.original.rows, both.control.clone())?;
         if by_row {
             scene.values_kept = values_are_kept(&scene, both, &look_of_row)?;
         }
@@ -219,7 +227,8 @@ impl Scene {
         mut looks: Vec<Look>,
         classes: Vec<Class>,
         people: usize,
-    ) -> Self {
+        control: Control,
+    ) -> Result<Self> {
         for look in &mut looks {
             look.star =
                 known.iter().zip(&look.labels).all(|(known, label)| known.labels[*label as usize] == STAR);
@@ -236,17 +245,18 @@ impl Scene {
             without_row: 0,
             rows_of_nobody: 0,
             values_kept: true,
+            control,
         };
-        (scene.look_of_person, scene.ambiguous, scene.without_row) = scene.places();
+        (scene.look_of_person, scene.ambiguous, scene.without_row) = scene.places()?;
         scene.rows_of_nobody = scene.rows() - (scene.people as u64 - scene.unplaced());
         let class = |look: &Option<u32>| look.map(|look| scene.looks[look as usize].class);
         scene.class_of_person = scene.look_of_person.iter().map(class).collect();
-        scene
+        Ok(scene)
     }
 
     /// Assigns people to rows that fit them, as many as possible to rows that show something, the others to those that show nothing: the look
     /// of each, how many fit several, and how many fit none.
-    fn places(&self) -> (Vec<Option<u32>>, u64, u64) {
+    fn places(&self) -> Result<(Vec<Option<u32>>, u64, u64)> {
         let all: Vec<usize> = (0..self.known.len()).collect();
         let view = View::new(self, &all);
         let star = self.looks.iter().position(|look| look.star).map(|look| view.group_of_look[look]);
@@ -266,6 +276,7 @@ impl Scene {
         let telling =
             |key: &Vec<u32>| view.groups_with(key).into_iter().filter(|group| Some(*group) != star).collect();
         let fits: Vec<Box<[u32]>> = keys.par_iter().map(telling).collect();
+        self.control.check()?;
         let class = |group: &u32| self.looks[view.looks_of(*group)[0] as usize].class;
         let classes = |group: &u32| view.looks_of(*group).iter().map(|look| self.looks[*look as usize].class);
         let several = fits
@@ -281,7 +292,7 @@ impl Scene {
         };
         let rows: Vec<u64> = (0..view.len() as u32).map(|group| view.rows(group)).collect();
         let mut groups: Vec<Dealt> = vec![Dealt::default(); people.len()];
-        for (kind, group, amount) in assign(&people, &rows, &fits) {
+        for (kind, group, amount) in assign(&people, &rows, &fits, &self.control)? {
             groups[kind as usize].0.push((group, amount));
         }
         let mut looks: Vec<Dealt> = vec![Dealt::default(); view.len()];
@@ -292,7 +303,12 @@ impl Scene {
             let group = groups[*kind as usize].next().or(star)?;
             looks[group as usize].next()
         };
-        (kind_of.iter().map(&mut place).collect(), ambiguous, without_row)
+        Ok((kind_of.iter().map(&mut place).collect(), ambiguous, without_row))
+    }
+
+    /// Whether nobody wants to know any more. Whoever finds so may give back anything: [`Attack::simulate`](super::Attack::simulate) asks once more.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.control.is_cancelled()
     }
 
     /// The rows of the release.

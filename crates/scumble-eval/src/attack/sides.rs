@@ -4,7 +4,6 @@
 //! are the outsiders. Figures are then about the method, and not about the file at hand.
 
 use scumble::config::{Plan, Role};
-use scumble::models::{k_uncertainty, multirelational};
 use scumble::problem::Progress;
 use scumble::release::check::side_by_side;
 use scumble::release::try_release;
@@ -12,7 +11,7 @@ use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Case, Scene};
-use crate::protocol::{in_release, select, stratified_folds};
+use crate::protocol::{select, stratified_folds};
 
 /// People on both sides of a release.
 pub(super) struct Sides {
@@ -95,7 +94,12 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
         return Err(Error::internal("people could not be divided"));
     };
     let half = select(case.original, &one.test);
-    let trial = match try_release(&plan_of_half(case.plan), &half, case.resources, Progress::default()) {
+    let trial = match try_release(
+        &plan_of_half(case.plan),
+        &half,
+        case.resources,
+        Progress::from(case.scene.control.clone()),
+    ) {
         Ok(trial) => trial,
         Err(error)
             if error.is(&[
@@ -112,13 +116,12 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
         }
         Err(error) => return Err(error),
     };
-    let Some(shown) = trial.released(&half) else {
+    let Some(shown) = trial.table() else {
         let why = "The plan releases several tables, and people outside are compared with releases of one table only.";
         return Ok(Err(why.to_owned()));
     };
-    let rows = in_release(&trial, case.plan);
     let people = joined(&half, &select(case.original, &other.test));
-    let scene = Scene::new(&side_by_side(&select(&shown, &rows), &people, case.plan, case.resources)?)?;
+    let scene = Scene::new(&side_by_side(&shown.read()?, &people, case.plan, case.resources)?)?;
     Ok(Ok(Sides { scene, people, inside: half.rows, halves: true }))
 }
 
@@ -137,9 +140,8 @@ fn joined(first: &CodedTable, second: &CodedTable) -> CodedTable {
 /// The plan of a half. Tables that were published before serve the intersection attack; the release was put beside them only if some
 /// model is about several tables.
 fn plan_of_half(plan: &Plan) -> Plan {
-    let over_tables = [k_uncertainty::ENTRY.name, multirelational::ENTRY.name];
     let mut plan = plan.clone();
-    if !plan.privacy.iter().any(|spec| over_tables.contains(&spec.model.as_str())) {
+    if !plan.privacy.iter().any(|spec| spec.over_tables().is_some()) {
         plan.table.clear();
     }
     plan

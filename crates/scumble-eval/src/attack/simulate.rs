@@ -119,7 +119,7 @@ pub fn simulate(
             continue;
         }
         begins(attack);
-        let mut told = (attack.run)(&case)?;
+        let mut told = attack.simulate(&case)?;
         for finding in told.iter_mut().filter(|finding| finding.not_run.is_none()) {
             finding.limits.extend(scene.coverage(attack));
         }

@@ -148,6 +148,8 @@ pub(super) fn values_are_kept(scene: &Scene, both: &SideBySide, look_of_row: &[u
     };
     let fits: Vec<Box<[u32]>> = kinds.par_iter().map(fitting).collect();
     let rows: Vec<u64> = places.values().copied().collect();
-    let placed: u64 = assign(&people, &rows, &fits).iter().map(|(_, _, amount)| amount).sum();
+    scene.control.check()?;
+    let placed: u64 =
+        assign(&people, &rows, &fits, &scene.control)?.iter().map(|(_, _, amount)| amount).sum();
     Ok(placed == rows.iter().sum::<u64>())
 }

@@ -108,6 +108,10 @@ impl<'a> View<'a> {
     /// The groups whose rows may be those of somebody with these values.
     #[must_use]
     pub fn groups_with(&self, values: &[u32]) -> Vec<u32> {
+        // Whatever an attack does person by person comes by here.
+        if self.scene.is_stopped() {
+            return Vec::new();
+        }
         let known = self.columns.iter().map(|column| &self.scene.known[*column]);
         let labels: Vec<&Labels> =
             known.zip(values).map(|(known, value)| &known.covering[*value as usize]).collect();

@@ -3,11 +3,12 @@
 use minijinja::{Value, context};
 use scumble::Result;
 use scumble::base::text::grouped;
+use scumble::report::drawing::render;
 
 use super::advice::{Advice, name, share};
 use super::chart::{FrontierChart, Mark, sign};
 use super::outcome::{Candidate, Comparison, Utility};
-use crate::page::{percent, render, seconds, stylesheet};
+use crate::page::{percent, seconds, stylesheet};
 
 const TEMPLATE: &str = include_str!("template.html");
 

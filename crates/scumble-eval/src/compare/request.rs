@@ -65,9 +65,9 @@ pub fn default_algorithms(plan: &Plan) -> Vec<String> {
             Method::Records(_) | Method::Tables(_) => None,
         };
         let is = |of: fn(&dyn Algorithm) -> bool| built.as_deref().is_some_and(of);
-        let worth_trying =
-            about(&method).1 == Standing::Recommended || is(|algorithm| algorithm.is_for_learners());
-        let usable = has_class || !is(|algorithm| algorithm.needs_class());
+        let worth_trying = about(&method).1 == Standing::Recommended
+            || is(|algorithm| algorithm.capabilities().is_for_learners);
+        let usable = has_class || !is(|algorithm| algorithm.capabilities().needs_class);
         (worth_trying && usable) || own == Some(*name)
     };
     registry::algorithm_names().into_iter().filter(wanted).map(str::to_owned).collect()

@@ -9,7 +9,6 @@ use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
 use crate::attack::{ATTACKS, Case, Finding, Options, Scene};
-use crate::protocol::select;
 
 /// What attackers attain who know the quasi-identifiers of everybody in the table.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -59,24 +58,16 @@ pub fn risk_of(
     resources: &Resources,
     seed: u64,
 ) -> Result<Risk> {
-    let release = trial.released(rows).ok_or_else(|| {
+    let release = trial.table().ok_or_else(|| {
         Error::refused(
             "publishes several tables beside each other, and the attacks that are simulated here know releases of one table only",
         )
     })?;
-    let mut person_of_row: Vec<u32> = (0..rows.rows as u32).collect();
-    let release = match &trial.outcome {
-        Outcome::Classes { class_of_row, .. } if plan.algorithm.star_policy == StarPolicy::Drop => {
-            person_of_row.retain(|row| class_of_row[*row as usize].is_some());
-            select(&release, &person_of_row)
-        }
-        _ => release,
-    };
-    let both = side_by_side(&release, rows, plan, resources)?;
+    let both = side_by_side(&release.read()?, rows, plan, resources)?;
     let mut scene = Scene::new(&both)?;
     // Means fit nobody, but everybody's row is known here.
     if matches!(trial.outcome, Outcome::Classes { .. }) && !scene.stands() {
-        scene.stand_for(&both.release, &person_of_row)?;
+        scene.stand_for(&both.release, &release.about)?;
     }
     // Only those who know everything, and everybody is looked at: what is recommended must not hang on a sample.
     let options = Options { seed, people: usize::MAX, known_columns: 0, ..Options::default() };
@@ -147,7 +138,7 @@ fn most_telling(
 fn run(name: &str, case: &Case<'_>) -> Result<Vec<Finding>> {
     let attack = ATTACKS.iter().find(|attack| attack.name == name);
     let attack = attack.ok_or_else(|| Error::internal(format!("there is no attack '{name}'")))?;
-    (attack.run)(case)
+    attack.simulate(case)
 }
 
 fn figure(finding: &Finding, name: &str) -> Result<f64> {

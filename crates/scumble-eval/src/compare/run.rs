@@ -9,7 +9,7 @@ use scumble::registry::{self, Standing};
 use scumble::release::{Outcome, Trial, read_planned, try_release};
 use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::CodedTable;
-use scumble_learn::Settings;
+use scumble_learn::{Learner, Settings};
 
 use super::outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved};
 use super::request::{Request, about, default_algorithms, least_k, spread};
@@ -106,7 +106,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
             }
         }
     }
-    let k_free = |spec: &&scumble::config::ModelSpec| spec.model != scumble::models::k_anonymity::ENTRY.name;
+    let k_free = |spec: &&scumble::config::ModelSpec| !spec.is_size_alone();
     Ok(Comparison {
         rows: table.rows as u64,
         quasi: plan.names_with(Role::Quasi).map(str::to_owned).collect(),
@@ -148,7 +148,7 @@ fn folds<'a>(request: &Request, data: &'a Dataset) -> Result<Vec<Fold<'a>>> {
     let splits: Vec<Split> = stratified_folds(&data.classes_of(&data.table)?, parts, request.seed);
     if splits.iter().any(|split| split.test.is_empty() || split.train.is_empty()) {
         let error = Error::data("the table has too few rows for so many folds: some would have no row");
-        return Err(error.set("folds", None, "use fewer"));
+        return Err(error.set("folds", None, "use fewer folds"));
     }
     let numbered = (0..).zip(&splits).take(scored);
     Ok(numbered.map(|(number, split)| Fold::of_split(data, split, number)).collect())
@@ -166,7 +166,10 @@ struct Scores<'a> {
 impl Scores<'_> {
     fn learn(&self, material: &Material) -> Result<Vec<f64>> {
         let learners = self.request.built_learners()?;
-        learners.iter().map(|learner| Ok(material.learn(&**learner, self.request.seed)?.accuracy)).collect()
+        let control = self.progress.control();
+        let accuracy =
+            |learner: &Box<dyn Learner>| Ok(material.learn(&**learner, self.request.seed, control)?.accuracy);
+        learners.iter().map(accuracy).collect()
     }
 
     fn baselines(&self) -> Result<Baselines> {
@@ -174,7 +177,7 @@ impl Scores<'_> {
         let of_fold = |fold: &Fold<'_>| {
             self.progress.check()?;
             let material = baseline(fold)?;
-            let guessed = material.learn(&*majority, self.request.seed)?.accuracy;
+            let guessed = material.learn(&*majority, self.request.seed, self.progress.control())?.accuracy;
             let learnt = self.learn(&material)?;
             self.steps.add(1);
             Ok((learnt, guessed))
@@ -293,7 +296,7 @@ fn nothing_served(unserved: &[Unserved]) -> Error {
     }
 }
 
-/// `l_diversity l = 2`.
+/// `l_diversity l = 2`; with a note where the independent verifier does not know the model.
 fn model_in_words(spec: &scumble::config::ModelSpec) -> String {
     let parameters: Vec<String> = spec
         .parameters
@@ -301,5 +304,9 @@ fn model_in_words(spec: &scumble::config::ModelSpec) -> String {
         .filter(|(name, _)| *name != "k")
         .map(|(name, value)| format!("{name} = {}", value.to_text()))
         .collect();
-    format!("{} {}", spec.model, parameters.join(", ")).trim_end().to_owned()
+    let model = format!("{} {}", spec.model, parameters.join(", "));
+    let is_own = scumble::registry::MODELS
+        .get(&spec.model)
+        .is_some_and(|entry| scumble::registry::MODELS.is_own(entry.name));
+    format!("{}{}", model.trim_end(), if is_own { "" } else { " (not independently verified)" })
 }

@@ -224,7 +224,7 @@ impl Experiment {
         };
         let rows = (fold.train.rows as u64, fold.test.rows as u64);
         let material = recordable(material)?;
-        learners.iter().map(|learner| self.entry(cell, *learner, rows, material.as_ref())).collect()
+        learners.iter().map(|learner| self.entry(cell, *learner, rows, material.as_ref(), progress)).collect()
     }
 
     fn entry(
@@ -233,10 +233,11 @@ impl Experiment {
         learner: usize,
         rows: (u64, u64),
         material: std::result::Result<&Material, &String>,
+        progress: &Progress,
     ) -> Result<Entry> {
         let learnt = match (material, self.plan.learner.get(learner)) {
             (Ok(material), Some(choice)) => {
-                recordable(material.learn(&*choice.build()?, self.plan.seed))?.map(Some)
+                recordable(material.learn(&*choice.build()?, self.plan.seed, progress.control()))?.map(Some)
             }
             (Ok(_), None) => Ok(None),
             (Err(error), _) => Err(error.clone()),

@@ -10,10 +10,9 @@ mod figures;
 mod measures;
 mod opening;
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
-use scumble::report::drawing::style;
-use scumble::{Error, Result};
+use minijinja::{Value, context};
+use scumble::Result;
+use scumble::report::drawing::{render, style};
 
 use crate::experiment::{Experiment, Results};
 
@@ -48,23 +47,6 @@ pub fn html(experiment: &Experiment, results: &Results, made: Option<&str>) -> R
 /// The style sheet of pages about several algorithms.
 pub(crate) fn stylesheet() -> Value {
     Value::from_safe_string(format!("{}\n{PALETTE}", style()))
-}
-
-/// Fills a template.
-pub(crate) fn render(template: &str, page: Value) -> Result<String> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    // A misspelt name in the template must fail a test, not leave a blank on the page.
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .build()
-        .and_then(|syntax| {
-            environment.set_syntax(syntax);
-            environment.render_str(template, page)
-        })
-        .map_err(|error| Error::internal(format!("the page could not be drawn: {error:#}")))
 }
 
 /// The parameter along which curves run: k, or the first that varies.

@@ -9,6 +9,7 @@ use scumble::problem::Progress;
 use scumble::registry::{Entry, Method, method};
 use scumble::release::{Outcome, Trial, try_release};
 use scumble::{Error, ErrorKind, Result};
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use scumble_learn::{Features, Learner, Table};
 
@@ -158,10 +159,17 @@ pub fn released(
         }
         trial => trial?,
     };
-    if let Outcome::Projections { .. } = trial.outcome {
-        return projections(fold, &trial, protocol.numbers);
+    match trial.outcome {
+        Outcome::Projections { .. } => return projections(fold, &trial, protocol.numbers),
+        Outcome::Groups => {
+            return Err(Error::refused(format!(
+                "'{}' publishes no table with the class and the columns that it is to be predicted from",
+                plan.algorithm.name
+            )));
+        }
+        Outcome::Classes { .. } | Outcome::Records { .. } => {}
     }
-    let rows: Vec<u32> = in_release(&trial, plan);
+    let rows = in_release(&trial);
     if rows.is_empty() {
         return Err(Error::infeasible("every row was suppressed, so there is nothing to learn from"));
     }
@@ -223,17 +231,20 @@ fn class_only(fold: &Fold<'_>) -> Result<Material> {
 
 impl Material {
     /// Learns from every table and scores.
-    pub fn learn(&self, learner: &dyn Learner, seed: u64) -> Result<Learnt> {
+    pub fn learn(&self, learner: &dyn Learner, seed: u64, control: &Control) -> Result<Learnt> {
         let clock = Instant::now();
+        let goes_on = || !control.is_cancelled();
         let mut sum = 0.0;
         let mut votes: Vec<Vec<u32>> = Vec::new();
         for (place, train) in self.train.iter().enumerate() {
-            let classifier = learner.train(train, seed).map_err(learning)?;
+            let classifier = learner.train_while(train, seed, &goes_on).map_err(learning)?;
             let test = self.test.get(place).or(self.test.first());
             let test = test.ok_or_else(|| Error::internal("there is nothing to score on"))?;
             match self.together {
-                Together::Drawn => sum += classifier.accuracy(test),
-                Together::Columns => votes.push(classifier.predict(test.features())),
+                Together::Drawn => sum += classifier.accuracy_while(test, &goes_on).map_err(learning)?,
+                Together::Columns => {
+                    votes.push(classifier.predict_while(test.features(), &goes_on).map_err(learning)?);
+                }
             }
         }
         let accuracy = match (self.together, self.test.first()) {
@@ -260,6 +271,7 @@ pub(crate) fn learning(error: scumble_learn::Error) -> Error {
     match error {
         scumble_learn::Error::Config(message) => Error::config(message),
         scumble_learn::Error::Data(message) => Error::data(message),
+        scumble_learn::Error::Stopped => Error::interrupted(),
     }
 }
 
@@ -269,19 +281,11 @@ pub(crate) fn table(columns: Vec<scumble_learn::Column>, class: Vec<u32>, labels
     Table::new(features, class, labels).map_err(learning)
 }
 
-/// The training rows that are in the release.
-pub(crate) fn in_release(trial: &Trial, plan: &Plan) -> Vec<u32> {
-    let dropped = plan.algorithm.star_policy == scumble::config::StarPolicy::Drop;
-    match &trial.outcome {
-        Outcome::Classes { class_of_row, .. } => (0..)
-            .zip(class_of_row)
-            .filter(|(_, class)| class.is_some() || !dropped)
-            .map(|(row, _)| row)
-            .collect(),
-        Outcome::Records { record_of_row: rows, .. } | Outcome::Projections { tuple_of_row: rows, .. } => {
-            (0..rows.len() as u32).collect()
-        }
-    }
+/// The training rows that are in the release, in their order.
+fn in_release(trial: &Trial) -> Vec<u32> {
+    let mut rows = trial.table().map_or_else(Vec::new, |table| table.about.clone());
+    rows.sort_unstable();
+    rows
 }
 
 /// The columns with one of these roles that are no class, in the order of the plan.

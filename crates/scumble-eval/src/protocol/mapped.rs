@@ -31,11 +31,18 @@ pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Nu
     let rule = NewRows::new(&trial.problem, classes, step.as_ref());
     let found: Vec<Vec<Option<u32>>> =
         quasi.iter().map(|quasi| codes_of(quasi, trial, test)).collect::<Result<_>>()?;
+    let control = trial.problem.progress.control();
+    let mut pace = control.pace();
     let shown_test: Vec<Vec<Option<Value>>> = (0..test.rows)
-        .map(|row| rule.shown(&found.iter().map(|codes| codes[row]).collect::<Vec<_>>()))
-        .collect();
+        .map(|row| {
+            // A rule may have to look at many regions for a row.
+            pace.tick(64)?;
+            Ok(rule.shown(&found.iter().map(|codes| codes[row]).collect::<Vec<_>>()))
+        })
+        .collect::<Result<_>>()?;
     let mut all = Mapped { train: Vec::new(), test: Vec::new(), unmapped: 0 };
     for (place, quasi) in quasi.iter().enumerate() {
+        control.check()?;
         let of_class = |class: u32| classes.shown(class as usize, place);
         let train: Vec<Option<Value>> =
             kept.iter().map(|row| class_of_row[*row as usize].map(of_class)).collect();

@@ -29,7 +29,7 @@ pub(crate) use dataset::{select, sorted};
 pub(crate) use encode::Cell;
 pub use encode::Encoder;
 pub use fold::{Fold, Learnt, Material, MetricEntry, Protocol, Together, baseline, measured, released};
-pub(crate) use fold::{in_release, learning, table};
+pub(crate) use fold::{learning, table};
 pub use split::{Part, Split, five_by_two, stratified_folds};
 
 /// Which rows are scored.

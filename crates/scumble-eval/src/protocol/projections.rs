@@ -28,6 +28,7 @@ pub(super) fn projections(fold: &Fold<'_>, trial: &Trial, numbers: Numbers) -> R
     for columns in tables {
         let (mut train, mut test) = (Vec::new(), Vec::new());
         for place in columns {
+            trial.problem.progress.control().check()?;
             let found = feature(fold, trial, *place, &shown[*place], tuple_of_row, numbers)?;
             train.push(found.train);
             test.push(found.test);

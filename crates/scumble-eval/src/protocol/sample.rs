@@ -66,7 +66,9 @@ pub(super) fn draw(
     };
     let mut cells: Vec<Vec<Cell>> = vec![Vec::with_capacity(kept.len()); quasi.len()];
     let mut class = Vec::new();
+    let mut pace = trial.problem.progress.control().pace();
     for row in kept {
+        pace.tick(quasi.len())?;
         let mut chance = by.chance(*row);
         for (place, well) in wells.iter().enumerate() {
             cells[place].push(well.draw(shown(trial, *row, place), &mut chance));
@@ -104,7 +106,7 @@ fn shown(trial: &Trial, row: u32, place: usize) -> Value {
         Outcome::Classes { classes, class_of_row, .. } => {
             class_of_row[row as usize].map_or(Value::Star, |class| classes.shown(class as usize, place))
         }
-        Outcome::Records { .. } | Outcome::Projections { .. } => {
+        Outcome::Records { .. } | Outcome::Projections { .. } | Outcome::Groups => {
             record(trial, row).map_or(Value::Star, |record| record.shown[place])
         }
     }

@@ -17,6 +17,7 @@ use arrow_schema::{ArrowError, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
+use crate::control::Unit;
 use crate::encoding::Encoding;
 use crate::error::{Error, Result, reading};
 use crate::flaw::{Flaw, Teller};
@@ -46,7 +47,8 @@ pub(crate) fn read_parquet(name: &str, file: &File, options: &ReadOptions) -> Re
     let wanted: Vec<bool> = selection.places.iter().map(Option::is_some).collect();
     let rows = rows_at_a_time(&selection);
     let rows = kind.decode(|| pages::check(file, builder.metadata(), &wanted, options.memory, rows))?;
-    options.control.begin(u64::try_from(builder.metadata().file_metadata().num_rows()).ok());
+    let all = u64::try_from(builder.metadata().file_metadata().num_rows()).ok();
+    options.control.begin_in(all, Unit::Rows);
     let mask = ProjectionMask::roots(builder.parquet_schema(), selection.columns());
     let mut batches = kind.decode(|| builder.with_projection(mask).with_batch_size(rows).build())?;
     let next = || batches.next().transpose();
@@ -88,7 +90,8 @@ pub(crate) fn read_batches(name: &str, table: &InMemory, options: &ReadOptions) 
     let columns = selection.columns();
     let parts: Vec<RecordBatch> =
         table.batches().iter().flat_map(|batch| in_parts(batch, &selection)).collect();
-    options.control.begin(Some(parts.iter().map(|part| part.num_rows() as u64).sum()));
+    let rows = parts.iter().map(|part| part.num_rows() as u64).sum();
+    options.control.begin_in(Some(rows), Unit::Rows);
     // Most tables in memory are small, and more threads than parts would have nothing to do.
     let threads = threads::count(options.threads).min(parts.len()).max(1);
     let mut parts = parts.into_iter();

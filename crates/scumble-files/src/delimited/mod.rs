@@ -14,7 +14,7 @@ use crate::names::{self, Selection};
 use crate::pipeline::{self, Done, Encoder, Memory};
 use crate::read::{Dialect, FileFormat, Header, ReadOptions, Table};
 use crate::sniff;
-use crate::source::{FIRST, explain_reading};
+use crate::source::{FIRST, Taken, explain_reading};
 use crate::threads;
 use chunks::{Buffers, Chunk, Chunks};
 use scan::Scanner;
@@ -39,8 +39,7 @@ struct Opened<'a> {
 pub(crate) fn read_table(
     name: &str,
     first: &[u8],
-    reader: Box<dyn Read + Send>,
-    compression: Compression,
+    (reader, compression, taken): (Box<dyn Read + Send>, Compression, &Taken),
     options: &ReadOptions,
 ) -> Result<Table> {
     let buffers = Buffers::default();
@@ -55,15 +54,15 @@ pub(crate) fn read_table(
         buffers.give(chunk.bytes);
         done
     };
-    let mut first = Some(Ok(first));
+    let (mut first, mut told) = (Some(Ok(first)), 0);
     let produce = || {
         if let Err(interrupted) = options.control.check() {
             return Some(Err(Flaw::Other(interrupted)));
         }
         let chunk = first.take().or_else(|| chunks.next());
-        if let Some(Ok(chunk)) = &chunk {
-            options.control.advance((chunk.end - chunk.start) as u64);
-        }
+        let now = taken.bytes();
+        options.control.advance(now - told);
+        told = now;
         chunk
     };
     let (workers, width) = (threads::count(options.threads), selection.names.len());

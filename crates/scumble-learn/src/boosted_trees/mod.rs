@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use tree::{Grower, Tree};
 
 use crate::error::Result;
-use crate::learner::{Classifier, Learner, from_logarithms};
+use crate::learner::{Classifier, GoesOn, Learner, check, from_logarithms};
 use crate::registry::Entry;
 use crate::settings::Settings;
 use crate::table::{Features, Table};
@@ -64,7 +64,8 @@ impl BoostedTrees {
 }
 
 impl Learner for BoostedTrees {
-    fn train(&self, table: &Table, _seed: u64) -> Result<Box<dyn Classifier>> {
+    fn train_while(&self, table: &Table, _seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>> {
+        check(goes_on)?;
         let table = table.canonical()?;
         let (classes, rows) = (table.classes(), table.rows());
         let bins = Bins::new(&table);
@@ -74,13 +75,15 @@ impl Learner for BoostedTrees {
         // Half a row more for each class, so that one without rows has a logarithm.
         let start: Vec<f64> =
             table.class_weights().iter().map(|weight| ((weight + 0.5) / total).ln()).collect();
+        check(goes_on)?;
         let grower = Grower::new(self, &bins, &binned, &weights, classes);
         // By class, then by row, so that each class's tree reads and writes its own part.
         let mut scores: Vec<Vec<f64>> = start.iter().map(|&start| vec![start; rows]).collect();
         let mut trees: Vec<Vec<Tree>> = vec![Vec::with_capacity(self.rounds); classes];
         for _ in 0..self.rounds {
+            check(goes_on)?;
             let probabilities = probabilities(&scores);
-            scores.par_iter_mut().zip(&mut trees).zip(&probabilities).enumerate().for_each(
+            scores.par_iter_mut().zip(&mut trees).zip(&probabilities).enumerate().try_for_each(
                 |(class, ((scores, trees), probabilities))| {
                     let is_class = |row: usize| f64::from(u8::from(table.class()[row] as usize == class));
                     let slopes: Vec<[f64; 2]> = (0..rows)
@@ -89,9 +92,10 @@ impl Learner for BoostedTrees {
                             [weights[row] * (p - is_class(row)), weights[row] * p * (1.0 - p)]
                         })
                         .collect();
-                    trees.push(grower.grow(&slopes, scores));
+                    trees.push(grower.grow(&slopes, scores, goes_on)?);
+                    Ok(())
                 },
-            );
+            )?;
         }
         Ok(Box::new(Model { bins, start, trees }))
     }

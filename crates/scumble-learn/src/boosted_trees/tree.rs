@@ -2,6 +2,8 @@
 
 use super::BoostedTrees;
 use super::bins::{Binning, Bins};
+use crate::error::Result;
+use crate::learner::{GoesOn, check};
 
 /// Added to the curvature of a leaf: a leaf of few rows corrects less.
 const RIDGE: f64 = 1.0;
@@ -122,12 +124,13 @@ impl<'a> Grower<'a> {
     }
 
     /// A tree for slopes and curvatures, whose corrections are added to the scores.
-    pub(super) fn grow(&self, slopes: &[[f64; 2]], scores: &mut [f64]) -> Tree {
+    pub(super) fn grow(&self, slopes: &[[f64; 2]], scores: &mut [f64], goes_on: &GoesOn<'_>) -> Result<Tree> {
         let rows: Vec<u32> = (0..slopes.len() as u32).collect();
         let mut nodes = vec![Node::Leaf { value: 0.0 }];
         let histogram = self.histogram(&rows, slopes);
         let mut open = vec![self.open(0, rows, histogram, slopes)];
         while open.len() < self.settings.leaves {
+            check(goes_on)?;
             let mut best: Option<(usize, f64)> = None;
             for (place, leaf) in open.iter().enumerate() {
                 if let Some(split) = &leaf.split
@@ -158,7 +161,7 @@ impl<'a> Grower<'a> {
             nodes[leaf.node] = Node::Leaf { value };
             leaf.rows.iter().for_each(|&row| scores[row as usize] += value);
         }
-        Tree { nodes }
+        Ok(Tree { nodes })
     }
 
     fn row(&self, row: u32, slopes: &[[f64; 2]]) -> Sums {

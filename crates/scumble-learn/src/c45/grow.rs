@@ -3,6 +3,7 @@
 use super::parts::{self, Part, SMALL};
 use super::split::Splitter;
 use super::tree::Test;
+use crate::learner::GoesOn;
 use crate::table::Table;
 
 /// Deeper trees than this are cut off. No table of people comes near; it keeps recursion within any thread's stack.
@@ -23,7 +24,7 @@ impl Branch {
 }
 
 /// The unpruned tree of a table.
-pub(super) fn grow(table: &Table, min_objects: f64, goes_on: &dyn Fn() -> bool) -> Branch {
+pub(super) fn grow(table: &Table, min_objects: f64, goes_on: &GoesOn<'_>) -> Branch {
     let splitter = Splitter::new(table, min_objects, goes_on);
     branch(&splitter, table, &parts::all(table), 0)
 }

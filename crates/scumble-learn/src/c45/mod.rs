@@ -35,7 +35,7 @@ mod tree;
 pub use tree::{Node, Test, Tree};
 
 use crate::error::Result;
-use crate::learner::{Classifier, Learner};
+use crate::learner::{Classifier, GoesOn, Learner, check};
 use crate::registry::Entry;
 use crate::settings::Settings;
 use crate::table::Table;
@@ -98,24 +98,28 @@ impl C45 {
         self.grow_while(table, &|| true)
     }
 
-    /// The tree for a table, for callers whose time may end: when `goes_on` says no, what is not grown yet becomes leaves, and
-    /// the caller has no use for the tree. It is asked for every node and column.
-    pub fn grow_while(&self, table: &Table, goes_on: &dyn Fn() -> bool) -> Result<Tree> {
+    /// The tree for a table, for callers whose time may end. `goes_on` is asked for every node and column; after a no, what is not grown
+    /// yet becomes leaves, and nobody sees the tree.
+    pub fn grow_while(&self, table: &Table, goes_on: &GoesOn<'_>) -> Result<Tree> {
+        check(goes_on)?;
         let table = table.canonical()?;
         let mut root = grow::grow(&table, self.min_objects, goes_on);
+        check(goes_on)?;
         if self.collapse {
             prune::collapse(&mut root);
         }
-        if self.prune && goes_on() {
-            prune::Pruning::new(&table, self.confidence, self.raise).prune(&mut root, parts::all(&table));
+        if self.prune {
+            let pruning = prune::Pruning::new(&table, self.confidence, self.raise, goes_on);
+            pruning.prune(&mut root, parts::all(&table));
+            check(goes_on)?;
         }
         Ok(Tree::new(root, table.classes()))
     }
 }
 
 impl Learner for C45 {
-    fn train(&self, table: &Table, _seed: u64) -> Result<Box<dyn Classifier>> {
-        Ok(Box::new(self.grow(table)?))
+    fn train_while(&self, table: &Table, _seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>> {
+        Ok(Box::new(self.grow_while(table, goes_on)?))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::estimate::Estimate;
 use super::grow::{Branch, errors};
 use super::parts::{self, Part, SMALL};
+use crate::learner::GoesOn;
 use crate::table::Table;
 
 /// How much worse a simpler tree may be estimated and still be preferred.
@@ -32,16 +33,18 @@ pub(super) struct Pruning<'a> {
     table: &'a Table,
     estimate: Estimate,
     raise: bool,
+    /// Whether somebody still wants the tree; without, it is left as it is.
+    goes_on: &'a GoesOn<'a>,
 }
 
 impl<'a> Pruning<'a> {
-    pub(super) fn new(table: &'a Table, confidence: f64, raise: bool) -> Self {
-        Self { table, estimate: Estimate::new(confidence), raise }
+    pub(super) fn new(table: &'a Table, confidence: f64, raise: bool, goes_on: &'a GoesOn<'a>) -> Self {
+        Self { table, estimate: Estimate::new(confidence), raise, goes_on }
     }
 
     /// Prunes from the leaves up. `parts` are the rows at this node.
     pub(super) fn prune(&self, branch: &mut Branch, parts: Vec<Part>) {
-        let Some(test) = branch.test else { return };
+        let Some(test) = branch.test.filter(|_| (self.goes_on)()) else { return };
         let divided = parts::divide(&test, self.table, &parts);
         for (child, parts) in branch.children.iter_mut().zip(divided) {
             self.prune(child, parts);
@@ -87,7 +90,7 @@ impl<'a> Pruning<'a> {
 
     /// The errors if these parts, and not its own, went through a branch.
     fn errors_through(&self, branch: &Branch, parts: &[Part]) -> f64 {
-        match &branch.test {
+        match branch.test.as_ref().filter(|_| (self.goes_on)()) {
             None => self.estimated(&parts::count(self.table, parts)),
             Some(test) => branch
                 .children

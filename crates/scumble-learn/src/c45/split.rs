@@ -2,6 +2,7 @@
 
 use super::parts::{Part, SMALL};
 use super::tree::Test;
+use crate::learner::GoesOn;
 use crate::ranks::Ranks;
 use crate::table::{Cells, MISSING, Table};
 
@@ -29,13 +30,13 @@ pub(super) struct Splitter<'a> {
     columns: Vec<Prepared<'a>>,
     min_objects: f64,
     /// Whether there is time left; without, there is no split.
-    goes_on: &'a dyn Fn() -> bool,
+    goes_on: &'a GoesOn<'a>,
     /// A nominal column with at least this many values is left out of the average gain.
     many_values: f64,
 }
 
 impl<'a> Splitter<'a> {
-    pub(super) fn new(table: &'a Table, min_objects: f64, goes_on: &'a dyn Fn() -> bool) -> Self {
+    pub(super) fn new(table: &'a Table, min_objects: f64, goes_on: &'a GoesOn<'a>) -> Self {
         let columns = table.columns().iter().map(|column| match column.cells() {
             Cells::Nominal { codes, values } => Prepared::Nominal { codes, values: *values },
             Cells::Numeric(numbers) => Prepared::Numeric(Ranks::new(numbers)),

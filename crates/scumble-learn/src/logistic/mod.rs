@@ -11,7 +11,7 @@ use likelihood::Likelihood;
 
 use crate::encode::{Encoder, Sparse};
 use crate::error::Result;
-use crate::learner::{Classifier, Learner, from_logarithms};
+use crate::learner::{Classifier, GoesOn, Learner, check, from_logarithms};
 use crate::registry::Entry;
 use crate::table::{Features, Table};
 
@@ -33,13 +33,15 @@ pub struct Logistic {
 }
 
 impl Learner for Logistic {
-    fn train(&self, table: &Table, _seed: u64) -> Result<Box<dyn Classifier>> {
+    fn train_while(&self, table: &Table, _seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>> {
+        check(goes_on)?;
         let table = table.canonical()?;
         let encoder = Encoder::new(&table, true);
+        check(goes_on)?;
         let rows: Vec<Sparse> =
             (0..table.rows()).map(|row| with_constant(&encoder, table.features(), row)).collect();
         let likelihood = Likelihood::new(&table, &rows, encoder.width() + 1, self.ridge);
-        let coefficients = newton::minimise(&likelihood);
+        let coefficients = newton::minimise(&likelihood, goes_on)?;
         Ok(Box::new(Model { encoder, classes: table.classes(), coefficients }))
     }
 }

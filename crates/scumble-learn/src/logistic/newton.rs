@@ -2,6 +2,8 @@
 //! that columns with thousands of values do not need a matrix of their square.
 
 use super::likelihood::{Evaluation, Likelihood};
+use crate::error::Result;
+use crate::learner::{GoesOn, check};
 
 /// Steps at most; ten or twenty are usual, more where classes can be separated and coefficients grow.
 const STEPS: usize = 60;
@@ -11,20 +13,21 @@ const DIRECTIONS: usize = 250;
 const ENOUGH: f64 = 1e-9;
 
 /// The coefficients at the minimum.
-pub(super) fn minimise(likelihood: &Likelihood<'_>) -> Vec<f64> {
+pub(super) fn minimise(likelihood: &Likelihood<'_>, goes_on: &GoesOn<'_>) -> Result<Vec<f64>> {
     let mut point = vec![0.0; likelihood.size()];
     let mut here = likelihood.evaluate(&point);
     for _ in 0..STEPS {
-        let direction = newton_direction(likelihood, &here);
+        let direction = newton_direction(likelihood, &here, goes_on)?;
         let slope = dot(&here.gradient, &direction);
         if -slope < ENOUGH {
             break;
         }
-        let Some((moved, there)) = descend(likelihood, &point, &here, &direction, slope) else { break };
+        let descent = descend(likelihood, &point, &here, &direction, slope, goes_on)?;
+        let Some((moved, there)) = descent else { break };
         point = moved;
         here = there;
     }
-    point
+    Ok(point)
 }
 
 /// The longest of the steps 1, 1/2, 1/4 … along a direction that wins a fair part of what the slope promises.
@@ -34,21 +37,27 @@ fn descend(
     here: &Evaluation,
     direction: &[f64],
     slope: f64,
-) -> Option<(Vec<f64>, Evaluation)> {
+    goes_on: &GoesOn<'_>,
+) -> Result<Option<(Vec<f64>, Evaluation)>> {
     let mut length = 1.0;
     for _ in 0..40 {
+        check(goes_on)?;
         let moved: Vec<f64> = point.iter().zip(direction).map(|(at, by)| at + length * by).collect();
         let there = likelihood.evaluate(&moved);
         if there.value <= here.value + 1e-4 * length * slope {
-            return Some((moved, there));
+            return Ok(Some((moved, there)));
         }
         length /= 2.0;
     }
-    None
+    Ok(None)
 }
 
 /// Solves curvature * direction = -gradient, more exactly the nearer the minimum is.
-fn newton_direction(likelihood: &Likelihood<'_>, here: &Evaluation) -> Vec<f64> {
+fn newton_direction(
+    likelihood: &Likelihood<'_>,
+    here: &Evaluation,
+    goes_on: &GoesOn<'_>,
+) -> Result<Vec<f64>> {
     let scale: Vec<f64> = likelihood.diagonal(here).iter().map(|entry| 1.0 / entry.max(1e-12)).collect();
     let mut direction = vec![0.0; likelihood.size()];
     let mut residual: Vec<f64> = here.gradient.iter().map(|slope| -slope).collect();
@@ -60,6 +69,7 @@ fn newton_direction(likelihood: &Likelihood<'_>, here: &Evaluation) -> Vec<f64> 
         if length <= target {
             break;
         }
+        check(goes_on)?;
         let curved = likelihood.curvature(here, &search);
         let curvature = dot(&search, &curved);
         if curvature <= 0.0 {
@@ -75,7 +85,7 @@ fn newton_direction(likelihood: &Likelihood<'_>, here: &Evaluation) -> Vec<f64> 
         }
         length = next;
     }
-    direction
+    Ok(direction)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

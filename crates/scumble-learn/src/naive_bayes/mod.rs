@@ -13,7 +13,7 @@ use curve::Curve;
 use nominal::Frequencies;
 
 use crate::error::Result;
-use crate::learner::{Classifier, Learner, from_logarithms};
+use crate::learner::{Classifier, GoesOn, Learner, check, from_logarithms};
 use crate::registry::Entry;
 use crate::settings::{Settings, wrong};
 use crate::table::{Cells, Features, Table};
@@ -78,7 +78,8 @@ enum Likelihood {
 }
 
 impl Learner for NaiveBayes {
-    fn train(&self, table: &Table, _seed: u64) -> Result<Box<dyn Classifier>> {
+    fn train_while(&self, table: &Table, _seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>> {
+        check(goes_on)?;
         let table = table.canonical()?;
         let (weights, total) = (table.class_weights(), table.weight());
         let classes = table.classes() as f64;
@@ -86,15 +87,18 @@ impl Learner for NaiveBayes {
             Variant::Kernel => (weight / total).ln(),
             Variant::Gaussian | Variant::WekaKernel => ((weight + 1.0) / (total + classes)).ln(),
         };
-        let column = |column: &crate::table::Column| match column.cells() {
-            Cells::Nominal { codes, values } => {
-                Likelihood::Nominal(Frequencies::new(self.variant, &table, codes, *values))
-            }
-            Cells::Numeric(numbers) => Likelihood::Numeric(curve::curves(self.variant, &table, numbers)),
+        let column = |column: &crate::table::Column| {
+            check(goes_on)?;
+            Ok(match column.cells() {
+                Cells::Nominal { codes, values } => {
+                    Likelihood::Nominal(Frequencies::new(self.variant, &table, codes, *values))
+                }
+                Cells::Numeric(numbers) => Likelihood::Numeric(curve::curves(self.variant, &table, numbers)),
+            })
         };
         Ok(Box::new(Bayes {
             priors: weights.iter().map(prior).collect(),
-            columns: table.columns().iter().map(column).collect(),
+            columns: table.columns().iter().map(column).collect::<Result<_>>()?,
         }))
     }
 }

@@ -12,11 +12,11 @@ pub(super) enum Prepared<'a> {
 }
 
 /// All columns, prepared.
-pub(super) struct Search<'a> {
+pub(super) struct RuleSearch<'a> {
     pub(super) columns: Vec<Prepared<'a>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> RuleSearch<'a> {
     pub(super) fn new(table: &'a Table) -> Self {
         let columns = table.columns().iter().map(|column| match column.cells() {
             Cells::Nominal { codes, values } => Prepared::Nominal { codes, values: *values },

@@ -1,7 +1,8 @@
 //! Growing a rule condition by condition, and pruning it back.
 
-use super::data::{Data, Prepared, Search};
+use super::data::{Data, Prepared, RuleSearch};
 use super::rule::{Condition, Rule};
+use crate::learner::GoesOn;
 use crate::ranks::Ranks;
 use crate::table::{MISSING, Table};
 
@@ -19,11 +20,21 @@ struct Candidate {
 }
 
 /// Adds conditions to a rule until it is perfect on `data` or nothing is gained. `data` is what the rule covers.
-pub(super) fn grow(rule: &mut Rule, table: &Table, search: &Search<'_>, mut data: Data, min_weight: f64) {
+pub(super) fn grow(
+    rule: &mut Rule,
+    table: &Table,
+    search: &RuleSearch<'_>,
+    mut data: Data,
+    min_weight: f64,
+    goes_on: &GoesOn<'_>,
+) {
     let mut rate = (data.of_class(table, rule.class) + 1.0) / (data.weight() + 1.0);
     while !data.rows.is_empty() && rate < 1.0 - SMALL {
         let mut best: Option<Candidate> = None;
         for (column, prepared) in search.columns.iter().enumerate() {
+            if !goes_on() {
+                return;
+            }
             let found = match prepared {
                 Prepared::Nominal { .. } if rule.conditions.iter().any(|used| used.column() == column) => {
                     None

@@ -12,11 +12,11 @@ mod ruleset;
 
 pub use rule::{Condition, Rule};
 
-use data::{Data, Search};
+use data::{Data, RuleSearch};
 use ruleset::OneClass;
 
 use crate::error::Result;
-use crate::learner::{Classifier, Learner};
+use crate::learner::{Classifier, GoesOn, Learner, check};
 use crate::random::Random;
 use crate::registry::Entry;
 use crate::settings::Settings;
@@ -66,12 +66,18 @@ impl Ripper {
 
     /// The rules for a table.
     pub fn learn(&self, table: &Table, seed: u64) -> Result<Rules> {
+        self.learn_while(table, seed, &|| true)
+    }
+
+    /// The same for callers who may lose interest.
+    pub fn learn_while(&self, table: &Table, seed: u64, goes_on: &GoesOn<'_>) -> Result<Rules> {
+        check(goes_on)?;
         let table = table.canonical()?;
         let counts = table.class_weights();
         let mut order: Vec<u32> = (0..table.classes() as u32).collect();
         order.sort_by(|&a, &b| counts[a as usize].total_cmp(&counts[b as usize]));
 
-        let search = Search::new(&table);
+        let search = RuleSearch::new(&table);
         let mut random = Random::new(seed);
         let mut data = Data::all(&table);
         let mut found = Rules { listed: Vec::new(), default: Vec::new() };
@@ -82,8 +88,10 @@ impl Ripper {
                 left -= count;
                 continue;
             }
-            let problem = OneClass::new(self, &table, &search, &order, class, count / left, &data);
-            for rule in problem.learn(&mut random) {
+            let problem = OneClass::new(self, &table, &search, &order, class, count / left, &data, goes_on);
+            let rules = problem.learn(&mut random);
+            check(goes_on)?;
+            for rule in rules {
                 let (covered, rest) = data.split(&table, &rule);
                 found.listed.push((rule, covered.shares(&table, class)));
                 data = rest;
@@ -96,8 +104,8 @@ impl Ripper {
 }
 
 impl Learner for Ripper {
-    fn train(&self, table: &Table, seed: u64) -> Result<Box<dyn Classifier>> {
-        Ok(Box::new(self.learn(table, seed)?))
+    fn train_while(&self, table: &Table, seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>> {
+        Ok(Box::new(self.learn_while(table, seed, goes_on)?))
     }
 }
 

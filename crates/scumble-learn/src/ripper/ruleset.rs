@@ -1,10 +1,11 @@
 //! The rules for one class against all that are left: built one after another, then optimised.
 
 use super::Ripper;
-use super::data::{Data, Search};
+use super::data::{Data, RuleSearch};
 use super::grow::{self, Worth};
 use super::length::{self, Coverage};
 use super::rule::Rule;
+use crate::learner::GoesOn;
 use crate::random::Random;
 use crate::table::Table;
 
@@ -22,7 +23,7 @@ struct Hits {
 pub(super) struct OneClass<'a> {
     learner: &'a Ripper,
     table: &'a Table,
-    search: &'a Search<'a>,
+    search: &'a RuleSearch<'a>,
     /// All classes, rarest first: the order in which rows are held out.
     order: &'a [u32],
     class: u32,
@@ -30,23 +31,27 @@ pub(super) struct OneClass<'a> {
     expected: f64,
     possible_conditions: f64,
     data: &'a Data,
+    /// Whether somebody still wants the rules; without, what is there so far is given back, and nobody sees it.
+    goes_on: &'a GoesOn<'a>,
     /// The weight of all rows, and of those of the class.
     all: Hits,
 }
 
 impl<'a> OneClass<'a> {
+    #[expect(clippy::too_many_arguments, reason = "what one class is told from, each with a name of its own")]
     pub(super) fn new(
         learner: &'a Ripper,
         table: &'a Table,
-        search: &'a Search<'a>,
+        search: &'a RuleSearch<'a>,
         order: &'a [u32],
         class: u32,
         expected: f64,
         data: &'a Data,
+        goes_on: &'a GoesOn<'a>,
     ) -> Self {
         let all = Hits { covered: data.weight(), positive: data.of_class(table, class) };
         let possible_conditions = search.possible_conditions();
-        Self { learner, table, search, order, class, expected, possible_conditions, data, all }
+        Self { learner, table, search, order, class, expected, possible_conditions, data, goes_on, all }
     }
 
     /// The rules, in order.
@@ -64,7 +69,7 @@ impl<'a> OneClass<'a> {
         // Lengths count from the description without any rule; rules that were optimised are not counted again.
         let mut length = self.data_length(&[]);
         let mut shortest = length;
-        while rest.of_class(self.table, self.class) > 0.0 {
+        while rest.of_class(self.table, self.class) > 0.0 && (self.goes_on)() {
             let (growing, pruning) = self.hold_out(&rest, random);
             let mut rule = self.grown(Vec::new(), growing);
             grow::prune(&mut rule, self.table, &pruning, Worth::Precision);
@@ -91,6 +96,9 @@ impl<'a> OneClass<'a> {
         let mut hits: Vec<Hits> = Vec::new();
         let count = rules.len();
         for place in 0..count {
+            if !(self.goes_on)() {
+                return rules;
+            }
             let (found, _) = self.hit(&rules[place], &rest);
             let positives_left = rest.of_class(self.table, self.class) > 0.0;
             if found.covered > 0.0 && positives_left {
@@ -144,6 +152,9 @@ impl<'a> OneClass<'a> {
             let mut hits = before.to_vec();
             let mut rest = rest.clone();
             for rule in with.into_iter().chain(later) {
+                if !(self.goes_on)() {
+                    return 0.0;
+                }
                 let (found, left) = self.hit(rule, &rest);
                 hits.push(found);
                 rest = left;
@@ -164,6 +175,9 @@ impl<'a> OneClass<'a> {
         let mut hits = self.count(&rules);
         let mut coverage = self.coverage(&hits);
         for place in (0..rules.len()).rev() {
+            if !(self.goes_on)() {
+                return rules;
+            }
             if self.delete_if_it_saves(&mut coverage, &rules[place], hits[place]).is_some() {
                 rules.remove(place);
                 hits = self.count(&rules);
@@ -194,6 +208,9 @@ impl<'a> OneClass<'a> {
     fn count(&self, rules: &[Rule]) -> Vec<Hits> {
         let mut rest = self.data.clone();
         let mut count = |rule: &Rule| {
+            if !(self.goes_on)() {
+                return Hits { covered: 0.0, positive: 0.0 };
+            }
             let (found, left) = self.hit(rule, &rest);
             rest = left;
             found
@@ -231,7 +248,7 @@ impl<'a> OneClass<'a> {
 
     fn grown(&self, conditions: Vec<super::Condition>, data: Data) -> Rule {
         let mut rule = Rule { class: self.class, conditions };
-        grow::grow(&mut rule, self.table, self.search, data, self.learner.min_weight);
+        grow::grow(&mut rule, self.table, self.search, data, self.learner.min_weight, self.goes_on);
         rule
     }
 }

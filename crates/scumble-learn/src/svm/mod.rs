@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::encode::{Encoder, Sparse};
 use crate::error::Result;
-use crate::learner::{Classifier, Learner};
+use crate::learner::{Classifier, GoesOn, Learner, check};
 use crate::registry::Entry;
 use crate::settings::{Settings, wrong};
 use crate::table::{Features, Table};
@@ -90,7 +90,8 @@ impl Svm {
 }
 
 impl Learner for Svm {
-    fn train(&self, table: &Table, seed: u64) -> Result<Box<dyn Classifier>> {
+    fn train_while(&self, table: &Table, seed: u64, goes_on: &GoesOn<'_>) -> Result<Box<dyn Classifier>> {
+        check(goes_on)?;
         let table = sample::draw(&table.canonical()?, self.sample, seed)?;
         let encoder = Encoder::new(&table, self.scale);
         let gamma = match self.gamma {
@@ -104,13 +105,21 @@ impl Learner for Svm {
             .flat_map(|second| (0..second).map(move |first| (first, second)))
             .map(|(first, second)| [present[first], present[second]])
             .collect();
-        let machines = pairs.par_iter().map(|&pair| self.machine(&table, &encoder, gamma, pair)).collect();
+        let machine = |&pair: &[u32; 2]| self.machine(&table, &encoder, gamma, pair, goes_on);
+        let machines = pairs.par_iter().map(machine).collect::<Result<_>>()?;
         Ok(Box::new(Machines { encoder, classes: table.classes(), alone: present[0], machines }))
     }
 }
 
 impl Svm {
-    fn machine(&self, table: &Table, encoder: &Encoder, gamma: f64, pair: [u32; 2]) -> Machine {
+    fn machine(
+        &self,
+        table: &Table,
+        encoder: &Encoder,
+        gamma: f64,
+        pair: [u32; 2],
+        goes_on: &GoesOn<'_>,
+    ) -> Result<Machine> {
         let of_class = |class: u32| (0..table.rows()).filter(move |&row| table.class()[row] == class);
         let rows: Vec<usize> = of_class(pair[0]).chain(of_class(pair[1])).collect();
         let signs: Vec<f64> =
@@ -118,16 +127,16 @@ impl Svm {
         let costs: Vec<f64> = rows.iter().map(|&row| self.c * f64::from(table.weights()[row])).collect();
         let sparse: Vec<Sparse> = rows.iter().map(|&row| encoder.encode(table.features(), row)).collect();
         let mut kernel = Kernel::new(Points::new(&sparse, encoder.width()), gamma);
-        let solution = smo::solve(&mut kernel, &signs, &costs);
+        let solution = smo::solve(&mut kernel, &signs, &costs, goes_on)?;
         let support: Vec<usize> = (0..rows.len()).filter(|&row| solution.alpha[row] > 0.0).collect();
         let factors = support.iter().map(|&row| solution.alpha[row] * signs[row]).collect();
-        Machine {
+        Ok(Machine {
             pair,
             points: kernel.points().select(&support),
             factors,
             threshold: solution.threshold,
             gamma,
-        }
+        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Sequential minimal optimisation with second-order choice of pairs, as in libsvm: two multipliers at a time.
 
 use super::kernel::Kernel;
+use crate::error::Result;
+use crate::learner::{GoesOn, check};
 
 /// It ends when no pair violates the optimum's conditions by more than this.
 const ENOUGH: f64 = 1e-3;
@@ -16,11 +18,17 @@ pub(super) struct Solution {
 }
 
 /// Minimises half the squared margin's inverse plus the costs: `signs` are the classes, `costs` the multipliers' limits.
-pub(super) fn solve(kernel: &mut Kernel, signs: &[f64], costs: &[f64]) -> Solution {
+pub(super) fn solve(
+    kernel: &mut Kernel,
+    signs: &[f64],
+    costs: &[f64],
+    goes_on: &GoesOn<'_>,
+) -> Result<Solution> {
     let size = kernel.len();
     let mut alpha = vec![0.0; size];
     let mut gradient = vec![-1.0; size];
     for _ in 0..STEPS {
+        check(goes_on)?;
         let Some((i, j)) = choose(kernel, signs, costs, &alpha, &gradient) else { break };
         let (row_i, row_j) = (kernel.row(i), kernel.row(j));
         let old = (alpha[i], alpha[j]);
@@ -48,7 +56,7 @@ pub(super) fn solve(kernel: &mut Kernel, signs: &[f64], costs: &[f64]) -> Soluti
         }
     }
     let threshold = threshold(signs, costs, &alpha, &gradient);
-    Solution { alpha, threshold }
+    Ok(Solution { alpha, threshold })
 }
 
 /// Whether a multiplier can move in the direction of its sign.
@@ -129,10 +137,10 @@ mod tests {
     #[test]
     fn two_points() {
         let points = || Points::new(&[vec![(0, 1.0)], vec![]], 1);
-        let solution = solve(&mut Kernel::new(points(), 1.0), &[1.0, -1.0], &[10.0, 10.0]);
+        let solution = solve(&mut Kernel::new(points(), 1.0), &[1.0, -1.0], &[10.0, 10.0], &|| true).unwrap();
         assert!(solution.alpha.iter().all(|alpha| (alpha - 1.581_977).abs() < 1e-5), "{:?}", solution.alpha);
         assert!(solution.threshold.abs() < 1e-6);
-        let solution = solve(&mut Kernel::new(points(), 1.0), &[1.0, -1.0], &[1.0, 1.0]);
+        let solution = solve(&mut Kernel::new(points(), 1.0), &[1.0, -1.0], &[1.0, 1.0], &|| true).unwrap();
         assert_eq!(solution.alpha, [1.0, 1.0]);
     }
 }

@@ -1,6 +1,7 @@
 //! What a release attains, where nothing is claimed.
 
 use rayon::prelude::*;
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ use crate::group::Histograms;
 use crate::normal::{Plain, taken};
 use crate::population::Population;
 use crate::value::ValueKind;
+use crate::watch::check;
 
 /// How the values of a sensitive column are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -223,24 +225,28 @@ pub fn attained(
     star: StarRows,
     reference: Option<&Reference>,
 ) -> Result<Attained, VerifyError> {
-    attained_with(release, quasi, sensitive, star, Beside { reference, ..Beside::default() })
+    let beside = Beside { reference, ..Beside::default() };
+    attained_with(release, quasi, sensitive, star, beside, &Control::default())
 }
 
-/// The same, also with a population, and with a threshold of risk.
+/// The same, also with a population, and with a threshold of risk, for callers who may stop it.
 pub fn attained_with(
     release: &CodedTable,
     quasi: &[String],
     sensitive: &[SensitiveColumn],
     star: StarRows,
     beside: Beside<'_>,
+    control: &Control,
 ) -> Result<Attained, VerifyError> {
     let Beside { reference, population, .. } = beside;
     let highest = beside.threshold()?;
-    let Plain { release, reference, absent, .. } = Plain::of(release, &[], sensitive, reference)?;
+    let Plain { release, reference, absent, .. } = Plain::of(release, &[], sensitive, reference, control)?;
     let (release, reference) = (&*release, reference.as_ref());
+    check(control)?;
     let classes = Classes::of(release, quasi, star)?;
+    check(control)?;
     let risk = |test: RiskTest| test.judge("average_risk", &classes).attained;
-    let known = Known { population, quasi };
+    let known = Known { population, quasi, control };
     let people = |test: PeopleTest| match population {
         Some(_) => {
             Ok::<_, VerifyError>(people::judge(test, "population", release, &classes, &known)?.attained)
@@ -263,10 +269,11 @@ pub fn attained_with(
             .par_iter()
             .map(|sensitive| {
                 let absent = absent.iter().find(|(name, _)| *name == sensitive.name);
-                measure(release, &classes, sensitive, absent.map(|(_, text)| text.as_str()), reference)
+                let absent = absent.map(|(_, text)| text.as_str());
+                measure(release, &classes, sensitive, absent, reference, control)
             })
             .collect::<Result<_, VerifyError>>()?,
-        given_others: given_others(release, &classes, sensitive)?,
+        given_others: given_others(release, &classes, sensitive, control)?,
         class_sizes: classes.sizes(),
         notes: classes.notes().into_iter().chain(star_is_smallest(&classes)).collect(),
     })
@@ -277,13 +284,14 @@ fn given_others(
     release: &CodedTable,
     classes: &Classes,
     sensitive: &[SensitiveColumn],
+    control: &Control,
 ) -> Result<Option<Vec<u64>>, VerifyError> {
     if sensitive.len() < 2 || classes.judged().next().is_none() {
         return Ok(None);
     }
     let find = |sensitive: &SensitiveColumn| column(release, RELEASE, &sensitive.name);
     let columns = sensitive.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-    Ok(Some(least_given_others(classes, &columns)))
+    least_given_others(classes, &columns, control).map(Some)
 }
 
 /// Which rows k is about, where no class that is listed is so small.
@@ -302,6 +310,7 @@ fn measure(
     sensitive: &SensitiveColumn,
     absent: Option<&str>,
     reference: Option<&Reference>,
+    control: &Control,
 ) -> Result<AttainedColumn, VerifyError> {
     let column = column(release, RELEASE, &sensitive.name)?;
     // Rows without a value are nobody's protection: they are not counted.
@@ -323,6 +332,7 @@ fn measure(
     };
     let histograms = Histograms::count(groups, part(column));
     let fraction = |(numerator, denominator): (u128, u128)| numerator as f64 / denominator as f64;
+    check(control)?;
     let of_class = |class: usize| {
         let (size, histogram) = (groups.size[class], histograms.of(class));
         if size == 0 {
@@ -347,9 +357,15 @@ fn measure(
     let judged: Vec<usize> = classes.judged().collect();
     let worst = judged
         .par_iter()
+        .enumerate()
         .with_min_len(1 << 10)
-        .map(|&class| of_class(class))
-        .reduce(|| Worst::NONE, Worst::and);
+        .map(|(place, &class)| {
+            if place.is_multiple_of(64) {
+                check(control)?;
+            }
+            Ok(of_class(class))
+        })
+        .try_reduce(|| Worst::NONE, |one, other| Ok(one.and(other)))?;
     let some = |figure: f64| (!judged.is_empty()).then_some(figure);
     Ok(AttainedColumn {
         column: sensitive.name.clone(),

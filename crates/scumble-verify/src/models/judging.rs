@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::requirement::Requirement;
@@ -14,6 +15,7 @@ use crate::columns::{RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, Part, View, group};
 use crate::normal::taken;
+use crate::watch::check;
 
 /// A requirement with the columns that it reads.
 pub(super) struct Judging<'a> {
@@ -27,6 +29,7 @@ pub(super) struct Judging<'a> {
     /// Who each row is about, where persons count.
     person: Option<&'a CodedColumn>,
     reference: Option<&'a Reference>,
+    control: &'a Control,
     /// The columns that are judged and the code of their missing value, where that is no value.
     absent: Vec<(&'a CodedColumn, u32)>,
 }
@@ -38,6 +41,7 @@ impl<'a> Judging<'a> {
         release: &'a CodedTable,
         reference: Option<&'a Reference>,
         absent: &[(String, String)],
+        control: &'a Control,
     ) -> Result<Self, VerifyError> {
         let find = |name: &'a String| column(release, RELEASE, name);
         let values = match (&scope.joint, requirement.column()) {
@@ -68,6 +72,7 @@ impl<'a> Judging<'a> {
             guarding,
             person: scope.person.as_ref().map(find).transpose()?,
             reference,
+            control,
         })
     }
 
@@ -79,7 +84,7 @@ impl<'a> Judging<'a> {
         counted: &mut Counted,
     ) -> Result<ModelOutcome, VerifyError> {
         if let (Requirement::Relational(relational), Some(person)) = (self.requirement, self.person) {
-            return Ok(relational.judge(name, self.requirement.label(), &[(classes, person)]));
+            return relational.judge(name, self.requirement.label(), &[(classes, person)], self.control);
         }
         let size = &classes.groups.size;
         let judged: Vec<usize> = classes.judged().collect();
@@ -109,6 +114,7 @@ impl<'a> Judging<'a> {
             guarding: guarding.as_ref(),
             person: person.as_ref(),
             reference: self.reference,
+            control: self.control,
             absent: Vec::new(),
         };
         let groups = groups.only(&rows);
@@ -184,6 +190,7 @@ impl<'a> Judging<'a> {
         judged: &[usize],
         counted: Option<&mut Counted>,
     ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
+        check(self.control)?;
         let values = self.values.as_deref();
         if let (Requirement::Guarded { guarded, .. }, Some(values), Some(guarding)) =
             (self.requirement, values, self.guarding)
@@ -200,12 +207,29 @@ impl<'a> Judging<'a> {
                 Some(&own)
             }
         };
+        check(self.control)?;
         let (by_rows, note) = self.of_counts(&groups.size, histograms, judged)?;
         let Some(person) = self.person else { return Ok((by_rows, note)) };
         let (persons, of_values) = persons(groups, person, values);
         let (by_persons, _) = self.of_counts(&persons, of_values.as_ref(), judged)?;
         let both = by_rows.into_iter().zip(by_persons).map(|(rows, persons)| self.worse(rows, persons));
         Ok((both.collect(), note))
+    }
+
+    /// Judges classes one by one, on all threads.
+    fn each(
+        &self,
+        judged: &[usize],
+        judge: impl Fn(usize) -> Judgement + Sync,
+    ) -> Result<Vec<Judgement>, VerifyError> {
+        // A class may have thousands of values.
+        let one = |(place, &class): (usize, &usize)| {
+            if place.is_multiple_of(64) {
+                check(self.control)?;
+            }
+            Ok(judge(class))
+        };
+        judged.par_iter().enumerate().map(one).collect()
     }
 
     /// Judges groups of these sizes with these values.
@@ -222,28 +246,27 @@ impl<'a> Judging<'a> {
                 .map(|&class| Judgement { holds: size[class] >= *k, attained: size[class] as f64 })
                 .collect(),
             (Requirement::LDiversity { variant, .. }, _, Some(values)) => {
-                judged.par_iter().map(|&class| variant.judge(size[class], values.of(class))).collect()
+                self.each(judged, |class| variant.judge(size[class], values.of(class)))?
             }
             (Requirement::Confidence { c, .. }, _, Some(values)) => {
-                let judge = |&class: &usize| {
+                let judge = |class: usize| {
                     let most = values.of(class).iter().map(|&(_, rows)| rows).max().unwrap_or(0);
                     Judgement {
                         holds: c.compare(most.into(), size[class].into()).is_ge(),
                         attained: most as f64 / size[class] as f64,
                     }
                 };
-                judged.par_iter().map(judge).collect()
+                self.each(judged, judge)?
             }
             (Requirement::Values { test, .. }, Some(column), Some(values)) => {
                 let (judge, remark) = test.prepare(column, self.reference)?;
                 note = remark;
-                judged.par_iter().map(|&class| judge(size[class], values.of(class))).collect()
+                self.each(judged, |class| judge(size[class], values.of(class)))?
             }
             (Requirement::TCloseness { t, ground, .. }, Some(column), Some(values)) => {
                 let (closeness, remark) = Closeness::new(column, ground, self.reference)?;
                 note = remark;
-                let judge = |&class: &usize| closeness.judge(*t, size[class], values.of(class));
-                judged.par_iter().map(judge).collect()
+                self.each(judged, |class| closeness.judge(*t, size[class], values.of(class)))?
             }
             // A requirement on values always has their column.
             _ => return Err(VerifyError::NoSuchColumn { table: RELEASE, column: String::new() }),

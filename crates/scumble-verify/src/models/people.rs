@@ -64,7 +64,7 @@ pub(super) fn judge(
         let why = format!("`{name}` needs one, and none was given");
         return Err(VerifyError::Population { why });
     };
-    let people = population.people(release, known.quasi, &classes.groups, classes.star)?;
+    let people = population.people(release, known.quasi, &classes.groups, classes.star, known.control)?;
     let mut found: Vec<(u64, Judgement)> = Vec::new();
     for (class, &rows) in classes.groups.size.iter().enumerate() {
         if Some(class) == classes.star {

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Classes, ModelOutcome, StarRows, WORST, WorstClass};
 use crate::columns::{RELEASE, column};
 use crate::error::VerifyError;
+use crate::watch::Pace;
 
 /// The requirement, without the column of persons.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +36,7 @@ pub fn check_relations(
     k: u64,
     set: bool,
     star: StarRows,
+    control: &Control,
 ) -> Result<ModelOutcome, VerifyError> {
     let relational = Relational { k, set };
     let mut classes = Vec::new();
@@ -43,7 +46,7 @@ pub fn check_relations(
     }
     let tables: Vec<(&Classes, &CodedColumn)> =
         classes.iter().map(|(classes, person)| (classes, *person)).collect();
-    Ok(relational.judge("multirelational", relational.label(tables.len()), &tables))
+    relational.judge("multirelational", relational.label(tables.len()), &tables, control)
 }
 
 impl Relational {
@@ -59,12 +62,15 @@ impl Relational {
         name: &str,
         label: String,
         tables: &[(&Classes, &CodedColumn)],
-    ) -> ModelOutcome {
+        control: &Control,
+    ) -> Result<ModelOutcome, VerifyError> {
+        let mut pace = Pace::new(control);
         let mut seen: BTreeMap<&str, Vec<(usize, u32)>> = BTreeMap::new();
         let mut unjudged: Vec<&str> = Vec::new();
         for (number, (classes, person)) in tables.iter().enumerate() {
             let star = classes.star.filter(|_| classes.star_rule == StarRows::Unjudged);
             for (row, class) in classes.groups.of_row.iter().enumerate() {
+                pace.tick(1)?;
                 let who = person.values.get(person.codes.get(row));
                 seen.entry(who).or_default().push((number, *class));
                 if Some(*class as usize) == star {
@@ -75,6 +81,7 @@ impl Relational {
         unjudged.iter().for_each(|who| drop(seen.remove(who)));
         let mut groups: BTreeMap<Vec<(usize, u32)>, (u64, u64)> = BTreeMap::new();
         for mut shown in seen.into_values() {
+            pace.tick(1)?;
             let rows = shown.len() as u64;
             shown.sort_unstable();
             if self.set {
@@ -90,7 +97,7 @@ impl Relational {
         let mut worst: Vec<WorstClass> = groups.iter().map(class).collect();
         worst.sort_unstable_by(|a, b| a.worse_first(b, true));
         worst.truncate(WORST);
-        ModelOutcome {
+        Ok(ModelOutcome {
             name: name.to_owned(),
             label,
             required: self.k as f64,
@@ -100,6 +107,6 @@ impl Relational {
             failing_rows: failing.iter().map(|(_, rows)| rows).sum(),
             worst,
             note: None,
-        }
+        })
     }
 }

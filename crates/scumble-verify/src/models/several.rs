@@ -1,5 +1,6 @@
 //! Several sensitive columns (models.md 1.14): one of them given the others, or the tuples of their values as one value.
 
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use super::judging::present_rows;
@@ -8,6 +9,7 @@ use crate::columns::{ORIGINAL, RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::group::{Groups, Histograms, group};
 use crate::normal::{Plain, taken};
+use crate::watch::{Pace, check};
 
 /// The name of several columns taken as one.
 pub(super) fn joint_name(names: &[String]) -> String {
@@ -47,8 +49,9 @@ impl ReferenceColumn {
         original: &CodedTable,
         names: &[String],
         values: &[SensitiveColumn],
+        control: &Control,
     ) -> Result<Self, VerifyError> {
-        let plain = Plain::of(original, &[], values, None)?;
+        let plain = Plain::of(original, &[], values, None, control)?;
         let joint = joint_column(&plain.release, ORIGINAL, names)?;
         let name = joint.name.clone();
         let mut absent = Vec::new();
@@ -77,6 +80,7 @@ pub fn distinct_given_others(
     quasi: &[String],
     columns: &[String],
     star: StarRows,
+    control: &Control,
 ) -> Result<Option<Vec<(u64, u64)>>, VerifyError> {
     if columns.len() < 2 {
         return Ok(None);
@@ -90,12 +94,18 @@ pub fn distinct_given_others(
         let histograms = Histograms::count(&classes.groups, part(column));
         classes.judged().map(|class| histograms.of(class).len() as u64).min().unwrap_or(0)
     });
-    Ok(Some(alone.zip(least_given_others(&classes, &coded)).collect()))
+    check(control)?;
+    Ok(Some(alone.zip(least_given_others(&classes, &coded, control)?).collect()))
 }
 
 /// The least number of different values of each column among the rows of a class that agree on all the other columns. Classes are
 /// looked at one by one, and no further once every figure is 1: mostly after a few of them.
-pub(super) fn least_given_others(classes: &Classes, columns: &[&CodedColumn]) -> Vec<u64> {
+pub(super) fn least_given_others(
+    classes: &Classes,
+    columns: &[&CodedColumn],
+    control: &Control,
+) -> Result<Vec<u64>, VerifyError> {
+    let mut pace = Pace::new(control);
     let groups = &classes.groups;
     let mut ends: Vec<usize> = groups
         .size
@@ -117,6 +127,7 @@ pub(super) fn least_given_others(classes: &Classes, columns: &[&CodedColumn]) ->
     let mut judged: Vec<usize> = classes.judged().collect();
     judged.sort_by_key(|class| groups.size[*class]);
     for class in judged {
+        pace.tick(1 + columns.len() * (ends[class] - starts[class]))?;
         for (place, figure) in least.iter_mut().enumerate().filter(|(_, figure)| **figure > 1) {
             let told = |row: &u32| {
                 let code = |column: usize| columns[column].codes.get(*row as usize);
@@ -133,5 +144,5 @@ pub(super) fn least_given_others(classes: &Classes, columns: &[&CodedColumn]) ->
             break;
         }
     }
-    least
+    Ok(least)
 }

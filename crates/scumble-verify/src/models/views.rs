@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 
 use super::{Classes, ModelOutcome, StarRows, WORST, WorstClass};
@@ -9,6 +10,7 @@ use crate::columns::{POPULATION, RELEASE, column, part};
 use crate::error::VerifyError;
 use crate::group::group;
 use crate::population::Population;
+use crate::watch::Pace;
 
 /// One of several published tables about the same people.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +32,10 @@ pub fn check_views(
     people: &Population<'_>,
     sensitive: &str,
     k: u64,
+    control: &Control,
 ) -> Result<ModelOutcome, VerifyError> {
     let joined = joined(views, sensitive)?;
+    let mut pace = Pace::new(control);
     let mut allowed: Vec<(Vec<u32>, Vec<Shown<'_>>)> = Vec::new();
     for (number, view) in views.iter().enumerate() {
         let values =
@@ -39,12 +43,14 @@ pub fn check_views(
         let classes = Classes::of(view.table, view.quasi, StarRows::Judged)?;
         let mut of_class: Vec<Shown<'_>> = vec![BTreeSet::new(); classes.groups.len()];
         for (row, class) in classes.groups.of_row.iter().enumerate() {
+            pace.tick(1)?;
             let shown = values.iter().map(|column| column.values.get(column.codes.get(row))).collect();
             of_class[*class as usize].insert(shown);
         }
-        let placed = people.placed(view.table, view.quasi, &classes.groups, classes.star)?;
+        let placed = people.placed(view.table, view.quasi, &classes.groups, classes.star, control)?;
         let mut of_tuple = Vec::new();
         for (found, row) in placed.classes.iter().zip(&placed.tuples.first_row) {
+            pace.tick(1 + found.len())?;
             // Whoever is in no other class is among the star rows.
             let found = if found.is_empty() { classes.star.as_slice() } else { found };
             if found.is_empty() {
@@ -70,12 +76,13 @@ pub fn check_views(
     let found = looked_up.first_row.iter().zip(&looked_up.size).map(|(&row, &size)| {
         let mut of_views = allowed.iter().map(|(of_row, of_tuple)| &of_tuple[of_row[row as usize] as usize]);
         let first = of_views.next().cloned().unwrap_or_default();
+        pace.tick(1 + first.len())?;
         let left = of_views.fold(first, |left, other| left.intersection(other).cloned().collect());
         // The sensitive value stands first.
         let values: BTreeSet<&str> = left.iter().filter_map(|shown| shown.first().copied()).collect();
-        WorstClass { size, attained: values.len() as f64 }
+        Ok(WorstClass { size, attained: values.len() as f64 })
     });
-    let mut worst: Vec<WorstClass> = found.collect();
+    let mut worst: Vec<WorstClass> = found.collect::<Result<_, VerifyError>>()?;
     let failing = || worst.iter().filter(|of| of.attained < k as f64);
     let (failing_classes, failing_rows) = (failing().count() as u64, failing().map(|of| of.size).sum());
     worst.sort_unstable_by(|a, b| a.worse_first(b, true));

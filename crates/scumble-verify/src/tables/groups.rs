@@ -3,14 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use super::sorted_by_content;
 use crate::columns::{ORIGINAL, RELEASE, column};
 use crate::error::VerifyError;
-use crate::models::{Claim, ModelClaim, ModelOutcome, SensitiveColumn, StarRows, check_models};
+use crate::models::{Claim, ModelClaim, ModelOutcome, SensitiveColumn, StarRows, check_models_with};
 use crate::normal::in_normal_form;
 use crate::value::Decimal;
+use crate::watch::{Pace, check};
 
 /// The two tables of such a release.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +79,7 @@ pub fn check_groups(
     tables: &GroupTables<'_>,
     models: &[ModelClaim],
     original: Option<GroupedOriginal<'_>>,
+    control: &Control,
 ) -> Result<GroupsOutcome, VerifyError> {
     // Rows can be told apart: nothing but the values of a group can be judged.
     let of_target = |model: &&ModelClaim| {
@@ -101,19 +104,22 @@ pub fn check_groups(
             "the rows are not sorted by their content, so their order may tell whose they are".to_owned(),
         );
     }
+    let mut pace = Pace::new(control);
     let numbers = column(tables.rows, RELEASE, tables.group)?;
     let mut sizes: Bag<'_> = BTreeMap::new();
     for row in 0..tables.rows.rows {
+        pace.tick(1)?;
         *sizes.entry(text(numbers, row)).or_default() += 1;
     }
     let told = told_sizes(tables)?;
     if told != sizes {
         faults.push("the groups do not have as many rows as is told of them".to_owned());
     }
+    check(control)?;
     let values = match tables.permuted {
         None => expanded(tables)?,
         Some(sums) => {
-            if !sums_hold(tables, sums)? {
+            if !sums_hold(tables, sums, control)? {
                 faults.push(format!(
                     "the least value, the greatest or the sum of {} is not that of the group's rows",
                     tables.target
@@ -130,7 +136,7 @@ pub fn check_groups(
         star: StarRows::Judged,
         values: tables.values.into_iter().cloned().collect(),
     };
-    let outcome = check_models(&values, &claim, None)?;
+    let outcome = check_models_with(&values, &claim, None, None, control)?;
     if let Some(original) = original {
         if let Some(map) = original.row_map
             && map.len() != tables.rows.rows
@@ -138,12 +144,12 @@ pub fn check_groups(
             let why = format!("it has {} entries and the release {} rows", map.len(), tables.rows.rows);
             return Err(VerifyError::RowMap { why });
         }
-        let elsewhere = in_other_groups(tables, original)?;
+        let elsewhere = in_other_groups(tables, original, control)?;
         if elsewhere > 0 {
             let are = if elsewhere == 1 { "row is" } else { "rows are" };
             faults.push(format!("{elsewhere} {are} in another group than the row map says"));
         }
-        let false_groups = false_groups(tables, &values, original)?;
+        let false_groups = false_groups(tables, &values, original, control)?;
         if false_groups > 0 {
             let target = tables.target;
             faults.push(match (original.row_map, false_groups) {
@@ -218,7 +224,8 @@ fn expanded(tables: &GroupTables<'_>) -> Result<CodedTable, VerifyError> {
 }
 
 /// Whether the least value, the greatest and the sum of every group are those of its rows.
-fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>) -> Result<bool, VerifyError> {
+fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>, control: &Control) -> Result<bool, VerifyError> {
+    let mut pace = Pace::new(control);
     let numbers = column(tables.rows, RELEASE, tables.group)?;
     let values = column(tables.rows, RELEASE, tables.target)?;
     let read = |text: &str| Decimal::read(text, sums.comma);
@@ -238,6 +245,7 @@ fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>) -> Result<bool, VerifyErr
     let scaled_values = decimals.iter().map(scaled).collect::<Result<Vec<i128>, _>>()?;
     let mut found: BTreeMap<&str, [i128; 3]> = BTreeMap::new();
     for row in 0..tables.rows.rows {
+        pace.tick(1)?;
         let value = scaled_values[values.codes.get(row) as usize];
         let of_group = found.entry(text(numbers, row)).or_insert([value, value, 0]);
         *of_group = [
@@ -249,6 +257,7 @@ fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>) -> Result<bool, VerifyErr
     let groups = column(tables.groups, RELEASE, tables.group)?;
     let mut seen: BTreeMap<&str, [i128; 3]> = BTreeMap::new();
     for row in 0..tables.groups.rows {
+        pace.tick(1)?;
         let mut figures = [0; 3];
         for (figure, column) in figures.iter_mut().zip(told) {
             *figure = scaled(&read(text(column, row)).ok_or_else(not_numbers)?)?;
@@ -261,12 +270,18 @@ fn sums_hold(tables: &GroupTables<'_>, sums: Sums<'_>) -> Result<bool, VerifyErr
 }
 
 /// How many rows are in another group than they are said to be in.
-fn in_other_groups(tables: &GroupTables<'_>, original: GroupedOriginal<'_>) -> Result<u64, VerifyError> {
+fn in_other_groups(
+    tables: &GroupTables<'_>,
+    original: GroupedOriginal<'_>,
+    control: &Control,
+) -> Result<u64, VerifyError> {
+    let mut pace = Pace::new(control);
     let (Some(map), Some(groups)) = (original.row_map, original.groups) else { return Ok(0) };
     let numbers = column(tables.rows, RELEASE, tables.group)?;
     let known: BTreeSet<&str> = (0..tables.rows.rows).map(|row| text(numbers, row)).collect();
     let mut elsewhere = 0;
     for (row, source) in map.iter().enumerate() {
+        pace.tick(1)?;
         let said = *groups.get(*source as usize).ok_or_else(no_such_row)?;
         if !known.contains(said) {
             let why = format!(
@@ -289,10 +304,12 @@ fn false_groups(
     tables: &GroupTables<'_>,
     values: &CodedTable,
     original: GroupedOriginal<'_>,
+    control: &Control,
 ) -> Result<usize, VerifyError> {
+    let mut pace = Pace::new(control);
     let read = tables.values.map(std::slice::from_ref).unwrap_or_default();
-    let values = &*in_normal_form(values, read, Some(original.table))?;
-    let known = &*in_normal_form(original.table, read, None)?;
+    let values = &*in_normal_form(values, read, Some(original.table), control)?;
+    let known = &*in_normal_form(original.table, read, None, control)?;
     let [groups, shown] = [tables.group, tables.target].map(|name| column(values, RELEASE, name));
     let (groups, shown) = (groups?, shown?);
     let truth = column(known, ORIGINAL, tables.target)?;
@@ -301,9 +318,11 @@ fn false_groups(
     let by_group = original.row_map.is_some();
     let group_of = |column, row| if by_group { text(column, row) } else { "" };
     for row in 0..values.rows {
+        pace.tick(1)?;
         *left.entry((group_of(groups, row), text(shown, row))).or_default() += 1;
     }
     let mut add = |group, row: usize| -> Result<(), VerifyError> {
+        pace.tick(1)?;
         if row >= original.table.rows {
             return Err(no_such_row());
         }
@@ -355,33 +374,56 @@ mod tests {
         let original = table(&[("ill", &["flu", "hiv", "flu", "cold"])]);
         let truth = |map| Some(GroupedOriginal { table: &original, row_map: map, groups: None });
         let map: &[u32] = &[1, 0, 2, 3];
-        let found = check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(map))).unwrap();
+        let found =
+            check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(map)), &Control::default())
+                .unwrap();
         assert!(found.holds, "{found:?}");
         assert_eq!((found.groups, found.models[0].attained), (2, Some(2.0)));
-        assert!(!check_groups(&anatomy(&rows, &good), &diversity(3), None).unwrap().holds);
+        assert!(
+            !check_groups(&anatomy(&rows, &good), &diversity(3), None, &Control::default()).unwrap().holds
+        );
         // The values as a whole are right, those of the groups are not.
         let crossed: &[u32] = &[0, 2, 1, 3];
-        assert!(!check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(crossed))).unwrap().holds);
-        assert!(check_groups(&anatomy(&rows, &good), &diversity(2), truth(None)).unwrap().holds);
+        assert!(
+            !check_groups(&anatomy(&rows, &good), &diversity(2), truth(Some(crossed)), &Control::default())
+                .unwrap()
+                .holds
+        );
+        assert!(
+            check_groups(&anatomy(&rows, &good), &diversity(2), truth(None), &Control::default())
+                .unwrap()
+                .holds
+        );
         // Everybody in a group whose values are right, and not in the one that is said.
         let said =
             |groups| Some(GroupedOriginal { table: &original, row_map: Some(map), groups: Some(groups) });
-        let found = check_groups(&anatomy(&rows, &good), &[], said(&["1", "1", "2", "2"])).unwrap();
+        let found =
+            check_groups(&anatomy(&rows, &good), &[], said(&["1", "1", "2", "2"]), &Control::default())
+                .unwrap();
         assert!(found.holds, "{found:?}");
-        let found = check_groups(&anatomy(&rows, &good), &[], said(&["1", "2", "1", "2"])).unwrap();
+        let found =
+            check_groups(&anatomy(&rows, &good), &[], said(&["1", "2", "1", "2"]), &Control::default())
+                .unwrap();
         assert_eq!(found.faults, ["2 rows are in another group than the row map says"]);
-        assert!(check_groups(&anatomy(&rows, &good), &[], said(&["1", "3", "2", "2"])).is_err());
+        assert!(
+            check_groups(&anatomy(&rows, &good), &[], said(&["1", "3", "2", "2"]), &Control::default())
+                .is_err()
+        );
         let one_sided = table(&[
             ("group", &["1", "2", "2"]),
             ("ill", &["flu", "cold", "flu"]),
             ("rows", &["2", "1", "1"]),
         ]);
-        let found = check_groups(&anatomy(&rows, &one_sided), &diversity(2), None).unwrap();
+        let found =
+            check_groups(&anatomy(&rows, &one_sided), &diversity(2), None, &Control::default()).unwrap();
         assert!(!found.holds && found.faults.is_empty());
         let short = table(&[("group", &["1", "2"]), ("ill", &["flu", "cold"]), ("rows", &["2", "1"])]);
-        assert_eq!(check_groups(&anatomy(&rows, &short), &[], None).unwrap().faults.len(), 1);
+        assert_eq!(
+            check_groups(&anatomy(&rows, &short), &[], None, &Control::default()).unwrap().faults.len(),
+            1
+        );
         let none = table(&[("group", &["1", "2"]), ("ill", &["flu", "cold"]), ("rows", &["4", "0"])]);
-        assert!(check_groups(&anatomy(&rows, &none), &[], None).is_err());
+        assert!(check_groups(&anatomy(&rows, &none), &[], None, &Control::default()).is_err());
     }
 
     #[test]
@@ -408,7 +450,8 @@ mod tests {
                 values: None,
             };
             let claim = serde_json::json!({"model": "k_e", "e": "2.5", "column": "pay", "comma": false});
-            check_groups(&tables, &[ModelClaim::from_json(&claim).unwrap()], None).unwrap()
+            check_groups(&tables, &[ModelClaim::from_json(&claim).unwrap()], None, &Control::default())
+                .unwrap()
         };
         assert!(check(&groups("22.5")).holds, "{:?}", check(&groups("22.5")));
         assert!(!check(&groups("22.4")).holds);

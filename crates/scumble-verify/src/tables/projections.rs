@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 
 use crate::columns::{POPULATION, RELEASE, check_size, column, part};
@@ -14,6 +15,7 @@ use crate::error::VerifyError;
 use crate::group::{Groups, group};
 use crate::models::{ModelOutcome, View, WORST, WorstClass};
 use crate::population::Population;
+use crate::watch::{Pace, check};
 
 /// What somebody finds who puts the tables side by side.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -43,9 +45,14 @@ struct Side {
 }
 
 /// Judges the projections of one table: of each at least `k` rows may be anybody's of `people`, with all tables at hand.
-pub fn check_projections(views: &[View<'_>], people: &Population<'_>, k: u64) -> Result<Joint, VerifyError> {
+pub fn check_projections(
+    views: &[View<'_>],
+    people: &Population<'_>,
+    k: u64,
+    control: &Control,
+) -> Result<Joint, VerifyError> {
     let shared = shared_columns(views);
-    let sides = views.iter().map(|view| Side::of(view, &shared)).collect::<Result<Vec<_>, _>>()?;
+    let sides = views.iter().map(|view| Side::of(view, &shared, control)).collect::<Result<Vec<_>, _>>()?;
     let everybody = everybody(views, people)?;
     // For each table the classes of each of its own different people, and whom a row of the population is among them.
     let mut placed: Vec<(Vec<u32>, Vec<Vec<usize>>)> = Vec::new();
@@ -54,7 +61,7 @@ pub fn check_projections(views: &[View<'_>], people: &Population<'_>, k: u64) ->
             placed.push((vec![0; people.table.rows], vec![vec![0]]));
             continue;
         }
-        let found = people.placed(view.table, view.quasi, &side.groups, None)?;
+        let found = people.placed(view.table, view.quasi, &side.groups, None, control)?;
         if let Some(of) = found.classes.iter().position(Vec::is_empty) {
             let why = format!(
                 "its row {} is in no class of table {}, so it cannot be looked up in all of them",
@@ -68,13 +75,14 @@ pub fn check_projections(views: &[View<'_>], people: &Population<'_>, k: u64) ->
     // People who are in the same classes everywhere find the same.
     let mut known: HashMap<Vec<u32>, u64> = HashMap::new();
     let mut worst: Vec<WorstClass> = Vec::new();
+    let mut pace = Pace::new(control);
     for (&row, &size) in everybody.first_row.iter().zip(&everybody.size) {
         let of: Vec<u32> = placed.iter().map(|(of_row, _)| of_row[row as usize]).collect();
         let level = match known.get(&of) {
             Some(level) => *level,
             None => {
                 let classes = of.iter().zip(&placed).map(|(of, (_, classes))| &classes[*of as usize][..]);
-                let level = candidates(&sides, &classes.collect::<Vec<_>>(), shared.len())?;
+                let level = candidates(&sides, &classes.collect::<Vec<_>>(), shared.len(), &mut pace)?;
                 known.insert(of, level);
                 level
             }
@@ -100,9 +108,9 @@ pub fn check_projections(views: &[View<'_>], people: &Population<'_>, k: u64) ->
 
 /// What can be said of projections without the people: at least so many rows of each table are anybody's, since those that show
 /// what the person's own row shows always remain. The true figure may be larger.
-pub fn projections_at_least(views: &[View<'_>], k: u64) -> Result<Joint, VerifyError> {
+pub fn projections_at_least(views: &[View<'_>], k: u64, control: &Control) -> Result<Joint, VerifyError> {
     let shared = shared_columns(views);
-    let sides = views.iter().map(|view| Side::of(view, &shared)).collect::<Result<Vec<_>, _>>()?;
+    let sides = views.iter().map(|view| Side::of(view, &shared, control)).collect::<Result<Vec<_>, _>>()?;
     let alone: Vec<u64> =
         sides.iter().map(|side| side.groups.size.iter().min().copied().unwrap_or_default()).collect();
     let rows = sides.iter().flat_map(|side| side.of_class.iter().flat_map(BTreeMap::values)).copied();
@@ -156,7 +164,13 @@ fn shared_columns<'a>(views: &[View<'a>]) -> Vec<(&'a str, BTreeMap<&'a str, u32
 }
 
 impl Side {
-    fn of(view: &View<'_>, shared: &[(&str, BTreeMap<&str, u32>)]) -> Result<Self, VerifyError> {
+    fn of(
+        view: &View<'_>,
+        shared: &[(&str, BTreeMap<&str, u32>)],
+        control: &Control,
+    ) -> Result<Self, VerifyError> {
+        check(control)?;
+        let mut pace = Pace::new(control);
         check_size(view.table, RELEASE)?;
         let groups = groups_on(view.table, RELEASE, view.quasi)?;
         let mut columns = Vec::new();
@@ -172,6 +186,7 @@ impl Side {
         let same = group(&parts, view.table.rows);
         let mut of_class = vec![BTreeMap::new(); groups.len()];
         for (&row, &size) in same.first_row.iter().zip(&same.size) {
+            pace.tick(1)?;
             let mut shown = vec![UNSAID; shared.len()];
             for (place, column, number) in &columns {
                 shown[*place] = number[column.codes.get(row as usize) as usize];
@@ -199,7 +214,12 @@ fn everybody(views: &[View<'_>], people: &Population<'_>) -> Result<Groups, Veri
 }
 
 /// In which table the fewest rows may be those of a person who is in these classes, and how many they are.
-fn candidates(sides: &[Side], classes: &[&[usize]], width: usize) -> Result<u64, VerifyError> {
+fn candidates(
+    sides: &[Side],
+    classes: &[&[usize]],
+    width: usize,
+    pace: &mut Pace<'_>,
+) -> Result<u64, VerifyError> {
     // What is possible in all tables together, and of which columns it says something.
     let mut possible: BTreeSet<Shared> = BTreeSet::from([vec![UNSAID; width]]);
     let mut said = vec![false; width];
@@ -207,12 +227,15 @@ fn candidates(sides: &[Side], classes: &[&[usize]], width: usize) -> Result<u64,
         let both: Vec<bool> = said.iter().zip(&side.has).map(|(a, b)| *a && *b).collect();
         let mut rows: HashMap<Shared, BTreeSet<&Shared>> = HashMap::new();
         for shown in classes.iter().flat_map(|class| side.of_class[*class].keys()) {
+            pace.tick(1)?;
             rows.entry(only(shown, &both)).or_default().insert(shown);
         }
         let mut next = BTreeSet::new();
         for front in &possible {
+            let before = next.len();
             let fitting = rows.get(&only(front, &both)).into_iter().flatten();
             next.extend(fitting.map(|row| joined(front, row)));
+            pace.tick(1 + next.len() - before)?;
             if next.len() > MOST_COMBINATIONS {
                 return Err(VerifyError::TooLarge {
                     what: "the tables share columns whose values can be combined in more than a million ways for one person"
@@ -224,6 +247,7 @@ fn candidates(sides: &[Side], classes: &[&[usize]], width: usize) -> Result<u64,
         possible = next;
         said.iter_mut().zip(&side.has).for_each(|(said, has)| *said |= *has);
     }
+    pace.tick(possible.len())?;
     let left = |(side, classes): (&Side, &&[usize])| {
         let fits: HashSet<Shared> = possible.iter().map(|whole| only(whole, &side.has)).collect();
         let rows = classes.iter().flat_map(|class| &side.of_class[*class]);
@@ -258,8 +282,9 @@ mod tests {
         let cover = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };
         let names: BTreeSet<&String> = quasi.iter().flatten().collect();
         let covers = names.into_iter().map(|name| (name.clone(), cover.clone())).collect();
-        let joint = check_projections(&views, &Population { table: people, covers }, 2).unwrap();
-        let least = projections_at_least(&views, 2).unwrap();
+        let joint =
+            check_projections(&views, &Population { table: people, covers }, 2, &Control::default()).unwrap();
+        let least = projections_at_least(&views, 2, &Control::default()).unwrap();
         assert_eq!(joint.alone, least.alone);
         let attained = least.outcome.attained.unwrap();
         assert_eq!((least.outcome.holds, least.outcome.note.is_none()), (attained >= 2.0, attained >= 2.0));
@@ -296,9 +321,11 @@ mod tests {
         let quasi: Vec<String> = Vec::new();
         let view = |table| View { table, quasi: &quasi };
         let people = Population { table: &people, covers: Vec::new() };
-        let joint = check_projections(&[view(&equal), view(&also), view(&crossed)], &people, 1).unwrap();
+        let joint =
+            check_projections(&[view(&equal), view(&also), view(&crossed)], &people, 1, &Control::default())
+                .unwrap();
         assert_eq!((joint.outcome.attained, joint.outcome.holds), (Some(0.0), false));
-        let joint = check_projections(&[view(&equal), view(&also)], &people, 2).unwrap();
+        let joint = check_projections(&[view(&equal), view(&also)], &people, 2, &Control::default()).unwrap();
         assert_eq!((joint.outcome.attained, joint.outcome.holds), (Some(2.0), true));
     }
 
@@ -309,7 +336,8 @@ mod tests {
         let quasi = vec!["a".to_owned()];
         let cover = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };
         let people = Population { table: &people, covers: vec![("a".to_owned(), cover)] };
-        let found = check_projections(&[View { table: &released, quasi: &quasi }], &people, 1);
+        let found =
+            check_projections(&[View { table: &released, quasi: &quasi }], &people, 1, &Control::default());
         assert!(matches!(found, Err(VerifyError::Population { .. })));
     }
 }

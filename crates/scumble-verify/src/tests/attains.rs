@@ -1,6 +1,7 @@
 //! What a table is said to attain is what each model finds when it is asked for, and people are put into classes by labels alone.
 
 use proptest::prelude::*;
+use scumble_files::Control;
 use serde_json::json;
 
 use super::table;
@@ -33,7 +34,7 @@ proptest! {
         let figure = |claim: serde_json::Value| {
             let models = vec![ModelClaim::from_json(&claim).expect("a model")];
             let claim = Claim { quasi: vec!["q".into()], models, star, values: Vec::new() };
-            check_models_with(&release, &claim, None, None).expect("a claim that can be read").models[0].attained
+            check_models_with(&release, &claim, None, None, &Control::default()).expect("a claim that can be read").models[0].attained
         };
         for (name, told, claim) in [
             ("k", found.k.map(|k| k as f64), json!({"model": "k_anonymity", "k": 1})),
@@ -62,7 +63,8 @@ fn records_are_at_risk_above_the_threshold() {
     let release = table(&[("q", &["a", "b", "b", "c", "c", "c", "c", "c"])]);
     let at_risk = |risk_threshold| {
         let beside = Beside { risk_threshold, ..Beside::default() };
-        let found = attained_with(&release, &["q".into()], &[], StarRows::Judged, beside)?;
+        let found =
+            attained_with(&release, &["q".into()], &[], StarRows::Judged, beside, &Control::default())?;
         Ok((found.at_risk, found.risk_threshold))
     };
     assert_eq!(at_risk("0"), Ok((Some(1.0), 0.0)));
@@ -101,7 +103,8 @@ fn people_are_in_the_class_whose_label_covers_them() {
     let beside = Beside { population: Some(&population), ..Beside::default() };
     let shown = |cells: &[&str]| {
         let release = table(&[("age", cells)]);
-        let found = attained_with(&release, &["age".into()], &[], StarRows::Judged, beside);
+        let found =
+            attained_with(&release, &["age".into()], &[], StarRows::Judged, beside, &Control::default());
         found.map(|found| (found.k_map, found.delta_min, found.delta_max))
     };
     let classes = ["[20,30)", "[20,30)", "[30,40)"];
@@ -114,7 +117,7 @@ fn people_are_in_the_class_whose_label_covers_them() {
     let unread = Population { table: &people, covers: Vec::new() };
     let beside = Beside { population: Some(&unread), ..Beside::default() };
     let release = table(&[("age", &["20"])]);
-    let found = attained_with(&release, &["age".into()], &[], StarRows::Judged, beside);
+    let found = attained_with(&release, &["age".into()], &[], StarRows::Judged, beside, &Control::default());
     assert!(matches!(found, Err(VerifyError::Population { .. })));
 }
 
@@ -133,7 +136,8 @@ fn many_labels_that_overlap_are_noticed() {
     let population = Population { table: &people, covers };
     let names = ["age".to_owned(), "town".to_owned()];
     let beside = Beside { population: Some(&population), ..Beside::default() };
-    let measured = |release| attained_with(release, &names, &[], StarRows::Judged, beside);
+    let measured =
+        |release| attained_with(release, &names, &[], StarRows::Judged, beside, &Control::default());
     assert!(matches!(measured(&release), Err(VerifyError::Population { .. })));
     // With one of them the person is in it.
     let lone = table(&[("age", &["[0,50]"]), ("town", &["{a|t0}"])]);

@@ -2,6 +2,7 @@
 
 use super::table;
 use crate::{Cover, Drops, FalseCell, Nodes, Truth, ValueKind, check_truth, check_truth_with_map};
+use scumble_files::Control;
 
 const MEAN: Truth = Truth::Aggregate { comma: false };
 
@@ -16,7 +17,8 @@ fn false_cells(age: [&str; 5], height: [&str; 5], map: [u32; 5]) -> Vec<u64> {
     let release = table(&[("age", &age), ("height", &height)]);
     let columns = declared(&[("age", MEAN), ("height", MEAN)]);
     let outcome =
-        check_truth_with_map(&release, &original, &map, &columns, Drops::Forbidden).expect("a check");
+        check_truth_with_map(&release, &original, &map, &columns, Drops::Forbidden, &Control::default())
+            .expect("a check");
     assert_eq!(outcome.holds, outcome.columns.iter().all(|column| column.false_cells == 0));
     assert!(outcome.unchecked.is_empty());
     outcome.columns.iter().map(|column| column.false_cells).collect()
@@ -59,7 +61,9 @@ fn fewer_digits_allow_half_a_unit_and_no_more() {
     let is_true = |numbers: [&str; 2], shown: &str| {
         let (original, release) = (table(&[("dose", &numbers)]), table(&[("dose", &[shown, shown])]));
         let columns = declared(&[("dose", MEAN)]);
-        check_truth_with_map(&release, &original, &[0, 1], &columns, Drops::Forbidden).expect("a check").holds
+        check_truth_with_map(&release, &original, &[0, 1], &columns, Drops::Forbidden, &Control::default())
+            .expect("a check")
+            .holds
     };
     assert!(is_true(["0.00", "0.29"], "0.1") && !is_true(["0.00", "0.29"], "0.2"));
     assert!(is_true(["0.00", "0.30"], "0.1") && is_true(["0.00", "0.30"], "0.2"));
@@ -73,7 +77,15 @@ fn means_are_those_of_whole_classes() {
     let columns = declared(&[("age", MEAN), ("sex", Truth::Covers(cover))]);
     let check = |age: &[&str; 4], sex: &[&str; 4]| {
         let release = table(&[("age", age), ("sex", sex)]);
-        check_truth_with_map(&release, &original, &[0, 1, 2, 3], &columns, Drops::Forbidden).expect("a check")
+        check_truth_with_map(
+            &release,
+            &original,
+            &[0, 1, 2, 3],
+            &columns,
+            Drops::Forbidden,
+            &Control::default(),
+        )
+        .expect("a check")
     };
     assert!(check(&["22", "22", "32", "32"], &["m", "m", "f", "f"]).holds);
     assert!(check(&["27"; 4], &["*"; 4]).holds);
@@ -87,7 +99,7 @@ fn decimal_commas_and_negative_numbers() {
     let columns = declared(&[("x", Truth::Aggregate { comma: true })]);
     let check = |shown: &str| {
         let release = table(&[("x", &[shown; 3])]);
-        check_truth_with_map(&release, &original, &[0, 1, 2], &columns, Drops::Forbidden)
+        check_truth_with_map(&release, &original, &[0, 1, 2], &columns, Drops::Forbidden, &Control::default())
             .expect("a check")
             .holds
     };
@@ -103,7 +115,7 @@ fn without_a_map_means_are_unchecked() {
     let columns = declared(&[("age", MEAN), ("ill", Truth::Exact)]);
     let check = |age: &[&str; 2], ill: &[&str; 2]| {
         let release = table(&[("age", age), ("ill", ill)]);
-        check_truth(&release, &original, &columns, Drops::Forbidden).expect("a check")
+        check_truth(&release, &original, &columns, Drops::Forbidden, &Control::default()).expect("a check")
     };
     let outcome = check(&["22", "22"], &["flu", "hiv"]);
     assert_eq!((outcome.holds, outcome.unchecked), (true, vec!["age".to_owned()]));

@@ -1,6 +1,7 @@
 //! Everything once more, on strings, row against row and in floats, compared on random tables.
 
 use proptest::prelude::*;
+use scumble_files::Control;
 use serde_json::{Value, json};
 
 use super::table;
@@ -268,7 +269,7 @@ proptest! {
     #[test]
     fn assignments_agree_with_matching_row_by_row(originals in rows_of(ORIGINALS, 25), released in rows_of(RELEASED, 20)) {
         let (original, release) = (coded(&NAMES, &originals), coded(&NAMES, &released));
-        let outcome = check_truth(&release, &original, &declaration(), Drops::Allowed).expect("a check");
+        let outcome = check_truth(&release, &original, &declaration(), Drops::Allowed, &Control::default()).expect("a check");
         let unassigned = (released.len() - most_assigned(&originals, &released)) as u64;
         prop_assert_eq!(outcome.unassigned_rows, unassigned);
         prop_assert_eq!(outcome.holds, unassigned == 0);
@@ -287,13 +288,13 @@ proptest! {
         released.rotate_left(turn);
         let map: Vec<u32> = (0..originals.len()).map(|row| ((row + turn) % originals.len()) as u32).collect();
         let (original, release) = (coded(&NAMES, &originals), coded(&NAMES, &released));
-        prop_assert!(check_truth(&release, &original, &declaration(), Drops::Forbidden).expect("a check").holds);
-        prop_assert!(check_truth_with_map(&release, &original, &map, &declaration(), Drops::Forbidden).expect("a check").holds);
+        prop_assert!(check_truth(&release, &original, &declaration(), Drops::Forbidden, &Control::default()).expect("a check").holds);
+        prop_assert!(check_truth_with_map(&release, &original, &map, &declaration(), Drops::Forbidden, &Control::default()).expect("a check").holds);
         // A value nobody has is true of nobody.
         released[0][0] = "10".to_owned();
         let release = coded(&NAMES, &released);
-        prop_assert_eq!(check_truth(&release, &original, &declaration(), Drops::Allowed).expect("a check").unassigned_rows, 1);
-        let outcome = check_truth_with_map(&release, &original, &map, &declaration(), Drops::Forbidden).expect("a check");
+        prop_assert_eq!(check_truth(&release, &original, &declaration(), Drops::Allowed, &Control::default()).expect("a check").unassigned_rows, 1);
+        let outcome = check_truth_with_map(&release, &original, &map, &declaration(), Drops::Forbidden, &Control::default()).expect("a check");
         prop_assert_eq!((outcome.holds, outcome.first_false.map(|cell| cell.row)), (false, Some(1)));
     }
 
@@ -305,8 +306,7 @@ proptest! {
     ) {
         let map: Vec<u32> = map[..released.len()].iter().map(|&row| (row % originals.len()) as u32).collect();
         let outcome = check_truth_with_map(
-            &coded(&NAMES, &released), &coded(&NAMES, &originals), &map, &declaration(), Drops::Allowed,
-        ).expect("a check");
+            &coded(&NAMES, &released), &coded(&NAMES, &originals), &map, &declaration(), Drops::Allowed, &Control::default()).expect("a check");
         for column in 0..4 {
             let is_false = |&row: &usize| {
                 let (original, released) = (&originals[map[row] as usize][column], &released[row][column]);

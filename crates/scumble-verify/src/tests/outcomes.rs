@@ -1,5 +1,6 @@
 //! What an outcome tells besides whether a model holds: figures of several columns and tables, the worst classes, notes.
 
+use scumble_files::Control;
 use serde_json::{Value, json};
 
 use super::table;
@@ -76,7 +77,8 @@ fn given_the_other_column_every_class_counts() {
         ("r", &["1", "2", "1", "2", "1", "2", "1", "2", "3"]),
     ]);
     let names = ["s".to_owned(), "r".to_owned()];
-    let found = distinct_given_others(&release, &["q".into()], &names, StarRows::Judged).expect("columns");
+    let found = distinct_given_others(&release, &["q".into()], &names, StarRows::Judged, &Control::default())
+        .expect("columns");
     assert_eq!(found, Some(vec![(2, 1), (2, 1)]));
 }
 
@@ -103,14 +105,16 @@ fn one_absent_person_is_enough() {
         Cover { kind: ValueKind::Number { comma: false }, nodes: Nodes::default(), missing: Vec::new() };
     let population = Population { table: &people, covers: vec![("q".to_owned(), cover)] };
     let beside = Beside { population: Some(&population), ..Beside::default() };
-    let found = attained_with(&release, &["q".into()], &[], StarRows::Judged, beside).expect("a measure");
+    let found = attained_with(&release, &["q".into()], &[], StarRows::Judged, beside, &Control::default())
+        .expect("a measure");
     assert_eq!((found.k_map, found.delta_min, found.delta_max), (Some(1.0), Some(0.0), Some(1.0)));
     // What fails there is a class without rows.
     let least =
         ModelClaim::from_json(&json!({"model": "delta_presence", "delta_min": "0.5"})).expect("a model");
     let claim =
         Claim { quasi: vec!["q".into()], models: vec![least], star: StarRows::Judged, values: Vec::new() };
-    let outcome = check_models_with(&release, &claim, None, Some(&population)).expect("a check");
+    let outcome =
+        check_models_with(&release, &claim, None, Some(&population), &Control::default()).expect("a check");
     assert_eq!((outcome.models[0].failing_classes, outcome.models[0].failing_rows), (1, 0));
 }
 
@@ -129,7 +133,8 @@ fn the_number_of_tables_is_told() {
     let ward = ["ward".to_owned()];
     let relation = || Relation { table: &visits, quasi: &ward, person: "who" };
     let label = |relations: &[Relation<'_>]| {
-        let found = check_relations(relations, 2, false, StarRows::Judged).expect("a check");
+        let found =
+            check_relations(relations, 2, false, StarRows::Judged, &Control::default()).expect("a check");
         (found.label, found.attained)
     };
     assert_eq!(label(&[relation()]), ("multirelational k-anonymity".to_owned(), Some(2.0)));
@@ -159,7 +164,8 @@ fn several_tables_are_joined_on_all_they_share() {
     let (age, zip) = (["age".to_owned()], ["zip".to_owned()]);
     let values_left = |first: &CodedTable, second: &CodedTable| {
         let views = [View { table: first, quasi: &age }, View { table: second, quasi: &zip }];
-        check_views(&views, &population, "ill", 2).map(|found| (found.attained, found.holds))
+        check_views(&views, &population, "ill", 2, &Control::default())
+            .map(|found| (found.attained, found.holds))
     };
     let by_zip = table(&[("zip", &["z1", "z1"]), ("ill", &["hiv", "cancer"])]);
     let by_age = table(&[("age", &["30", "30"]), ("ill", &["flu", "hiv"])]);

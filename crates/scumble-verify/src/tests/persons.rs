@@ -1,5 +1,6 @@
 //! Several sensitive columns, persons with several rows, guarded nodes, and all rows of a person together.
 
+use scumble_files::Control;
 use serde_json::{Value, json};
 
 use super::table;
@@ -47,11 +48,14 @@ fn given_the_other_column_there_is_one_value() {
     assert_eq!((joint.holds, joint.attained), (true, Some(2.0)));
     assert_eq!(joint.label, "distinct l-diversity of s and r");
     let names = ["s".to_owned(), "r".to_owned()];
-    let figures = |star| distinct_given_others(&pairs(), &["q".into()], &names, star).expect("columns");
+    let figures = |star| {
+        distinct_given_others(&pairs(), &["q".into()], &names, star, &Control::default()).expect("columns")
+    };
     assert_eq!(figures(StarRows::Unjudged), Some(vec![(2, 1), (2, 1)]));
     assert_eq!(figures(StarRows::Judged), Some(vec![(1, 1), (1, 1)]));
     assert_eq!(
-        distinct_given_others(&pairs(), &["q".into()], &names[..1], StarRows::Judged).expect("columns"),
+        distinct_given_others(&pairs(), &["q".into()], &names[..1], StarRows::Judged, &Control::default())
+            .expect("columns"),
         None
     );
 }
@@ -65,7 +69,8 @@ fn tuples_are_told_apart() {
         ("r", &["b and c", "c", "c", "b\",\"c"]),
     ]);
     let names = ["s".to_owned(), "r".to_owned()];
-    let columns = vec![ReferenceColumn::count_joint(&release, &names, &[]).expect("columns")];
+    let columns =
+        vec![ReferenceColumn::count_joint(&release, &names, &[], &Control::default()).expect("columns")];
     assert_eq!(columns[0].counts.iter().map(|(_, rows)| *rows).collect::<Vec<_>>(), [1, 1, 1, 1]);
     let model = json!({"model": "t_closeness", "distance": "equal", "t": 0, "columns": names});
     let models = vec![ModelClaim::from_json(&model).expect("a model")];

@@ -1,5 +1,6 @@
 //! Larger tables, where chunks, wide keys and big flows come into play; figures are known by construction.
 
+use scumble_files::Control;
 use serde_json::json;
 
 use super::table;
@@ -98,16 +99,35 @@ fn full_domain_recoding_is_assigned() {
     let mut columns: Vec<(String, Truth)> = (0..3).map(|c| (format!("c{c}"), cover())).collect();
     columns.push(("kept".to_owned(), Truth::Exact));
     let map: Vec<u32> = (0..rows as u32).rev().collect();
-    assert!(check_truth(&release(false), &original, &columns, Drops::Forbidden).expect("a check").holds);
     assert!(
-        check_truth_with_map(&release(false), &original, &map, &columns, Drops::Forbidden)
+        check_truth(&release(false), &original, &columns, Drops::Forbidden, &Control::default())
             .expect("a check")
             .holds
     );
-    let outcome = check_truth(&release(true), &original, &columns, Drops::Forbidden).expect("a check");
+    assert!(
+        check_truth_with_map(
+            &release(false),
+            &original,
+            &map,
+            &columns,
+            Drops::Forbidden,
+            &Control::default()
+        )
+        .expect("a check")
+        .holds
+    );
+    let outcome = check_truth(&release(true), &original, &columns, Drops::Forbidden, &Control::default())
+        .expect("a check");
     assert_eq!((outcome.holds, outcome.unassigned_rows), (false, 1));
-    let outcome =
-        check_truth_with_map(&release(true), &original, &map, &columns, Drops::Forbidden).expect("a check");
+    let outcome = check_truth_with_map(
+        &release(true),
+        &original,
+        &map,
+        &columns,
+        Drops::Forbidden,
+        &Control::default(),
+    )
+    .expect("a check");
     assert_eq!(outcome.first_false.map(|cell| (cell.row, cell.column)), Some((8, "c1".to_owned())));
 }
 
@@ -126,12 +146,20 @@ fn overlapping_intervals_are_assigned() {
     let as_table = |all: &[String]| table(&[("age", &all.iter().map(String::as_str).collect::<Vec<_>>())]);
     let columns = [("age".to_owned(), cover())];
     let original = as_table(&ages);
-    assert!(check_truth(&as_table(&labels), &original, &columns, Drops::Forbidden).expect("a check").holds);
+    assert!(
+        check_truth(&as_table(&labels), &original, &columns, Drops::Forbidden, &Control::default())
+            .expect("a check")
+            .holds
+    );
     // One row more that only the youngest could fill, than there are of the youngest.
     let youngest = ages.iter().filter(|&age| age == "0").count();
     let mut crowded = texts(&labels);
     crowded[..=youngest].fill("[0,0]".to_owned());
-    assert!(!check_truth(&as_table(&crowded), &original, &columns, Drops::Allowed).expect("a check").holds);
+    assert!(
+        !check_truth(&as_table(&crowded), &original, &columns, Drops::Allowed, &Control::default())
+            .expect("a check")
+            .holds
+    );
 }
 
 /// More pairs of values than the dense table of answers holds.
@@ -143,7 +171,8 @@ fn many_distinct_values_with_a_row_map() {
     let map: Vec<u32> = (0..rows as u32).collect();
     let check = |value: &dyn Fn(usize) -> u32| {
         let release = CodedTable { columns: vec![numbers("c", 5_000, rows, value)], rows };
-        check_truth_with_map(&release, &original, &map, &columns, Drops::Forbidden).expect("a check")
+        check_truth_with_map(&release, &original, &map, &columns, Drops::Forbidden, &Control::default())
+            .expect("a check")
     };
     assert!(check(&|row| row as u32).holds);
     let swapped = check(&|row| if row >= 4_998 { 9_997 - row as u32 } else { row as u32 });

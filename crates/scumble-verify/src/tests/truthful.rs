@@ -5,6 +5,7 @@ use crate::{
     ColumnFault, ColumnFaultKind, Cover, Drops, FalseCell, Nodes, Truth, TruthOutcome, ValueKind,
     VerifyError, check_truth, check_truth_with_map,
 };
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 
 fn number() -> Truth {
@@ -29,11 +30,12 @@ fn declaration() -> Vec<(String, Truth)> {
 }
 
 fn with_map(release: &CodedTable, map: &[u32], drops: Drops) -> TruthOutcome {
-    check_truth_with_map(release, &people(), map, &declaration(), drops).expect("a check")
+    check_truth_with_map(release, &people(), map, &declaration(), drops, &Control::default())
+        .expect("a check")
 }
 
 fn without_map(release: &CodedTable, drops: Drops) -> TruthOutcome {
-    check_truth(release, &people(), &declaration(), drops).expect("a check")
+    check_truth(release, &people(), &declaration(), drops, &Control::default()).expect("a check")
 }
 
 /// Sorted by content: rows 4, 1, 3, 2 of the original.
@@ -96,8 +98,9 @@ fn repeated_and_dropped_rows() {
 
 #[test]
 fn row_maps_that_are_none() {
-    let check =
-        |map: &[u32]| check_truth_with_map(&release(), &people(), map, &declaration(), Drops::Allowed);
+    let check = |map: &[u32]| {
+        check_truth_with_map(&release(), &people(), map, &declaration(), Drops::Allowed, &Control::default())
+    };
     assert!(matches!(check(&[3, 0, 2]), Err(VerifyError::RowMap { .. })));
     assert!(matches!(check(&[3, 0, 2, 4]), Err(VerifyError::RowMap { .. })));
 }
@@ -129,17 +132,17 @@ fn columns_named_twice_are_refused() {
     let mut twice = release();
     twice.columns.push(twice.columns[0].clone());
     assert!(matches!(
-        check_truth(&twice, &people(), &declaration(), Drops::Allowed),
+        check_truth(&twice, &people(), &declaration(), Drops::Allowed, &Control::default()),
         Err(VerifyError::Repeated { .. })
     ));
     let mut columns = declaration();
     columns.push(columns[0].clone());
-    assert!(check_truth(&release(), &people(), &columns, Drops::Allowed).is_err());
+    assert!(check_truth(&release(), &people(), &columns, Drops::Allowed, &Control::default()).is_err());
     let columns = declared(&[("age", number()), ("disease", Truth::Exact), ("zip", Truth::Exact)]);
     let mut more = release();
     more.columns.push(table(&[("zip", &["1", "2", "3", "4"])]).columns.remove(0));
     assert!(matches!(
-        check_truth(&more, &people(), &columns, Drops::Allowed),
+        check_truth(&more, &people(), &columns, Drops::Allowed, &Control::default()),
         Err(VerifyError::NoSuchColumn { .. })
     ));
 }
@@ -172,7 +175,9 @@ fn kept_columns_are_compared_together() {
     let columns = declared(&[("age", number()), ("a", Truth::Exact), ("b", Truth::Exact)]);
     let check = |a: &[&str], b: &[&str]| {
         let release = table(&[("age", &["*", "*"]), ("a", a), ("b", b)]);
-        check_truth(&release, &original, &columns, Drops::Forbidden).expect("a check").unassigned_rows
+        check_truth(&release, &original, &columns, Drops::Forbidden, &Control::default())
+            .expect("a check")
+            .unassigned_rows
     };
     assert_eq!(check(&["x", "y"], &["u", "v"]), 0);
     assert_eq!(check(&["x", "y"], &["v", "u"]), 2);

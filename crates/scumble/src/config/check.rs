@@ -156,11 +156,7 @@ impl Plan {
             )));
         }
         if self.names_with(Role::Quasi).next().is_none() {
-            return Err(Error::config(
-                "no column has the role quasi, so there is nothing by which outsiders could find a person and \
-                 nothing to generalise",
-            )
-            .set("quasi", None, "name the columns that others may know, such as age, sex and postcode"));
+            return Err(no_quasi_identifier());
         }
         if self.input == self.output && self.input != "-" {
             return Err(Error::config(format_args!(
@@ -201,9 +197,9 @@ impl Plan {
             return Ok(columns);
         }
         Err(Error::config(format_args!("no role is given for {}", some_of(&unspoken)))
-            .advise("give each a role")
+            .advise("give each of these columns a role")
             .set("rest", Some("drop"), "leave out all columns that are not named")
-            .weaken("rest", Some("other"), "keep them as they are"))
+            .weaken("rest", Some("other"), "publish all columns that are not named as they are"))
     }
 }
 
@@ -234,4 +230,12 @@ fn check_column(name: &str, column: &Column) -> Result<(), Problem> {
         }
     }
     Ok(())
+}
+
+/// The error of a plan that names no quasi-identifier, where one is needed.
+pub(crate) fn no_quasi_identifier() -> Error {
+    Error::config(
+        "no column is a quasi-identifier, so there is nothing by which outsiders could find a person",
+    )
+    .set("quasi", None, "say which columns outsiders may know, such as age, sex and postcode")
 }

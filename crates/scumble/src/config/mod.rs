@@ -38,6 +38,7 @@ mod source;
 mod tests;
 mod value;
 
+pub(crate) use check::no_quasi_identifier;
 pub use column::{Column, Equality, Label, ValueType};
 pub use duration::Budget;
 pub use parameters::Parameters;

@@ -27,6 +27,8 @@ impl Rational {
     pub const ZERO: Self = Self { numerator: 0, denominator: 1 };
     /// The whole.
     pub const ONE: Self = Self { numerator: 1, denominator: 1 };
+    /// Five in a hundred.
+    pub const TWENTIETH: Self = Self { numerator: 1, denominator: 20 };
 
     /// The fraction of two counts; `None` where the second is zero.
     #[must_use]

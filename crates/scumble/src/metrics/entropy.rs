@@ -18,7 +18,7 @@ pub const ENTROPY: Entry<&'static dyn Metric> = Entry {
             there are. Not monotone: showing a frequent value among others can cost less than showing only rare ones. Columns \
             weigh as their `priority` says.",
     parameters: &[],
-    build: &Bits { kind: Kind::Plain },
+    build: &Bits { kind: Variant::Plain },
 };
 
 /// The same, weighed so that it is monotone.
@@ -30,7 +30,7 @@ pub const MONOTONE: Entry<&'static dyn Metric> = Entry {
     about: "As entropy, each cell times the share of original rows that its value stands for, which makes it monotone: coarser \
             never costs less. At most the entropy measure. Columns weigh as their `priority` says.",
     parameters: &[],
-    build: &Bits { kind: Kind::Monotone },
+    build: &Bits { kind: Variant::Monotone },
 };
 
 /// The surprise at each row's own value.
@@ -43,18 +43,18 @@ pub const NON_UNIFORM: Entry<&'static dyn Metric> = Entry {
             cell shows, over those that there are. Counts rare values as rare: hiding a common value costs little, hiding a rare \
             one much. Columns weigh as their `priority` says.",
     parameters: &[],
-    build: &Bits { kind: Kind::NonUniform },
+    build: &Bits { kind: Variant::NonUniform },
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Variant {
     Plain,
     Monotone,
     NonUniform,
 }
 
 struct Bits {
-    kind: Kind,
+    kind: Variant,
 }
 
 impl Metric for Bits {
@@ -70,7 +70,7 @@ impl Metric for Bits {
 
     /// Under local recoding the plain form may exceed what full suppression costs.
     fn range(&self) -> Option<(f64, f64)> {
-        (self.kind != Kind::Plain).then_some((0.0, 1.0))
+        (self.kind != Variant::Plain).then_some((0.0, 1.0))
     }
 
     fn by_column<'p>(&self, problem: &'p Problem) -> Option<Box<dyn ByColumn + 'p>> {
@@ -78,14 +78,14 @@ impl Metric for Bits {
     }
 
     fn worsens(&self) -> bool {
-        self.kind != Kind::Plain
+        self.kind != Variant::Plain
     }
 }
 
 /// The bits that values of a problem's columns leave open.
 struct Open<'p> {
     problem: &'p Problem,
-    kind: Kind,
+    kind: Variant,
     columns: Vec<ColumnEntropy>,
     /// The entropy of each column as it was.
     whole: Vec<f64>,
@@ -94,7 +94,7 @@ struct Open<'p> {
 }
 
 impl<'p> Open<'p> {
-    fn new(problem: &'p Problem, kind: Kind) -> Self {
+    fn new(problem: &'p Problem, kind: Variant) -> Self {
         let of_column = |column: usize| ColumnEntropy::new(problem, column);
         let columns: Vec<ColumnEntropy> = (0..problem.quasi.len()).map(of_column).collect();
         let whole: Vec<f64> = columns
@@ -114,10 +114,10 @@ impl ByColumn for Open<'_> {
         match self.kind {
             // No row shows such a value.
             _ if share == 0.0 => 0.0,
-            Kind::Plain => entropy.bits(quasi, value),
-            Kind::Monotone => share * entropy.bits(quasi, value),
+            Variant::Plain => entropy.bits(quasi, value),
+            Variant::Monotone => share * entropy.bits(quasi, value),
             // A row lacks log2 Pr(B) - log2 Pr(a). The second part is H(column) on average over the rows, however they are shown.
-            Kind::NonUniform => self.whole[column] + share.log2(),
+            Variant::NonUniform => self.whole[column] + share.log2(),
         }
     }
 
@@ -141,11 +141,11 @@ mod tests {
             let rows: Vec<(Vec<u32>, u32)> = codes.collect();
             let problem = problem(vec![words(counts.len())], &rows, 1, 1);
             let lacks = |code: u32| {
-                let bits = Open::new(&problem, Kind::NonUniform);
+                let bits = Open::new(&problem, Variant::NonUniform);
                 bits.penalty(0, Value::Star) - bits.penalty(0, Value::Span(code, code))
             };
             let lacking: Vec<f64> = (0..counts.len() as u32).map(lacks).collect();
-            (lacking, Open::new(&problem, Kind::Plain).penalty(0, Value::Star))
+            (lacking, Open::new(&problem, Variant::Plain).penalty(0, Value::Star))
         };
         let near = |found: f64, bits: f64| assert!((found - bits).abs() < 1e-6, "{found} is not {bits}");
         let (lacking, entropy) = of(&[1, 1, 18]);

@@ -190,7 +190,7 @@ impl Model for Part {
             self.title(),
             whole.size
         ))
-        .advise(smallest(name, least)))
+        .concede(smallest(name, least)))
     }
     fn judge(&self, classes: &Classes, payloads: &Payloads) -> Verdict {
         let add = |a: Sums, b: Sums| Sums {

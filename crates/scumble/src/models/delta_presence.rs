@@ -62,7 +62,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         return Err(Error::config(format!(
             "model 'delta_presence': delta_min = {least} is more than delta_max = {most}"
         ))
-        .advise(largest("delta_min", most)));
+        .concede(largest("delta_min", most)));
     }
     let people = people_of(ENTRY.name, context)?;
     let model = |bound, delta| Box::new(DeltaPresence { bound, delta, people }) as Box<dyn Model>;
@@ -135,7 +135,7 @@ impl Model for DeltaPresence {
             whole.size,
             if self.bound == Bound::Least { "most" } else { "least" },
         ))
-        .advise(nearest))
+        .concede(nearest))
     }
 }
 

@@ -38,12 +38,14 @@ impl KAnonymity {
             None => Remedy::Set {
                 words: "ask for the largest possible k".to_owned(),
                 key: "k",
-                value: Some(persons.to_string()),
+                columns: Vec::new(),
+                values: vec![persons.to_string()],
                 weakens_protection: true,
             },
-            Some(model) => {
-                Remedy::Do { words: format!("ask {model} for k = {persons}, the largest possible") }
-            }
+            Some(model) => Remedy::Do {
+                words: format!("ask {model} for k = {persons}, the largest possible"),
+                weakens_protection: true,
+            },
         }
     }
 }

@@ -66,8 +66,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
             return Err(Error::config(format!(
                 "model 'k_e' protects numbers, and '{column}' holds other values"
             ))
-            .advise("use l_diversity or t_closeness for it")
-            .advise("name the columns that hold numbers (columns = [..])"));
+            .advise("use l_diversity or t_closeness for that column")
+            .advise("name the columns that hold numbers in the model (columns = [..])"));
         }
         let numbers = payload.values.iter().map(|text| payload.number(text)).collect();
         let missing = (0..payload.values.len() as u32).find(|value| payload.is_missing(*value));

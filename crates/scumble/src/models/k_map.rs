@@ -75,7 +75,7 @@ impl Model for KMap {
                 "k = {} of k-map is more than the {} people of the population",
                 self.k, self.people
             ))
-            .advise(largest("k", self.people)));
+            .concede(largest("k", self.people)));
         }
         Ok(())
     }

@@ -65,9 +65,9 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
              feasible",
             l.unwrap_or(width)
         ))
-        .advise(format!("use l = {width}"))
+        .advise(format!("use l = {width}, all quasi-identifiers together"))
         .advise("use fewer quasi-identifiers")
-        .advise("use a smaller l"));
+        .concede("use a smaller l"));
     }
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     // One row is always there and a share of 1 is no limit: such halves ask for nothing. Then c protects no column, either.
@@ -80,7 +80,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
             "persons have several rows (column '{person}'), and c of LKC-privacy counts rows"
         ))
         .advise("leave c out and ask for shares of persons with alpha_k")
-        .advise("bring the table to one row a person"));
+        .advise("bring the table to one row for each person"));
     }
     if c != Rational::ONE {
         for (column, place) in protected_columns(ENTRY.name, context)? {
@@ -201,10 +201,10 @@ impl Model for Lkc {
                 whole.persons(),
                 if person.is_some() { "persons" } else { "rows" }
             ))
-            .advise(largest("k", whole.persons())),
+            .concede(largest("k", whole.persons())),
             // Rounded up, so that the figure given is itself possible.
             Part::Share { .. } => {
-                not_even_the_whole(self).advise(smallest("c", (self.attained(whole) * 1e4).ceil() / 1e4))
+                not_even_the_whole(self).concede(smallest("c", (self.attained(whole) * 1e4).ceil() / 1e4))
             }
         })
     }

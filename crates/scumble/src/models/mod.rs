@@ -44,6 +44,7 @@ macro_rules! says_as_its_model {
 }
 
 pub mod alpha_k;
+pub mod asked;
 pub mod average_risk;
 pub mod beta_likeness;
 pub mod delta_disclosure;
@@ -95,7 +96,7 @@ impl ModelContext<'_> {
                 "model '{model}' counts rows, and persons ('{person}') have several"
             ))
             .weaken("k", None, "ask for k-anonymity instead, which counts persons")
-            .advise("keep one row a person")),
+            .advise("keep one row for each person")),
         }
     }
 }
@@ -328,7 +329,7 @@ pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> 
         .set(
             "population",
             None,
-            "give their table, with the quasi-identifiers as columns of the same names",
+            "give the table of these people, with the quasi-identifiers as columns of the same names",
         )
     })
 }
@@ -383,7 +384,7 @@ pub fn protected_columns(model: &str, context: &ModelContext<'_>) -> Result<Vec<
         return Err(crate::Error::config(format!(
             "model '{model}' protects sensitive values, but no column has the role 'sensitive'"
         ))
-        .set("sensitive", None, "give one"));
+        .set("sensitive", None, "name a sensitive column"));
     }
     places_of(model, names, context.table.payloads())
 }

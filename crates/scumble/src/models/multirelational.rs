@@ -58,7 +58,7 @@ pub(crate) fn no_subject() -> Error {
     Error::config("model 'multirelational' is about the rows of persons").set(
         "subject",
         None,
-        "say which column tells them apart",
+        "say which column tells persons apart",
     )
 }
 
@@ -154,11 +154,11 @@ impl Model for Multirelational {
         ));
         let largest = largest("k", most);
         Err(if self.set {
-            error.advise(largest)
+            error.concede(largest)
         } else {
             error
-                .advise(format!("{largest}, since so few have {rows} rows"))
-                .advise("use count = \"set\" where outsiders do not know how many rows somebody has")
+                .concede(format!("{largest}, since so few have {}", crate::base::text::rows(rows)))
+                .concede("use count = \"set\" where outsiders do not know how many rows somebody has")
         })
     }
     fn judge(&self, classes: &Classes, payloads: &Payloads) -> Verdict {

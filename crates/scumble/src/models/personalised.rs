@@ -60,21 +60,26 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let payloads = context.table.payloads();
     let guarding_place = payloads.position(guarding).ok_or_else(|| {
         Error::config(format!("model 'personalised': there is no column '{guarding}' with the role guarding"))
-            .set("guarding", Some(guarding), "give it that role, so that it is read and not published")
+            .set_columns(
+                &[guarding],
+                "guarding",
+                None,
+                "give the column the role guarding, so that it is read and not published",
+            )
     })?;
     let columns = protected_columns(ENTRY.name, context)?;
     let [(column, place)] = &columns[..] else {
         return Err(Error::config(
             "model 'personalised' is about one sensitive column, whose nodes people name",
         )
-        .advise("say which (columns = [\"diagnosis\"])"));
+        .advise("say which column the model protects (columns = [\"diagnosis\"])"));
     };
     let tree = (context.trees)(column).ok_or_else(|| {
         Error::config(format!(
             "personalised privacy needs a hierarchy for '{column}', whose nodes people name"
         ))
-        .set("hierarchy", None, "give one")
-        .set("hierarchies", None, "give a folder that has one")
+        .set_columns(&[column], "hierarchy", None, "give the column a hierarchy")
+        .set("hierarchies", None, "give a folder that has the hierarchy")
     })?;
     let (guards, none) = guards(&payloads.columns[guarding_place], &payloads.columns[*place], tree)?;
     Ok(vec![Box::new(Personalised {
@@ -242,7 +247,7 @@ impl Model for Personalised {
             "{} cannot be met: somebody has a value below their own guarding node, and too few rows are not below it",
             self.title()
         ))
-        .advise(smallest("p_breach", rounded(1.0 / fewest as f64, true))))
+        .concede(smallest("p_breach", rounded(1.0 / fewest as f64, true))))
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) fn in_mode(
                     "model '{model}': '{name}' is about the values of one column, and mode = \"joint\" is about tuples of \
                      values"
                 ))
-                .advise("leave one of the two out"));
+                .advise(format!("leave mode or {name} out of the model")));
             }
             let columns = columns_of(model, "joint", context)?;
             joint(&columns, parameters, context, separate)
@@ -62,7 +62,7 @@ fn columns_of(model: &str, mode: &str, context: &ModelContext<'_>) -> Result<Vec
         [(only, _)] => Err(Error::config(format!(
             "model '{model}': mode = \"{mode}\" is about several sensitive columns, and '{only}' is the only one"
         ))
-        .advise("leave mode out")
+        .advise("leave mode out of the model")
         .set("sensitive", None, "name another sensitive column")),
         _ => Ok(all),
     }

@@ -111,9 +111,9 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
                 Some(_) => {
                     let tree = (context.trees)(&column).ok_or_else(|| {
                         Error::config(format!("hierarchical t-closeness needs a hierarchy for '{column}'"))
-                            .set("hierarchy", None, "give one")
-                            .set("hierarchies", None, "give a folder that has one")
-                            .set("t_distance", Some("equal"), "use a distance that needs none")
+                            .set_columns(&[&column], "hierarchy", None, "give the column a hierarchy")
+                            .set("hierarchies", None, "give a folder that has the hierarchy")
+                            .set("t_distance", Some("equal"), "use a distance that needs no hierarchy")
                     })?;
                     Distance::Hierarchical(Tree::new(tree, payload.values.iter().take(values), &original)?)
                 }

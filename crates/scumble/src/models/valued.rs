@@ -80,8 +80,13 @@ impl Model for Valued {
                 self.title(),
                 self.model.protected().join(" and ")
             ))
-            .weaken("missing_counts", None, "say that a missing value is a value")
-            .advise("leave the model out"));
+            .weaken_columns(
+                &self.model.protected(),
+                "missing_counts",
+                Some("true"),
+                "let a missing value count like any other",
+            )
+            .concede("leave the model out"));
         }
         self.model.check_feasible(&whole.of_cells(total(&cells), &cells))
     }

@@ -143,7 +143,7 @@ impl<T: ValueTest> Model for OfColumn<T> {
             Counts::Shares => self.test.attained(whole.size, &self.tally(whole)),
             Counts::Rows | Counts::Persons => ClassTest::attained(self, whole),
         };
-        Err(not_even_the_whole(self).advise(self.test.nearest(attained)))
+        Err(not_even_the_whole(self).concede(self.test.nearest(attained)))
     }
 }
 
@@ -234,7 +234,7 @@ pub(super) fn code_of(context: &ModelContext<'_>, place: usize, value: &str, mod
              nothing",
             column.name
         ))
-        .advise("check its spelling")
+        .advise("check how the value is spelt")
     })
 }
 

@@ -42,7 +42,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         return Err(Error::config(
             "model 'xy_linkability': values are those of one column, and y names several",
         )
-        .advise("leave values out"));
+        .advise("leave values out of the model"));
     }
     on_y(ENTRY.name, parameters, context, separate)
 }

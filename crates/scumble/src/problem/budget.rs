@@ -319,8 +319,8 @@ pub(crate) fn out_of_budget() -> Error {
         ErrorKind::OutOfBudget,
         "the budget was spent before the search had found anything that could be published, so nothing was released",
     )
-    .set("budget", None, "give it more time")
-    .set("steps", None, "give it more steps")
+    .set("budget", None, "give the search more time")
+    .set("steps", None, "give the search more steps")
 }
 
 #[cfg(test)]

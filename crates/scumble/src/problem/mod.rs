@@ -85,10 +85,14 @@ pub(crate) fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
             "{} compares with a population, and this algorithm does not keep track of one",
             model.title()
         ))
-        .set("algorithm", None, "use one that keeps track of a population"));
+        .another("use an algorithm that keeps track of a population"));
     }
     model.class_test().ok_or_else(|| {
-        Error::refused(format!("{} is not decided class by class; this algorithm needs that", model.title()))
+        Error::refused(format!(
+            "{} is not decided class by class, and this algorithm needs that",
+            model.title()
+        ))
+        .another("use an algorithm that judges whole tables")
     })
 }
 
@@ -150,7 +154,7 @@ impl Problem {
             "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together",
             model.title()
         ))
-        .set("algorithm", None, "use one that judges sets of columns"))
+        .another("use an algorithm that judges sets of columns"))
     }
 
     /// Whether some model is not decided class by class.
@@ -212,8 +216,8 @@ impl Problem {
                 "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes",
                 model.title()
             ))
-            .set("algorithm", Some("optimal"), "use another")
-            .advise("lower the requirement")),
+            .another("use an algorithm that does not start from the whole table")
+            .concede("lower the requirement")),
         }
     }
 
@@ -225,8 +229,8 @@ impl Problem {
                 "'{algorithm}' generalises by levels, and '{}' has no hierarchy",
                 quasi.name
             ))
-            .set("hierarchy", None, "give one")
-            .set("algorithm", Some("mondrian"), "use one that needs none")),
+            .set_columns(&[&quasi.name], "hierarchy", None, "give the column a hierarchy")
+            .another("use an algorithm that needs no hierarchies")),
         }
     }
 
@@ -276,7 +280,7 @@ impl Problem {
             ))
             .advise("coarsen the hierarchies")
             .set("star_policy", Some("strict"), "keep suppressed rows")
-            .advise("lower delta_min"));
+            .concede("lower delta_min"));
         }
         let limit = self.suppression_limit();
         if classes.suppressed_rows() > limit {
@@ -289,7 +293,7 @@ impl Problem {
             ))
             .set("suppression", None, "raise the limit")
             .advise("coarsen the hierarchies")
-            .advise("lower the requirement"));
+            .concede("lower the requirement"));
         }
         let rows = self.table.rows();
         if self.star_policy == StarPolicy::Drop && rows > 0 && classes.suppressed_rows() == rows {
@@ -298,7 +302,7 @@ impl Problem {
             )
             .advise("coarsen the hierarchies")
             .set("star_policy", Some("strict"), "keep rows that show nothing")
-            .advise("lower the requirement"));
+            .concede("lower the requirement"));
         }
         Ok(classes)
     }
@@ -340,7 +344,7 @@ impl Problem {
             "the suppressed rows can be told from all others, so they must meet every model themselves, and no choice of \
              further classes to suppress makes them",
         )
-        .set("star_policy", Some("drop"), "leave those rows out")
-        .advise("lower the requirement"))
+        .set("star_policy", Some("drop"), "leave suppressed rows out")
+        .concede("lower the requirement"))
     }
 }

@@ -24,7 +24,7 @@ use crate::problem::{Budget, Problem};
 use crate::recoding::published::Classes;
 use crate::recoding::{Assignment, Members, Step};
 use crate::registry::ALGORITHMS;
-use crate::release::new_rows::{CodeFinder, Found, NewRows};
+use crate::release::new_rows::{CodeFinder, LookedUp, NewRows};
 use crate::release::outputs::Outputs;
 use crate::release::prepare::population::quasi_only;
 use crate::release::prepare::{Respelt, drop_incomplete, prepare_new, spell_once};
@@ -235,8 +235,8 @@ fn read_new(
         None => {
             let names: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
             return Err(Error::config(format!("the recoding does not know {}", names.join(", ")))
-                .set("rest", Some("drop"), "leave out columns that it does not know")
-                .weaken("rest", Some("other"), "keep them as they are"));
+                .set("rest", Some("drop"), "leave out columns that the recoding does not know")
+                .weaken("rest", Some("other"), "publish those columns as they are"));
         }
     };
     let without_role: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
@@ -246,7 +246,7 @@ fn read_new(
     let mut table = read.coded;
     // Rows that nobody else will see may have anything beside them.
     if role == Role::Other && !private {
-        refuse_unjudged(&table, &without_role, &plan.read.missing).map_err(|error| {
+        refuse_unjudged(&table, &without_role, &plan.read.missing, |error, _| {
             error
                 .set("rest", Some("drop"), "leave out all columns that the recoding does not know")
                 .advise("take such columns out of the table and keep the others")
@@ -277,7 +277,7 @@ fn recode(
             CodeFinder::new(quasi, markers.map_or(&[], |(_, markers)| &markers[..]))
         })
         .collect();
-    let found: Vec<Vec<Found>> = quasi
+    let found: Vec<Vec<LookedUp>> = quasi
         .iter()
         .zip(&finders)
         .map(|(quasi, finder)| {
@@ -375,9 +375,9 @@ fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Cla
 
 /// What helps where new rows cannot be published as a recoding has them.
 fn by_themselves(error: Error) -> Error {
-    error.advise("make a release of them by themselves").weaken(
+    error.advise("make a release of the new rows by themselves").weaken(
         "private",
         None,
-        "recode them without judging them, if that is not for publication",
+        "recode the new rows without judging them, if that is not for publication",
     )
 }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, read_table};
+use scumble_files::{Control, ReadOptions, read_table};
 use scumble_verify::{
     Attained, Beside, Claim, Cover, Drops, ModelClaim, ModelOutcome, Nodes, Outcome, Population,
     RecordOutcome, Reference, Relation, SensitiveColumn, StarRows, Truth, TruthOutcome, ValueKind,
@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use crate::config::{ModelSpec, Plan, Role, StarPolicy};
 use crate::error::{Error, Result};
+use crate::models::asked::OverTables;
 use crate::models::{ModelContext, k_anonymity, k_uncertainty, l_diversity, multirelational};
 use crate::registry::Method;
 use crate::release::claim::{
@@ -27,6 +28,7 @@ use crate::release::prepare::{
     counted_by_value, has_repeated_persons, payload_of, prepare, refuse_doubts, spelt_once,
     table_in_one_spelling, value_table,
 };
+use crate::release::requirements::with_remedies_of_missing;
 use crate::release::resources::Resources;
 use crate::release::{has_separate_models, unknown_column};
 use crate::table::payload::PayloadColumn;
@@ -70,11 +72,7 @@ impl Checked {
 /// original only what models may look at is needed.
 pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) -> Result<Vec<&'a str>> {
     if plan.names_with(Role::Quasi).next().is_none() {
-        return Err(Error::config("no column is a quasi-identifier").set(
-            "quasi",
-            None,
-            "say which columns outsiders may know",
-        ));
+        return Err(crate::config::no_quasi_identifier());
     }
     // A column that is published as frequencies has one column a value, such as `disease=flu`.
     let is_of = |name: &str, of: &str| {
@@ -145,8 +143,8 @@ pub fn check(
     }
     // Guarding nodes are labels, not values, and what guards nothing is written as the model's claim has it.
     let release = &*table_in_one_spelling(release, &guarding);
-    let spellings_note = spellings_note(release, &values)?;
-    let plain = in_normal_form(release, &values, original).map_err(cannot_check)?;
+    let spellings_note = spellings_note(release, &values, resources.control())?;
+    let plain = in_normal_form(release, &values, original, resources.control()).map_err(cannot_check)?;
     let mut reference = original
         .map(|original| {
             let columns = protected.iter().filter(|name| original.column(name).is_some());
@@ -165,7 +163,8 @@ pub fn check(
         let threshold = plan.risk.threshold.to_string();
         let beside =
             Beside { reference: reference.as_ref(), population: people.as_ref(), risk_threshold: &threshold };
-        let mut found = attained_with(release, &quasi, &measured, star, beside).map_err(cannot_check)?;
+        let mut found = attained_with(release, &quasi, &measured, star, beside, resources.control())
+            .map_err(cannot_check)?;
         let alone = found.columns.iter().map(|column| column.distinct_l.unwrap_or_default());
         let figures =
             found.given_others.as_ref().map(|given| alone.zip(given.iter().copied()).collect::<Vec<_>>());
@@ -173,19 +172,21 @@ pub fn check(
         found.notes.extend(together);
         found.notes.extend(persons_note.into_iter().chain(private_note).chain(spellings_note));
         if let Some(person) = person {
-            count_persons(&mut found, release, &quasi, person, star, &values)?;
+            let claimed = Claim { quasi, models: Vec::new(), star, values };
+            count_persons(&mut found, release, &claimed, person, resources.control())?;
         }
         return Ok(Checked { outcome: None, attained: Some(found), truth, records: None, judged: sensitive });
     }
     let mut models = Vec::new();
     let (mut over_tables, mut judged) = (Vec::new(), Vec::new());
     for spec in &plan.privacy {
-        if spec.model == multirelational::ENTRY.name && !plan.table.is_empty() {
+        let over = spec.over_tables().filter(|_| !plan.table.is_empty());
+        if over == Some(OverTables::Persons) {
             over_tables
                 .push((models.len() + over_tables.len(), relational(release, spec, plan, resources, star)?));
             continue;
         }
-        if spec.model == k_uncertainty::ENTRY.name && !plan.table.is_empty() {
+        if over == Some(OverTables::Values) {
             for outcome in over_views(release, original, spec, plan, resources)? {
                 over_tables.push((models.len() + over_tables.len(), outcome));
             }
@@ -202,20 +203,22 @@ pub fn check(
         models.append(&mut claims);
     }
     if let (Some(reference), Some(original)) = (&mut reference, original) {
-        reference.columns.extend(joint_references(&models, original, &values)?);
+        reference.columns.extend(joint_references(&models, original, &values, resources.control())?);
     }
     judged.extend(columns_of(&models));
     let claim = Claim { quasi, models, star, values };
     let population = population.as_ref().map(|table| people(table, plan, resources)).transpose()?;
     let mut outcome =
-        check_models_with(release, &claim, reference.as_ref(), population.as_ref()).map_err(cannot_check)?;
+        check_models_with(release, &claim, reference.as_ref(), population.as_ref(), resources.control())
+            .map_err(cannot_check)?;
     for (place, judged) in over_tables {
         outcome.holds &= judged.holds;
         outcome.models.insert(place, judged);
     }
     outcome.notes.extend(persons_note.into_iter().chain(private_note).chain(spellings_note));
     if has_separate_models(plan) {
-        let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, star).map_err(cannot_check)?;
+        let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, star, resources.control())
+            .map_err(cannot_check)?;
         outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
     Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None, judged })
@@ -232,10 +235,9 @@ fn columns_of(models: &[ModelClaim]) -> Vec<String> {
 fn count_persons(
     found: &mut Attained,
     release: &CodedTable,
-    quasi: &[String],
+    claimed: &Claim,
     person: &str,
-    star: StarRows,
-    values: &[SensitiveColumn],
+    control: &Control,
 ) -> Result<()> {
     let asked = |name: &str, parameters: Value| ModelClaim {
         name: name.to_owned(),
@@ -248,8 +250,8 @@ fn count_persons(
             serde_json::json!({ "column": column.column, "variant": "frequency", "l": 1, "person": person });
         asked(l_diversity::ENTRY.name, parameters)
     }));
-    let claim = Claim { quasi: quasi.to_vec(), models, star, values: values.to_vec() };
-    let outcome = check_models_with(release, &claim, None, None).map_err(cannot_check)?;
+    let claim = Claim { models, ..claimed.clone() };
+    let outcome = check_models_with(release, &claim, None, None, control).map_err(cannot_check)?;
     let mut figures = outcome.models.iter().map(|model| model.attained);
     found.k = figures.next().flatten().map(|k| k as u64);
     for (column, l) in found.columns.iter_mut().zip(figures) {
@@ -266,7 +268,7 @@ fn count_persons(
 /// The people of a population, and how the labels of a release are to be read: as a release made of them would have labels.
 fn people<'a>(table: &'a CodedTable, plan: &Plan, resources: &Resources) -> Result<Population<'a>> {
     let entry = crate::registry::ALGORITHMS.find(&plan.algorithm.name)?;
-    let trees = (entry.build)(&plan.algorithm.parameters)?.needs_trees();
+    let trees = (entry.build)(&plan.algorithm.parameters)?.capabilities().needs_trees;
     let prepared = prepare(table, &quasi_only(plan), resources, trees)?;
     let covers = prepared.quasi.iter().map(|quasi| {
         let missing = prepared.missing.iter().find(|(of, _)| *of == quasi.name);
@@ -294,7 +296,7 @@ pub(crate) fn relational(
     let release = &*spelt_once(release, plan)?;
     let persons = release.column(subject).ok_or_else(|| {
         Error::config(format!("the table has no column '{subject}', which says who a row is about"))
-            .advise("check a private copy that still has it")
+            .advise(format!("check a private copy that still has '{subject}'"))
     })?;
     let (persons, _) = payload_of(persons, plan)?;
     // The persons of all tables are written as the first table writes them.
@@ -307,7 +309,7 @@ pub(crate) fn relational(
         let person = spec.subject.as_deref().ok_or_else(multirelational::no_subject)?;
         relations.push(Relation { table, quasi: &spec.quasi, person });
     }
-    check_relations(&relations, k, set, star).map_err(cannot_check)
+    check_relations(&relations, k, set, star, resources.control()).map_err(cannot_check)
 }
 
 /// Whether a column is in another of several tables, and not in this one.
@@ -330,8 +332,8 @@ fn with_persons(
     })?;
     if column.values.iter().any(|text| persons.missing.iter().any(|marker| marker == text)) {
         return Err(Error::data(format!("'{}' has rows without a person (column '{name}')", spec.file))
-            .advise("leave them out")
-            .advise("say whom they are about"));
+            .advise("leave those rows out")
+            .advise("say whom those rows are about"));
     }
     let spellings = persons.spellings();
     if column.values.iter().all(|text| spellings.find(text).is_none()) {
@@ -391,16 +393,17 @@ pub(crate) fn over_views(
         let Some(column) = spelt.column(name) else { continue };
         let (of_column, _) = payload_of(column, plan)?;
         if of_column.absent().is_some() {
-            return Err(Error::refused(format!(
+            let what = format!(
                 "k-uncertainty of several tables counts every text of '{name}', and some rows have no value there"
-            ))
-            .set("missing_policy", Some("drop-row"), "leave those rows out")
-            .weaken("missing_counts", Some(name), "say that a missing value is a value like any other"));
+            );
+            return Err(with_remedies_of_missing(Error::refused(what), name));
         }
         values.push(sensitive_column(&of_column, plan));
     }
     let plain = |table: &CodedTable| {
-        in_normal_form(table, &values, Some(original)).map(std::borrow::Cow::into_owned).map_err(cannot_check)
+        in_normal_form(table, &values, Some(original), resources.control())
+            .map(std::borrow::Cow::into_owned)
+            .map_err(cannot_check)
     };
     let (release, known) = (&plain(release)?, &plain(original)?);
     let people = people(known, plan, resources)?;
@@ -410,7 +413,10 @@ pub(crate) fn over_views(
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let mut views = vec![View { table: release, quasi: &quasi }];
     views.extend(plan.table.iter().zip(&tables).map(|(spec, table)| View { table, quasi: &spec.quasi }));
-    columns.iter().map(|column| check_views(&views, &people, column, k).map_err(cannot_check)).collect()
+    columns
+        .iter()
+        .map(|column| check_views(&views, &people, column, k, resources.control()).map_err(cannot_check))
+        .collect()
 }
 
 /// The column that says who a row is about, where the table still has it and persons have several rows; and what a reader must
@@ -424,20 +430,35 @@ fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, O
         );
         return Ok((None, Some(note)));
     }
-    let asked = plan.privacy.iter().any(|spec| spec.model == crate::models::multirelational::ENTRY.name);
+    let asked = plan.privacy.iter().any(|spec| spec.is_about_persons());
     Ok(((has_repeated_persons(table, name, plan)? || asked).then_some(name), None))
 }
 
-/// Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
-fn cannot_check(error: VerifyError) -> Error {
-    Error::config(error)
+/// The error of a check that could not be made. Here nobody wants to publish yet: what cannot be checked is a matter of what was asked.
+#[must_use]
+pub fn cannot_check(error: VerifyError) -> Error {
+    match error {
+        VerifyError::Stopped => Error::interrupted(),
+        VerifyError::NotSpreadsheetSafe { .. } => Error::config(error).unset(
+            "spreadsheet_safe",
+            "leave the spreadsheet-safe form out, if the table was not written in it",
+        ),
+        VerifyError::OtherRows { .. } => {
+            Error::config(error).set("plan", None, "give the plan that the release was made by")
+        }
+        error => Error::config(error),
+    }
 }
 
 /// Which columns of a table write a value in several ways: each is one value, and its spelling may tell whose it is.
-fn spellings_note(release: &CodedTable, values: &[SensitiveColumn]) -> Result<Option<String>> {
+fn spellings_note(
+    release: &CodedTable,
+    values: &[SensitiveColumn],
+    control: &Control,
+) -> Result<Option<String>> {
     let mut several = Vec::new();
     for values in values.iter().filter(|values| release.column(&values.name).is_some()) {
-        if further_spellings(release, values, None).map_err(cannot_check)? > 0 {
+        if further_spellings(release, values, None, control).map_err(cannot_check)? > 0 {
             several.push(format!("'{}'", values.name));
         }
     }
@@ -465,7 +486,7 @@ fn claims(
             "model '{}' was added by a program, and tables are checked by independent code, which knows Scumble's own models only",
             entry.name
         ))
-        .advise("leave the model out"));
+        .concede("leave the model out"));
     }
     let known: Vec<&str> = entry.parameters.iter().map(|(name, _)| *name).collect();
     spec.parameters
@@ -515,8 +536,8 @@ fn what_is_guarded_is_there(release: &CodedTable, plan: &Plan) -> Result<()> {
         Some(name) => Err(Error::config(format!(
             "the table has no column '{name}', which says what people guard and is in no release"
         ))
-        .advise("check a private copy that still has it")
-        .advise("leave the model out")),
+        .advise(format!("check a private copy that still has '{name}'"))
+        .concede("leave the model out")),
     }
 }
 
@@ -550,7 +571,7 @@ fn truthful(
     let spelt = spelt_once(original, plan)?;
     let prepared = prepare(&spelt, plan, resources, side_by_side::needs_trees(plan))?;
     let means = match crate::registry::method(&plan.algorithm.name)? {
-        Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.shows_means(),
+        Method::Classes(entry) => (entry.build)(&plan.algorithm.parameters)?.capabilities().shows_means,
         Method::Records(_) | Method::Tables(_) => false,
     };
     let private = private_columns(release, original, plan);
@@ -567,7 +588,7 @@ fn truthful(
                 continue;
             }
             let cover = cover(quasi, column.missing.clone().unwrap_or_else(|| plan.read.missing.clone()))?;
-            unexplained.extend(needs_hierarchy(release, original, name, quasi, &cover));
+            unexplained.extend(needs_hierarchy(release, original, quasi, &cover, resources.control())?);
             Truth::Covers(cover)
         } else if instead == Some(records::Instead::Exchanged) {
             Truth::Permuted
@@ -595,12 +616,12 @@ fn truthful(
             unexplained.join(" and ")
         ))
         .set("plan", None, "give the plan that the release was made by")
-        .set("hierarchies", None, "give the hierarchies"));
+        .set("hierarchies", None, "give the hierarchies that the release was made with"));
     }
     let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
     match row_map {
-        Some(map) => check_truth_with_map(release, original, map, &columns, drops),
-        None => check_truth(release, original, &columns, drops),
+        Some(map) => check_truth_with_map(release, original, map, &columns, drops, resources.control()),
+        None => check_truth(release, original, &columns, drops, resources.control()),
     }
     .map_err(cannot_check)
 }
@@ -610,22 +631,23 @@ fn truthful(
 fn needs_hierarchy(
     release: &CodedTable,
     original: &CodedTable,
-    name: &str,
     quasi: &crate::table::quasi::Quasi,
     cover: &Cover,
-) -> Option<String> {
-    let (released, originals) = (release.column(name)?, original.column(name)?);
-    if quasi.tree().is_some() {
-        return None;
-    }
+    control: &Control,
+) -> Result<Option<String>> {
+    let name = &quasi.name;
+    let both = release.column(name).zip(original.column(name)).filter(|_| quasi.tree().is_none());
+    let Some((released, originals)) = both else { return Ok(None) };
     let says_nothing = |text: &str| {
         matches!(scumble_verify::parse(text), scumble_verify::Label::Plain(_))
             && quasi.measure.number(text).is_none()
     };
-    let true_of: Vec<Vec<u32>> = scumble_verify::covering(cover, &released.values, &originals.values);
+    let true_of: Vec<Vec<u32>> =
+        scumble_verify::covering(cover, &released.values, &originals.values, control)
+            .map_err(cannot_check)?;
     let mut understood = vec![false; released.values.len()];
     true_of.iter().flatten().for_each(|label| understood[*label as usize] = true);
     let labels = released.values.iter().zip(&understood);
     let unread = labels.into_iter().any(|(text, understood)| !understood && says_nothing(text));
-    unread.then(|| format!("column '{name}'"))
+    Ok(unread.then(|| format!("column '{name}'")))
 }

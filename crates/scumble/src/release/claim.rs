@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable, Texts};
 use scumble_verify::{
     Cover, Drops, ModelClaim, Nodes, ReferenceColumn, SensitiveColumn, TreeTold, Truth, ValueKind,
@@ -56,6 +57,7 @@ pub(crate) fn joint_references(
     models: &[ModelClaim],
     original: &CodedTable,
     values: &[SensitiveColumn],
+    control: &Control,
 ) -> Result<Vec<ReferenceColumn>> {
     let mut tuples: Vec<Vec<String>> = models
         .iter()
@@ -64,7 +66,8 @@ pub(crate) fn joint_references(
         .collect();
     tuples.sort_unstable();
     tuples.dedup();
-    tuples.iter().map(|names| Ok(ReferenceColumn::count_joint(original, names, values)?)).collect()
+    let count = |names: &Vec<String>| Ok(ReferenceColumn::count_joint(original, names, values, control)?);
+    tuples.iter().map(count).collect()
 }
 
 /// The original distribution of a column. Values that only occurred in rows that were left out are not in it.
@@ -94,21 +97,26 @@ pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> Sensitive
 
 /// Asks the verifier whether a table with one spelling for each value says the same as the table that was read, and has no value in
 /// two spellings. Whoever reads that table may then take its texts for values.
-pub(super) fn check_spelling(source: &CodedTable, respelt: &[Respelt], plan: &Plan) -> Result<()> {
+pub(super) fn check_spelling(
+    source: &CodedTable,
+    respelt: &[Respelt],
+    plan: &Plan,
+    control: &Control,
+) -> Result<()> {
     let counted = counted_by_value(plan);
     let original = as_read(source, respelt);
     for column in source.columns.iter().filter(|column| counted.contains(column.name.as_str())) {
         let name = &column.name;
         let values = sensitive_column(&payload_of(column, plan)?.0, plan);
-        if further_spellings(source, &values, Some(&original))? > 0 {
+        if further_spellings(source, &values, Some(&original), control)? > 0 {
             return Err(several_spellings(name));
         }
         let Some(of) = respelt.iter().find(|of| of.original.name == *name) else { continue };
         let alone = |column: &CodedColumn| CodedTable { columns: vec![column.clone()], rows: source.rows };
         let rows: Vec<u32> = (0..source.rows as u32).collect();
         let truths = [(name.clone(), Truth::Same(values))];
-        let truth =
-            check_truth_with_map(&alone(column), &alone(&of.original), &rows, &truths, Drops::Forbidden)?;
+        let (own, read) = (alone(column), alone(&of.original));
+        let truth = check_truth_with_map(&own, &read, &rows, &truths, Drops::Forbidden, control)?;
         if !truth.holds {
             return Err(several_spellings(name));
         }

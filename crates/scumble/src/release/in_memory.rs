@@ -5,7 +5,7 @@ use std::io::Write;
 use scumble_files::{Batches, Control, OutFormat, Source};
 
 use super::datasheet::{self, Datasheet};
-use super::pipeline::{Destination, Papers, Watched};
+use super::pipeline::{Destination, Documents, Watched};
 use super::row_map::RowMapFile;
 use super::staged::Place;
 use super::targets::{Sink, check_spreadsheet_safe};
@@ -135,7 +135,7 @@ impl Destination for Memory<'_> {
     fn take_over(
         &mut self,
         place: Place,
-        papers: Papers<'_>,
+        papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,
     ) -> Result<Release> {

@@ -33,6 +33,7 @@ mod datasheet;
 pub(crate) mod described;
 mod in_memory;
 pub mod new_rows;
+mod offers;
 pub mod outputs;
 mod pipeline;
 pub mod prepare;
@@ -66,7 +67,7 @@ pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
 use targets::Targets;
 pub use targets::stem_of;
-pub use trial::{Outcome, Trial, read_planned, try_release, try_within};
+pub use trial::{Outcome, Trial, TrialTable, read_planned, try_release, try_within};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
@@ -300,12 +301,18 @@ fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Res
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
-        refuse_unjudged(&table, &without_role, &plan.read.missing).map_err(|error| {
-            error.set("identifier", None, "give it the role identifier").set("drop", None, "drop it").weaken(
-                "other",
-                None,
-                "publish it as it is, if you have looked at it",
-            )
+        refuse_unjudged(&table, &without_role, &plan.read.missing, |error, columns| {
+            let (the, it) =
+                if columns.len() == 1 { ("the column", "it is") } else { ("the columns", "they are") };
+            error
+                .set_columns(columns, "identifier", None, format!("give {the} the role identifier"))
+                .set_columns(columns, "drop", None, format!("leave {the} out"))
+                .weaken_columns(
+                    columns,
+                    "other",
+                    None,
+                    format!("publish {the} as {it}, if you have looked at the values"),
+                )
         })?;
     }
     // Said before the search, not after it. Where there is a subject column, rows need not be people.

@@ -13,7 +13,7 @@ mod finder;
 mod names;
 mod regions;
 
-pub use finder::{CodeFinder, Found};
+pub use finder::{CodeFinder, LookedUp};
 use regions::Regions;
 
 /// A recoding as a rule for new rows.

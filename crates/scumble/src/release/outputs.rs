@@ -214,7 +214,7 @@ impl Own {
 
 /// What helps where something is already there.
 fn or_replaced(error: Error) -> Error {
-    error.set("force", None, "replace it").advise("choose another name to keep it")
+    error.set("force", None, "replace what is there").advise("choose another name, to keep what is there")
 }
 
 /// Whether a file is there. Folders and devices are refused where the file is made.

@@ -10,7 +10,7 @@ use super::datasheet::Datasheet;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
 use super::run::Run;
-use super::search::{Task, with_quicker};
+use super::search::Task;
 use super::staged::{Place, Staged};
 use super::tables::manifest::Manifest;
 use super::targets::Sink;
@@ -101,7 +101,7 @@ pub(super) trait Destination {
     fn take_over(
         &mut self,
         place: Place,
-        papers: Papers<'_>,
+        papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,
     ) -> Result<Self::Made>;
@@ -111,7 +111,7 @@ pub(super) trait Destination {
 }
 
 /// What is known besides the release once it is verified.
-pub(super) struct Papers<'r> {
+pub(super) struct Documents<'r> {
     /// The private report, complete.
     pub(super) report: Option<Report>,
     /// Writes the rule that was applied, as JSON. Private. It may be as large as the table, so it is never held as a text.
@@ -137,7 +137,7 @@ where
     (watched.stage)(Stage::Search);
     let clock = Instant::now();
     watched.progress.control().begin(None);
-    let run = search(&read.task(watched.progress)).map_err(with_quicker)?;
+    let run = search(&read.task(watched.progress))?;
     read.seconds.search = clock.elapsed().as_secs_f64();
     complete(run, read, destination, watched)
 }
@@ -231,7 +231,7 @@ where
     let sheet = run.sheet(&summary);
     let manifest = sheet.as_ref().and_then(|sheet| run.manifest(sheet));
     seconds.measure = clock.elapsed().as_secs_f64();
-    let papers = Papers { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
+    let papers = Documents { report, rule: &|out| run.write_rule(out), row_map, sheet, manifest };
     let clock = Instant::now();
     let mut made = destination.take_over(place, papers, summary, watched)?;
     seconds.write += clock.elapsed().as_secs_f64();

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use scumble_files::{Audience, FolderLock, Named, PrivateFile, PrivateFolder, SetAside, folder_of};
 
 use super::described::{ENDINGS, FileSheet, older_datasheets_of};
-use super::pipeline::{Destination, Papers, Watched};
+use super::pipeline::{Destination, Documents, Watched};
 use super::staged::Place;
 use super::tables::manifest::MANIFEST;
 use super::targets::{REPORT_FILES, Sink, Targets, sweep_beside};
@@ -43,7 +43,7 @@ impl Destination for Files<'_, '_> {
     fn take_over(
         &mut self,
         place: Place,
-        papers: Papers<'_>,
+        papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,
     ) -> Result<Released> {
@@ -78,7 +78,7 @@ impl Files<'_, '_> {
     fn publish_file(
         &mut self,
         mut file: PrivateFile,
-        mut papers: Papers<'_>,
+        mut papers: Documents<'_>,
         released: &mut Released,
         watched: &Watched<'_>,
     ) -> Result<Vec<Error>> {
@@ -208,7 +208,7 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
         ErrorKind::AfterPublishing,
         format!("{what}, but not everything that belongs to it: {}", troubles.join("; ")),
     );
-    let again = "fix that and run it again";
+    let again = "mend what failed and run it again";
     Err(if is_known {
         error.advise(again)
     } else {
@@ -247,7 +247,7 @@ impl Drop for MadeFolders {
 /// The private report, the recoding and the row map, written out and without names yet.
 fn staged_papers(
     targets: &Targets,
-    papers: &Papers<'_>,
+    papers: &Documents<'_>,
     made: &mut MadeFolders,
     released: &mut Released,
     watched: &Watched<'_>,
@@ -284,7 +284,7 @@ fn staged_papers(
 fn publish_folder(
     mut folder: PrivateFolder,
     targets: &Targets,
-    mut papers: Papers<'_>,
+    mut papers: Documents<'_>,
     released: &mut Released,
     watched: &Watched<'_>,
 ) -> Result<Vec<Error>> {
@@ -310,7 +310,7 @@ fn publish_folder(
 }
 
 /// Writes the manifest and the datasheets into a folder of tables.
-fn add_papers(folder: &mut PrivateFolder, papers: &mut Papers<'_>) -> Result<()> {
+fn add_papers(folder: &mut PrivateFolder, papers: &mut Documents<'_>) -> Result<()> {
     let (Some(sheet), Some(manifest)) = (&mut papers.sheet, &papers.manifest) else {
         return Err(Error::internal("several tables without a manifest"));
     };

@@ -7,9 +7,10 @@ use crate::models::on_set::OnSet;
 use crate::models::outside::FromOutside;
 use crate::models::{Model, ModelContext, forbids_sameness};
 use crate::problem::Problem;
-use crate::registry::{self, ALGORITHMS, Entry, MODELS};
+use crate::registry::MODELS;
 use crate::release::prepare::Prepared;
 use crate::search::algorithms::Algorithm;
+use crate::search::offers;
 use crate::table::frequency::FrequencyTable;
 
 /// An error where persons have several rows and an algorithm counts rows.
@@ -21,8 +22,40 @@ pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
             person.name
         ))
         .advise("keep one row for each person")
-        .set("algorithm", Some("mondrian"), "use one that makes classes, where persons are counted")),
+        .another(offers::CLASSES)),
     }
+}
+
+/// An error where classes are to be changed and an algorithm makes none: it does what `publishes` says.
+pub(super) fn refuse_switches(plan: &Plan, algorithm: &str, publishes: &str) -> Result<()> {
+    match switch(plan) {
+        None => Ok(()),
+        Some(switch) => {
+            let what = format!("polish and flatten change classes, and '{algorithm}' {publishes}");
+            Err(without(Error::refused(what), switch))
+        }
+    }
+}
+
+/// What is to be done to classes once they are found, if something is.
+fn switch(plan: &Plan) -> Option<&'static str> {
+    let switches = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
+    switches.into_iter().find(|(_, on)| *on).map(|(name, _)| name)
+}
+
+/// The error that leaving out this switch would help against.
+pub(super) fn without(error: Error, switch: &'static str) -> Error {
+    error.unset(switch, format!("leave {switch} out"))
+}
+
+/// The error that rows without a value of a column, which models are about, are the reason for.
+pub(super) fn with_remedies_of_missing(error: Error, column: &str) -> Error {
+    error.set("missing_policy", Some("drop-row"), "leave out rows that have no value").weaken_columns(
+        &[column],
+        "missing_counts",
+        Some("true"),
+        "let a missing value count like any other",
+    )
 }
 
 /// An error if a model is about values of which some are missing: an algorithm whose records or groups are no classes counts every
@@ -32,12 +65,10 @@ pub(super) fn refuse_missing(problem: &Problem, algorithm: &str) -> Result<()> {
     for name in problem.models.iter().flat_map(|model| model.protected()) {
         let column = payloads.position(name).map(|place| &payloads.columns[place]);
         if column.is_some_and(|column| column.absent().is_some()) {
-            return Err(Error::refused(format!(
+            let what = format!(
                 "'{algorithm}' counts every row for the diversity of '{name}', and some rows have no value there"
-            ))
-            .set("missing_policy", Some("drop-row"), "leave those rows out")
-            .weaken("missing_counts", Some(name), "say that a missing value is a value like any other")
-            .set("algorithm", Some("mondrian"), "use one that makes classes"));
+            );
+            return Err(with_remedies_of_missing(Error::refused(what), name).another(offers::CLASSES));
         }
     }
     Ok(())
@@ -79,7 +110,7 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
                     "model '{}' is about all quasi-identifiers together",
                     entry.name
                 ))
-                .advise("leave 'quasi' out of the model"));
+                .advise("leave 'quasi' out of the model, so that it is about all quasi-identifiers"));
             }
             Some(set) => {
                 let columns = places_of(plan.columns_of(set)?, &quasi)?;
@@ -119,8 +150,8 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
             return Err(Error::refused(format!(
                 "the sensitive column '{name}' {why}: in a class where everyone has the same value it would be given away"
             ))
-            .set("l", Some("2"), "add a model for it, such as l-diversity")
-            .weaken("accept_attribute_disclosure", None, "accept the disclosure"));
+            .set("l", Some("2"), "add a model for the column, such as l-diversity")
+            .weaken("accept_attribute_disclosure", Some("true"), "accept the disclosure"));
         }
         let of_column: Vec<_> = of_column.collect();
         let open = models
@@ -133,8 +164,8 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
                 "the sensitive column '{name}' is not protected from someone who knows {known}: the models for it are about other \
                  columns"
             ))
-            .advise("add a model for it on that set too")
-            .weaken("accept_attribute_disclosure", None, "accept the disclosure"));
+            .advise("add a model for the column on that set too")
+            .weaken("accept_attribute_disclosure", Some("true"), "accept the disclosure"));
         }
     }
     Ok(())
@@ -156,8 +187,8 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
         Some(name) if !models.is_empty() => Err(Error::config(format!(
             "the quasi-identifier '{name}' is in no set that a model is about, so nothing would be promised about it"
         ))
-        .advise("add it to a set")
-        .weaken("other", Some(name), "give it the role other, if outsiders do not have it")),
+        .advise("add the column to a set")
+        .weaken_columns(&[name], "other", None, "give the column the role other, if outsiders do not have it")),
         _ => Ok(()),
     }
 }
@@ -165,26 +196,22 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
 /// An error if a metric is asked for that neither the algorithm minimises nor polishing looks at.
 pub(super) fn check_metric(
     plan: &Plan,
-    entry: &Entry<crate::search::algorithms::BuildAlgorithm>,
+    name: &str,
     algorithm: &dyn Algorithm,
     metric: &str,
     problem: &Problem,
 ) -> Result<()> {
-    let asked = plan.algorithm.metric.is_some() && metric != algorithm.default_metric();
+    let asked = plan.algorithm.metric.is_some() && metric != algorithm.capabilities().default_metric;
     if !asked || plan.algorithm.polish || algorithm.minimises(problem) {
         return Ok(());
     }
-    let can = |entry: &&Entry<crate::search::algorithms::BuildAlgorithm>| {
-        (entry.build)(&crate::config::Parameters::default()).is_ok_and(|other| other.minimises(problem))
-    };
-    let names: Vec<&str> = ALGORITHMS.iter().filter(can).map(|entry| entry.name).collect();
-    Err(Error::refused(format!("'{}' does not look at {metric}, so it cannot be asked for it", entry.name))
-        .unset("metric", "leave it out, since every run reports all of them")
-        .set("algorithm", None, format!("use one that minimises it: {}", names.join(", "))))
+    Err(Error::refused(format!("'{name}' does not look at {metric}, so it cannot be asked for it"))
+        .unset("metric", "leave the metric out, since every run reports all of them")
+        .another(format!("use an algorithm that minimises {metric}")))
 }
 
 /// An error if the search cannot serve a model: one that judges the whole table, that may break when classes are merged, or that
-/// judges some of the columns. It names the algorithms that can.
+/// judges some of the columns. The release names the algorithms that can.
 pub(super) fn check_served(
     problem: &Problem,
     plan: &Plan,
@@ -196,37 +223,31 @@ pub(super) fn check_served(
         let elsewhere = model.population_test().is_some() || model.sufficient_size().is_some();
         let whole = model.class_test().is_none() && !elsewhere;
         let breaks = !model.monotonicity().merging;
-        let switch = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
-        if let (true, Some((switch, _))) = (breaks, switch.iter().find(|(_, on)| *on)) {
-            return Err(Error::refused(format!(
+        if let (true, Some(switch)) = (breaks, switch(plan)) {
+            let what = format!(
                 "'{}' may break when classes that keep it are merged, as {switch} does",
                 model.title()
-            ))
-            .unset(switch, "leave it out"));
+            );
+            return Err(without(Error::refused(what), switch));
         }
         let serves = |algorithm: &dyn Algorithm| {
-            (!whole || algorithm.serves_whole_tables())
-                && (!breaks || algorithm.serves_unmergeable())
-                && (problem.is_about_all(model) || algorithm.serves_projections())
+            (!whole || algorithm.capabilities().serves_whole_tables)
+                && (!breaks || algorithm.capabilities().serves_unmergeable)
+                && (problem.is_about_all(model) || algorithm.capabilities().serves_projections)
         };
         if serves(algorithm) {
             continue;
         }
-        let why = if whole && !algorithm.serves_whole_tables() {
+        let why = if whole && !algorithm.capabilities().serves_whole_tables {
             format!("judges the whole table, and '{name}' judges classes")
-        } else if breaks && !algorithm.serves_unmergeable() {
+        } else if breaks && !algorithm.capabilities().serves_unmergeable {
             format!("may break when classes that keep it are merged, and '{name}' relies on merging")
         } else {
             format!(
                 "judges some of the quasi-identifiers without the others, and '{name}' judges all of them together"
             )
         };
-        let serving = registry::serving(serves).join(", ");
-        return Err(Error::refused(format!("'{}' {why}", model.title())).set(
-            "algorithm",
-            None,
-            format!("use one of the algorithms that can serve it: {serving}"),
-        ));
+        return Err(Error::refused(format!("'{}' {why}", model.title())).another(offers::SERVING));
     }
     Ok(())
 }
@@ -239,7 +260,7 @@ pub(super) fn refuse_added(problem: &Problem, algorithm: &str) -> Result<()> {
             "model '{}' was added by a program and judges classes, and '{algorithm}' publishes none",
             model.name()
         ))
-        .set("algorithm", Some("mondrian"), "use an algorithm that makes classes")),
+        .another(offers::CLASSES)),
     }
 }
 

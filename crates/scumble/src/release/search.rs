@@ -5,10 +5,10 @@ use scumble_files::table::CodedTable;
 
 use super::requirements::build_models;
 use super::run::Run;
-use crate::config::{Plan, Rational};
-use crate::error::{Error, ErrorKind, Result};
+use crate::config::{Plan, Rational, no_quasi_identifier};
+use crate::error::{Error, Result};
 use crate::problem::{Budget, Problem, Progress};
-use crate::registry::{self, Entry, Facts, METRICS};
+use crate::registry::{Entry, Facts, METRICS};
 use crate::release::prepare::population::prepare_with_population;
 use crate::release::prepare::{Prepared, Respelt, prepare};
 use crate::release::resources::Resources;
@@ -117,14 +117,13 @@ pub(super) fn make_problem(
     (budget, progress): (Budget, Progress),
 ) -> Result<(Problem, Rest, &'static str)> {
     if prepared.quasi.is_empty() {
-        return Err(Error::config("no column is a quasi-identifier, so there is nothing to protect against")
-            .set("quasi", None, "say which columns outsiders may know"));
+        return Err(no_quasi_identifier());
     }
     if prepared.quasi.iter().all(|quasi| quasi.priority == 0.0) {
         return Err(Error::config("every quasi-identifier has the priority 0, so nothing would count").set(
             "priority",
             None,
-            "give at least one of them more, or leave it out, which counts as 1",
+            "give at least one quasi-identifier a higher priority, or none, which counts as 1",
         ));
     }
     let models = build_models(plan, &prepared)?;
@@ -132,7 +131,7 @@ pub(super) fn make_problem(
         return Err(Error::config("no privacy model is asked for").set(
             "k",
             Some("5"),
-            "give one, such as k-anonymity",
+            "ask for a model, such as k-anonymity",
         ));
     }
     let metric = plan.algorithm.metric.as_deref().unwrap_or(needs.metric);
@@ -162,12 +161,4 @@ pub(super) fn make_problem(
         notes: prepared.notes,
     };
     Ok((problem, rest, metric.name))
-}
-
-/// An error of a search, with the names of algorithms that are quicker where it ran out of time.
-pub(super) fn with_quicker(error: Error) -> Error {
-    if error.kind() != ErrorKind::OutOfBudget {
-        return error;
-    }
-    error.set("algorithm", None, format!("use a faster algorithm: {}", registry::quick().join(", ")))
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use scumble_files::table::{CodedTable, Texts};
 use scumble_files::{
     Batches, ColumnType, Control, OutColumn, OutFormat, PrivateFile, PrivateFolder, ReadOptions, Source,
-    WriteOptions, read_table, write_batches, write_table,
+    Unit, WriteOptions, read_table, write_batches, write_table,
 };
 use scumble_verify::from_spreadsheet_safe;
 
@@ -77,7 +77,7 @@ impl<'a> Staged<'a> {
             Place::File(_) => self.plan.output.clone(),
             Place::Folder(..) | Place::Memory(_) => self.file_name(name),
         };
-        self.control.begin(Some(order.len() as u64));
+        self.control.begin_in(Some(order.len() as u64), Unit::Rows);
         let options = WriteOptions {
             format: self.format,
             name: &name,
@@ -102,6 +102,13 @@ impl<'a> Staged<'a> {
 
     /// The tables that were written, read again.
     pub(super) fn read_back(&self) -> Result<Vec<CodedTable>> {
+        let tables = self.read_all()?;
+        // What follows is counted in rows that were judged, by each model and in each column.
+        self.control.begin_in(None, Unit::Rows);
+        Ok(tables)
+    }
+
+    fn read_all(&self) -> Result<Vec<CodedTable>> {
         let of_file = |file| Source::from_file(file, WRITTEN);
         match &self.place {
             Place::File(file) => Ok(vec![self.read_from(&of_file(file.reopen()?))?]),
@@ -128,6 +135,11 @@ impl<'a> Staged<'a> {
 
     fn read_options(&self) -> ReadOptions {
         ReadOptions { control: self.control.clone(), ..ReadOptions::default() }
+    }
+
+    /// Who may stop the run.
+    pub(super) fn control(&self) -> &'a Control {
+        self.control
     }
 
     /// An error if the run is to stop. Asked between the steps of verifying.

@@ -44,7 +44,7 @@ impl Targets {
             return Err(Error::config("several tables go into a folder, not to standard output").set(
                 "output",
                 Some("release"),
-                "name it",
+                "name a folder",
             ));
         }
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
@@ -54,7 +54,7 @@ impl Targets {
                 "'{}' is not the name of a new folder, which several tables go into",
                 plan.output
             ))
-            .set("output", Some("release"), "give one"));
+            .set("output", Some("release"), "name a new folder"));
         }
         let release = output.with_file_name(stem_of(&output));
         let format = format_of_several(&output)?;
@@ -216,7 +216,7 @@ pub(super) fn format_of_several(output: &Path) -> Result<OutFormat> {
 fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
     match plan.row_map.as_deref() {
         Some("-" | "") => Err(Error::config("the row map is a private file and needs a name of its own")
-            .set("row_map", Some("map.json"), "give it one")),
+            .set("row_map", Some("map.json"), "name a file for the row map")),
         name => Ok(name.map(|name| folder.join(name))),
     }
 }
@@ -227,7 +227,7 @@ pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<(
         return Err(Error::config(
             "the spreadsheet-safe form is for delimited text, and a program that opens Parquet or Arrow runs none of its texts",
         )
-        .unset("spreadsheet_safe", "leave it out")
+        .unset("spreadsheet_safe", "leave the spreadsheet-safe form out")
         .set("output", None, "give the output another ending, such as .csv"));
     }
     Ok(())
@@ -270,8 +270,8 @@ fn check_replaceable(release: &Path, force: bool) -> Result<()> {
             "the folder '{}' holds other things than an earlier release, and would be replaced as a whole",
             release.display()
         ))
-        .set("output", None, "choose another name")
-        .advise("move them away"));
+        .set("output", None, "choose another name for the output")
+        .advise("move those things away"));
     }
     if names.is_empty() || force || folder_has_datasheet(release) {
         return Ok(());
@@ -280,8 +280,8 @@ fn check_replaceable(release: &Path, force: bool) -> Result<()> {
         "the folder '{}' is already there, and its files are not as its datasheet says",
         release.display()
     ))
-    .set("force", None, "replace it")
-    .set("output", None, "choose another name to keep it"))
+    .set("force", None, "replace what is there")
+    .set("output", None, "choose another name, to keep what is there"))
 }
 
 fn beside(folder: &Path, name: &str) -> PathBuf {

@@ -5,13 +5,15 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
-use scumble_files::table::{CodedColumn, CodedTable};
+use scumble_files::table::CodedTable;
+use scumble_files::{Batches, ReadOptions, Source, read_table};
 
 use super::classes::{self, ClassRun, ClassesFound, together};
 use super::pipeline::{Ended, Releasable, Watched, write_verified};
 use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
-use super::search::{Task, budget_of, with_quicker};
+use super::search::{Task, budget_of};
+use super::staged::{Place, Staged};
 use super::tables::{self, TablesRun};
 use super::targets::Sink;
 use super::{Read, Seconds, method_for, read};
@@ -24,7 +26,6 @@ use crate::recoding::published::{Classes, Record, record_loss};
 use crate::registry::Method;
 use crate::release::resources::Resources;
 use crate::search::algorithms::tables::{Shown, Tables};
-use crate::table::quasi::Value;
 
 /// What a plan makes of some rows.
 pub struct Trial {
@@ -40,6 +41,25 @@ pub struct Trial {
     pub suppressed: u64,
     /// How long typing, search and suppression took.
     pub seconds: f64,
+    /// What would be published: one table or several.
+    pub tables: Vec<TrialTable>,
+}
+
+/// A table that would be published, as it was written and verified.
+pub struct TrialTable {
+    /// What it is called among several.
+    pub name: String,
+    /// For each row the one that it is about, of those that were tried. Nothing of a table that tells about groups.
+    pub about: Vec<u32>,
+    written: Batches,
+}
+
+impl TrialTable {
+    /// What somebody would read who got it.
+    pub fn read(&self) -> Result<CodedTable> {
+        let source = Source::from_batches(self.written.clone(), "the written release");
+        Ok(read_table(&source, &ReadOptions::default())?.coded)
+    }
 }
 
 impl Trial {
@@ -48,6 +68,15 @@ impl Trial {
     pub fn measure(&self, metric: &dyn metrics::Metric) -> Option<f64> {
         let Outcome::Classes { classes, .. } = &self.outcome else { return None };
         metric.measure(classes, &self.problem)
+    }
+
+    /// The table that would be published, if it is one.
+    #[must_use]
+    pub fn table(&self) -> Option<&TrialTable> {
+        match &self.tables[..] {
+            [table] => Some(table),
+            _ => None,
+        }
     }
 }
 
@@ -82,58 +111,8 @@ pub enum Outcome {
         /// The tuple of each row.
         tuple_of_row: Vec<u32>,
     },
-}
-
-impl Trial {
-    /// What somebody would read who got this release, row by row in the order of `table`, the rows that were released. Columns that are no
-    /// quasi-identifiers stay as they are, or show frequencies or exchanged values where records do. `None` where several tables would be released.
-    #[must_use]
-    pub fn released(&self, table: &CodedTable) -> Option<CodedTable> {
-        let quasi = &self.problem.quasi;
-        let column_of = |place: usize, value_of_row: &dyn Fn(usize) -> Value| {
-            let labels = (0..table.rows).map(|row| quasi[place].label(value_of_row(row)));
-            CodedColumn::of_texts(&quasi[place].name, labels)
-        };
-        let mut columns: Vec<CodedColumn> = match &self.outcome {
-            Outcome::Classes { classes, class_of_row, .. } => {
-                let value = |place: usize, row: usize| {
-                    class_of_row[row].map_or(Value::Star, |class| classes.shown(class as usize, place))
-                };
-                (0..quasi.len()).map(|place| column_of(place, &|row| value(place, row))).collect()
-            }
-            Outcome::Records { records, record_of_row, .. } => {
-                let value = |place: usize, row: usize| records[record_of_row[row] as usize].shown[place];
-                (0..quasi.len()).map(|place| column_of(place, &|row| value(place, row))).collect()
-            }
-            Outcome::Projections { .. } => return None,
-        };
-        let others = table.columns.iter().filter(|column| quasi.iter().all(|of| of.name != column.name));
-        for column in others {
-            columns.push(self.instead(&column.name).unwrap_or_else(|| column.clone()));
-        }
-        Some(CodedTable { columns, rows: table.rows })
-    }
-
-    /// A column as records show it that is not published row by row, if it is that one: exchanged values, or frequencies.
-    fn instead(&self, name: &str) -> Option<CodedColumn> {
-        let Outcome::Records { records, column, taken, record_of_row } = &self.outcome else { return None };
-        let column = &self.problem.table.payloads().columns[(*column)?];
-        if column.name != name {
-            return None;
-        }
-        let value = |value: u32| column.values.get(value).to_owned();
-        let frequencies = |record: &Record| {
-            let rows: u64 = record.counts.iter().sum();
-            let shares = (0_u32..).zip(&record.counts).filter(|(_, count)| **count > 0);
-            let shares = shares.map(|(of, count)| (value(of), (*count as f64 / rows as f64).into()));
-            serde_json::Value::Object(shares.collect()).to_string()
-        };
-        let texts: Vec<String> = match taken {
-            Some(taken) => taken.iter().map(|other| value(records[*other as usize].value)).collect(),
-            None => records.iter().map(frequencies).collect(),
-        };
-        Some(CodedColumn::of_texts(name, record_of_row.iter().map(|record| texts[*record as usize].clone())))
-    }
+    /// All columns of every row with its group, and what is sensitive by group.
+    Groups,
 }
 
 /// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
@@ -171,7 +150,7 @@ pub fn try_within(
 ) -> Result<Trial> {
     if plan.population.is_some() {
         return Err(Error::refused("a population beside the data is not known here")
-            .unset("population", "leave it out of the plan"));
+            .unset("population", "leave the population out of the plan"));
     }
     let method = method_for(plan)?;
     // As a release does, whoever calls: models count values, not spellings.
@@ -194,59 +173,60 @@ pub fn try_within(
     match method {
         Method::Classes(entry) => {
             let attempt = |plan: &Plan| {
-                let (run, seconds) =
-                    verified(|| classes::search(&Task { plan, ..task.clone() }, entry), &progress)?;
-                Ok(match run.failing_beside_others() {
+                let tried = tried(|| classes::search(&Task { plan, ..task.clone() }, entry), &progress)?;
+                Ok(match tried.run.failing_beside_others() {
                     Some(failing) => Ended::NotBesideOthers(Box::new(failing.clone())),
-                    None => Ended::Made(Box::new(of_classes(run, seconds))),
+                    None => Ended::Made(Box::new(of_classes(tried))),
                 })
             };
             Ok(*together::large_enough(plan, table.rows, attempt)?.0)
         }
-        Method::Records(entry) => {
-            let (run, seconds) = verified(|| records::search(&task, entry), &progress)?;
-            Ok(of_records(run, seconds))
-        }
-        Method::Tables(entry) => {
-            let search = || {
-                let run = tables::search(&task, entry)?;
-                if matches!(run.found.solution.tables, Tables::Groups { .. }) {
-                    Err(no_features(entry.name))
-                } else {
-                    Ok(run)
-                }
-            };
-            let (run, seconds) = verified(search, &progress)?;
-            of_tables(run, seconds)
-        }
+        Method::Records(entry) => Ok(of_records(tried(|| records::search(&task, entry), &progress)?)),
+        Method::Tables(entry) => Ok(of_tables(tried(|| tables::search(&task, entry), &progress)?)),
     }
 }
 
-/// What a search finds, written into memory and verified there; and how long the search took.
-fn verified<'a, Found>(
+/// A search's result that was written into memory and verified there.
+struct Tried<Run> {
+    run: Run,
+    tables: Vec<TrialTable>,
+    /// How long the search took.
+    seconds: f64,
+}
+
+/// Searches, writes into memory and verifies.
+fn tried<'a, Found>(
     search: impl FnOnce() -> Result<Run<'a, Found>>,
     progress: &Progress,
-) -> Result<(Run<'a, Found>, f64)>
+) -> Result<Tried<Run<'a, Found>>>
 where
     Run<'a, Found>: Releasable,
 {
     let clock = Instant::now();
-    let mut run = search().map_err(with_quicker)?;
+    let mut run = search()?;
     let seconds = clock.elapsed().as_secs_f64();
     let watched = Watched { progress, stage: &|_| {} };
     let written = write_verified(&mut run, &Sink::Memory, &watched, &mut Seconds::default());
     // Some of the rows may not be comparable with earlier tables, which says nothing against the plan.
-    written.map_err(|error| {
+    let (Staged { place, .. }, _) = written.map_err(|error| {
         if error.is(&[ErrorKind::Config, ErrorKind::Data]) {
             error.of_kind(ErrorKind::Refused)
         } else {
             error
         }
     })?;
-    Ok((run, seconds))
+    let Place::Memory(written) = place else {
+        return Err(Error::internal("a trial was written to files"));
+    };
+    let (rows, _) = run.row_map();
+    let about = rows.into_iter().map(<[u32]>::to_vec).chain(std::iter::repeat_with(Vec::new));
+    let table = |((name, written), about)| TrialTable { name, about, written };
+    let tables = written.into_iter().zip(about).map(table).collect();
+    Ok(Tried { run, tables, seconds })
 }
 
-fn of_classes(run: ClassRun<'_>, seconds: f64) -> Trial {
+fn of_classes(tried: Tried<ClassRun<'_>>) -> Trial {
+    let Tried { run, tables, seconds } = tried;
     let loss = metrics::loss::ENTRY.build.measure(&run.found.classes, &run.problem).unwrap_or(0.0);
     let Run { problem, missing, found: ClassesFound { classes, step, rows, .. }, .. } = run;
     let kept: Vec<u32> =
@@ -258,11 +238,13 @@ fn of_classes(run: ClassRun<'_>, seconds: f64) -> Trial {
         loss,
         suppressed: classes.suppressed_rows(),
         seconds,
+        tables,
         outcome: Outcome::Classes { classes: Box::new(classes), step, class_of_row },
     }
 }
 
-fn of_records(run: RecordRun<'_>, seconds: f64) -> Trial {
+fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
+    let Tried { run, tables, seconds } = tried;
     let Run { problem, missing, found, .. } = run;
     let RecordsFound { solution, taken, rows } = found;
     let loss = record_loss(&solution.records, &problem.quasi);
@@ -272,6 +254,7 @@ fn of_records(run: RecordRun<'_>, seconds: f64) -> Trial {
         loss,
         suppressed: 0,
         seconds,
+        tables,
         outcome: Outcome::Records {
             records: solution.records,
             column: solution.column,
@@ -281,29 +264,17 @@ fn of_records(run: RecordRun<'_>, seconds: f64) -> Trial {
     }
 }
 
-/// An error for tables that nothing can be learnt from.
-fn no_features(algorithm: &str) -> Error {
-    Error::refused(format!(
-        "'{algorithm}' publishes no table with the class and the columns that it is to be predicted from"
-    ))
-}
-
-fn of_tables(run: TablesRun<'_>, seconds: f64) -> Result<Trial> {
-    let Run { algorithm, problem, missing, found, .. } = run;
-    let Tables::Projections(projections) = found.solution.tables else {
-        return Err(no_features(algorithm.name));
+fn of_tables(tried: Tried<TablesRun<'_>>) -> Trial {
+    let Tried { run, tables, seconds } = tried;
+    let Run { problem, missing, found, .. } = run;
+    let shown = found.solution.shown;
+    let all_columns = || vec![(0..problem.quasi.len()).collect()];
+    let (loss, outcome) = match found.solution.tables {
+        Tables::Groups { .. } => (tables::loss(&problem, &shown, &all_columns()), Outcome::Groups),
+        Tables::Projections(tables) => {
+            let loss = tables::loss(&problem, &shown, &tables);
+            (loss, Outcome::Projections { tables, shown, tuple_of_row: found.tuple_of_row })
+        }
     };
-    let loss = tables::loss(&problem, &found.solution.shown, &projections);
-    Ok(Trial {
-        problem,
-        missing,
-        loss,
-        suppressed: 0,
-        seconds,
-        outcome: Outcome::Projections {
-            tables: projections,
-            shown: found.solution.shown,
-            tuple_of_row: found.tuple_of_row,
-        },
-    })
+    Trial { problem, missing, loss, suppressed: 0, seconds, tables, outcome }
 }

@@ -1,8 +1,36 @@
-//! For pages that look like the report but are made elsewhere: its drawing board, its style sheet, and how it writes numbers.
+//! For pages that look like the report but are made elsewhere: its drawing board, its head and style sheet, and how it writes numbers.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 
 pub use super::charts::scale::{Scale, log_ticks, tick_label, ticks};
 pub use super::charts::svg::{Anchor, Svg, escape, text_width};
 pub use crate::base::format::{count, counted, list, number, percent, share};
+use crate::error::{Error, Result};
+
+/// What every page begins with. A template includes it as `head.html`.
+const HEAD: &str = include_str!("head.html");
+
+/// Fills the template of a page.
+///
+/// # Errors
+/// Only if the template is broken, which is a bug.
+pub fn render(template: &str, page: Value) -> Result<String> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    // A misspelt name in the template must fail a test, not leave a blank on the page.
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .build()
+        .and_then(|syntax| {
+            environment.set_syntax(syntax);
+            environment.add_template("head.html", HEAD)?;
+            environment.render_str(template, page)
+        })
+        .map_err(|error| Error::internal(format!("the page could not be drawn: {error:#}")))
+}
 
 /// The report's style sheet: light, dark and paper. Charts take their colours from it.
 #[must_use]

@@ -55,8 +55,7 @@ mod tests;
 use crate::error::{Error, Result};
 use crate::risk::Assessment;
 use data::{AttackResult, Report};
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use minijinja::Value;
 
 const TEMPLATE: &str = include_str!("template.html");
 
@@ -85,19 +84,7 @@ pub fn attacks_html(found: &[AttackResult], title: &str) -> Result<String> {
 }
 
 fn draw(page: Value) -> Result<String> {
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    // A misspelt name in the template must fail a test, not leave a blank on the page.
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .build()
-        .and_then(|syntax| {
-            environment.set_syntax(syntax);
-            environment.render_str(TEMPLATE, page)
-        })
-        .map_err(|error| Error::internal(format!("the report could not be drawn: {error:#}")))
+    drawing::render(TEMPLATE, page)
 }
 
 /// The report's JSON twin: the same data, for programs.

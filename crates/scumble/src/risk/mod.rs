@@ -14,11 +14,12 @@
 //! let table = scumble_files::read_table(&scumble_files::Source::open(&path)?, &Default::default())?.coded;
 //! let quasi = ["age".to_owned(), "sex".to_owned()];
 //! let input = RiskTable { table: &table, quasi: &quasi, missing: &[], population: None, persons: None };
-//! let (found, _) = assess(&input, &RiskSpec::default())?;
+//! let (found, _) = assess(&input, &RiskSpec::default(), &scumble_files::Control::default())?;
 //! assert_eq!((found.classes, found.uniques.rows), (3, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use serde::{Deserialize, Serialize};
 
@@ -141,7 +142,7 @@ pub struct Uniques {
 ///
 /// Where persons have several rows, classes are counted in persons, and what takes a row for a person is left out: estimates
 /// for the population, survey weights and households.
-pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Records)> {
+pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Result<(Assessment, Records)> {
     spec.check()?;
     if input.table.rows == 0 {
         return Err(Error::data("the table has no rows, so nobody is at risk"));
@@ -157,11 +158,12 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
             input.quasi.len(),
             singling::MOST_COLUMNS
         ))
-        .set("quasi", None, "name fewer")
-        .set("combination_size", Some("0"), "do not look for them"));
+        .set("quasi", None, "name fewer quasi-identifiers")
+        .set("combination_size", Some("0"), "do not look for such combinations"));
     }
     let mut classes = RiskClasses::of_table(input.table, input.quasi)?;
     let star_rows = classes.class_of_row.iter().filter(|class| Some(**class) == classes.star).count() as u64;
+    control.check()?;
     let mut unit = Unit::Rows;
     let mut persons = None;
     if let Some(of_rows) = input.persons {
@@ -170,6 +172,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
         persons = Some(distinct(of_rows));
     }
     refuse_too_many_sets(&classes, spec.combination_size as usize)?;
+    control.check()?;
     let mut warnings: Vec<String> = left_out(unit, spec).into_iter().collect();
     let one_row_each = unit == Unit::Rows;
     let prosecutor = RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
@@ -192,8 +195,11 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec) -> Result<(Assessment, Rec
     let here = persons.unwrap_or(classes.rows());
     let people = people(spec, here, counted.as_ref(), weighted.as_ref().map(|(found, _)| found))?;
     let fraction = people.filter(|_| one_row_each).map(|people| here as f64 / people as f64);
-    let looked =
-        (spec.combination_size > 0).then(|| singling(&classes, spec.combination_size as usize, fraction));
+    control.check()?;
+    let looked = (spec.combination_size > 0)
+        .then(|| singling(&classes, spec.combination_size as usize, fraction, control))
+        .transpose()?;
+    control.check()?;
     let mut records = Records {
         prosecutor: classes.sizes.iter().map(|size| 1.0 / *size as f64).collect(),
         journalist: counted.iter().flat_map(|c| c.sizes.iter().map(|size| 1.0 / *size as f64)).collect(),

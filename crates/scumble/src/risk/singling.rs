@@ -9,7 +9,10 @@
 //! Where persons have several rows, a row is unique if no other *person* has its values, and a person counts once in every
 //! class.
 
+use scumble_files::Control;
+
 use super::RiskClasses;
+use crate::error::Result;
 
 /// A set of columns, as bits.
 pub(super) type ColumnSet = u64;
@@ -41,16 +44,16 @@ pub(super) struct Found {
 }
 
 /// All minimal sets of at most `largest` columns, for all rows that have one.
-pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
+pub(super) fn search(classes: &RiskClasses, largest: usize, control: &Control) -> Result<Found> {
     let columns = classes.codes.len();
     // Where nobody is alone on all columns, nobody is on some.
     if largest == 0 || !classes.sizes.contains(&1) {
-        return Found::default();
+        return Ok(Found::default());
     }
     // The set with one column less leaves out the lowest bit, so columns that tell much get high bits.
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by_key(|column| (classes.values[*column], *column));
-    let mut search = Search {
+    let mut search = UniqueSearch {
         classes,
         order: &order,
         largest: largest.min(columns),
@@ -61,11 +64,12 @@ pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
         pairs: Vec::new(),
     };
     let members: Vec<u32> = (0..classes.sizes.len() as u32).collect();
-    let all = Partition { ends: vec![members.len()], members };
-    search.visit(0, columns, &all, 0);
+    let all = Refined { ends: vec![members.len()], members };
+    control.begin(Some(sets(columns, largest)));
+    search.visit(0, columns, &all, 0, control)?;
     drop(all);
     // There may be a link for each of millions of rows, so the list is not copied, and all else is freed first.
-    let Search { links, unique_rows, .. } = search;
+    let UniqueSearch { links, unique_rows, .. } = search;
     let in_columns = |bits: ColumnSet| -> ColumnSet {
         order.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, column)| 1 << column).sum()
     };
@@ -75,7 +79,7 @@ pub(super) fn search(classes: &RiskClasses, largest: usize) -> Found {
     };
     found.minimal.sort_unstable();
     found.unique_rows.sort_unstable();
-    found
+    Ok(found)
 }
 
 const NONE: u32 = u32::MAX;
@@ -88,12 +92,12 @@ struct Link {
 }
 
 /// Classes that are alike on a set of columns, group by group. Groups in which nobody can become unique are left out.
-struct Partition {
+struct Refined {
     members: Vec<u32>,
     ends: Vec<usize>,
 }
 
-struct Search<'a> {
+struct UniqueSearch<'a> {
     classes: &'a RiskClasses,
     /// The column of each bit.
     order: &'a [usize],
@@ -107,11 +111,20 @@ struct Search<'a> {
     pairs: Vec<(u32, u32)>,
 }
 
-impl Search<'_> {
+impl UniqueSearch<'_> {
     /// Visits all sets that extend `set` by bits below `limit`, in ascending order of the bits read as a number: every part
     /// of a set is a smaller number, so it was seen before.
-    fn visit(&mut self, set: ColumnSet, limit: usize, partition: &Partition, unique: u64) {
+    fn visit(
+        &mut self,
+        set: ColumnSet,
+        limit: usize,
+        partition: &Refined,
+        unique: u64,
+        control: &Control,
+    ) -> Result<()> {
         for bit in 0..limit {
+            control.check()?;
+            control.advance(1);
             let next = set | 1 << bit;
             let last = next.count_ones() as usize == self.largest;
             let (refined, found) = self.refine(partition, self.order[bit], !last);
@@ -124,9 +137,10 @@ impl Search<'_> {
                 self.unique_rows.push((next, unique));
             }
             if !last {
-                self.visit(next, bit, &refined, unique);
+                self.visit(next, bit, &refined, unique, control)?;
             }
         }
+        Ok(())
     }
 
     /// Notes that a class is unique on a set, unless it is on a part of it.
@@ -144,10 +158,10 @@ impl Search<'_> {
     }
 
     /// Splits every group by a column: the groups that are left if `keep`, and the classes that became unique.
-    fn refine(&mut self, partition: &Partition, column: usize, keep: bool) -> (Partition, Vec<u32>) {
+    fn refine(&mut self, partition: &Refined, column: usize, keep: bool) -> (Refined, Vec<u32>) {
         let codes = &self.classes.codes[column];
         let sizes = &self.classes.sizes;
-        let mut refined = Partition { members: Vec::new(), ends: Vec::new() };
+        let mut refined = Refined { members: Vec::new(), ends: Vec::new() };
         let mut unique = Vec::new();
         let mut start = 0;
         for end in &partition.ends {
@@ -191,6 +205,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn search(classes: &RiskClasses, largest: usize) -> Found {
+        super::search(classes, largest, &Control::default()).expect("nobody stops it")
+    }
     use crate::risk::classes::tests::table;
 
     fn classes(rows: &[Vec<u8>]) -> RiskClasses {

@@ -6,10 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use scumble_files::Control;
 use serde::{Deserialize, Serialize};
 
 use super::RiskClasses;
 use super::singling::{ColumnSet, search};
+use crate::error::Result;
 
 /// Combinations of one size that are listed by name.
 const LISTED: usize = 10;
@@ -86,11 +88,15 @@ pub struct Scores {
 }
 
 /// Looks for minimal uniques of at most `size` columns. `fraction` is the share of the population that is in the table.
-#[must_use]
-pub fn singling(classes: &RiskClasses, size: usize, fraction: Option<f64>) -> (Singling, Scores) {
+pub fn singling(
+    classes: &RiskClasses,
+    size: usize,
+    fraction: Option<f64>,
+    control: &Control,
+) -> Result<(Singling, Scores)> {
     let all = classes.codes.len();
     let size = size.min(all);
-    let found = search(classes, size);
+    let found = search(classes, size, control)?;
     let weights: Vec<f64> = (0..=size).map(|of| weight(of, size, all)).collect();
     let mut scores = Scores {
         minimal: vec![0; classes.sizes.len()],
@@ -140,7 +146,7 @@ pub fn singling(classes: &RiskClasses, size: usize, fraction: Option<f64>) -> (S
         dis,
         highest_dis: dis.map(|_| scores.dis.iter().copied().fold(0.0, f64::max)),
     };
-    (summary, scores)
+    Ok((summary, scores))
 }
 
 /// `∏_{i=of}^{size} (all - i)`, where the last factor is never zero.
@@ -222,7 +228,7 @@ mod tests {
         // Row 1: {age}; {sex, postcode} = (f, 100). Row 2: {postcode}; {age, sex} = (40, f).
         // Row 3: {age, sex} = (40, m), {age, postcode} = (40, 100), {sex, postcode} = (m, 100).
         // With three columns and M = 2, one column weighs (3-1)(3-2) = 2 and two weigh 3-2 = 1.
-        let (found, scores) = singling(&people(), 3, None);
+        let (found, scores) = singling(&people(), 3, None, &Control::default()).expect("nobody stops it");
         assert_eq!(scores.score, [3.0, 3.0, 3.0, 0.0]);
         assert_eq!(scores.minimal, [2, 2, 3, 0]);
         let sizes: Vec<_> = found.sizes.iter().map(|size| (size.columns, size.rows, size.minimal)).collect();
@@ -236,7 +242,7 @@ mod tests {
 
     #[test]
     fn combinations_are_ordered_by_how_many_they_single_out() {
-        let (found, _) = singling(&people(), 2, None);
+        let (found, _) = singling(&people(), 2, None, &Control::default()).expect("nobody stops it");
         let listed: Vec<(String, u64, u64)> =
             found.combinations.iter().map(|c| (c.columns.join("+"), c.rows, c.minimal)).collect();
         let expected = [
@@ -253,7 +259,8 @@ mod tests {
     #[test]
     fn intrusion_by_hand() {
         // Three uniques, two twins, a tenth of the population: 0.3 / (0.3 + 2 * 0.9) = 1/7.
-        let (found, scores) = singling(&people(), 3, Some(0.1));
+        let (found, scores) =
+            singling(&people(), 3, Some(0.1), &Control::default()).expect("nobody stops it");
         assert!((found.dis.expect("a chance") - 1.0 / 7.0).abs() < 1e-15);
         // All scores are equal, so every unique row has the file's chance.
         assert!(scores.dis[..3].iter().all(|dis| (dis - 1.0 / 7.0).abs() < 1e-12));

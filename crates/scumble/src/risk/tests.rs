@@ -17,8 +17,12 @@ fn assessed(
 ) -> Result<Assessment> {
     let quasi: Vec<String> = quasi.iter().map(|name| (*name).to_owned()).collect();
     let missing = ["?".to_owned()];
-    assess(&RiskTable { table, quasi: &quasi, missing: &missing, population, persons: None }, spec)
-        .map(|(found, _)| found)
+    assess(
+        &RiskTable { table, quasi: &quasi, missing: &missing, population, persons: None },
+        spec,
+        &scumble_files::Control::default(),
+    )
+    .map(|(found, _)| found)
 }
 
 /// Classes of these sizes, named a, b, c …
@@ -97,7 +101,7 @@ fn persons_are_counted_where_they_have_several_rows() {
     let people = classes(&[4, 1]);
     let mut input =
         RiskTable { table: &sample, quasi: &quasi, missing: &[], population: None, persons: Some(&persons) };
-    let (found, records) = assess(&input, &spec).expect("figures");
+    let (found, records) = assess(&input, &spec, &scumble_files::Control::default()).expect("figures");
     assert_eq!((found.unit, found.rows, found.persons), (Unit::Persons, 5, Some(3)));
     assert_eq!((found.smallest_class, found.prosecutor.rows), (Some(2), 4));
     assert_eq!((found.prosecutor.highest, found.uniques.rows), (Amount::Finite(0.5), 0));
@@ -114,7 +118,8 @@ fn persons_are_counted_where_they_have_several_rows() {
     );
     // People of a population are one row each, so the journalist is as always: 2/4 + 2/2.
     input.population = Some(&people);
-    let (found, _) = assess(&input, &RiskSpec::default()).expect("figures");
+    let (found, _) =
+        assess(&input, &RiskSpec::default(), &scumble_files::Control::default()).expect("figures");
     assert_eq!(found.journalist.risk.expected, Amount::Finite(1.5));
     assert_eq!(
         found.uniques.population.map(|found| (found.uniques, found.sampling_fraction)),

@@ -4,6 +4,7 @@ pub mod algorithms;
 pub mod audit;
 mod deal;
 pub mod lattice;
+pub(crate) mod offers;
 pub mod partition;
 pub mod polish;
 pub mod relabel;

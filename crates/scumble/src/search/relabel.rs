@@ -30,7 +30,7 @@ pub fn show_sets(problem: &Problem, assignment: Assignment) -> Result<Assignment
         }
     }
     judged(problem, with_values(assignment, regions), "label = \"set\"")
-        .map_err(|error| error.advise("label them by nodes"))
+        .map_err(|error| error.advise("label the columns by nodes"))
 }
 
 /// Gives every column one domain: the coarsest of the values that overlap, or what they cover together. Classes that then show
@@ -48,10 +48,8 @@ pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> 
         .map(|class| (0..shown.len()).map(|column| value(class, column)).collect())
         .collect();
     let showed_something = assignment.suppressed.contains(&false);
-    let remedied = |error: Error| {
-        let words = "use one that searches with one domain for each column";
-        error.unset("flatten", "leave it out").set("algorithm", Some("single_dimensional_mondrian"), words)
-    };
+    let remedied =
+        |error: Error| error.unset("flatten", "leave flatten out").another(crate::search::offers::ONE_DOMAIN);
     let flat = judged(problem, with_values(assignment, regions), "flatten").map_err(remedied)?;
     if showed_something && !flat.suppressed.contains(&false) {
         return Err(remedied(Error::infeasible(

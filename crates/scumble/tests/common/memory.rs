@@ -1,7 +1,7 @@
 //! Tables in memory.
 
 use scumble_files::{
-    Batches, Cells, CodedColumn, ColumnType, Control, OutColumn, ReadOptions, Source, read_table,
+    Batches, Cells, CodedColumn, CodedTable, ColumnType, Control, OutColumn, ReadOptions, Source, read_table,
     write_batches,
 };
 
@@ -26,7 +26,11 @@ pub(crate) fn batches(source: &Source) -> Batches {
 
 /// The texts of a table, wherever it is.
 pub(crate) fn texts_of(source: &Source) -> Strings {
-    let read = read_table(source, &ReadOptions::default()).expect("a table").coded;
+    of_table(&read_table(source, &ReadOptions::default()).expect("a table").coded)
+}
+
+/// The texts of a table that was read.
+pub(crate) fn of_table(read: &CodedTable) -> Strings {
     let cells =
         |row: usize| read.columns.iter().map(|of| of.values.get(of.codes.get(row)).to_owned()).collect();
     Strings {

@@ -29,7 +29,7 @@ pub(crate) fn prepared(table: &Table, ask: &Ask) -> Prepared {
     let coded = CodedTable { columns: columns.collect(), rows: table.rows };
     let algorithm = ALGORITHMS.find(ask.algorithm).expect("a registered algorithm");
     let algorithm = (algorithm.build)(&plan.algorithm.parameters).expect("fitting parameters");
-    prepare(&coded, &plan, &Resources::in_folder(folder.path()), algorithm.needs_trees())
+    prepare(&coded, &plan, &Resources::in_folder(folder.path()), algorithm.capabilities().needs_trees)
         .expect("a table that can be prepared")
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn problem(prepared: Prepared, ask: &Ask, plan: &Plan) -> Problem {
         table: prepared.table,
         quasi: prepared.quasi,
         models,
-        metric: METRICS.find(algorithm.default_metric()).expect("a registered metric").build,
+        metric: METRICS.find(algorithm.capabilities().default_metric).expect("a registered metric").build,
         class: prepared.class,
         budget: scumble::problem::Budget::new(plan.algorithm.steps, None),
         seed: 0,

@@ -1,6 +1,16 @@
 //! A table, and for each algorithm a plan for it that the algorithm can serve.
 
-use scumble::config::Plan;
+use scumble::config::{Parameters, Plan};
+use scumble::registry::{ALGORITHMS, Entry};
+use scumble::search::algorithms::{Algorithm, BuildAlgorithm};
+
+/// The names of the algorithms that, with their defaults, say this of themselves.
+pub(crate) fn serving(serves: impl Fn(&dyn Algorithm) -> bool) -> Vec<&'static str> {
+    let serves = |entry: &&Entry<BuildAlgorithm>| {
+        (entry.build)(&Parameters::default()).is_ok_and(|algorithm| serves(&*algorithm))
+    };
+    ALGORITHMS.iter().filter(serves).map(|entry| entry.name).collect()
+}
 
 /// Two numbers, a town, an illness, and a job that the shift decides.
 pub(crate) fn rows() -> String {

@@ -148,11 +148,10 @@ impl Wide {
         let original = coded(&vec![false; self.classes], StarPolicy::Strict);
         let mut columns: Vec<ReferenceColumn> =
             COLUMNS.iter().map(|name| ReferenceColumn::count(&original, name).expect("its column")).collect();
-        columns.extend(
-            model
-                .joint()
-                .map(|names| ReferenceColumn::count_joint(&original, names, &[]).expect("its columns")),
-        );
+        columns.extend(model.joint().map(|names| {
+            ReferenceColumn::count_joint(&original, names, &[], &scumble_files::Control::default())
+                .expect("its columns")
+        }));
         let release = coded(suppressed, policy);
         let claim = Claim {
             quasi: vec!["q".into()],

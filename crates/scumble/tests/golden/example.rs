@@ -236,7 +236,7 @@ fn risk(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         population: population.as_ref(),
         persons: persons.as_deref(),
     };
-    let (found, _) = scumble::risk::assess(&input, &plan.risk)?;
+    let (found, _) = scumble::risk::assess(&input, &plan.risk, &scumble_files::Control::default())?;
     Ok(Outcome::Assessed(serde_json::to_value(&found).map_err(scumble::Error::internal)?))
 }
 

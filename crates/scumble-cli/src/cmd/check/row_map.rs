@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scumble::release::check::cannot_check;
 use scumble::{Error, Result};
 use scumble_files::Source;
 use scumble_verify::{Drops, Mapped, RowMap};
@@ -13,8 +14,8 @@ use crate::ui::Interface;
 pub(super) fn read(path: &Path, original: &Source) -> Result<RowMap> {
     let text = std::fs::read(path)
         .map_err(|source| Error::io(format!("the row map '{}' cannot be read", path.display()), source))?;
-    let map = RowMap::read(&text).map_err(Error::config)?;
-    map.check_original(&original.sha256()?).map_err(Error::config)?;
+    let map = RowMap::read(&text).map_err(cannot_check)?;
+    map.check_original(&original.sha256()?).map_err(cannot_check)?;
     Ok(map)
 }
 
@@ -27,13 +28,13 @@ pub(super) fn sources(
     interface: &Interface,
 ) -> Result<Vec<u32>> {
     let map = read(path, &original.source)?;
-    let table = map.only_table().map_err(Error::config)?;
+    let table = map.only_table().map_err(cannot_check)?;
     if !table.is_of(&release.sha256()?) {
         tell_other_files(interface);
     }
     let drops = if rows < original.table.rows { Drops::Allowed } else { Drops::Forbidden };
     let mapped = Mapped { map: &map, kept: &original.kept };
-    mapped.sources(table, rows, drops).map_err(Error::config)
+    mapped.sources(table, rows, drops).map_err(cannot_check)
 }
 
 /// What is to be known before anybody is accused.

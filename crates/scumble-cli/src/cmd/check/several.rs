@@ -7,9 +7,9 @@ use scumble::config::{Column, Plan, Role, Roles};
 use scumble::release::check::{CheckedFolder, check_folder, published_columns};
 use scumble::release::prepare::{Complete, keep_complete};
 use scumble::release::resources::Resources;
-use scumble::release::{Manifest, SheetCheck, compare_folder_with_datasheet};
+use scumble::release::{Manifest, SheetCheck, Stage, compare_folder_with_datasheet};
 use scumble::{Error, Result};
-use scumble_files::{Source, read_header};
+use scumble_files::{Source, Unit, read_header};
 use scumble_verify::{Mapped, RowMap};
 
 use super::super::beside::{Original, read};
@@ -32,7 +32,10 @@ pub(super) fn run(
     let mapped =
         map.as_ref().zip(original.as_ref()).map(|(map, original)| Mapped { map, kept: &original.kept });
     let table = original.as_ref().map(|original| &original.table);
+    interface.stage(Stage::Verify);
+    resources.control().begin_in(None, Unit::Rows);
     let mut checked = check_folder(&arguments.release, table, mapped, plan, resources)?;
+    interface.done();
     if map.as_ref().map(|map| is_of(map, &arguments.release)).transpose()? == Some(false) {
         row_map::tell_other_files(interface);
     }

@@ -2,6 +2,7 @@
 //! everybody so far, and then again what is believed, class by class.
 
 use rayon::prelude::*;
+use scumble_files::Control;
 
 use super::dealing::dealt;
 
@@ -47,11 +48,15 @@ impl<'a> Learner<'a> {
         Self { rooms, kinds, bins, values, beliefs, factors }
     }
 
-    /// Learns once; the largest change of a belief.
-    pub(super) fn round(&mut self) -> f64 {
+    /// Learns once; the largest change of a belief. After a stop the beliefs mean nothing.
+    pub(super) fn round(&mut self, control: &Control) -> f64 {
         let fits = self.fits();
         let mut factors = std::mem::take(&mut self.factors);
         let believe = |(room, factors): (&Room, &mut Vec<f64>)| {
+            // Nobody looks at what is believed then.
+            if control.is_cancelled() {
+                return Belief::new();
+            }
             let fit = |kind: u32, value: u32| -> f64 {
                 let bins = self.kinds[kind as usize].iter().zip(&fits);
                 bins.map(|(bin, fits)| fits[*bin as usize * self.values + value as usize]).sum()
@@ -118,7 +123,7 @@ mod tests {
         let (rooms, kinds) = (smokers(), [vec![0], vec![1]]);
         let mut learner = Learner::new(&rooms, &kinds, vec![2], 2);
         for wanted in [0.764_151, 0.905_719, 0.952_065, 0.963_254, 0.965_686] {
-            learner.round();
+            learner.round(&Control::default());
             let smoker = learner.beliefs[0][1][1];
             assert!((smoker - wanted).abs() < 5e-7, "{smoker} for {wanted}");
         }
@@ -130,9 +135,9 @@ mod tests {
         let rooms = [Room { kinds: vec![(0, 2)], values: vec![(0, 1), (1, 1)] }];
         let kinds = [vec![0, 0]];
         let mut learner = Learner::new(&rooms, &kinds, vec![1, 1], 2);
-        assert!(learner.round() < 1e-12);
+        assert!(learner.round(&Control::default()) < 1e-12);
         assert_eq!(learner.beliefs, [[[0.5, 0.5]]]);
         let mut nobody = Learner::new(&[], &[], vec![1], 2);
-        assert_eq!(nobody.round(), 0.0);
+        assert_eq!(nobody.round(&Control::default()), 0.0);
     }
 }

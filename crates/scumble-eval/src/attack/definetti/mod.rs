@@ -69,7 +69,15 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         let rooms = rooms(scene, &members, &kinds, &looked_at, secret);
         let values = scene.secrets[secret].column.values.len();
         let mut learner = Learner::new(&rooms.of_class, &kinds.bins, bins.clone(), values);
-        let rounds = (1..=ROUNDS).find(|_| learner.round() < STILL);
+        let mut rounds = None;
+        for round in 1..=ROUNDS {
+            let change = learner.round(&scene.control);
+            scene.control.check()?;
+            if change < STILL {
+                rounds = Some(round);
+                break;
+            }
+        }
         let bound = Promise::new(case, &scene.secrets[secret])?.bound;
         let mut told = told(scene, &members, &kinds, &rooms, &learner, secret, bound);
         told.extend(not_in_it(scene, secret));

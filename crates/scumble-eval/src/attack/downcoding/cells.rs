@@ -2,7 +2,6 @@
 
 use scumble::Result;
 use scumble::config::{Plan, Rational};
-use scumble::models::k_anonymity;
 use scumble::registry::{Method, method};
 use scumble::search::algorithms::{Fineness, Reach};
 use scumble::table::quasi::{Quasi, Shape, Value};
@@ -35,7 +34,7 @@ impl Knowledge {
             }
         };
         let only_sizes = !plan.privacy.is_empty()
-            && plan.privacy.iter().all(|spec| spec.model == k_anonymity::ENTRY.name && spec.quasi.is_none());
+            && plan.privacy.iter().all(|spec| spec.is_size_alone() && spec.quasi.is_none());
         let k = plan
             .privacy
             .iter()
@@ -62,7 +61,7 @@ impl Knowledge {
         if plan.algorithm.polish {
             return Ok(Ok(tight(Rule::Several)));
         }
-        let fineness = algorithm.fineness();
+        let fineness = algorithm.capabilities().fineness;
         Ok(match fineness {
             Fineness::Uncuttable { refuses_small_children: true } if only_sizes => {
                 Ok(tight(Rule::SmallPart(k)))
@@ -70,7 +69,7 @@ impl Knowledge {
             Fineness::Uncuttable { .. } if only_sizes => Ok(tight(Rule::Unsplittable(k))),
             Fineness::Uncuttable { .. } | Fineness::TrueOfClass => Ok(tight(Rule::Several)),
             Fineness::OneStep | Fineness::OneTellingStep => {
-                let reach = algorithm.reach();
+                let reach = algorithm.capabilities().reach;
                 let may_suppress = plan.algorithm.suppression.is_none_or(|share| share > Rational::ZERO);
                 match only_sizes {
                     true => Ok(Self {
@@ -132,6 +131,9 @@ pub(super) fn cells(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looke
     for column in 0..case.scene.known.len() {
         let people = finer.people_before(column);
         for class in looked_at.iter().copied().filter(|class| !finer.members[*class as usize].is_empty()) {
+            if case.scene.is_stopped() {
+                return cells;
+            }
             let Some(label) = finer.label(class as usize, column) else { continue };
             let found = match finer.node(case.scene, class as usize, column) {
                 Some((tree, node)) => {

@@ -56,9 +56,10 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     };
     let cells = cells::cells(case, &finer, &knowledge, &looked_at);
     let found = match knowledge.reach {
-        Reach::Class => by_class(&cells),
-        _ => together(&cells, knowledge.reach, &knowledge),
+        Reach::Class => by_class(case, &cells),
+        _ => together(case, &cells, knowledge.reach, &knowledge),
     };
+    case.scene.control.check()?;
     Ok(vec![words(case, &finer, &knowledge, &looked_at, &found)])
 }
 
@@ -86,7 +87,7 @@ struct Follows {
 
 /// What was found in all labels.
 #[derive(Default)]
-struct Found {
+struct Downcoded {
     follows: Vec<Follows>,
     /// Bits that are told about many classes together, and for how many such facts.
     shared_bits: f64,
@@ -103,14 +104,14 @@ fn is_too_large(cell: &Cell) -> bool {
     cell.rows().saturating_mul(cell.rows()).saturating_mul(cell.spread.len() as u64) > WORK
 }
 
-fn by_class(cells: &[Cell]) -> Found {
+fn by_class(case: &Case<'_>, cells: &[Cell]) -> Downcoded {
     let left_out = cells.iter().filter(|cell| is_too_large(cell)).count() as u64;
     let follows = cells
         .par_iter()
-        .filter(|cell| !is_too_large(cell))
+        .filter(|cell| !is_too_large(cell) && !case.scene.is_stopped())
         .filter_map(|cell| follows(cell, cell.rule))
         .collect();
-    Found { follows, left_out, labels: cells.len() as u64, ..Found::default() }
+    Downcoded { follows, left_out, labels: cells.len() as u64, ..Downcoded::default() }
 }
 
 fn follows(cell: &Cell, rule: Rule) -> Option<Follows> {
@@ -132,13 +133,13 @@ fn follows(cell: &Cell, rule: Rule) -> Option<Follows> {
 }
 
 /// Where a label or a level was refused for all classes at once: in one of them there are too few rows of a finer value.
-fn together(cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Found {
+fn together(case: &Case<'_>, cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Downcoded {
     let mut groups: BTreeMap<(usize, u32), Vec<&Cell>> = BTreeMap::new();
     for cell in cells {
         let label = if reach == Reach::Label { cell.label } else { 0 };
         groups.entry((cell.column, label)).or_default().push(cell);
     }
-    let mut found = Found { labels: cells.len() as u64, ..Found::default() };
+    let mut found = Downcoded { labels: cells.len() as u64, ..Downcoded::default() };
     for group in groups.values() {
         if let [only] = group[..] {
             if is_too_large(only) {
@@ -151,7 +152,7 @@ fn together(cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Found {
         // That nobody is refused gets less and less likely; once it is out of the question, nothing follows.
         let mut nowhere = 1.0_f64;
         for cell in group {
-            if nowhere > 1e-15 {
+            if nowhere > 1e-15 && !case.scene.is_stopped() {
                 let spread = Spread::new(cell.rows(), &cell.prior);
                 nowhere *= match is_too_large(cell) {
                     true => spread.nearly_no_small_part(knowledge.k),
@@ -169,7 +170,13 @@ fn together(cells: &[Cell], reach: Reach, knowledge: &Knowledge) -> Found {
     found
 }
 
-fn words(case: &Case<'_>, finer: &Finer, knowledge: &Knowledge, looked_at: &[u32], found: &Found) -> Finding {
+fn words(
+    case: &Case<'_>,
+    finer: &Finer,
+    knowledge: &Knowledge,
+    looked_at: &[u32],
+    found: &Downcoded,
+) -> Finding {
     let sampled = looked_at.len() < case.scene.classes.len();
     let rows: u64 = looked_at.iter().map(|class| finer.members[*class as usize].len() as u64).sum();
     // Of people without a row nothing follows; of a part of the classes as large a part of them counts.

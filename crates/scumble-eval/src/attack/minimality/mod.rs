@@ -54,7 +54,9 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         Method::Tables(_) => {
             Some("nothing that is known of people is coarsened, so no coarsening tells anything about values")
         }
-        Method::Classes(entry) if !(entry.build)(&case.plan.algorithm.parameters)?.is_led_by_sensitive() => {
+        Method::Classes(entry)
+            if !(entry.build)(&case.plan.algorithm.parameters)?.capabilities().is_led_by_sensitive =>
+        {
             Some(
                 "levels are chosen by what they say about the class label as a whole, and not by the sensitive values of single classes",
             )
@@ -142,12 +144,13 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
     }
     let whole =
         |class: usize| scene.classes[class].secrets[secret].total == finer.members[class].len() as u64;
-    let of_class = |class: usize| match looked_at[class] && whole(class) {
+    let of_class = |class: usize| match looked_at[class] && whole(class) && !scene.is_stopped() {
         true => alternatives(case, finer, &promise, class, &scene.classes[class].secrets[secret]),
         false => Vec::new(),
     };
     let alternatives: Vec<Vec<Alternative>> =
         (0..scene.classes.len()).into_par_iter().map(of_class).collect();
+    scene.control.check()?;
     let place = |class: usize, of: &Alternative| match reach {
         _ if reach == Reach::Class => class,
         Reach::Label if of.column < scene.known.len() => finer.label(class, of.column).unwrap_or(0) as usize,
@@ -165,7 +168,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
                 .wrapping_mul(0x9E37_79B9_7F4A_7C15)
     };
     let count = |class: usize, of: &Alternative| -> Option<Worlds> {
-        if together[of.column][place(class, of)].certain {
+        if together[of.column][place(class, of)].certain || scene.is_stopped() {
             return None;
         }
         let (values, amounts) = split(&scene.classes[class].secrets[secret]);
@@ -176,6 +179,7 @@ fn attack(case: &Case<'_>, finer: &Finer, secret: usize) -> Result<Finding> {
         .enumerate()
         .map(|(class, of_class)| of_class.iter().map(|of| count(class, of)).collect())
         .collect();
+    scene.control.check()?;
     for (class, (of_class, counted)) in alternatives.iter().zip(&counted).enumerate() {
         for (of, worlds) in of_class.iter().zip(counted) {
             if let Some(worlds) = worlds {

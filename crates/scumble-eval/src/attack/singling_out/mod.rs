@@ -85,7 +85,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
         Group {
             weight: weights.of(&look.labels) / look.rows as f64,
             expected: exactly_one(members.len() as f64, 1.0 / look.rows as f64),
-            hits: (0..tries).filter(|attempt| fits(*attempt) == 1).count() as u64,
+            hits: (0..tries).filter(|attempt| !scene.is_stopped() && fits(*attempt) == 1).count() as u64,
             alone: class.rows == look.rows
                 && class.secrets.iter().zip(&scene.secrets).any(|(tally, secret)| {
                     // A value that the group shows once, and that one person has whom the group fits.

@@ -30,8 +30,13 @@ fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> Colu
 
 /// Refuses a table with columns that have no role of their own and would be published as they are, if `init` would call one of them an
 /// identifier, a person's number or free text. Only these columns are looked at, by their distinct values, as `init` does. Whoever asks
-/// adds what would help.
-pub fn refuse_unjudged(table: &CodedTable, without_role: &[&str], missing: &[String]) -> Result<()> {
+/// adds what would help for those columns.
+pub fn refuse_unjudged(
+    table: &CodedTable,
+    without_role: &[&str],
+    missing: &[String],
+    remedied: impl FnOnce(Error, &[String]) -> Error,
+) -> Result<()> {
     let by_name = table.by_name();
     let columns = without_role.iter().filter_map(|name| by_name.get(name).copied());
     let columns: Vec<ColumnValues<'_>> =
@@ -52,5 +57,7 @@ pub fn refuse_unjudged(table: &CodedTable, without_role: &[&str], missing: &[Str
         _ => "columns have no role, and rest = \"other\" would publish them as they are",
     };
     // Remedies go on after it.
-    Err(Error::refused(format!("{has}. {}", each.join(" ").trim_end_matches('.'))))
+    let error = Error::refused(format!("{has}. {}", each.join(" ").trim_end_matches('.')));
+    let names: Vec<String> = found.into_iter().map(|column| column.name.to_string()).collect();
+    Err(remedied(error, &names))
 }

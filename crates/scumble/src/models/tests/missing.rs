@@ -98,7 +98,7 @@ proptest! {
                     columns.push(ReferenceColumn::count(&coded, name).expect("a column"));
                 }
                 if let Some(names) = model.joint() {
-                    columns.push(ReferenceColumn::count_joint(&coded, names, &values).expect("columns"));
+                    columns.push(ReferenceColumn::count_joint(&coded, names, &values, &scumble_files::Control::default()).expect("columns"));
                 }
                 let reference = Reference { columns };
                 let claim = Claim {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Cover, Drops, GroupTables, GroupedOriginal, Mapped, ModelClaim, ModelOutcome, Nodes, Population, Sums,
@@ -94,7 +95,7 @@ pub fn check_folder(
             manifest.quasi.push(name.to_owned());
         }
     }
-    let manifest = &manifest;
+    let (manifest, control) = (&manifest, resources.control());
     // What the tables are about is read as a sensitive column, whatever the plan says of it.
     let mut with_target = plan.clone();
     if matches!(manifest.together, Together::Groups { .. }) {
@@ -113,8 +114,10 @@ pub fn check_folder(
         tables.push(table);
     }
     let spelt = original.map(|original| spelt_once(original, plan)).transpose()?;
-    let original =
-        spelt.as_deref().map(|original| Original::new(original, row_map, manifest, plan)).transpose()?;
+    let original = spelt
+        .as_deref()
+        .map(|original| Original::new(original, row_map, manifest, plan, control))
+        .transpose()?;
     let models = asked(
         manifest,
         plan,
@@ -141,8 +144,12 @@ pub fn check_folder(
         not_compared: Vec::new(),
     };
     match &manifest.together {
-        Together::Projections => projections(&mut checked, &tables, &models, manifest, original.as_ref())?,
-        Together::Groups { .. } => groups(&mut checked, &tables, &models, manifest, original.as_ref(), plan)?,
+        Together::Projections => {
+            projections(&mut checked, &tables, &models, manifest, original.as_ref(), control)?;
+        }
+        Together::Groups { .. } => {
+            groups(&mut checked, &tables, &models, manifest, original.as_ref(), plan, control)?;
+        }
     }
     let truths = checked.tables.iter().filter_map(|table| table.truth.as_ref());
     checked.holds = checked.faults.is_empty()
@@ -179,6 +186,7 @@ fn fault_of(table: &CodedTable, file: &TableFile) -> Option<String> {
 struct Original<'a> {
     table: &'a CodedTable,
     row_map: Option<Mapped<'a>>,
+    control: &'a Control,
     /// How the labels of each published column are to be read.
     covers: Vec<(String, Cover)>,
 }
@@ -189,6 +197,7 @@ impl<'a> Original<'a> {
         row_map: Option<Mapped<'a>>,
         manifest: &Manifest,
         plan: &Plan,
+        control: &'a Control,
     ) -> Result<Self> {
         let names = published_columns(manifest);
         let missing = |name: &str| {
@@ -216,7 +225,7 @@ impl<'a> Original<'a> {
         let (values, _) = payload_of(target, plan)?;
         let kind = value_kind(&values.measure);
         covers.push((values.name.clone(), Cover { kind, nodes: Nodes::default(), missing: values.missing }));
-        Ok(Self { table, row_map, covers })
+        Ok(Self { table, row_map, control, covers })
     }
 
     /// For each row of a published table its original row, where the private row map is known.
@@ -248,8 +257,10 @@ impl<'a> Original<'a> {
             .map(|(name, cover)| (name.clone(), Truth::Covers(cover.clone())))
             .collect();
         match sources {
-            Some(sources) => check_truth_with_map(&table, self.table, sources, &truths, Drops::Forbidden),
-            None => check_truth(&table, self.table, &truths, Drops::Forbidden),
+            Some(sources) => {
+                check_truth_with_map(&table, self.table, sources, &truths, Drops::Forbidden, self.control)
+            }
+            None => check_truth(&table, self.table, &truths, Drops::Forbidden, self.control),
         }
         .map_err(cannot_check)
     }
@@ -266,7 +277,7 @@ fn asked(
         if manifest.models.is_empty() {
             return Err(Error::config("the manifest promises nothing, so there is nothing to check")
                 .set("k", Some("5"), "ask for a model, such as k-anonymity")
-                .set("l", Some("2"), "ask for l-diversity"));
+                .set("l", Some("2"), "ask for a model of sensitive values, such as l-diversity"));
         }
         return Ok(manifest.models.iter().cloned().map(model_claim).collect());
     }
@@ -289,6 +300,7 @@ fn projections(
     models: &[ModelClaim],
     manifest: &Manifest,
     original: Option<&Original<'_>>,
+    control: &Control,
 ) -> Result<()> {
     let rows: Vec<usize> = tables.iter().map(|table| table.rows).collect();
     if rows.windows(2).any(|pair| pair[0] != pair[1]) {
@@ -309,7 +321,7 @@ fn projections(
     let views: Vec<View<'_>> =
         tables.iter().zip(&quasi).map(|(table, quasi)| View { table, quasi }).collect();
     for model in models {
-        if model.name != crate::models::k_anonymity::ENTRY.name {
+        if !crate::models::asked::is_size_alone(&model.name) {
             return Err(Error::refused(format!(
                 "projections are judged by k_anonymity, side by side; '{}' is not about several tables",
                 model.name
@@ -320,9 +332,9 @@ fn projections(
         let joint = match original {
             Some(original) => {
                 let people = Population { table: original.table, covers: original.covers.clone() };
-                check_projections(&views, &people, k)
+                check_projections(&views, &people, k, control)
             }
-            None => projections_at_least(&views, k),
+            None => projections_at_least(&views, k, control),
         };
         let joint = joint.map_err(cannot_check)?;
         checked.models.push(joint.outcome);
@@ -357,6 +369,7 @@ fn groups(
     manifest: &Manifest,
     original: Option<&Original<'_>>,
     plan: &Plan,
+    control: &Control,
 ) -> Result<()> {
     let Together::Groups { group, count, sums } = &manifest.together else { return Ok(()) };
     let [rows, told] = tables else {
@@ -379,7 +392,7 @@ fn groups(
         row_map: sources.as_deref(),
         groups: said.as_deref(),
     });
-    let outcome = check_groups(&both, models, truth).map_err(cannot_check)?;
+    let outcome = check_groups(&both, models, truth, control).map_err(cannot_check)?;
     let both_columns = [group.as_str(), manifest.target.as_str()];
     checked.models = outcome.models;
     checked.groups = Some(outcome.groups);

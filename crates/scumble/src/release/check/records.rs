@@ -1,5 +1,6 @@
 //! Verifying records that overlap: there are no classes, and each is judged by the original rows that it covers.
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Cover, Distributed, Drops, Exchanged, ModelClaim, Originals, Truth, TruthOutcome, check_records,
@@ -12,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::registry::{Method, method};
 use crate::release::claim::{cover, sensitive_column};
 use crate::release::prepare::{Prepared, payload_of, prepare, spelt_once};
+use crate::release::requirements::with_remedies_of_missing;
 use crate::release::resources::Resources;
 use crate::search::algorithms::RecordAlgorithm;
 
@@ -47,7 +49,7 @@ pub(super) fn check(
         return Err(Error::refused(format!(
             "records that overlap are judged by rows, and '{subject}' says that persons may have several"
         ))
-        .unset("subject", "leave it out, if each has one row"));
+        .weaken_without("subject", "leave the subject column out, if every person has one row"));
     }
     if !distributions.is_empty() {
         return with_frequencies(release, original, row_map, &distributions, plan, resources).map(Some);
@@ -58,8 +60,8 @@ pub(super) fn check(
             "the table shows no frequencies, and the plan's algorithm is '{name}'. Tables that were drawn (format = \"sampled\") cannot \
              be checked by themselves: the records they were drawn from are not published, and were verified when they were"
         ))
-        .advise("check a release with frequencies")
-        .set("algorithm", None, "name the one that made this table"));
+        .advise("check a release that shows frequencies")
+        .set("algorithm", None, "name the algorithm that made this table"));
     }
     let Some(original) = original else {
         return Err(Error::config(format!(
@@ -100,12 +102,11 @@ fn asked(known: &CodedTable, plan: &Plan, resources: &Resources) -> Result<Vec<M
     let judged = models.iter().filter_map(|model| model.parameters.get("column")?.as_str());
     for column in judged.filter_map(|name| known.column(name)) {
         if payload_of(column, plan)?.0.absent().is_some() {
-            return Err(Error::refused(format!(
+            let what = format!(
                 "records that overlap are judged by every row that they cover, and some rows have no value of '{}'",
                 column.name
-            ))
-            .set("missing_policy", Some("drop-row"), "leave those rows out")
-            .weaken("missing_counts", Some(&column.name), "say that a missing value is a value like any other"));
+            );
+            return Err(with_remedies_of_missing(Error::refused(what), &column.name));
         }
     }
     Ok(models)
@@ -139,7 +140,8 @@ fn with_frequencies(
         row_map: None,
         exchanged: None,
     });
-    let records = check_records(&supports, distributions, &models, originals).map_err(cannot_check)?;
+    let records = check_records(&supports, distributions, &models, originals, resources.control())
+        .map_err(cannot_check)?;
     let judged = super::columns_of(&models);
     Ok(Checked { outcome: None, attained: None, truth, records: Some(records), judged })
 }
@@ -162,14 +164,15 @@ fn without_frequencies(
     let values = exchanged.as_deref().and_then(|name| original.column(name));
     let values = values.map(|column| payload_of(column, plan)).transpose()?;
     let values: Vec<_> = values.iter().map(|(values, _)| sensitive_column(values, plan)).collect();
-    let release = &in_normal_form(release, &values, Some(original)).map_err(cannot_check)?;
-    let original = &in_normal_form(original, &values, None).map_err(cannot_check)?;
+    let release =
+        &in_normal_form(release, &values, Some(original), resources.control()).map_err(cannot_check)?;
+    let original = &in_normal_form(original, &values, None, resources.control()).map_err(cannot_check)?;
     let quasi = quasi_covers(original, plan, resources)?;
     let instead: Vec<(&str, Instead)> =
         exchanged.iter().map(|name| (name.as_str(), Instead::Exchanged)).collect();
     let mut truth = truthful(release, original, row_map, &instead, plan, resources)?;
     if let Some(name) = &exchanged {
-        let sources = sources(release, original, name, &quasi)?;
+        let sources = sources(release, original, name, &quasi, resources.control())?;
         truth.holds &= sources.holds;
         truth.unassigned_rows = truth.unassigned_rows.max(sources.unassigned_rows);
     }
@@ -179,7 +182,8 @@ fn without_frequencies(
         row_map: None,
         exchanged: exchanged.as_deref().map(|column| Exchanged { column, windows: None }),
     };
-    let records = check_records(release, &[], &models, Some(originals)).map_err(cannot_check)?;
+    let records =
+        check_records(release, &[], &models, Some(originals), resources.control()).map_err(cannot_check)?;
     let judged = super::columns_of(&models);
     Ok(Checked { outcome: None, attained: None, truth: Some(truth), records: Some(records), judged })
 }
@@ -197,13 +201,14 @@ fn sources(
     original: &CodedTable,
     column: &str,
     quasi: &[(String, Cover)],
+    control: &Control,
 ) -> Result<TruthOutcome> {
     let truths = quasi.iter().map(|(name, cover)| (name.clone(), Truth::Covers(cover.clone())));
     let truths: Vec<(String, Truth)> = truths.chain([(column.to_owned(), Truth::Exact)]).collect();
     let mut shown = release.clone();
     shown.columns.retain(|column| truths.iter().any(|(name, _)| *name == column.name));
     let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
-    check_truth(&shown, original, &truths, drops).map_err(cannot_check)
+    check_truth(&shown, original, &truths, drops, control).map_err(cannot_check)
 }
 
 /// How the quasi-identifiers of a release are to be read.

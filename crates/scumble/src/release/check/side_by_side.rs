@@ -1,5 +1,6 @@
 //! A release beside its original, readable: for whoever plays the attacker.
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use scumble_verify::{Cover, Distributed};
 
@@ -26,12 +27,14 @@ pub struct SideBySide {
     pub trees: Vec<(String, Hierarchy)>,
     /// Those that are published as frequencies.
     pub frequencies: Vec<(String, Distributed)>,
+    /// Who watches whoever looks at them, and may end it.
+    pub control: Control,
 }
 
 /// Whether the plan's algorithm has trees built for columns that have none: their labels are those of the trees.
 pub(super) fn needs_trees(plan: &Plan) -> bool {
     let Ok(Method::Classes(entry)) = method(&plan.algorithm.name) else { return false };
-    (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.needs_trees())
+    (entry.build)(&plan.algorithm.parameters).is_ok_and(|algorithm| algorithm.capabilities().needs_trees)
 }
 
 /// Reads a release beside its original, by the plan's roles. Columns that one of them lacks are left out.
@@ -62,7 +65,7 @@ pub fn side_by_side(
         return Err(Error::config("the release has none of the columns that outsiders may know").set(
             "quasi",
             None,
-            "name those that it has",
+            "name columns of the release that outsiders may know",
         ));
     }
     let spelt: Vec<PayloadColumn> = sensitive
@@ -71,6 +74,7 @@ pub fn side_by_side(
         .cloned()
         .collect();
     Ok(SideBySide {
+        control: resources.control().clone(),
         release: table_in_one_spelling(&release, &spelt).into_owned(),
         original: table_in_one_spelling(original, &sensitive).into_owned(),
         quasi,

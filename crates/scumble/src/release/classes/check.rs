@@ -37,7 +37,7 @@ pub(super) struct Verified {
 pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRows) -> Result<Verified> {
     let release = staged.read_back_one()?;
     staged.check()?;
-    check_spelling(run.source, run.respelt, run.plan)?;
+    check_spelling(run.source, run.respelt, run.plan, staged.control())?;
     let original = as_read(run.source, run.respelt);
     let known = run.problem.models.iter().filter(|model| is_verified(&***model));
     let mut claim = Claim {
@@ -64,7 +64,8 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     // What was written, not only what was to be written, has one spelling for each value.
     let counted = counted_by_value(run.plan);
     for values in claim.values.iter().filter(|values| counted.contains(values.name.as_str())) {
-        if release.column(&values.name).is_some() && further_spellings(&release, values, Some(&original))? > 0
+        if release.column(&values.name).is_some()
+            && further_spellings(&release, values, Some(&original), staged.control())? > 0
         {
             return Err(several_spellings(&values.name));
         }
@@ -75,7 +76,12 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
         columns: protected.into_iter().map(|name| reference(&original, name)).collect::<Result<_>>()?,
     };
     if claim.models.iter().any(|model| model.parameters.contains_key("columns")) {
-        reference.columns.extend(joint_references(&claim.models, &original, &claim.values)?);
+        reference.columns.extend(joint_references(
+            &claim.models,
+            &original,
+            &claim.values,
+            staged.control(),
+        )?);
     }
     let mut counted = std::borrow::Cow::Borrowed(&release);
     let unpublished = unpublished(run, &original, rows)?;
@@ -84,12 +90,13 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     }
     let population = run.found.population.map(|table| population(run, table)).transpose()?;
     staged.check()?;
-    let mut outcome = check_models_with(&counted, &claim, Some(&reference), population.as_ref())?;
+    let mut outcome =
+        check_models_with(&counted, &claim, Some(&reference), population.as_ref(), staged.control())?;
     with_models_from_outside(run, &mut outcome);
     let mut warnings = Vec::new();
     if has_separate_models(run.plan) {
-        let plain = in_normal_form(&counted, &claim.values, Some(&original))?;
-        let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, claim.star)?;
+        let plain = in_normal_form(&counted, &claim.values, Some(&original), staged.control())?;
+        let figures = distinct_given_others(&plain, &claim.quasi, &sensitive, claim.star, staged.control())?;
         warnings.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
     staged.check()?;
@@ -104,7 +111,14 @@ pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRow
     }
     let drops = if run.problem.star_policy == StarPolicy::Drop { Drops::Allowed } else { Drops::Forbidden };
     staged.check()?;
-    let truth = check_truth_with_map(&release, &original, &rows.order, &truths(run, &release)?, drops)?;
+    let truth = check_truth_with_map(
+        &release,
+        &original,
+        &rows.order,
+        &truths(run, &release)?,
+        drops,
+        staged.control(),
+    )?;
     if !truth.holds {
         let place = truth.first_false.map_or("rows or columns are missing or too many".into(), |cell| {
             format!("first in row {} of the release, column '{}'", cell.row, cell.column)

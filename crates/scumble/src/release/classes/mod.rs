@@ -7,6 +7,7 @@ use scumble_verify::{ModelOutcome, Outcome};
 
 use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
+use super::offers;
 use super::pipeline::{self, Destination, Releasable, Watched};
 use super::requirements::{check_metric, check_served};
 use super::run::Run;
@@ -183,22 +184,37 @@ fn build_algorithm(plan: &Plan, entry: &'static Entry<BuildAlgorithm>) -> Result
 
 /// Classes, by an algorithm that makes them.
 pub(super) fn search<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>) -> Result<ClassRun<'a>> {
+    found(task, entry).map_err(|error| offers::named(error, task, entry.name))
+}
+
+/// An error if an algorithm cannot be asked this, before any work.
+pub(super) fn check(
+    problem: &Problem,
+    plan: &Plan,
+    entry: &'static Entry<BuildAlgorithm>,
+    algorithm: &dyn Algorithm,
+    metric: &str,
+) -> Result<()> {
+    check_metric(plan, entry.name, algorithm, metric, problem)?;
+    check_served(problem, plan, entry.name, algorithm)?;
+    population::check(problem, plan, algorithm)?;
+    problem.check_feasible()
+}
+
+fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildAlgorithm>) -> Result<ClassRun<'a>> {
     let plan = task.plan;
     let algorithm = &*build_algorithm(plan, entry)?;
-    let (prepared, of_row) = task.prepared(plan, algorithm.needs_trees())?;
+    let (prepared, of_row) = task.prepared(plan, algorithm.capabilities().needs_trees)?;
     let needs = Needs {
-        model: algorithm.needs_model(),
-        metric: algorithm.default_metric(),
-        suppression: algorithm.default_suppression(),
+        model: algorithm.capabilities().needs_model,
+        metric: algorithm.capabilities().default_metric,
+        suppression: algorithm.capabilities().default_suppression,
     };
     let limits = (task.budget.clone(), task.progress.clone());
     let (problem, mut rest, metric) = make_problem(plan, prepared, &needs, limits)?;
-    check_metric(plan, entry, algorithm, metric, &problem)?;
-    check_served(&problem, plan, entry.name, algorithm)?;
-    population::check(&problem, plan, algorithm)?;
-    problem.check_feasible()?;
+    check(&problem, plan, entry, algorithm, metric)?;
     let (problem, found) = table_risk::search(problem, |problem| attempt(problem, plan, algorithm))?;
-    let Found { classes, step, findings } = found;
+    let Attempt { classes, step, findings } = found;
     refuse_nothing(&classes, &problem)?;
     let levels = match &step {
         Step::Levels(levels) => Some(levels.clone()),
@@ -230,20 +246,20 @@ pub(super) fn refuse_nothing(classes: &Classes, problem: &Problem) -> Result<()>
     if problem.star_policy == StarPolicy::Drop && classes.suppressed_rows() == problem.table.rows() {
         return Err(Error::infeasible("every row would have to be left out, so there is nothing to release")
             .advise("coarsen the hierarchies")
-            .advise("lower the requirement"));
+            .concede("lower the requirement"));
     }
     Ok(())
 }
 
 /// What a search found.
-pub(super) struct Found {
+pub(super) struct Attempt {
     classes: Classes,
     step: Step,
     findings: Vec<Finding>,
 }
 
 /// One search, with all that is done to its classes afterwards.
-fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Found> {
+fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<Attempt> {
     algorithm.check(problem)?;
     let mut solution = algorithm.run(problem)?;
     solution.assignment = relabel::show_sets(problem, solution.assignment)?;
@@ -257,7 +273,7 @@ fn attempt(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -> Result<
         solution.findings.push(cost);
     }
     let classes = Classes::new(assignment, &problem.table, &problem.quasi, problem.star_policy);
-    Ok(Found { classes, step: solution.recoding.step, findings: solution.findings })
+    Ok(Attempt { classes, step: solution.recoding.step, findings: solution.findings })
 }
 
 /// Classes with one domain for each column, and what that costs.

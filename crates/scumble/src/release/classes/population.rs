@@ -5,6 +5,7 @@ use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::recoding::population::strangers;
+use crate::release::requirements::without;
 use crate::search::algorithms::Algorithm;
 
 /// An error if a model compares with the population and the algorithm does not keep track of it, if the plan asks for something that makes people belong to several classes,
@@ -13,20 +14,19 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
     let of_people = problem.models.iter().find(|model| model.population_test().is_some());
     let (Some(population), Some(model)) = (problem.population(), of_people) else { return Ok(()) };
     let title = model.title();
-    if !algorithm.serves_population() {
-        let serving = crate::registry::serving_population().join(", ");
+    if !algorithm.capabilities().serves_population {
         return Err(Error::refused(format!(
             "{title} compares with a population, and '{}' does not keep track of one",
             plan.algorithm.name
         ))
-        .set("algorithm", None, format!("use one of the algorithms that can serve it: {serving}")));
+        .another(crate::search::offers::SERVING));
     }
     if plan.algorithm.polish {
-        return Err(Error::refused(format!(
+        let what = format!(
             "polish makes classes that overlap, so it cannot be told to which of them people belong, and {title} compares with \
              them"
-        ))
-        .unset("polish", "leave it out"));
+        );
+        return Err(without(Error::refused(what), "polish"));
     }
     if let Some(quasi) = problem.quasi.iter().find(|quasi| quasi.sets) {
         return Err(Error::refused(format!(
@@ -34,7 +34,7 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
              have others",
             quasi.name
         ))
-        .unset("label", "leave the label out"));
+        .unset_column(&quasi.name, "label", "leave the label out"));
     }
     let strangers = strangers(&problem.table, population);
     if strangers > 0
@@ -46,7 +46,7 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
             problem.table.rows()
         ))
         .advise("complete the population")
-        .advise("leave those rows out"));
+        .advise("leave those rows out of the table"));
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::table::quasi::{Line, Quasi, Shape};
 /// An error if what the algorithm does is no rule for other rows.
 pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> Result<()> {
     let why = match method {
-        Method::Classes(entry) if build_algorithm(plan, entry)?.shows_means() => {
+        Method::Classes(entry) if build_algorithm(plan, entry)?.capabilities().shows_means => {
             "shows the means of classes, and the mean of others is not true of a new row"
         }
         Method::Classes(_) => return Ok(()),
@@ -26,8 +26,8 @@ pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> R
         }
     };
     Err(Error::refused(format!("'{}' {why}, so there is no recoding to save", plan.algorithm.name))
-        .unset("recoding", "leave it out")
-        .set("algorithm", Some("mondrian"), "use one that publishes classes"))
+        .unset("recoding", "leave the recoding out")
+        .another("use an algorithm that makes classes and shows no means"))
 }
 
 /// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.

@@ -4,6 +4,8 @@ use super::ClassRun;
 use crate::config::{Role, StarPolicy};
 use crate::error::Result;
 use crate::metrics::{Figure, information, loss};
+use crate::models::Model;
+use crate::models::asked::is_size_alone;
 use crate::release::claim::{promise, unverified};
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
@@ -39,7 +41,7 @@ pub(super) fn report(
     look()?;
     let suppression = suppression(run);
     look()?;
-    let risk = Some(super::risk::risk(run));
+    let risk = Some(super::risk::risk(run)?);
     look()?;
     let kept = Some(kept(run));
     look()?;
@@ -77,10 +79,11 @@ fn release(run: &ClassRun<'_>, summary: &Summary) -> Release {
     }
 }
 
-/// The rows that every class must have, where a model asks for some.
+/// The rows, or persons, that every class must have, where a model asks for some.
 fn required_class(run: &ClassRun<'_>) -> Option<u64> {
     let about_all = run.problem.models.iter().filter(|model| run.problem.is_about_all(&***model));
-    about_all.filter_map(|model| model.class_test()?.least_size()).max()
+    let of_persons = |model: &dyn Model| is_size_alone(model.name()).then(|| model.required() as u64);
+    about_all.filter_map(|model| model.class_test()?.least_size().or_else(|| of_persons(&**model))).max()
 }
 
 /// How many persons the table is about: as many as rows, unless persons have several.

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use scumble_files::Control;
+
 use super::ClassRun;
 use crate::config::{RiskSpec, StarPolicy};
+use crate::error::Result;
 use crate::recoding::population::people_of_tuples;
 use crate::recoding::published::ClassView;
 use crate::report::data::{PopulationUniques, Risk, RiskFigures, Singling};
@@ -17,7 +20,7 @@ use crate::table::payload::Payloads;
 /// does it, where somebody waits for nothing else.
 const MOST_LOOKS: u64 = 30_000_000;
 
-pub(super) fn risk(run: &ClassRun<'_>) -> Risk {
+pub(super) fn risk(run: &ClassRun<'_>) -> Result<Risk> {
     let spec = &run.plan.risk;
     let (before, after) = (original(run), released(run));
     let figures = |classes: &RiskClasses| RiskFigures::of_sizes(&classes.rows_by_size(), spec.threshold);
@@ -36,8 +39,8 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Risk {
             classes.sizes.iter().zip(people).map(|(here, there)| (there.max(*here), *here)).collect();
         RiskFigures::of_sizes(&parts, spec.threshold)
     };
-    let table = &run.problem.table;
-    Risk {
+    let (table, control) = (&run.problem.table, run.problem.progress.control());
+    Ok(Risk {
         unit,
         before: Some(figures(&before)),
         after: figures(&after),
@@ -45,11 +48,11 @@ pub(super) fn risk(run: &ClassRun<'_>) -> Risk {
             .population()
             .map(|there| journalist(&before, people_of_tuples(table, there))),
         journalist_after: people_of_classes(run).map(|people| journalist(&after, people)),
-        singling_before: look(&before, spec, people),
-        singling_after: look(&after, spec, people),
+        singling_before: look(&before, spec, people, control)?,
+        singling_after: look(&after, spec, people, control)?,
         population_before: alone(&before),
         population_after: alone(&after),
-    }
+    })
 }
 
 /// The people of each class of [`released`], where there is a population and each of them can be in one class only.
@@ -64,10 +67,18 @@ fn people_of_classes(run: &ClassRun<'_>) -> Option<Vec<u64>> {
 }
 
 /// Which columns single people out, if it is quickly found.
-fn look(classes: &RiskClasses, spec: &RiskSpec, people: Option<u64>) -> Option<Singling> {
+fn look(
+    classes: &RiskClasses,
+    spec: &RiskSpec,
+    people: Option<u64>,
+    control: &Control,
+) -> Result<Option<Singling>> {
     let fraction = people.map(|people| classes.rows() as f64 / people as f64);
     let size = spec.combination_size as usize;
-    (!classes.codes.is_empty()).then(|| singling(classes, size, fraction).0)
+    if classes.codes.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(singling(classes, size, fraction, control)?.0))
 }
 
 /// Whether so many tuples of so many columns can be looked at in all combinations of at most `size` columns.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{ClassRun, Origin};
 use crate::config::StarPolicy;
 use crate::metrics::Figure;
-use crate::models::{k_uncertainty, multirelational};
+use crate::registry::MODELS;
 use crate::release::claim::promise;
 use crate::release::summary::{ModelSummary, SearchSummary, Summary, own_parameters};
 use crate::search::algorithms::Finding;
@@ -42,9 +42,8 @@ pub(super) fn summarise(run: &ClassRun<'_>, outcome: &Outcome, figures: &[Figure
 
 /// What holds together with tables that were published before.
 fn together(found: &ModelOutcome) -> ModelSummary {
-    let names = [k_uncertainty::ENTRY.name, multirelational::ENTRY.name];
     ModelSummary {
-        name: names.into_iter().find(|name| *name == found.name).unwrap_or_default(),
+        name: MODELS.get(&found.name).map_or("", |entry| entry.name),
         title: format!("{}: at least {}", found.label, found.required),
         on: None,
         required: found.required,

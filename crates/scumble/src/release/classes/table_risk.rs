@@ -1,6 +1,6 @@
 //! Models that only the whole table decides, on top of any search: the least class size under which the release keeps them.
 
-use super::Found;
+use super::Attempt;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::{Model, k_anonymity};
 use crate::problem::Problem;
@@ -10,8 +10,8 @@ use crate::search::algorithms::Finding;
 /// anyway, until the release keeps them all. That a larger size may again fail them does not matter: what is found is judged.
 pub(super) fn search(
     mut problem: Problem,
-    attempt: impl Fn(&Problem) -> Result<Found>,
-) -> Result<(Problem, Found)> {
+    attempt: impl Fn(&Problem) -> Result<Attempt>,
+) -> Result<(Problem, Attempt)> {
     let is_of_table = |model: &dyn Model| model.sufficient_size().is_some();
     let Some(enough) = problem.models.iter().filter_map(|model| model.sufficient_size()).max() else {
         let found = attempt(&problem)?;

@@ -9,17 +9,13 @@ use scumble_verify::{ModelOutcome, StarRows};
 use super::super::pipeline::Ended;
 use crate::config::{ModelSpec, Plan};
 use crate::error::{Error, ErrorKind, Result};
-use crate::models::{k_anonymity, k_uncertainty, multirelational};
+use crate::models::asked::OverTables;
+use crate::models::k_anonymity;
 use crate::release::check::{over_views, relational};
 use crate::release::resources::Resources;
 
 /// So often larger classes are asked for; every time twice as large.
 const ATTEMPTS: u32 = 12;
-
-/// Whether a model is about all tables together.
-fn is_over_tables(spec: &ModelSpec) -> bool {
-    [k_uncertainty::ENTRY.name, multirelational::ENTRY.name].contains(&spec.model.as_str())
-}
 
 /// An error if tables are named and no model is about them.
 pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Result<()> {
@@ -31,9 +27,9 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
             "tables that were published before ([[table]]) are put beside a table of classes, and '{}' makes none",
             plan.algorithm.name
         ))
-        .set("algorithm", Some("mondrian"), "use one that does"));
+        .another(crate::search::offers::CLASSES));
     }
-    if plan.privacy.iter().any(is_over_tables) {
+    if plan.privacy.iter().any(|spec| spec.over_tables().is_some()) {
         return Ok(());
     }
     Err(Error::config(
@@ -41,7 +37,7 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
     )
     .set("model", Some("k_uncertainty:k=3"), "ask for k-uncertainty")
     .set("model", Some("multirelational:k=5"), "ask for multirelational k-anonymity")
-    .unset("table", "leave the tables out"))
+    .weaken_without("table", "leave those tables out"))
 }
 
 /// What a written release and the tables before it keep together. `release` also has the columns that are not published.
@@ -56,11 +52,13 @@ pub(super) fn judge(
     if plan.table.is_empty() {
         return Ok(found);
     }
-    for spec in plan.privacy.iter().filter(|spec| is_over_tables(spec)) {
-        let judged = if spec.model == multirelational::ENTRY.name {
-            relational(release, spec, plan, resources, star).map(|outcome| vec![outcome])
-        } else {
-            over_views(release, Some(original), spec, plan, resources)
+    for spec in &plan.privacy {
+        let judged = match spec.over_tables() {
+            None => continue,
+            Some(OverTables::Persons) => {
+                relational(release, spec, plan, resources, star).map(|outcome| vec![outcome])
+            }
+            Some(OverTables::Values) => over_views(release, Some(original), spec, plan, resources),
         };
         found.extend(judged?);
     }
@@ -93,7 +91,7 @@ pub(in crate::release) fn large_enough<Made>(
 
 /// The plan with larger classes asked for: twice as large each time.
 fn larger(plan: &Plan, doublings: u32, rows: usize) -> Option<Plan> {
-    let asked = plan.privacy.iter().filter(|spec| spec.model == k_anonymity::ENTRY.name);
+    let asked = plan.privacy.iter().filter(|spec| spec.is_size_alone());
     let asked = asked.filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten()).max().unwrap_or(1);
     let k = asked.checked_shl(doublings).filter(|k| *k <= rows as u64)?;
     Some(plan.clone().require(ModelSpec::new(k_anonymity::ENTRY.name).with("k", k as i64)))
@@ -109,5 +107,5 @@ fn cannot(failing: &ModelOutcome) -> Error {
         failing.attained.unwrap_or_default()
     ))
     .set("drop", None, "leave out columns that the tables share")
-    .advise("lower the requirement")
+    .concede("lower the requirement")
 }

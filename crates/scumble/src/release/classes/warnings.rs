@@ -6,7 +6,7 @@ use super::ClassRun;
 use crate::base::text::{counted, rows};
 use crate::config::StarPolicy;
 use crate::release::claim::is_verified;
-use crate::search::algorithms::{Algorithm, mondrian};
+use crate::search::algorithms::Algorithm;
 
 /// A warning where a spreadsheet program would run what the release shows.
 fn spreadsheet_warning(run: &ClassRun<'_>) -> Option<String> {
@@ -68,7 +68,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
     warnings
         .extend(searched.and_then(|searched| searched.caveat(&run.found.findings, run.problem.quasi.len())));
     let algorithm = &run.plan.algorithm;
-    let ends_by_itself = searched.is_some_and(|searched| !searched.takes_steps());
+    let ends_by_itself = searched.is_some_and(|searched| !searched.capabilities().takes_steps);
     if ends_by_itself && !algorithm.polish && algorithm.steps.is_some() {
         warnings.push(format!(
             "'{}' runs to its end by itself; a number of steps changes nothing",
@@ -153,9 +153,9 @@ fn mostly_suppressed(run: &ClassRun<'_>) -> String {
         "{suppressed} of {rows} rows show nothing, so the release says little. The columns that tell rows apart most are {}; give them \
          coarser hierarchies, use fewer quasi-identifiers{}",
         widest.join(", "),
-        match mondrian::ENTRY.name {
-            mondrian if run.algorithm.name == mondrian => " or a smaller k".to_owned(),
-            mondrian => format!(", or use {mondrian}, which suppresses nothing"),
+        match run.found.levels {
+            None => " or a smaller k",
+            Some(_) => ", or use an algorithm that does not go by levels",
         },
     )
 }

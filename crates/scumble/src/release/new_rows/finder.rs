@@ -32,7 +32,7 @@ struct Masks<'a> {
 
 /// A text that was looked up in a column.
 #[derive(Debug, Clone, Copy)]
-pub struct Found {
+pub struct LookedUp {
     /// The code that it has, or would have had.
     pub code: Option<u32>,
     sure: Sure,
@@ -81,8 +81,8 @@ impl<'a> CodeFinder<'a> {
 
     /// The code of a text, and what is surely known about it.
     #[must_use]
-    pub fn look(&self, text: &str) -> Found {
-        let known = |code: Option<u32>| Found { code, sure: code.map_or(Sure::Nothing, Sure::Code) };
+    pub fn look(&self, text: &str) -> LookedUp {
+        let known = |code: Option<u32>| LookedUp { code, sure: code.map_or(Sure::Nothing, Sure::Code) };
         if self.markers.iter().any(|marker| marker == text) {
             return known(self.missing);
         }
@@ -99,7 +99,7 @@ impl<'a> CodeFinder<'a> {
         }
         match (&self.quasi.shape, number) {
             (Shape::Line(line), Some((exact, floor))) => {
-                Found { code: self.on_line(line, floor), sure: Sure::Number(exact) }
+                LookedUp { code: self.on_line(line, floor), sure: Sure::Number(exact) }
             }
             (Shape::Tree(tree), number) => {
                 let near = number.and_then(|(exact, floor)| self.in_tree(tree, exact, floor));
@@ -107,7 +107,7 @@ impl<'a> CodeFinder<'a> {
                 known
                     .or_else(|| self.masks.find(tree, text))
                     .or(near)
-                    .unwrap_or(Found { code: None, sure: Sure::Nothing })
+                    .unwrap_or(LookedUp { code: None, sure: Sure::Nothing })
             }
             _ => known(None),
         }
@@ -132,7 +132,7 @@ impl<'a> CodeFinder<'a> {
     }
 
     /// The neighbour of a number that shares the lowest node which holds it by its name, else the closer one.
-    fn in_tree(&self, tree: &Hierarchy, exact: Exact, number: i128) -> Option<Found> {
+    fn in_tree(&self, tree: &Hierarchy, exact: Exact, number: i128) -> Option<LookedUp> {
         let node = |code: u32| {
             let mut above = std::iter::successors(Some(tree.leaf(code)), |node| tree.parent(*node));
             above.find(|node| holds(&self.quasi.measure, &tree.label(*node), exact))
@@ -142,13 +142,13 @@ impl<'a> CodeFinder<'a> {
             (node(*code).map(|node| tree.depth(node)), Reverse(distance), Reverse(*other))
         };
         let (_, code) = self.neighbours(number).into_iter().flatten().max_by_key(rank)?;
-        Some(Found { code: Some(code), sure: node(code).map_or(Sure::Nothing, Sure::Below) })
+        Some(LookedUp { code: Some(code), sure: node(code).map_or(Sure::Nothing, Sure::Below) })
     }
 
     /// Whether a released value is surely true of a text that was looked up: of a value that the hierarchy lists, of one below a
     /// node that is called by what lies below it, or of a number in the interval that is released.
     #[must_use]
-    pub fn covers(&self, value: Value, found: &Found) -> bool {
+    pub fn covers(&self, value: Value, found: &LookedUp) -> bool {
         let quasi = self.quasi;
         match (value, found.sure, &quasi.shape) {
             (Value::Star, ..) => true,
@@ -194,7 +194,7 @@ impl<'a> Masks<'a> {
     }
 
     /// The lowest mask that a text fits.
-    fn find(&self, tree: &Hierarchy, text: &str) -> Option<Found> {
+    fn find(&self, tree: &Hierarchy, text: &str) -> Option<LookedUp> {
         let length = text.chars().count();
         let ends = (1..=self.longest.min(text.len())).rev().filter(|end| text.is_char_boundary(*end));
         let fits = |end: usize| {
@@ -202,7 +202,7 @@ impl<'a> Masks<'a> {
             wanted.is_none_or(|wanted| wanted == length).then_some(*node)
         };
         let node = ends.filter_map(fits).next()?;
-        Some(Found { code: Some(tree.range(node).0), sure: Sure::Below(node) })
+        Some(LookedUp { code: Some(tree.range(node).0), sure: Sure::Below(node) })
     }
 }
 

@@ -96,9 +96,9 @@ pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
                 return Err(Error::data("the value is missing, and the missing policy is 'error'")
                     .in_row(row as u64 + 1)
                     .in_column(name)
-                    .advise("fill it in")
+                    .advise("fill the value in")
                     .set("missing_policy", Some("own-value"), "let what is missing be a value of its own")
-                    .set("missing_policy", Some("drop-row"), "leave such rows out"));
+                    .set("missing_policy", Some("drop-row"), "leave out rows that have no value"));
             }
             dropped += u64::from(keep[row]);
             keep[row] = false;
@@ -180,6 +180,8 @@ fn prepare_joined(
     let quasi: Vec<(Quasi, Vec<u32>, Vec<String>)> = quasi_columns
         .par_iter()
         .map(|column| {
+            // One column at a time is typed, gets its hierarchy and its codes.
+            resources.control().check()?;
             let recipe = resources.recipe(column.name, column.plan, plan)?;
             make_quasi(column, recipe, trees, classes)
         })
@@ -190,6 +192,7 @@ fn prepare_joined(
     let has_tree =
         |column: &&Planned<'_>| column.plan.role.has(Role::Class) || column.plan.role.has(Role::Sensitive);
     for column in planned.iter().filter(has_tree) {
+        resources.control().check()?;
         if let Some(recipe) = resources.recipe(column.name, column.plan, plan)? {
             let ordered = order(column, false)?;
             let spelt = (column.plan.equality == Equality::Normal && ordered.measure.kind == Kind::Text)
@@ -201,15 +204,22 @@ fn prepare_joined(
                     "some values are not in its hierarchy, and unlisted = \"treat_as_missing\" is for quasi-identifiers only",
                 )
                 .in_column(column.name)
-                .advise("add lines for them")
-                .set("unlisted", Some("add_under_root"), "put them under the root"));
+                .advise("add lines for those values")
+                .set_columns(
+                    &[column.name],
+                    "unlisted",
+                    Some("add_under_root"),
+                    "put values that are not listed under the root",
+                ));
             }
             notes.extend(built.notes);
             payload_trees.push((column.name.to_owned(), built.hierarchy));
         }
     }
+    resources.control().check()?;
     let PayloadRows { payloads, of_row: payload_of_row, class } =
         payload_rows(&planned, persons, plan, table.rows)?;
+    resources.control().check()?;
     let sizes: Vec<u32> = quasi.iter().map(|(quasi, ..)| quasi.size()).collect();
     let code =
         |column: usize, row: usize| quasi[column].1[quasi_columns[column].coded.codes.get(row) as usize];
@@ -311,9 +321,14 @@ fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
             return Err(Error::data("no person is given, so nobody can tell whose row it is")
                 .in_row(row as u64 + 1)
                 .in_column(subject.name)
-                .advise("fill it in")
-                .set("missing_policy", Some("drop-row"), "leave such rows out")
-                .weaken("drop", Some(subject.name), "leave the column out, and accept that k counts rows"));
+                .advise("fill the person in")
+                .set("missing_policy", Some("drop-row"), "leave out rows that have no person")
+                .weaken_columns(
+                    &[subject.name],
+                    "drop",
+                    None,
+                    "leave the column out, and accept that k counts rows",
+                ));
         }
         repeated |= std::mem::replace(&mut seen[person[code as usize] as usize], true);
     }

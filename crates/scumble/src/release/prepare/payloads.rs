@@ -19,7 +19,7 @@ pub(super) struct PayloadRows {
 pub(super) fn persons<'a>(planned: &[Planned<'a>], plan: &Plan) -> Result<Option<&'a str>> {
     let mut persons = None;
     for subject in planned.iter().filter(|column| column.plan.role.has(Role::Subject)) {
-        let asked = plan.privacy.iter().any(|spec| spec.model == crate::models::multirelational::ENTRY.name);
+        let asked = plan.privacy.iter().any(|spec| spec.is_about_persons());
         persons = (repeated_persons(subject)? || asked).then_some(subject.name);
     }
     Ok(persons)

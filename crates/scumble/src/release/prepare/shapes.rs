@@ -21,8 +21,8 @@ pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
             "column '{name}' has a hierarchy, but in the role {} it is never generalised",
             column.role.to_toml()
         ))
-        .unset("hierarchy", "leave the hierarchy out")
-        .advise("change the role"));
+        .unset_column(name, "hierarchy", "leave the hierarchy out")
+        .advise("give the column another role"));
     }
     Ok(())
 }
@@ -119,11 +119,17 @@ pub(super) fn make_quasi(
             "column '{}' is labelled set, which is for texts, but has numbers or dates",
             column.name
         ))
-        .weaken("label", Some("tight"), "label it by ranges, which show the least and the greatest value")
-        .set(
+        .weaken_columns(
+            &[column.name],
+            "label",
+            Some("tight"),
+            "label the column by ranges, which show the least and the greatest value",
+        )
+        .set_columns(
+            &[column.name],
             "type",
-            Some(&format!("{}=text", column.name)),
-            "take them for texts, if they are codes",
+            Some("text"),
+            "take its values for texts, if they are codes",
         ));
     }
     let tight = column.plan.label == Some(Label::Tight);
@@ -161,7 +167,7 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
                 column.name
             ))
             .advise("correct the values")
-            .set(name, None, "correct the declaration"));
+            .set_columns(&[column.name], name, None, format!("correct the declared {name}")));
         }
     }
     let texts: Texts = ordered.values.iter().copied().chain(ordered.missing).collect();

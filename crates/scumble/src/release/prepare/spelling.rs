@@ -170,8 +170,8 @@ fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<
         present[one].0.max(present[other].0),
     ))
     .in_column(&column.name)
-    .advise("write them in one way (2020-12-31, 1.5)")
-    .weaken("equality", Some(&format!("{}=exact", column.name)), "let each spelling count as a value"))
+    .advise("write all dates and numbers in one way (2020-12-31, 1.5)")
+    .weaken_columns(&[&column.name], "equality", Some("exact"), "let each spelling count as a value"))
 }
 
 /// The columns in which spelling does not matter: they are sensitive, say who a row is about, or some model reads them.
@@ -364,17 +364,17 @@ mod tests {
             };
             // What nobody can tell is refused by both.
             let Ok(spelt) = spelt_once(&read, &plan) else {
-                proptest::prop_assert!(further_spellings(&read, &sensitive(&read), None).expect("a column") > 0);
+                proptest::prop_assert!(further_spellings(&read, &sensitive(&read), None, &scumble_files::Control::default()).expect("a column") > 0);
                 return Ok(());
             };
             // Whoever reads the release alone reads it as the table was read.
             let column = sensitive(&spelt);
-            proptest::prop_assert_eq!(further_spellings(&spelt, &column, None).expect("a column"), 0);
+            proptest::prop_assert_eq!(further_spellings(&spelt, &column, None, &scumble_files::Control::default()).expect("a column"), 0);
             let rows: Vec<u32> = (0..read.rows as u32).collect();
             let truths = [("ill".to_owned(), Truth::Same(column.clone()))];
-            let truth = check_truth_with_map(&spelt, &read, &rows, &truths, Drops::Forbidden).expect("tables");
+            let truth = check_truth_with_map(&spelt, &read, &rows, &truths, Drops::Forbidden, &scumble_files::Control::default()).expect("tables");
             proptest::prop_assert!(truth.holds);
-            let plain = in_normal_form(&read, &[sensitive(&read)], None).expect("a column");
+            let plain = in_normal_form(&read, &[sensitive(&read)], None, &scumble_files::Control::default()).expect("a column");
             let count = |table: &CodedTable| {
                 let mut texts = texts_of(table);
                 texts.sort_unstable();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, Equality, Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::table::date::DateFormat;
 use crate::table::frequency::FrequencyTable;
 use crate::table::kind::{Inference, Kind, Measure};
@@ -113,24 +113,24 @@ fn kind_of<'a>(
     let must_be_date = column.plan.value_type == Some(crate::config::ValueType::Date);
     match Kind::infer(texts) {
         Inference::Clear(kind) if !must_be_date || matches!(kind, Kind::Date(_)) => Ok(kind),
-        Inference::Clear(_) => {
-            let known = DateFormat::ALL.map(DateFormat::name).join(", ");
-            Err(Error::data(format!(
-                "column '{}' is declared a date, but no one date format fits all its values",
-                column.name
-            ))
-            .set("type", None, format!("give the format, one of {known}"))
-            .advise("correct the values"))
-        }
-        Inference::AmbiguousDate if must_be_clear || must_be_date => {
-            let format = |format: &str| format!("{}={format}", column.name);
-            Err(Error::config(format!(
-                "column '{}' holds dates in which day and month cannot be told apart",
-                column.name
-            ))
-            .set("type", Some(&format("dd/mm/yyyy")), "say that the day comes first")
-            .set("type", Some(&format("mm/dd/yyyy")), "say that the month comes first"))
-        }
+        Inference::Clear(_) => Err(Error::data(format!(
+            "column '{}' is declared a date, but no one date format fits all its values",
+            column.name
+        ))
+        .with(Remedy::Set {
+            words: "give the format of its dates".to_owned(),
+            key: "format",
+            columns: vec![column.name.to_owned()],
+            values: DateFormat::ALL.map(|format| format.name().to_owned()).to_vec(),
+            weakens_protection: false,
+        })
+        .advise("correct the values")),
+        Inference::AmbiguousDate if must_be_clear || must_be_date => Err(Error::config(format!(
+            "column '{}' holds dates in which day and month cannot be told apart",
+            column.name
+        ))
+        .set_columns(&[column.name], "format", Some("dd/mm/yyyy"), "say that the day comes first")
+        .set_columns(&[column.name], "format", Some("mm/dd/yyyy"), "say that the month comes first")),
         Inference::AmbiguousDate => Ok(Kind::Text),
     }
 }
@@ -146,9 +146,9 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
     Error::data(format!("the value is not {what}"))
         .in_row(row)
         .in_column(column.name)
-        .advise("correct it")
-        .set("missing", None, "declare it as missing")
-        .set("type", None, "give the column another type")
+        .advise("correct the value")
+        .set_columns(&[column.name], "missing", None, "declare the value as missing")
+        .set_columns(&[column.name], "type", None, "give the column another type")
 }
 
 /// A payload column: numbers written differently but equal are one value, and so are all ways to write a missing one, since

@@ -42,10 +42,10 @@ pub(super) fn verify(
     // Exchanged values are written in one spelling, and must be those of the original.
     let columns = &run.problem.table.payloads().columns;
     let exchanged = columns.iter().find(|column| Some(column.name.as_str()) == run.exchanged());
-    check_spelling(run.source, run.respelt, run.plan)?;
+    check_spelling(run.source, run.respelt, run.plan, staged.control())?;
     let values: Vec<_> = exchanged.iter().map(|column| sensitive_column(column, run.plan)).collect();
-    let release = in_normal_form(&release, &values, Some(run.source))?.into_owned();
-    let original = in_normal_form(run.source, &values, None)?;
+    let release = in_normal_form(&release, &values, Some(run.source), staged.control())?.into_owned();
+    let original = in_normal_form(run.source, &values, None, staged.control())?;
     let windows = exchange::windows(run, rows);
     let windows = exchanged.zip(windows.as_ref());
     let originals = Originals {
@@ -56,7 +56,7 @@ pub(super) fn verify(
             .map(|(column, windows)| Exchanged { column: &column.name, windows: Some(windows) }),
     };
     staged.check()?;
-    let outcome = check_records(&release, &distributions, &models, Some(originals))?;
+    let outcome = check_records(&release, &distributions, &models, Some(originals), staged.control())?;
     if let Some(model) = outcome.models.iter().find(|model| !model.holds) {
         return Err(Error::verification(format!(
             "the written release does not keep {} for {} rows. It was not published. This is a bug in Scumble, please report it",
@@ -65,7 +65,8 @@ pub(super) fn verify(
     }
     staged.check()?;
     let truths = truths(run)?;
-    let truth = check_truth_with_map(&release, &original, &rows.order, &truths, Drops::Forbidden)?;
+    let truth =
+        check_truth_with_map(&release, &original, &rows.order, &truths, Drops::Forbidden, staged.control())?;
     if !truth.holds {
         return Err(Error::verification(
             "the written release is not true of the original rows. It was not published. This is a bug in Scumble, please report \

@@ -10,8 +10,9 @@ use scumble_files::table::Texts;
 use scumble_verify::RecordOutcome;
 
 use super::datasheet::Datasheet;
+use super::offers;
 use super::pipeline::Releasable;
-use super::requirements::{refuse_added, refuse_missing, refuse_persons};
+use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
@@ -19,9 +20,10 @@ use super::staged::Staged;
 use super::targets::format_of;
 use super::{Seconds, Summary};
 use crate::error::{Error, Result};
+use crate::problem::Problem;
 use crate::registry::Entry;
 use crate::report::data::Report;
-use crate::search::algorithms::{BuildRecordAlgorithm, Format, RecordSolution};
+use crate::search::algorithms::{BuildRecordAlgorithm, Format, RecordAlgorithm, RecordSolution};
 
 mod check;
 mod exchange;
@@ -86,40 +88,47 @@ pub(super) fn search<'a>(
     task: &Task<'a>,
     entry: &'static Entry<BuildRecordAlgorithm>,
 ) -> Result<RecordRun<'a>> {
+    found(task, entry).map_err(|error| offers::named(error, task, entry.name))
+}
+
+/// An error if a plan asks for what records that overlap cannot do.
+pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgorithm) -> Result<()> {
     let plan = task.plan;
-    allow_parameters(plan, entry)?;
-    let switches = [("polish", plan.algorithm.polish), ("flatten", plan.algorithm.flatten)];
-    if let Some((switch, _)) = switches.iter().find(|(_, on)| *on) {
-        return Err(Error::refused(format!(
-            "polish and flatten change classes, and '{}' publishes records that overlap and form none",
-            entry.name
-        ))
-        .unset(switch, "leave it out"));
-    }
+    refuse_switches(plan, name, "publishes records that overlap and form none")?;
     if task.population.is_some() {
         return Err(Error::refused(format!(
-            "'{}' publishes records that overlap, and no model of such records compares with a population",
-            entry.name
+            "'{name}' publishes records that overlap, and no model of such records compares with a population"
         ))
-        .unset("population", "leave it out"));
+        .unset("population", "leave the population out"));
     }
-    let algorithm = (entry.build)(&plan.algorithm.parameters)?;
     if plan.row_map.is_some() && algorithm.draws_rows() {
         return Err(Error::refused(format!(
-            "'{}' draws the rows that it publishes, so none of them is anybody's and there is no row map",
-            entry.name
+            "'{name}' draws the rows that it publishes, so none of them is anybody's and there is no row map"
         ))
-        .unset("row_map", "leave it out")
+        .unset("row_map", "leave the row map out")
         .set("set", Some("format=columns"), "publish the records themselves"));
     }
+    Ok(())
+}
+
+/// An error if an algorithm cannot be asked this, before any work.
+pub(super) fn check(problem: &Problem, name: &str, algorithm: &dyn RecordAlgorithm) -> Result<()> {
+    refuse_added(problem, name)?;
+    refuse_missing(problem, name)?;
+    refuse_persons(problem, name)?;
+    problem.check_feasible()?;
+    algorithm.check(problem)
+}
+
+fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildRecordAlgorithm>) -> Result<RecordRun<'a>> {
+    let plan = task.plan;
+    allow_parameters(plan, entry)?;
+    let algorithm = (entry.build)(&plan.algorithm.parameters)?;
+    check_plan(task, entry.name, &*algorithm)?;
     let (prepared, of_row) = task.prepared(plan, false)?;
     let limits = (task.budget.clone(), task.progress.clone());
     let (problem, rest, _) = make_problem(plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
-    refuse_added(&problem, entry.name)?;
-    refuse_missing(&problem, entry.name)?;
-    refuse_persons(&problem, entry.name)?;
-    problem.check_feasible()?;
-    algorithm.check(&problem)?;
+    check(&problem, entry.name, &*algorithm)?;
     let mut solution = algorithm.run(&problem)?;
     problem.budget.pause();
     let taken = exchange::draw(&mut solution, plan.algorithm.seed)?;

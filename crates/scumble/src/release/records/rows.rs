@@ -179,8 +179,8 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
             "the frequencies of '{}' would be named like another column of the table",
             column.name
         ))
-        .advise("rename that column")
-        .set("set", Some("format=json"), "write them into one column"));
+        .advise("rename the other column")
+        .set("set", Some("format=json"), "write all frequencies into one column"));
     }
     Ok(columns)
 }

@@ -38,7 +38,7 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
         return Err(Error::refused(format!(
             "column '{name}' is published as it is, and would link the drawn tables row by row"
         ))
-        .set("drop", Some(name), "leave it out")
+        .set_columns(&[name], "drop", None, "leave the column out")
         .set("rest", Some("drop"), "leave out all columns that are not named")
         .set("set", Some("format=columns"), "publish the records themselves"));
     }
@@ -159,7 +159,7 @@ pub(super) fn verify(
     });
     let repeated = CodedTable { columns: columns.collect(), rows: release.rows };
     let map: Vec<u32> = (0..release.rows as u32).collect();
-    let truth = check_truth_with_map(&repeated, &release, &map, &truths, Drops::Forbidden)?;
+    let truth = check_truth_with_map(&repeated, &release, &map, &truths, Drops::Forbidden, staged.control())?;
     if !truth.holds || drawn.record.len() as u64 != rows {
         return Err(Error::verification(
             "a drawn row is not covered by its record. It was not published. This is a bug in Scumble, please report it",

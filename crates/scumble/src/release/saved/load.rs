@@ -34,7 +34,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
         Error::data(format!("the recoding {name} is damaged or was changed: {error}")).set(
             "recoding",
             None,
-            "make it again with the release",
+            "make the recoding again, with the release",
         )
     };
     let Version { scumble_recoding: version } =

@@ -1,5 +1,6 @@
 //! The claims that a run makes about several tables, put to the independent verifier.
 
+use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use scumble_verify::{
     Cover, Drops, GroupTables, GroupedOriginal, ModelOutcome, Nodes, Population, Sums, Truth, View,
@@ -10,6 +11,7 @@ use super::TablesRun;
 use super::files::Made;
 use super::manifest::Together;
 use crate::error::{Error, Result};
+use crate::models::asked::is_size_alone;
 use crate::release::claim::{check_spelling, cover, model_claim, sensitive_column, value_kind};
 use crate::release::staged::Staged;
 use crate::search::algorithms::tables::Tables;
@@ -27,7 +29,7 @@ pub(in crate::release) struct Verified {
 
 /// Reads back what was written and checks every table and all of them together; an error if anything does not hold.
 pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> Result<Verified> {
-    check_spelling(run.source, run.respelt, run.plan)?;
+    check_spelling(run.source, run.respelt, run.plan, staged.control())?;
     let read = staged.read_back()?;
     if read.len() != made.tables.len() {
         return Err(failed("not every table was written"));
@@ -40,9 +42,10 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> R
                     return Err(failed("a written table is not sorted by its content"));
                 }
                 staged.check()?;
-                check_true(run, table.clone(), order, &[])?;
+                check_true(run, table.clone(), order, &[], staged.control())?;
             }
-            projections(run, &tables.into_iter().map(|(table, _)| table).collect::<Vec<_>>())
+            let tables: Vec<CodedTable> = tables.into_iter().map(|(table, _)| table).collect();
+            projections(run, &tables, staged.control())
         }
         Together::Groups { group, count, sums } => {
             let [(rows, order), (groups, _)] = &tables[..] else {
@@ -51,7 +54,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> R
             // A permuted value is not that of its row; it is compared group by group.
             let target = run.target();
             let not_compared: &[&str] = if sums.is_some() { &[group, &target.name] } else { &[group] };
-            check_true(run, rows.clone(), order, not_compared)?;
+            check_true(run, rows.clone(), order, not_compared, staged.control())?;
             let sums = sums.as_ref().map(|[least, greatest, sum]| Sums {
                 least,
                 greatest,
@@ -71,7 +74,7 @@ pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> R
             let claims: Vec<_> = run.problem.models.iter().map(|model| model_claim(model.claim())).collect();
             let original = GroupedOriginal { table: run.source, row_map: Some(order), groups: None };
             staged.check()?;
-            let outcome = check_groups(&tables, &claims, Some(original))?;
+            let outcome = check_groups(&tables, &claims, Some(original), staged.control())?;
             if let Some(fault) = outcome.faults.first() {
                 return Err(failed(fault));
             }
@@ -108,6 +111,7 @@ fn check_true(
     mut table: CodedTable,
     order: &[u32],
     not_compared: &[&str],
+    control: &Control,
 ) -> Result<()> {
     table.columns.retain(|column| !not_compared.contains(&column.name.as_str()));
     let mut truths: Vec<(String, Truth)> = Vec::new();
@@ -123,12 +127,12 @@ fn check_true(
         let cover = covers.iter().find(|(of, _)| of == name).filter(|_| here);
         truths.push((name.clone(), cover.map_or(Truth::Absent, |(_, cover)| Truth::Covers(cover.clone()))));
     }
-    let truth = check_truth_with_map(&table, run.source, order, &truths, Drops::Forbidden)?;
+    let truth = check_truth_with_map(&table, run.source, order, &truths, Drops::Forbidden, control)?;
     if truth.holds { Ok(()) } else { Err(failed("a written table is not true of the original rows")) }
 }
 
 /// Puts projections side by side, as somebody would who knows everything that outsiders may know of a person.
-fn projections(run: &TablesRun<'_>, tables: &[CodedTable]) -> Result<Verified> {
+fn projections(run: &TablesRun<'_>, tables: &[CodedTable], control: &Control) -> Result<Verified> {
     let quasi: Vec<Vec<String>> = tables
         .iter()
         .map(|table| {
@@ -143,10 +147,10 @@ fn projections(run: &TablesRun<'_>, tables: &[CodedTable]) -> Result<Verified> {
     for model in &run.problem.models {
         let claim = model_claim(model.claim());
         let k = claim.parameters.get("k").and_then(serde_json::Value::as_u64);
-        let (true, Some(k)) = (claim.name == crate::models::k_anonymity::ENTRY.name, k) else {
+        let (true, Some(k)) = (is_size_alone(model.name()), k) else {
             return Err(failed(&format!("nobody can judge {} of several tables", model.title())));
         };
-        let joint = check_projections(&views, &people, k)?;
+        let joint = check_projections(&views, &people, k, control)?;
         verified.models.push(joint.outcome);
         verified.alone = joint.alone;
     }

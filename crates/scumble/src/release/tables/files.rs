@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 use scumble_files::table::{Codes, Texts};
-use scumble_files::{Cells, ColumnType, OutColumn};
+use scumble_files::{Cells, ColumnType, Control, OutColumn};
 
 use super::TablesRun;
 use super::manifest::{TableFile, Together};
@@ -36,9 +36,10 @@ struct Column {
 impl Table {
     /// A table whose rows stand in the order of their texts; the row number only decides between rows that look the same, where it
     /// cannot be seen.
-    fn sorted(name: String, columns: Vec<Column>, rows: usize) -> Self {
+    fn sorted(name: String, columns: Vec<Column>, rows: usize, control: &Control) -> Result<Self> {
         let mut packer = Packer::new(rows);
         for column in &columns {
+            control.check()?;
             let mut by_text: Vec<u32> = (0..column.texts.len() as u32).collect();
             by_text.sort_unstable_by_key(|code| column.texts.get(*code));
             let mut rank = vec![0; by_text.len()];
@@ -46,9 +47,10 @@ impl Table {
             packer.push(column.texts.len() as u32, |row| rank[column.codes.get(row) as usize]);
         }
         let keys = packer.finish();
+        control.check()?;
         let mut order: Vec<u32> = (0..rows as u32).collect();
         order.par_sort_unstable_by_key(|row| (keys[*row as usize], *row));
-        Self { name, columns, order }
+        Ok(Self { name, columns, order })
     }
 
     /// A table about groups, in their order.
@@ -103,12 +105,13 @@ pub(super) fn tables(run: &TablesRun<'_>, of_row: &OfRow) -> Result<Made> {
                 let mut shown: Vec<Column> =
                     columns.iter().map(|place| attribute(run, *place, of_row)).collect();
                 shown.push(target(run, of_row));
-                Table::sorted(format!("table-{}", number + 1), in_order(run, shown), of_row.tuple.len())
+                let name = format!("table-{}", number + 1);
+                Table::sorted(name, in_order(run, shown), of_row.tuple.len(), run.problem.progress.control())
             };
             // By their columns, whatever order they were found in.
             let mut projections = projections.clone();
             projections.sort_unstable();
-            let tables = projections.iter().enumerate().map(table).collect();
+            let tables = projections.iter().enumerate().map(table).collect::<Result<_>>()?;
             Ok(Made { tables, together: Together::Projections, group_of_row: None })
         }
         Tables::Groups { members, values } => groups(run, of_row, members, *values),
@@ -199,8 +202,11 @@ fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<GroupRow>], told: 
     let free = |wish: &str| run.free_name(wish);
     let (group, count) = (free("group"), free("rows"));
     let group_numbers: Vec<u32> = group_of_row.iter().map(|group| group + 1).collect();
-    let mut rows: Vec<Column> =
-        (0..run.problem.quasi.len()).map(|place| attribute(run, place, of_row)).collect();
+    let mut rows: Vec<Column> = Vec::new();
+    for place in 0..run.problem.quasi.len() {
+        rows.push(attribute(run, place, of_row));
+        look()?;
+    }
     let (second, sums) = match told {
         GroupValues::Counted => (counted(run, &members, &group, &count), None),
         GroupValues::Permuted => {
@@ -213,7 +219,8 @@ fn groups(run: &TablesRun<'_>, of_row: &OfRow, members: &[Vec<GroupRow>], told: 
     look()?;
     let mut rows = in_order(run, rows);
     rows.push(numbers(&group, &group_numbers));
-    let first = Table::sorted("rows".to_owned(), rows, of_row.tuple.len());
+    let control = run.problem.progress.control();
+    let first = Table::sorted("rows".to_owned(), rows, of_row.tuple.len(), control)?;
     let together = Together::Groups { group, count, sums };
     Ok(Made { tables: vec![first, second], together, group_of_row: Some(group_of_row) })
 }
@@ -228,7 +235,7 @@ fn numbered(members: &[Vec<GroupRow>]) -> Vec<&Vec<GroupRow>> {
         (tuples, values)
     };
     let mut sorted: Vec<&Vec<GroupRow>> = members.iter().collect();
-    sorted.sort_by_cached_key(key);
+    sorted.par_sort_by_cached_key(key);
     sorted
 }
 

@@ -97,7 +97,11 @@ impl Manifest {
     pub fn read(&self, folder: &Path, table: &TableFile, plan: &Plan) -> Result<CodedTable> {
         let options = ReadOptions { header: Some(true), ..crate::release::other_options(plan) };
         let read = read_table(&Source::open(folder.join(&table.file))?, &options)?.coded;
-        if self.spreadsheet_safe { from_spreadsheet_safe(&read).map_err(Error::config) } else { Ok(read) }
+        if self.spreadsheet_safe {
+            from_spreadsheet_safe(&read).map_err(crate::release::check::cannot_check)
+        } else {
+            Ok(read)
+        }
     }
 
     /// Every file of the folder.

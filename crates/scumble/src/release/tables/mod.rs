@@ -9,15 +9,16 @@ use std::path::Path;
 use scumble_files::OutFormat;
 
 use super::datasheet::Datasheet;
+use super::offers;
 use super::pipeline::Releasable;
-use super::requirements::{refuse_added, refuse_missing, refuse_persons};
+use super::requirements::{refuse_added, refuse_missing, refuse_persons, refuse_switches};
 use super::run::Run;
 use super::search::{Needs, Task, allow_parameters, make_problem};
 use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of_several;
 use super::{Seconds, Summary};
-use crate::config::{Plan, Rational, Role};
+use crate::config::{Plan, Rational, Role, no_quasi_identifier};
 use crate::error::{Error, Result};
 use crate::registry::Entry;
 use crate::report::data::Report;
@@ -160,6 +161,10 @@ pub(super) fn search<'a>(
     task: &Task<'a>,
     entry: &'static Entry<BuildTablesAlgorithm>,
 ) -> Result<TablesRun<'a>> {
+    found(task, entry).map_err(|error| offers::named(error, task, entry.name))
+}
+
+fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildTablesAlgorithm>) -> Result<TablesRun<'a>> {
     let plan = task.plan;
     allow_parameters(plan, entry)?;
     refuse(plan, task.population.is_some(), entry.name)?;
@@ -174,8 +179,7 @@ pub(super) fn search<'a>(
     let is_known = |name: &str| plan.column(name).is_some_and(|column| column.role.has(Role::Quasi));
     let known: Vec<bool> = problem.quasi.iter().map(|quasi| is_known(&quasi.name)).collect();
     if !known.contains(&true) {
-        return Err(Error::config("no column is a quasi-identifier, so there is nothing to protect against")
-            .set("quasi", None, "say which columns outsiders may know"));
+        return Err(no_quasi_identifier());
     }
     let target = problem.table.payloads().position(&arranged.target);
     let target = target.ok_or_else(|| Error::internal("the target was not read"))?;
@@ -203,18 +207,27 @@ pub(super) fn search<'a>(
 
 /// An error for what several tables cannot be asked for.
 fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
+    refuse_switches(plan, algorithm, "publishes several tables beside each other")?;
     let suppressed = plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO);
     let asked = [
-        ("polish", "polish and flatten change classes", plan.algorithm.polish),
-        ("flatten", "polish and flatten change classes", plan.algorithm.flatten),
-        ("population", "a population is compared with classes", population),
-        ("keep_order", "keeping the order of rows would put the tables together again", plan.keep_order),
-        ("suppression", "suppressed rows would be missing from every table", suppressed),
+        ("population", "the population", "a population is compared with classes", population),
+        (
+            "keep_order",
+            "keep_order",
+            "keeping the order of rows would put the tables together again",
+            plan.keep_order,
+        ),
+        (
+            "suppression",
+            "the suppression limit",
+            "suppressed rows would be missing from every table",
+            suppressed,
+        ),
     ];
     match asked.iter().find(|(.., asked)| *asked) {
-        Some((key, why, _)) => {
+        Some((key, what, why, _)) => {
             let why = format!("{why}, and '{algorithm}' publishes several tables beside each other");
-            Err(Error::refused(why).unset(key, "leave it out"))
+            Err(Error::refused(why).unset(key, format!("leave {what} out")))
         }
         None => Ok(()),
     }

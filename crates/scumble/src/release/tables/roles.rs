@@ -21,7 +21,7 @@ pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Ar
             "a model is about the set {set:?} of quasi-identifiers, and '{algorithm}' publishes several tables, which are judged \
              together on all of them"
         ))
-        .advise("leave 'quasi' out of the model"));
+        .advise("leave 'quasi' out of the model, so that it is about all quasi-identifiers"));
     }
     let sensitive: Vec<&str> = plan.names_with(Role::Sensitive).collect();
     let name = match target {
@@ -32,14 +32,14 @@ pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Ar
                 return Err(Error::config(format!(
                     "'{algorithm}' separates a sensitive column from the others, and no column is sensitive"
                 ))
-                .set("sensitive", None, "name it"));
+                .set("sensitive", None, "name the sensitive column"));
             }
             [first, second, ..] => {
                 return Err(Error::refused(format!(
                     "'{algorithm}' separates one sensitive column from the others, and '{first}' and '{second}' both are sensitive"
                 ))
-                .set("drop", None, "leave one of them out")
-                .set("algorithm", Some("mondrian"), "publish classes, which serve several"));
+                .set("drop", None, "leave one of the two columns out")
+                .another("use an algorithm that serves several sensitive columns"));
             }
         },
     };
@@ -68,6 +68,6 @@ fn decision<'a>(plan: &'a Plan, sensitive: &[&'a str], algorithm: &str) -> Resul
         (None, _) => Err(Error::config(format!(
             "'{algorithm}' keeps what tells the classes apart, and no column is the class"
         ))
-        .set("class", None, "name it")),
+        .set("class", None, "name the class column")),
     }
 }

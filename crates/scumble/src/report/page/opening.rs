@@ -46,9 +46,12 @@ fn figures(report: &Report) -> Vec<Value> {
             mean => format!("{} rows each on average", amount(mean.into())),
         }
     };
+    // Where persons have several rows, k counts persons.
+    let of_persons =
+        if release.persons.is_some_and(|persons| persons < release.rows) { " persons" } else { "" };
     let required = release
         .required_class
-        .map_or_else(String::new, |least| format!("at least {} required", count(least)));
+        .map_or_else(String::new, |least| format!("at least {}{of_persons} required", count(least)));
     if !report.tables.is_empty() {
         let mut figures = vec![
             one("Rows in", count(release.rows), people),

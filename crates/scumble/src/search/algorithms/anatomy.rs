@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::models::l_diversity;
 use crate::problem::Pace;
 use crate::recoding::published::ClassView;
+use crate::search::offers;
 use crate::table::pack::{Packer, group};
 
 /// The registry entry.
@@ -54,8 +55,8 @@ fn asked(problem: &TablesProblem) -> Result<u64> {
             "'{}' is about rows that look the same, and anatomy publishes quasi-identifiers as they are",
             model.title()
         ))
-        .set("algorithm", Some("mondrian"), "use one that makes classes")
-        .weaken("l", Some("2"), "ask only for l_diversity, which anatomy serves"));
+        .another(offers::CLASSES)
+        .weaken("l", Some("2"), "ask for l-diversity alone"));
     }
     let most = models.iter().map(|model| model.required().ceil() as u64).max();
     Ok(most.unwrap_or(1).max(2))
@@ -123,7 +124,7 @@ impl TablesAlgorithm for Anatomy {
                     .weaken(
                         "l_variant",
                         None,
-                        "ask for distinct, entropy or frequency diversity",
+                        "ask for distinct, entropy or frequency l-diversity",
                     ));
                 }
             }

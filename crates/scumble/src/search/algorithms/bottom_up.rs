@@ -8,7 +8,7 @@ mod tests;
 use self::classes::Classes;
 use super::gain::{Gains, Threshold};
 use super::iack::class_of;
-use super::{Algorithm, Finding, Reach, Solution};
+use super::{Algorithm, Capabilities, Finding, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -194,24 +194,15 @@ impl<'a> Ascent<'a> {
 }
 
 impl Algorithm for BottomUp {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn needs_class(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Label
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ZERO
-    }
-
-    fn serves_projections(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            needs_class: true,
+            reach: Reach::Label,
+            default_suppression: Rational::ZERO,
+            serves_projections: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -251,7 +242,7 @@ impl Algorithm for BottomUp {
             }
             let Some(merge) = ascent.best() else {
                 return Err(Error::infeasible("not even the roots of all hierarchies meet every model")
-                    .advise("lower the requirement"));
+                    .concede("lower the requirement"));
             };
             ascent.merge(merge);
             merges += 1;

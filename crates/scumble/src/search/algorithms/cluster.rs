@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Algorithm, Fineness, Solution};
+use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::Result;
@@ -36,16 +36,8 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Clustering {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::TrueOfClass
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { fineness: Fineness::TrueOfClass, takes_steps: true, ..Capabilities::USUAL }
     }
 
     fn minimises(&self, problem: &Problem) -> bool {

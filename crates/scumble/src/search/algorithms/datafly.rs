@@ -1,6 +1,6 @@
 //! Datafly (Sweeney 1998; algorithms.md B20): generalises the column with the most values until few rows are left over.
 
-use super::{Algorithm, Reach, Solution};
+use super::{Algorithm, Capabilities, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -27,24 +27,15 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Datafly {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
-
-    fn is_quick(&self) -> bool {
-        true
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
-    }
-
-    fn serves_population(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            reach: Reach::Column,
+            default_suppression: Rational::ONE,
+            is_quick: true,
+            serves_population: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

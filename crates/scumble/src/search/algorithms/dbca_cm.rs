@@ -3,7 +3,7 @@
 use super::clustering::label_weight;
 use super::dbca::Dbca;
 use super::iack::class_of;
-use super::{Algorithm, Fineness, Solution};
+use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -49,20 +49,14 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for DbcaCm {
-    fn needs_trees(&self) -> bool {
-        self.inner.needs_trees()
-    }
-
-    fn needs_class(&self) -> bool {
-        true
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::TrueOfClass
-    }
-
-    fn default_suppression(&self) -> Rational {
-        self.inner.default_suppression()
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: self.inner.capabilities().needs_trees,
+            needs_class: true,
+            fineness: Fineness::TrueOfClass,
+            default_suppression: self.inner.capabilities().default_suppression,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -74,11 +68,11 @@ impl Algorithm for DbcaCm {
                 "'dbca_cm' gathers rows of one class label, and {} is to keep such labels from being told",
                 model.title()
             ))
-            .set("algorithm", None, "use dbca or mondrian, which do not look at the class")
+            .another("use an algorithm that does not gather rows by their class")
             .set(
                 "set",
                 Some("allow_homogeneous=true"),
-                "allow that, and clusters that fail the model are merged",
+                "allow clusters of one class label; those that fail the model are merged",
             ));
         }
         self.inner.check(problem)

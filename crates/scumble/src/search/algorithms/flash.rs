@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Algorithm, Finding, Fineness, Reach, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::Result;
@@ -29,23 +29,17 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Flash {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneStep
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            reach: Reach::Column,
+            fineness: Fineness::OneStep,
+            serves_population: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn minimises(&self, _: &Problem) -> bool {
-        true
-    }
-
-    fn serves_population(&self) -> bool {
         true
     }
 
@@ -57,7 +51,7 @@ impl Algorithm for Flash {
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let lattice = Lattice::new(problem, ENTRY.name)?;
-        let mut search = Search::new(problem, &lattice)?;
+        let mut search = FlashSearch::new(problem, &lattice)?;
         search.tag_all()?;
         let satisfying: Vec<usize> =
             (0..lattice.nodes()).filter(|node| search.tags[*node] == Some(true)).collect();
@@ -78,7 +72,7 @@ impl Algorithm for Flash {
     }
 }
 
-struct Search<'a> {
+struct FlashSearch<'a> {
     progress: &'a Progress,
     lattice: &'a Lattice,
     checker: Checker<'a>,
@@ -87,7 +81,7 @@ struct Search<'a> {
     rank: Vec<u32>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> FlashSearch<'a> {
     fn new(problem: &'a Problem, lattice: &'a Lattice) -> Result<Self> {
         let checker = Checker::new(problem, lattice)?;
         // The share of each column's levels, then the share of values lost, then the vector.

@@ -2,7 +2,7 @@
 //! suppressed as long as no column's distribution suffers more than the limits allow; the k reached is reported.
 
 use super::iack::{class_of, levels};
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -83,29 +83,17 @@ impl Iacc {
 }
 
 impl Algorithm for Iacc {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn needs_class(&self) -> bool {
-        true
-    }
-
-    // Levels are chosen by what they say about the class label as a whole.
-    fn is_led_by_sensitive(&self) -> bool {
-        false
-    }
-
-    fn needs_model(&self) -> bool {
-        false
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
-    }
-
-    fn serves_population(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            needs_class: true,
+            // Levels are chosen by what they say about the class label as a whole.
+            is_led_by_sensitive: false,
+            needs_model: false,
+            default_suppression: Rational::ONE,
+            serves_population: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -163,9 +151,9 @@ impl Algorithm for Iacc {
             return Err(Error::infeasible(format!(
                 "the limits delta_d and delta_c afford {reached}, and meeting the models would exceed them"
             ))
-            .advise("raise the limits")
-            .set("algorithm", Some("iack"), "use one that takes k and reports the damage")
-            .advise("lower the requirement"));
+            .advise("raise delta_d and delta_c")
+            .another("use an algorithm without such limits")
+            .concede("lower the requirement"));
         }
         let findings = vec![
             Finding::new(

@@ -1,7 +1,7 @@
 //! IACK (Li, Liu, Baig, Wong 2011, Algorithm 1; algorithms.md A1): each column goes to the level that tells
 //! most about the class per bit it shows, then every class that fails a model is suppressed, or generalised further.
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -43,8 +43,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 pub(super) fn class_of(problem: &Problem, algorithm: &str) -> Result<usize> {
     problem.class.ok_or_else(|| {
         Error::config(format!("'{algorithm}' needs a class column, the label that classifiers will predict"))
-            .set("class", None, "name it")
-            .set("algorithm", Some("mondrian"), "use one that needs none")
+            .set("class", None, "name the class column")
+            .another("use an algorithm that needs no class column")
     })
 }
 
@@ -89,37 +89,29 @@ fn worse(one: &Classes, other: &Classes, problem: &Problem) -> bool {
 }
 
 impl Algorithm for Iack {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn needs_class(&self) -> bool {
-        true
-    }
-
-    // Levels are chosen by what they say about the class label as a whole.
-    fn is_led_by_sensitive(&self) -> bool {
-        false
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
-    }
-
-    fn serves_unmergeable(&self) -> bool {
-        // What is generalised further joins classes that were judged before.
-        !self.generalize
-    }
-
-    fn serves_population(&self) -> bool {
-        // Rows that are generalised further by themselves make classes that overlap.
-        !self.generalize
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            needs_class: true,
+            // Levels are chosen by what they say about the class label as a whole.
+            is_led_by_sensitive: false,
+            default_suppression: Rational::ONE,
+            // Rows that are generalised further by themselves make classes that overlap.
+            serves_population: !self.generalize,
+            // What is generalised further joins classes that were judged before.
+            serves_unmergeable: !self.generalize,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
         class_of(problem, ENTRY.name)?;
         problem.check_trees(ENTRY.name)?;
-        if self.serves_population() { problem.tests().map(|_| ()) } else { problem.class_tests().map(|_| ()) }
+        if self.capabilities().serves_population {
+            problem.tests().map(|_| ())
+        } else {
+            problem.class_tests().map(|_| ())
+        }
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {

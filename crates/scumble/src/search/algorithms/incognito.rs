@@ -1,6 +1,6 @@
 //! Incognito (LeFevre, DeWitt, Ramakrishnan 2005; algorithms.md B17): all satisfying nodes, from small sets of columns to all.
 
-use super::{Algorithm, Finding, Fineness, Reach, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
@@ -29,23 +29,17 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 const MOST_COLUMNS: usize = 16;
 
 impl Algorithm for Incognito {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneStep
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            reach: Reach::Column,
+            fineness: Fineness::OneStep,
+            serves_population: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn minimises(&self, _: &Problem) -> bool {
-        true
-    }
-
-    fn serves_population(&self) -> bool {
         true
     }
 
@@ -57,7 +51,7 @@ impl Algorithm for Incognito {
                 "'incognito' goes through all sets of quasi-identifiers, and {} have too many",
                 problem.quasi.len()
             ))
-            .set("algorithm", Some("optimal"), "use one that does not"));
+            .another("use an algorithm that does not go through all sets of quasi-identifiers"));
         }
         Pruning::required(problem, ENTRY.name).map(|_| ())
     }

@@ -2,7 +2,7 @@
 //! by what they tell about the class.
 
 use super::mondrian::search::{self, Rule, Settings, SmallChildren};
-use super::{Algorithm, Fineness, Solution};
+use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -42,24 +42,14 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for InfoGainMondrian {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn needs_class(&self) -> bool {
-        true
-    }
-
-    fn is_for_learners(&self) -> bool {
-        true
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::TrueOfClass
-    }
-
-    fn serves_unmergeable(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_class: true,
+            is_for_learners: true,
+            fineness: Fineness::TrueOfClass,
+            serves_unmergeable: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -58,9 +58,8 @@ impl RecordAlgorithm for KConcealment {
                 "'{}' judges classes, and the records of k_concealment overlap and form none",
                 model.title()
             ))
-            .set("algorithm", Some("nsvdist"), "for sensitive values use one that serves them")
-            .set("algorithm", Some("mondrian"), "for other models use one that makes classes")
-            .weaken("k", None, "ask only for k_anonymity on all quasi-identifiers"));
+            .another(crate::search::offers::SERVING)
+            .concede("ask for k-anonymity on all quasi-identifiers and for nothing else"));
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {
             Some(quasi) => Err(Error::refused(format!(
@@ -128,6 +127,7 @@ impl<'p> Widening<'p> {
             .collect();
         let mut widening = Self { problem, k, space, extents, covering: vec![0; table.tuples()] };
         for record in 0..widening.extents.len() as u32 {
+            problem.progress.check()?;
             let rows = table.weight(record);
             for tuple in
                 (0..table.tuples() as u32).filter(|tuple| widening.covers(record, *tuple)).collect::<Vec<_>>()
@@ -189,6 +189,7 @@ impl<'p> Widening<'p> {
                 if self.covering[tuple as usize] >= self.k {
                     break;
                 }
+                self.problem.progress.check()?;
                 self.widen(record, tuple);
             }
         }
@@ -232,6 +233,7 @@ impl<'p> Widening<'p> {
                     if matches(&component) >= self.k {
                         break;
                     }
+                    self.problem.progress.check()?;
                     self.widen(tuple, other);
                     fixes += 1;
                     let (own, joined) = (component[tuple as usize], component[other as usize]);

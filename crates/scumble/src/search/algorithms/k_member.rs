@@ -7,7 +7,7 @@ use super::clustering::space::Space;
 use super::clustering::stock::{Cluster, Stock, Which};
 use super::clustering::{LabelCost, check_models, cluster_size, label_weight};
 use super::iack::class_of;
-use super::{Algorithm, Fineness, Solution};
+use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -38,16 +38,12 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for KMember {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::TrueOfClass
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ZERO
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            fineness: Fineness::TrueOfClass,
+            default_suppression: Rational::ZERO,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -80,7 +76,7 @@ fn clusters(
     labels: Option<LabelCost>,
 ) -> Result<Vec<Cluster>> {
     let tuples = problem.table.tuples() as u32;
-    let mut boxes = Boxes::new(space, stock, tuples);
+    let mut boxes = Boxes::new(space, stock, tuples, &problem.progress)?;
     let mut clusters = Vec::new();
     let mut query = Query::default();
     // The paper begins at a random row; here it is the first tuple, so that the content decides.

@@ -4,7 +4,7 @@
 use scumble_learn::c45::{C45, Test, Tree};
 use scumble_learn::{Column, Features, Table};
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -45,16 +45,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Kactus {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn needs_class(&self) -> bool {
-        true
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { needs_class: true, default_suppression: Rational::ONE, ..Capabilities::USUAL }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -71,8 +63,8 @@ impl Algorithm for Kactus {
                 ENTRY.name,
                 model.title()
             ))
-            .set("algorithm", Some("mondrian"), "use one that does not")
-            .advise("ask for the diversity of another column")),
+            .another("use an algorithm that does not make the class uniform")
+            .concede("ask for the diversity of another column")),
         }
     }
 
@@ -149,7 +141,10 @@ impl Kactus {
         };
         Table::weighted(features.select(&rows), classes, values, weights)
             .and_then(|table| learner.grow_while(&table, &|| problem.progress.check().is_ok()))
-            .map_err(|error| Error::internal(format!("the decision tree could not be grown: {error}")))
+            .map_err(|error| match (error, problem.progress.check()) {
+                (scumble_learn::Error::Stopped, Err(why)) => why,
+                (error, _) => Error::internal(format!("the decision tree could not be grown: {error}")),
+            })
     }
 }
 

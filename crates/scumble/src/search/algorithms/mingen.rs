@@ -1,6 +1,6 @@
 //! MinGen (Sweeney 2002; algorithms.md B16): looks at every node and takes the one of the highest precision.
 
-use super::{Algorithm, Fineness, Reach, Solution, exhaustive};
+use super::{Algorithm, Capabilities, Fineness, Reach, Solution, exhaustive};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -38,40 +38,19 @@ fn one_by_one(problem: &Problem) -> bool {
 }
 
 impl Algorithm for MinGen {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneStep
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ZERO
-    }
-
-    fn default_metric(&self) -> &'static str {
-        "precision"
-    }
-
-    fn serves_population(&self) -> bool {
-        true
-    }
-
-    fn serves_unmergeable(&self) -> bool {
-        true
-    }
-
-    fn serves_projections(&self) -> bool {
-        true
-    }
-
-    fn serves_whole_tables(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            reach: Reach::Column,
+            fineness: Fineness::OneStep,
+            default_suppression: Rational::ZERO,
+            default_metric: "precision",
+            serves_projections: true,
+            serves_population: true,
+            serves_unmergeable: true,
+            serves_whole_tables: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -80,11 +59,7 @@ impl Algorithm for MinGen {
             return Err(Error::refused(format!(
                 "'mingen' looks at every combination of levels, and there are {nodes}, more than {MOST}"
             ))
-            .set(
-                "algorithm",
-                Some("optimal"),
-                "search with the metric precision, which gives the same",
-            ));
+            .another("use an algorithm that does not look at every combination"));
         }
         if !one_by_one(problem) {
             return problem.tests().map(|_| ());

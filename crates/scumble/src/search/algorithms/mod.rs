@@ -139,73 +139,72 @@ pub enum Fineness {
     OneTellingStep,
 }
 
-/// A search for a recoding.
-pub trait Algorithm: Send + Sync {
+/// What a search needs, serves and promises, as data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
     /// Whether every quasi-identifier must have levels.
-    fn needs_trees(&self) -> bool;
+    pub needs_trees: bool,
     /// Whether a table without a class column cannot be served.
-    fn needs_class(&self) -> bool {
-        false
-    }
+    pub needs_class: bool,
     /// Whether it is worth trying for what learners keep, whatever it loses.
-    fn is_for_learners(&self) -> bool {
-        false
-    }
+    pub is_for_learners: bool,
     /// Where a finer label would have had to be fit for publication.
-    fn reach(&self) -> Reach {
-        Reach::Class
-    }
+    pub reach: Reach,
     /// How fine labels are.
-    fn fineness(&self) -> Fineness {
-        Fineness::Unpromised
-    }
+    pub fineness: Fineness,
     /// Whether the sensitive values of single classes decide how coarse a label is, so that a coarse one may give them away.
-    fn is_led_by_sensitive(&self) -> bool {
-        true
-    }
+    pub is_led_by_sensitive: bool,
     /// Whether a run without any model makes no sense.
-    fn needs_model(&self) -> bool {
-        true
-    }
+    pub needs_model: bool,
     /// The suppression limit where the user gives none.
-    fn default_suppression(&self) -> Rational {
-        Rational::new(1, 20).unwrap_or(Rational::ZERO)
-    }
+    pub default_suppression: Rational,
     /// The metric that is minimised where the user names none.
-    fn default_metric(&self) -> &'static str {
-        "loss"
-    }
-    /// Whether the search minimises the problem's metric. One that looks at no metric, or at one of its own, does not.
-    fn minimises(&self, _problem: &Problem) -> bool {
-        false
-    }
+    pub default_metric: &'static str,
     /// Whether the search can stop after a number of steps with the best it has found.
-    fn takes_steps(&self) -> bool {
-        false
-    }
+    pub takes_steps: bool,
     /// Whether the search is among the quickest: a few looks at the rows, however many values and columns there are.
-    fn is_quick(&self) -> bool {
-        false
-    }
+    pub is_quick: bool,
     /// Whether models that judge only some of the quasi-identifiers are served.
-    fn serves_projections(&self) -> bool {
-        false
-    }
+    pub serves_projections: bool,
     /// Whether models that compare classes with the people of a population are served.
-    fn serves_population(&self) -> bool {
-        false
-    }
+    pub serves_population: bool,
     /// Whether models are served that may break when classes that meet them are merged: every class that is published was
     /// judged as it is.
-    fn serves_unmergeable(&self) -> bool {
-        false
-    }
+    pub serves_unmergeable: bool,
     /// Whether models are served that judge the whole table, and that no single class decides.
-    fn serves_whole_tables(&self) -> bool {
-        false
-    }
+    pub serves_whole_tables: bool,
     /// Whether quasi-identifiers show the means of their classes, which cover no original value.
-    fn shows_means(&self) -> bool {
+    pub shows_means: bool,
+}
+
+impl Capabilities {
+    /// What most searches have in common.
+    pub const USUAL: Self = Self {
+        needs_trees: false,
+        needs_class: false,
+        is_for_learners: false,
+        reach: Reach::Class,
+        fineness: Fineness::Unpromised,
+        is_led_by_sensitive: true,
+        needs_model: true,
+        default_suppression: Rational::TWENTIETH,
+        default_metric: "loss",
+        takes_steps: false,
+        is_quick: false,
+        serves_projections: false,
+        serves_population: false,
+        serves_unmergeable: false,
+        serves_whole_tables: false,
+        shows_means: false,
+    };
+}
+
+/// A search for a recoding.
+pub trait Algorithm: Send + Sync {
+    /// What it needs, serves and promises.
+    fn capabilities(&self) -> Capabilities;
+    /// Whether the search minimises the problem's metric. One that looks at no metric, or at one of its own, does not.
+    fn minimises(&self, _problem: &Problem) -> bool {
         false
     }
     /// What it does not promise by itself, and what was done about it, by what it found for so many quasi-identifiers.

@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::{Algorithm, Finding, Reach, Solution};
+use super::{Algorithm, Capabilities, Finding, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -59,12 +59,13 @@ const MOST_COMBINATIONS: usize = 20_000;
 const LEFT_RARE: &str = "left_rare";
 
 impl Algorithm for MuArgus {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Column
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            reach: Reach::Column,
+            default_suppression: Rational::ONE,
+            ..Capabilities::USUAL
+        }
     }
 
     fn caveat(&self, findings: &[Finding], quasi: usize) -> Option<String> {
@@ -83,10 +84,6 @@ impl Algorithm for MuArgus {
         ))
     }
 
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
-    }
-
     fn check(&self, problem: &Problem) -> Result<()> {
         problem.check_trees(ENTRY.name)?;
         problem.class_tests()?;
@@ -99,13 +96,13 @@ impl Algorithm for MuArgus {
                 self.combination
             ))
             .advise("use fewer quasi-identifiers")
-            .set("algorithm", None, "use local_suppression or mondrian")
-            .advise("lower 'combination'")),
+            .another("use an algorithm that does not look at combinations of columns")
+            .weaken("set", Some("combination=2"), "look at combinations of fewer columns")),
         }
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let mut search = Search::new(problem)?;
+        let mut search = ArgusSearch::new(problem)?;
         search.recode(self.combination, &self.threshold)?;
         let rounds = search.blank(self.combination)?;
         let assignment = search.assignment();
@@ -167,7 +164,7 @@ fn combinations(columns: &[usize], most: usize) -> Option<Vec<Vec<usize>>> {
     Some(all)
 }
 
-struct Search<'a> {
+struct ArgusSearch<'a> {
     problem: &'a Problem,
     tests: Vec<&'a dyn ClassTest>,
     only_size: bool,
@@ -176,7 +173,7 @@ struct Search<'a> {
     shown: Vec<Vec<u32>>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ArgusSearch<'a> {
     fn new(problem: &'a Problem) -> Result<Self> {
         let tests = problem.class_tests()?;
         let width = problem.quasi.len();

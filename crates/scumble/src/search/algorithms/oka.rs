@@ -7,7 +7,7 @@ use super::clustering::finish::{solution, tuples_alone};
 use super::clustering::space::{ONE, Space};
 use super::clustering::stock::{Cluster, Part, Stock, Which};
 use super::clustering::{check_models, cluster_size};
-use super::{Algorithm, Fineness, Solution};
+use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -33,16 +33,12 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Oka {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::TrueOfClass
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ZERO
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            fineness: Fineness::TrueOfClass,
+            default_suppression: Rational::ZERO,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

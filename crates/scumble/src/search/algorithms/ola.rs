@@ -1,6 +1,6 @@
 //! OLA (El Emam et al. 2009; algorithms.md B18): the minimal satisfying nodes by bisecting sublattices.
 
-use super::{Algorithm, Finding, Fineness, Reach, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::Result;
@@ -27,23 +27,17 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Ola {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneStep
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            reach: Reach::Column,
+            fineness: Fineness::OneStep,
+            serves_population: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn minimises(&self, _: &Problem) -> bool {
-        true
-    }
-
-    fn serves_population(&self) -> bool {
         true
     }
 
@@ -55,7 +49,7 @@ impl Algorithm for Ola {
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let lattice = Lattice::new(problem, ENTRY.name)?;
-        let mut search = Search {
+        let mut search = OlaSearch {
             lattice: &lattice,
             checker: Checker::new(problem, &lattice)?,
             tags: vec![None; lattice.nodes()],
@@ -81,7 +75,7 @@ impl Algorithm for Ola {
     }
 }
 
-struct Search<'a> {
+struct OlaSearch<'a> {
     lattice: &'a Lattice,
     checker: Checker<'a>,
     /// Whether a node is known to satisfy.
@@ -90,7 +84,7 @@ struct Search<'a> {
     seen: hashbrown::HashSet<(usize, usize), foldhash::fast::FixedState>,
 }
 
-impl Search<'_> {
+impl OlaSearch<'_> {
     /// Tags every node between two.
     fn minimal(&mut self, fine: usize, coarse: usize) -> Result<()> {
         if !self.seen.insert((fine, coarse)) {

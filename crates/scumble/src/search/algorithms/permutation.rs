@@ -12,6 +12,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 use crate::models::k_e;
 use crate::problem::Progress;
+use crate::search::offers;
 use crate::table::kind::Kind;
 
 /// The registry entry.
@@ -63,8 +64,8 @@ impl TablesAlgorithm for Permutation {
                 "'{}' is not about numbers in groups, and permutation publishes quasi-identifiers as they are",
                 model.title()
             ))
-            .set("algorithm", Some("mondrian"), "use one that makes classes")
-            .weaken("model", Some("k_e:k=3,e=10"), "ask only for k_e, which permutation serves"));
+            .another(offers::CLASSES)
+            .weaken("model", Some("k_e:k=3,e=10"), "ask for (k,e)-anonymity alone"));
         }
         if problem
             .problem
@@ -75,7 +76,7 @@ impl TablesAlgorithm for Permutation {
             return Err(Error::refused(
                 "permutation counts different numbers in a group, and k_e was asked to count rows",
             )
-            .advise("leave count = \"rows\" out"));
+            .advise("leave count = \"rows\" out of the model"));
         }
         let column = &problem.problem.table.payloads().columns[problem.target];
         let is_numbers = matches!(column.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma);
@@ -87,9 +88,9 @@ impl TablesAlgorithm for Permutation {
                 if is_numbers { "has missing values" } else { "is not one" }
             ));
             return Err(if is_numbers {
-                error.set("missing_policy", Some("drop-row"), "leave those rows out")
+                error.set("missing_policy", Some("drop-row"), "leave out rows that have no value")
             } else {
-                error.set("algorithm", Some("anatomy"), "use one for values of any kind")
+                error.another("use an algorithm for values of any kind")
             });
         }
         Ok(())
@@ -293,7 +294,7 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
     while at > 0 {
         let Some((_, from)) = best[at] else {
             return Err(Error::infeasible("not even all rows as one group are enough")
-                .advise("ask for a smaller k or e"));
+                .concede("ask for a smaller k or e"));
         };
         at = from;
         cuts.push(places[at]);

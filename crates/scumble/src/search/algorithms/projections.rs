@@ -5,7 +5,7 @@ use super::tables::{Shown, Tables, TablesProblem, TablesSolution};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::search::rough::discretise::Discretise;
-use crate::search::rough::{DecisionTable, Partition, Region, approximations, joint_anonymity, rejoin};
+use crate::search::rough::{DecisionTable, Region, TupleClasses, approximations, joint_anonymity, rejoin};
 
 /// Tables of classes and labels are kept as a whole; a class label with more values than this is none.
 const MOST_LABELS: usize = 1000;
@@ -41,19 +41,14 @@ impl Shared {
                 "'{}' is not served by {algorithm}, which shows the class label of every row",
                 model.title()
             ))
-            .set(
-                "algorithm",
-                Some("anatomy"),
-                "for the diversity of a sensitive column use one that serves it",
-            )
-            .set("algorithm", Some("mondrian"), "for other models use one that makes classes")
-            .weaken("k", None, "ask only for k_anonymity on all quasi-identifiers"));
+            .another(crate::search::offers::SERVING)
+            .concede("ask for k-anonymity on all quasi-identifiers and for nothing else"));
         }
         if asked.k().is_none() {
             return Err(Error::config(format!("'{algorithm}' needs k")).set(
                 "k",
                 None,
-                "ask for k_anonymity",
+                "ask for k-anonymity",
             ));
         }
         if let Some(person) = asked.table.payloads().person() {
@@ -61,15 +56,15 @@ impl Shared {
                 "{algorithm} counts rows, and persons ('{}') have several",
                 person.name
             ))
-            .set("algorithm", Some("mondrian"), "use one that counts persons")
-            .advise("keep one row a person"));
+            .another("use an algorithm that counts persons")
+            .advise("keep one row for each person"));
         }
         if asked.quasi.is_empty() {
             return Err(Error::config(format!(
                 "'{algorithm}' chooses among columns, and there are none beside the class label"
             ))
-            .set("quasi", None, "give some the role quasi")
-            .weaken("other", None, "give some the role other"));
+            .set("quasi", None, "give some columns the role quasi")
+            .weaken("other", None, "give some columns the role other"));
         }
         let labels = asked.table.payloads().columns[problem.target].values.len();
         if labels > MOST_LABELS || asked.table.tuples() * labels > u32::MAX as usize {
@@ -78,8 +73,8 @@ impl Shared {
                 asked.table.payloads().columns[problem.target].name,
                 asked.table.rows()
             ))
-            .set("class", None, "choose another class")
-            .advise("make its values coarser first"));
+            .set("class", None, "choose another class column")
+            .advise("make the values of the class coarser first"));
         }
         asked.check_feasible()
     }
@@ -159,7 +154,7 @@ impl Prepared {
     /// What some columns keep of what all of them tell about the class label.
     pub(super) fn told(&self, columns: &[usize]) -> Vec<Finding> {
         let positive = Region::of(&self.table, columns).positive();
-        let approximated = approximations(&self.table, &Partition::of(&self.table, columns));
+        let approximated = approximations(&self.table, &TupleClasses::of(&self.table, columns));
         let sum =
             |of: fn(&crate::search::rough::Approximation) -> u64| approximated.iter().map(of).sum::<u64>();
         let share = |part: u64, whole: u64| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
@@ -189,15 +184,15 @@ impl Prepared {
                     format!("'{label}' is the same in every row")
                 }
             ))
-            .set("algorithm", Some("mondrian"), "generalise the table");
+            .another("use an algorithm that generalises the table");
         }
         Error::infeasible(format!(
             "no columns can be published for k = {}: those that say something about '{label}' single out fewer than {} rows",
             self.k, self.k
         ))
-        .set("set", Some("bins=4"), "use fewer intervals")
+        .set("set", Some("bins=4"), "use fewer intervals for numbers")
         .advise("use hierarchies with coarser leaves")
-        .set("algorithm", Some("mondrian"), "generalise the table")
+        .another("use an algorithm that generalises the table")
         .weaken("k", None, "lower k")
     }
 }

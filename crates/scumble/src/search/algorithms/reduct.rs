@@ -100,7 +100,7 @@ impl Reducts {
                     all.len()
                 ))
                 .set("set", Some("search=heuristic"), "search by a heuristic")
-                .set("drop", None, "drop some")
+                .set("drop", None, "leave some columns out")
             })?;
             let kept = reducts.into_iter().map(|columns| Reduct::of(table, known, *full, columns));
             // Reducts come from the smallest on: the first of those with the largest classes.
@@ -213,7 +213,7 @@ mod tests {
         let rows = [(vec![0], 0, 0), (vec![1], 1, 1)];
         diverse.problem = problem(vec![set_column("a", 2)], &rows, &[("l_diversity", &[("l", "2")], None)]);
         let message = solved(&diverse, &[]).err().expect("no diversity").to_string();
-        assert!(message.contains("(algorithm = anatomy)"), "{message}");
+        assert!(message.contains("use an algorithm that can serve this model"), "{message}");
         diverse.problem = problem(vec![set_column("a", 2)], &rows, &[]);
         assert!(solved(&diverse, &[]).err().expect("no k").to_string().contains("needs k"));
         let both = solved(&paper("2"), &[("keep_other", "true"), ("str_on_all", "true")]);

@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::{Algorithm, Finding, Fineness, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -77,16 +77,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for SeqA {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::TrueOfClass
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { fineness: Fineness::TrueOfClass, takes_steps: true, ..Capabilities::USUAL }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -96,7 +88,7 @@ impl Algorithm for SeqA {
                 quasi.name
             ))
             .set("set", Some("cost=loss"), "weigh the loss")
-            .advise("use another label"));
+            .set_columns(&[&quasi.name], "label", Some("node"), "label the column by nodes"));
         }
         problem.class_tests()?;
         problem.check_feasible()
@@ -112,7 +104,8 @@ impl Algorithm for SeqA {
             false => problem.quasi[column].loss(value) * problem.quasi[column].priority,
         };
         let space = Space::new(problem, &penalty)?;
-        let mut search = Search { space: &space, entropy: self.entropy, steps: 0, moves: 0, passes: 0 };
+        let mut search =
+            SequentialSearch { space: &space, entropy: self.entropy, steps: 0, moves: 0, passes: 0 };
         let of = |entry: &Entry<super::BuildAlgorithm>| -> Result<Partition> {
             let solution = (entry.build)(&Parameters::default())?.run(problem)?;
             Ok(Partition::of_assignment(&space, &solution.assignment).0)
@@ -147,7 +140,7 @@ impl Algorithm for SeqA {
 }
 
 /// The state of a search besides the clusters.
-struct Search<'a> {
+struct SequentialSearch<'a> {
     space: &'a Space<'a>,
     entropy: bool,
     steps: u64,
@@ -155,7 +148,7 @@ struct Search<'a> {
     passes: u32,
 }
 
-impl Search<'_> {
+impl SequentialSearch<'_> {
     /// One pass over all rows; whether some moved and the budget is left. A step is one look at all clusters for a row. With
     /// `strict` no cluster ever fails a model, so that the clusters can be shown after every step.
     fn pass(&mut self, partition: &mut Partition, strict: bool) -> Result<bool> {
@@ -259,7 +252,7 @@ impl SeqA {
     /// The original: random clusters, passes that may leave clusters small, and merging at the end.
     fn search_at_random(
         &self,
-        search: &mut Search<'_>,
+        search: &mut SequentialSearch<'_>,
         partition: &mut Partition,
         problem: &Problem,
     ) -> Result<()> {
@@ -339,7 +332,7 @@ mod tests {
         let mut partition = Partition::new(vec![of_rows(&space, vec![0, 1, 2]), of_rows(&space, vec![3, 4])]);
         let mean = |partition: &Partition| partition.cost() as f64 / FIXED_ONE / 5.0;
         assert!((mean(&partition) - 0.527_273).abs() < 1e-6);
-        let mut search = Search { space: &space, entropy: false, steps: 0, moves: 0, passes: 0 };
+        let mut search = SequentialSearch { space: &space, entropy: false, steps: 0, moves: 0, passes: 0 };
         assert!(search.pass(&mut partition, true).expect("not interrupted"));
         assert!(!search.pass(&mut partition, true).expect("not interrupted"));
         assert!((mean(&partition) - 0.145_455).abs() < 1e-6);

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Algorithm, Finding, Fineness, Reach, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::Result;
@@ -34,24 +34,14 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for SingleDimensional {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Label
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneStep
-    }
-
-    fn is_quick(&self) -> bool {
-        true
-    }
-
-    fn serves_unmergeable(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            reach: Reach::Label,
+            fineness: Fineness::OneStep,
+            is_quick: true,
+            serves_unmergeable: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -60,7 +50,7 @@ impl Algorithm for SingleDimensional {
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let mut search = Search::new(problem)?;
+        let mut search = ColumnSplits::new(problem)?;
         let mut tried = 0;
         while let Some((_, Reverse(column), Reverse(low), high)) = search.open.pop() {
             problem.progress.check()?;
@@ -83,7 +73,7 @@ impl Algorithm for SingleDimensional {
 /// A region of codes that may be cut: the rows in it times its width, as ordered bits; its column, its least and its greatest code.
 type Open = (u64, Reverse<usize>, Reverse<u32>, u32);
 
-struct Search<'a> {
+struct ColumnSplits<'a> {
     problem: &'a Problem,
     tests: Vec<&'a dyn ClassTest>,
     /// Rows by code, column by column.
@@ -100,7 +90,7 @@ struct Class {
     lows: Vec<u32>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ColumnSplits<'a> {
     /// The whole table as one class.
     fn new(problem: &'a Problem) -> Result<Self> {
         let (table, quasi) = (&problem.table, &problem.quasi);

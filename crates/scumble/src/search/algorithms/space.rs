@@ -29,14 +29,14 @@ impl Split {
 
 /// All splits, column by column, those of a node before those of the nodes below it. A set of splits says how all columns are
 /// divided if with every split it has the one above.
-pub(super) struct Space<'a> {
+pub(super) struct SplitSpace<'a> {
     quasi: &'a [Quasi],
     pub(super) splits: Vec<Split>,
     /// The codes that occur, column by column, ascending.
     present: Vec<Vec<u32>>,
 }
 
-impl<'a> Space<'a> {
+impl<'a> SplitSpace<'a> {
     pub(super) fn new(problem: &'a Problem) -> Self {
         let mut space = Self { quasi: &problem.quasi, splits: Vec::new(), present: Vec::new() };
         for (column, quasi) in problem.quasi.iter().enumerate() {

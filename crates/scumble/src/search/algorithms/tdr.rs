@@ -2,7 +2,7 @@
 
 use super::iack::class_of;
 use super::top_down::{Score, descend};
-use super::{Algorithm, Fineness, Reach, Solution};
+use super::{Algorithm, Capabilities, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -29,28 +29,15 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Tdr {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn needs_class(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Label
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneTellingStep
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ZERO
-    }
-
-    fn serves_projections(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_class: true,
+            reach: Reach::Label,
+            fineness: Fineness::OneTellingStep,
+            default_suppression: Rational::ZERO,
+            serves_projections: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -38,12 +38,13 @@ pub(crate) fn links(coverage: &Coverage<'_>, records: &[Record], progress: &Prog
     let tuples = coverage.table.tuples();
     let component = components(coverage, records, progress)?;
     let count = |records: &[Record]| -> Result<Vec<(u64, u64)>> {
-        progress.check()?;
+        let mut pace = progress.pace();
         let mut counts = vec![(0, 0); tuples];
         let mut covered = Vec::new();
         for record in records {
             covered.clear();
             coverage.add_covered(&record.shown, &mut covered);
+            pace.tick(64 + covered.len())?;
             for tuple in &covered {
                 let (covering, matching) = &mut counts[*tuple as usize];
                 *covering += u64::from(record.rows);
@@ -112,8 +113,8 @@ fn components(coverage: &Coverage<'_>, records: &[Record], progress: &Progress) 
         }
         let mut enter = Some(root);
         loop {
+            progress.check()?;
             if let Some(tuple) = enter.take() {
-                progress.check()?;
                 (number[tuple as usize], low[tuple as usize]) = (next, next);
                 next += 1;
                 stack.push(tuple);

@@ -50,7 +50,7 @@ pub(super) fn verdicts(
     budget: Budget,
     progress: &Progress,
 ) -> Result<Vec<Verdict>> {
-    let mut search = Search { bounds: Bounds::new(known), verdicts: given.to_vec(), limit: 0 };
+    let mut search = WorldSearch { bounds: Bounds::new(known), verdicts: given.to_vec(), limit: 0 };
     let tuples = known.rows.len() as u32;
     for tuple in 0..tuples {
         match known.only_value(tuple) {
@@ -89,14 +89,14 @@ struct Choice {
     other: (u32, u32),
 }
 
-struct Search<'k> {
+struct WorldSearch<'k> {
     bounds: Bounds<'k>,
     verdicts: Vec<Verdict>,
     /// When the steps for the tuple end.
     limit: u64,
 }
 
-impl Search<'_> {
+impl WorldSearch<'_> {
     /// Notes for good that all rows of a tuple have a value.
     fn fix(&mut self, tuple: u32, unknown: u32) {
         let rows = self.bounds.known.rows[tuple as usize];

@@ -61,10 +61,10 @@ impl Best {
                 "no combination of levels meets every model within the suppression limit without showing nothing at all",
             )
             .set("suppression", None, "raise the limit")
-            .set("algorithm", Some("mondrian"), "use one that does not go by levels")
+            .another(crate::search::offers::WITHOUT_LEVELS)
             .set("star_policy", Some("drop"), "leave suppressed rows out")
             .weaken("star_policy", Some("paper"), "ask nothing of suppressed rows")
-            .advise("lower the requirement")
+            .concede("lower the requirement")
         })
     }
 }

@@ -42,7 +42,7 @@ impl Lattice {
             ))
             .advise("give hierarchies with fewer levels")
             .advise("use fewer quasi-identifiers")
-            .set("algorithm", None, "use mondrian, iack or datafly"));
+            .another(crate::search::offers::QUICK));
         }
         Ok(lattice)
     }
@@ -57,7 +57,7 @@ impl Lattice {
                 problem.quasi.len()
             ))
             .advise("use fewer quasi-identifiers")
-            .set("algorithm", None, "use mondrian, iack or datafly")
+            .another(crate::search::offers::QUICK)
         })
     }
 
@@ -231,7 +231,7 @@ impl Pruning {
             "'{algorithm}' concludes from one recoding to coarser ones, which {name} does not allow when rows may be suppressed"
         ))
         .set("suppression", Some("0"), "suppress nothing")
-        .set("algorithm", None, "use optimal, mingen or mondrian"))
+        .another("use an algorithm that does not conclude to coarser recodings"))
     }
 }
 

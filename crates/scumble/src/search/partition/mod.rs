@@ -14,7 +14,7 @@ pub(crate) mod testing;
 mod tests;
 
 pub use cluster::{Cluster, Member};
-pub use space::{FIXED_ONE, Kind, Penalty, Space, fixed};
+pub use space::{FIXED_ONE, Penalty, RowKind, Space, fixed};
 
 use crate::recoding::{Assignment, Members, Share};
 use crate::search::deal;

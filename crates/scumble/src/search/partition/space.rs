@@ -23,7 +23,7 @@ const LARGEST_TABLE: u32 = 1 << 10;
 
 /// Rows that neither a model nor a cost can tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct RowKind {
     /// The tuple.
     pub tuple: u32,
     /// The payload, where some model reads payloads.
@@ -51,7 +51,7 @@ pub struct Space<'a> {
     tests: Vec<&'a dyn ClassTest>,
     /// Whether some model looks at payloads.
     reads_payloads: bool,
-    kinds: Vec<Kind>,
+    kinds: Vec<RowKind>,
     /// For each tuple its first kind, and then their number.
     first_kind: Vec<u32>,
     /// The codes of each kind, column by column.
@@ -71,10 +71,10 @@ impl<'a> Space<'a> {
         for tuple in 0..table.tuples() as u32 {
             first_kind.push(kinds.len() as u32);
             if reads_payloads {
-                let kind = |cell: &Cell| Kind { tuple, payload: Some(cell.payload), rows: cell.rows };
+                let kind = |cell: &Cell| RowKind { tuple, payload: Some(cell.payload), rows: cell.rows };
                 kinds.extend(table.cells(tuple).iter().map(kind));
             } else {
-                kinds.push(Kind { tuple, payload: None, rows: table.weight(tuple) as u32 });
+                kinds.push(RowKind { tuple, payload: None, rows: table.weight(tuple) as u32 });
             }
         }
         first_kind.push(kinds.len() as u32);
@@ -115,13 +115,13 @@ impl<'a> Space<'a> {
 
     /// All kinds, in the order of tuples and payloads.
     #[must_use]
-    pub fn kinds(&self) -> &[Kind] {
+    pub fn kinds(&self) -> &[RowKind] {
         &self.kinds
     }
 
     /// A kind.
     #[must_use]
-    pub fn kind(&self, kind: u32) -> Kind {
+    pub fn kind(&self, kind: u32) -> RowKind {
         self.kinds[kind as usize]
     }
 

@@ -159,8 +159,8 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
         return Err(Error::refused(
             "polish makes classes whose values cover their rows, and this algorithm shows means",
         )
-        .unset("polish", "leave it out")
-        .set("algorithm", Some("k_member"), "use a clustering that shows none"));
+        .unset("polish", "leave polish out")
+        .another(crate::search::offers::WITHOUT_MEANS));
     }
     let own = problem.metric.by_column(problem).filter(|_| problem.metric.worsens());
     let by_column = own.or_else(|| loss::ENTRY.build.by_column(problem));

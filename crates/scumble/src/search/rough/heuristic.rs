@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 
 use super::decision::DecisionTable;
-use super::partition::Partition;
+use super::partition::TupleClasses;
 use super::reducts::core;
 use super::region::Region;
 use crate::error::Result;
@@ -44,7 +44,7 @@ impl Reduct {
     pub fn of(table: &DecisionTable, known: &[bool], full: u64, columns: Vec<usize>) -> Self {
         let outside: Vec<usize> = columns.iter().copied().filter(|column| known[*column]).collect();
         let positive = Region::of(table, &columns).positive();
-        Self { smallest: Partition::of(table, &outside).smallest(table), columns, positive, full }
+        Self { smallest: TupleClasses::of(table, &outside).smallest(table), columns, positive, full }
     }
 
     /// Whether it decides as much as all columns: it is then a reduct in the strict sense.
@@ -90,11 +90,11 @@ pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<
     wish.progress.check()?;
     // No reduct is finer than its core, so where the core is too fine it is no place to begin.
     let mut chosen = core(table, among);
-    let mut classes = Partition::of(table, &outside(&chosen));
+    let mut classes = TupleClasses::of(table, &outside(&chosen));
     let mut smallest = classes.smallest(table);
     if smallest < wish.k {
         chosen.clear();
-        classes = Partition::whole(table);
+        classes = TupleClasses::whole(table);
         smallest = table.rows();
     }
     let mut region = Region::of(table, &chosen);
@@ -175,10 +175,10 @@ mod tests {
         let of_known: Vec<usize> = all.iter().copied().filter(|column| known[*column]).collect();
         assert_eq!(Region::of(&table, &all).positive(), 15);
         assert_eq!(Region::of(&table, &of_known).positive(), 12);
-        assert_eq!(Partition::of(&table, &of_known).smallest(&table), 1);
+        assert_eq!(TupleClasses::of(&table, &of_known).smallest(&table), 1);
         // The first step: age 10/14, workclass 7/8, fnlwgt 12/14, gain 3/0, loss 2/0, hours 4/0.
         let nothing = Region::of_nothing(&table);
-        let whole = Partition::whole(&table);
+        let whole = TupleClasses::whole(&table);
         let offers = [0, 1, 2, 10, 11, 12].map(|column| {
             let after = if known[column] { whole.smallest_with(&table, column) } else { 15 };
             (nothing.positive_with(&table, column), 15 - after)

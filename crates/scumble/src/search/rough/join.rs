@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::decision::DecisionTable;
-use super::partition::Partition;
+use super::partition::TupleClasses;
 use super::witness::{Candidates, joined};
 use crate::table::frequency::{Cell, cells_by_group, total};
 
@@ -26,9 +26,9 @@ struct View {
 
 impl View {
     fn new(table: &DecisionTable, known: &[usize], shared: Vec<usize>, first_of_unit: &[u32]) -> Self {
-        let classes = Partition::of(table, known);
+        let classes = TupleClasses::of(table, known);
         let class_of = classes.class_of_tuples();
-        let combinations = Partition::of(table, &shared);
+        let combinations = TupleClasses::of(table, &shared);
         let combination_of = combinations.class_of_tuples();
         let value = |tuples: &[u32], column: usize| table.column(column)[tuples[0] as usize];
         let values = combinations
@@ -80,11 +80,11 @@ fn separators(table: &DecisionTable, views: &[View]) -> Vec<Separator> {
     sets.sort_by(|one, other| one.len().cmp(&other.len()).then_with(|| one.cmp(other)));
     sets.dedup();
     let separator = |set: &Vec<usize>| {
-        let parts = Partition::of(table, set);
+        let parts = TupleClasses::of(table, set);
         let part_of = parts.class_of_tuples();
         let having = (0..views.len()).filter(|view| set.iter().all(|c| views[*view].shared.contains(c)));
         let code_of_keys = |view: usize| {
-            let combinations = Partition::of(table, &views[view].shared);
+            let combinations = TupleClasses::of(table, &views[view].shared);
             let part = combinations.classes().map(|tuples| part_of[tuples[0] as usize]);
             part.flat_map(|part| (0..table.decisions()).map(move |d| part * table.decisions() + d)).collect()
         };
@@ -174,7 +174,7 @@ impl Join {
         projections.iter().flatten().for_each(|column| uses[*column] += 1);
         let told: Vec<usize> =
             (0..table.width()).filter(|column| known[*column] && uses[*column] > 0).collect();
-        let units = Partition::of(table, &told);
+        let units = TupleClasses::of(table, &told);
         let first: Vec<u32> = units.classes().map(|tuples| tuples[0]).collect();
         let views: Vec<View> = projections
             .par_iter()

@@ -148,7 +148,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::super::partition::Partition;
+    use super::super::partition::TupleClasses;
     use super::super::testing::{Row, rows, table};
     use super::*;
 
@@ -237,7 +237,7 @@ mod tests {
 
     fn smallest(table: &DecisionTable, known: &[bool], columns: impl Iterator<Item = usize>) -> u64 {
         let columns: BTreeSet<usize> = columns.filter(|column| known[*column]).collect();
-        Partition::of(table, &columns.into_iter().collect::<Vec<_>>()).smallest(table)
+        TupleClasses::of(table, &columns.into_iter().collect::<Vec<_>>()).smallest(table)
     }
 
     /// Sets of columns, among them triangles, whose shared columns form a cycle.

@@ -31,7 +31,7 @@ mod witness;
 pub use decision::DecisionTable;
 pub use heuristic::{Reduct, Wish, greedy};
 pub use joint::{Joint, joint_anonymity, keep_level};
-pub use partition::Partition;
+pub use partition::TupleClasses;
 pub use reducts::{all_reducts, core};
 pub use region::{Approximation, Region, approximations};
 pub use rejoin::{Rejoined, rejoin};

@@ -4,7 +4,7 @@ use super::decision::DecisionTable;
 
 /// Tuples in classes: each class is a stretch of `order`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Partition {
+pub struct TupleClasses {
     order: Vec<u32>,
     /// Where each class begins, and the end of the last.
     starts: Vec<u32>,
@@ -41,7 +41,7 @@ impl Slots {
     }
 }
 
-impl Partition {
+impl TupleClasses {
     /// All tuples in one class; none where there are no tuples.
     #[must_use]
     pub fn whole(table: &DecisionTable) -> Self {
@@ -172,7 +172,7 @@ mod tests {
         #[test]
         fn refining_groups_equal_tuples(rows in rows(3), columns in prop::collection::vec(0..3_usize, 0..4)) {
             let table = table(3, &rows);
-            let partition = Partition::of(&table, &columns);
+            let partition = TupleClasses::of(&table, &columns);
             let mut groups: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
             for tuple in 0..table.tuples() as u32 {
                 let key = columns.iter().map(|column| table.column(*column)[tuple as usize]).collect();

@@ -1,14 +1,14 @@
 //! The positive region while columns are added, and the approximations of each decision.
 
 use super::decision::{DecisionTable, SEVERAL};
-use super::partition::{Partition, Slots};
+use super::partition::{Slots, TupleClasses};
 
 /// What some columns decide: the rows in classes with one decision, and the classes that have several.
 ///
 /// A class with one decision keeps it however it is divided, so only the others are refined further.
 #[derive(Debug, Clone)]
 pub struct Region {
-    open: Partition,
+    open: TupleClasses,
     positive: u64,
 }
 
@@ -27,7 +27,7 @@ impl Region {
     /// What no column at all decides.
     #[must_use]
     pub fn of_nothing(table: &DecisionTable) -> Self {
-        Self::settled(table, &Partition::whole(table), 0)
+        Self::settled(table, &TupleClasses::whole(table), 0)
     }
 
     /// What these columns decide.
@@ -36,14 +36,14 @@ impl Region {
         columns.iter().fold(Self::of_nothing(table), |region, column| region.with(table, *column))
     }
 
-    fn settled(table: &DecisionTable, classes: &Partition, before: u64) -> Self {
+    fn settled(table: &DecisionTable, classes: &TupleClasses, before: u64) -> Self {
         let mut positive = before;
         let open = classes.classes().filter(|class| {
             let decided = decision(table, class) != SEVERAL;
             positive += if decided { size(table, class) } else { 0 };
             !decided
         });
-        let open = Partition::from_classes(open);
+        let open = TupleClasses::from_classes(open);
         Self { open, positive }
     }
 
@@ -96,7 +96,7 @@ pub struct Approximation {
 
 /// The approximations of every decision by the classes of some columns.
 #[must_use]
-pub fn approximations(table: &DecisionTable, classes: &Partition) -> Vec<Approximation> {
+pub fn approximations(table: &DecisionTable, classes: &TupleClasses) -> Vec<Approximation> {
     let mut found = vec![Approximation { lower: 0, upper: 0 }; table.decisions() as usize];
     let mut present: Vec<u32> = Vec::new();
     for class in classes.classes() {
@@ -150,7 +150,7 @@ mod tests {
         let table = table(3, &rows);
         let positive = |columns: &[usize]| Region::of(&table, columns).positive();
         assert_eq!([positive(&[]), positive(&[0]), positive(&[1]), positive(&[1, 2])], [0, 6, 0, 2]);
-        let of_second = approximations(&table, &Partition::of(&table, &[1, 2]));
+        let of_second = approximations(&table, &TupleClasses::of(&table, &[1, 2]));
         // Classes 11 {y}, 12 {y, n}, 21 {y, n}, 22 {n}.
         assert_eq!(of_second[0], Approximation { lower: 1, upper: 5 });
         assert_eq!(of_second[1], Approximation { lower: 1, upper: 5 });
@@ -163,7 +163,7 @@ mod tests {
             let region = Region::of(&table, &columns);
             let wanted: Vec<_> = (0..3).map(|decision| approximated(&rows, &columns, decision)).collect();
             prop_assert_eq!(region.positive(), wanted.iter().map(|one| one.lower).sum::<u64>());
-            prop_assert_eq!(approximations(&table, &Partition::of(&table, &columns)), wanted);
+            prop_assert_eq!(approximations(&table, &TupleClasses::of(&table, &columns)), wanted);
             for column in 0..4 {
                 let with = region.with(&table, column).positive();
                 prop_assert_eq!(region.positive_with(&table, column), with);

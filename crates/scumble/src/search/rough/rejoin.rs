@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::decision::DecisionTable;
-use super::partition::Partition;
+use super::partition::TupleClasses;
 use crate::search::algorithms::Finding;
 use crate::table::frequency::{Cell, merged};
 
@@ -29,7 +29,7 @@ pub struct Rejoined {
 pub fn rejoin(table: &DecisionTable, known: &[bool], projections: &[Vec<usize>], k: u64) -> Rejoined {
     let sides: Vec<Side> = projections.par_iter().map(|columns| Side::new(table, known, columns)).collect();
     let alone: Vec<Counts> = sides.iter().map(|side| side.counts(table, &[])).collect();
-    let smallest = sides.iter().map(|side| Partition::of(table, &side.told).smallest(table)).min();
+    let smallest = sides.iter().map(|side| TupleClasses::of(table, &side.told).smallest(table)).min();
     let with_decision = alone.iter().flat_map(|counts| counts.groups.values().flatten()).min();
     let pairs: Vec<(usize, usize)> =
         (0..sides.len()).flat_map(|one| (0..one).map(move |other| (one, other))).collect();
@@ -53,7 +53,7 @@ struct Side {
 
 impl Side {
     fn new(table: &DecisionTable, known: &[bool], columns: &[usize]) -> Self {
-        let classes = Partition::of(table, columns);
+        let classes = TupleClasses::of(table, columns);
         let cells =
             |class: &[u32]| merged(class.iter().flat_map(|tuple| table.cells(*tuple)).copied().collect());
         Self {

@@ -16,7 +16,7 @@ pub(super) struct Candidates<'a> {
 /// For each projection which of its rows take part in the join; `None` if that took too long to find out.
 pub(super) fn joined(projections: &[Candidates<'_>]) -> Option<Vec<Vec<bool>>> {
     let width = projections.iter().flat_map(|one| one.columns).max().map_or(0, |column| column + 1);
-    let mut search = Search {
+    let mut search = WitnessSearch {
         projections,
         found: projections.iter().map(|one| vec![false; one.rows.len()]).collect(),
         fixed: vec![None; width],
@@ -41,7 +41,7 @@ pub(super) fn joined(projections: &[Candidates<'_>]) -> Option<Vec<Vec<bool>>> {
     Some(search.found)
 }
 
-struct Search<'a> {
+struct WitnessSearch<'a> {
     projections: &'a [Candidates<'a>],
     found: Vec<Vec<bool>>,
     /// The values of the columns of all rows chosen so far.
@@ -50,7 +50,7 @@ struct Search<'a> {
     tried: u64,
 }
 
-impl Search<'_> {
+impl WitnessSearch<'_> {
     /// Chooses rows of the projections from `next` on (but not of `given`, whose row is chosen) that agree with those chosen;
     /// whether there are such. `None` if too many were tried.
     fn extend(&mut self, next: usize, given: usize, decision: u32) -> Option<bool> {

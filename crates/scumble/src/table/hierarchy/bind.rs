@@ -103,7 +103,7 @@ pub(super) fn bind(listing: &Listing, domain: &Domain, policy: Unlisted) -> Resu
             ))
             .in_column(domain.name)
             .set("missing_policy", Some("own-value"), "let what is missing be a value of its own")
-            .set("unlisted", Some("add_under_root"), "put them under the root")
+            .set_columns(&[domain.name], "unlisted", Some("add_under_root"), "put values that are not listed under the root")
         })?;
     }
     Ok(Built { hierarchy: tree.finish(Provenance::Declared)?, codes, missing, notes })
@@ -197,10 +197,10 @@ fn match_texts(listing: &Listing, children: &Children, domain: &Domain) -> Resul
         });
     }
     problems.into_result().map_err(|error| {
-        let exact = format!("{}=exact", domain.name);
-        error.advise("correct one of the lines").weaken(
+        error.advise("correct one of the lines").weaken_columns(
+            &[domain.name],
             "equality",
-            Some(&exact),
+            Some("exact"),
             "let each spelling count as a value",
         )
     })?;
@@ -362,9 +362,19 @@ fn unlisted_error(listing: &Listing, children: &Children, domain: &Domain, unlis
     }
     Error::data(format!("{} not in {}{hints}", domain.describe(unlisted.iter().copied()), listing.file))
         .in_column(domain.name)
-        .advise("add lines for them")
-        .set("unlisted", Some("add_under_root"), "put them under the root")
-        .set("unlisted", Some("treat_as_missing"), "treat them as missing")
+        .advise("add lines for those values")
+        .set_columns(
+            &[domain.name],
+            "unlisted",
+            Some("add_under_root"),
+            "put values that are not listed under the root",
+        )
+        .set_columns(
+            &[domain.name],
+            "unlisted",
+            Some("treat_as_missing"),
+            "treat values that are not listed as missing",
+        )
 }
 
 #[cfg(test)]

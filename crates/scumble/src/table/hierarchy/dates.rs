@@ -68,8 +68,8 @@ pub(super) fn build(domain: &Domain, levels: &[DateLevel], stages: Option<&LifeS
     let Kind::Date(_) = domain.measure.kind else {
         return Err(Error::config("'dates' needs a column of dates")
             .in_column(domain.name)
-            .set("type", None, "give its date format")
-            .set("hierarchy", None, "use another hierarchy"));
+            .set_columns(&[domain.name], "format", None, "give the date format of the column")
+            .set_columns(&[domain.name], "hierarchy", None, "use another hierarchy"));
     };
     if !levels.is_sorted_by(|finer, coarser| finer < coarser) || levels.is_empty() && stages.is_none() {
         return Err(Error::config(
@@ -138,7 +138,7 @@ fn check_nesting(domain: &Domain, coarsest: DateLevel, edges: &[i64]) -> Result<
         ))
         .in_column(domain.name)
         .advise("take the last day of a period as reference and cuts that fit it")
-        .advise("leave that level out")),
+        .advise("leave the level below the stages out")),
     }
 }
 

@@ -51,14 +51,19 @@ impl<'a> Domain<'a> {
         if !self.measure.kind.is_ordered() {
             return Err(Error::config(format!("'{builder}' needs numbers or dates, and the column is text"))
                 .in_column(self.name)
-                .set("hierarchy", None, "use prefix, alphabetic, flat or a file")
-                .set("type", None, "give the column its type"));
+                .set_columns(
+                    &[self.name],
+                    "hierarchy",
+                    None,
+                    "build the hierarchy by prefix, alphabetic or flat, or give a file",
+                )
+                .set_columns(&[self.name], "type", None, "give the column its type"));
         }
         let numbers: Option<Vec<i128>> = self.values.iter().map(|text| self.measure.number(text)).collect();
         let numbers = numbers.ok_or_else(|| {
             let wrong = (0..self.values.len()).filter(|i| self.measure.number(self.values[*i]).is_none());
             let error = Error::data(format!("{} not of the column's type", self.describe(wrong)));
-            self.or_text(error.advise("correct them"))
+            self.or_text(error.advise("correct those values"))
         })?;
         if !numbers.is_sorted() {
             return Err(Error::internal(format!("the values of column '{}' are not in order", self.name)));
@@ -71,8 +76,12 @@ impl<'a> Domain<'a> {
 
     /// The error of values that do not fit the column's type: texts would.
     fn or_text(&self, error: Error) -> Error {
-        let text = format!("{}=text", self.name);
-        error.in_column(self.name).set("type", Some(&text), "set the column's type to text")
+        error.in_column(self.name).set_columns(
+            &[self.name],
+            "type",
+            Some("text"),
+            "set the column's type to text",
+        )
     }
 
     /// `3 values (17 rows; first in rows 4, 9 and 12) are` for some values, without quoting them.

@@ -189,7 +189,7 @@ fn inside(domain: &Domain, numbers: &[i128], range: (i128, i128)) -> Result<()> 
             domain.measure.text(high)
         ))
         .in_column(domain.name)
-        .advise("widen the range")
+        .advise("widen the declared range")
         .advise("correct the data"));
     }
     Ok(())

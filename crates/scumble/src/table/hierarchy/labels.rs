@@ -262,8 +262,9 @@ mod tests {
             let cover = Cover { kind, nodes, missing: Vec::new() };
             for (leaf, above) in tree.paths() {
                 for label in above {
-                    let found = covering(&cover, &Texts::from_iter([&*label]), &Texts::from_iter([&*leaf]));
-                    prop_assert_eq!(&found, &vec![vec![0]], "{} {}", leaf, label);
+                    let (label_text, leaf_text) = (Texts::from_iter([&*label]), Texts::from_iter([&*leaf]));
+                    let found = covering(&cover, &label_text, &leaf_text, &scumble_files::Control::default());
+                    prop_assert_eq!(&found, &Ok(vec![vec![0]]), "{} {}", leaf, label);
                 }
             }
         }

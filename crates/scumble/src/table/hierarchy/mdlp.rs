@@ -27,8 +27,13 @@ pub(super) fn build(domain: &Domain) -> Result<Built> {
     let classes = domain.classes.ok_or_else(|| {
         Error::config("'mdlp' chooses cuts that separate the classes, and no column has the role class")
             .in_column(domain.name)
-            .set("class", None, "name it")
-            .set("hierarchy", None, "use equal_width or equal_frequency")
+            .set("class", None, "name the class column")
+            .set_columns(
+                &[domain.name],
+                "hierarchy",
+                None,
+                "build the hierarchy by equal_width or equal_frequency",
+            )
     })?;
     let cuts = accepted_cuts(&numbers, classes);
     let Some(rounds) = cuts.iter().map(|(round, _)| round + 1).max() else {

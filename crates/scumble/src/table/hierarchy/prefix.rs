@@ -126,8 +126,8 @@ fn check_equal(domain: &Domain, longest: usize, pad: Option<char>) -> Result<()>
         domain.describe(shorter.into_iter())
     ))
     .in_column(domain.name)
-    .set("lengths", Some("[3, 1]"), "give prefix lengths")
-    .set("pad", Some("0"), "give a pad character"))
+    .set_columns(&[domain.name], "lengths", Some("[3, 1]"), "say how long prefixes are")
+    .set_columns(&[domain.name], "pad", Some("0"), "say which character fills up short values"))
 }
 
 #[cfg(test)]

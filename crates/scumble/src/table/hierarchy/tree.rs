@@ -304,7 +304,7 @@ impl Assembler {
         if self.open.len() > MAX_HEIGHT {
             return Err(Error::data(format!("its hierarchy has more than {} levels", MAX_HEIGHT + 1))
                 .in_column(&self.column)
-                .advise("leave some out"));
+                .advise("leave some levels out"));
         }
         let node = self.depths.len() as NodeId;
         self.depths.push(self.open.len() as u8);
@@ -357,9 +357,9 @@ impl Assembler {
                  name of a group or like '*'), so a release could not tell them apart",
             )
             .in_column(&self.column)
-            .advise("recode that value")
-            .set("missing", None, "declare it missing")
-            .set("hierarchy", None, "build the hierarchy another way"));
+            .advise("recode the value")
+            .set_columns(&[&self.column], "missing", None, "declare the value missing")
+            .set_columns(&[&self.column], "hierarchy", None, "build the hierarchy another way"));
         }
         Ok(tree)
     }

@@ -6,8 +6,12 @@
 
 use std::collections::BinaryHeap;
 
+use rayon::prelude::*;
+
 use super::space::Space;
 use super::stock::{Part, Stock};
+use crate::error::Result;
+use crate::problem::{Pace, Progress};
 
 /// Boxes of at most so many tuples are not split.
 const SMALLEST: usize = 16;
@@ -76,7 +80,12 @@ pub(in crate::search::algorithms) struct Found {
 
 impl Boxes {
     /// The tuples of a space with the rows of a stock.
-    pub(in crate::search::algorithms) fn new(space: &Space<'_>, stock: &Stock<'_>, tuples: u32) -> Self {
+    pub(in crate::search::algorithms) fn new(
+        space: &Space<'_>,
+        stock: &Stock<'_>,
+        tuples: u32,
+        progress: &Progress,
+    ) -> Result<Self> {
         let axes: Vec<usize> = (0..space.axes.len()).filter(|column| space.axes[*column].matters()).collect();
         let mut table_length = 0;
         let offsets = axes.iter().map(|column| {
@@ -103,15 +112,25 @@ impl Boxes {
             left_by_label: Vec::new(),
         };
         if tuples > 0 {
-            boxes.split(space, &mut order, 0, 0);
+            boxes.split(space, &mut order, 0, 0, &mut progress.pace())?;
         }
         boxes.order = order;
+        progress.check()?;
         boxes.count(space, stock);
-        boxes
+        progress.check()?;
+        Ok(boxes)
     }
 
     /// Splits the tuples from the place `start` on, and says where the next node goes.
-    fn split(&mut self, space: &Space<'_>, tuples: &mut [u32], start: usize, parent: u32) {
+    fn split(
+        &mut self,
+        space: &Space<'_>,
+        tuples: &mut [u32],
+        start: usize,
+        parent: u32,
+        pace: &mut Pace<'_>,
+    ) -> Result<()> {
+        pace.tick(tuples.len())?;
         let node = self.nodes.len();
         let corner = |column: &usize| {
             let ranks = tuples.iter().map(|tuple| space.ranks(*tuple)[*column]);
@@ -135,10 +154,10 @@ impl Boxes {
         let Some((_, std::cmp::Reverse(column), low, high)) = widest.filter(|_| tuples.len() > SMALLEST)
         else {
             self.leaf[start..start + tuples.len()].fill(node as u32);
-            return;
+            return Ok(());
         };
         let rank = |tuple: &u32| space.ranks(*tuple)[column];
-        tuples.sort_unstable_by_key(|tuple| (rank(tuple), *tuple));
+        tuples.par_sort_unstable_by_key(|tuple| (rank(tuple), *tuple));
         let middle = tuples.len() / 2;
         let count = |last: u32| tuples.partition_point(|tuple| rank(tuple) <= last);
         let parts = space.axes[column].parts(low, high);
@@ -152,9 +171,9 @@ impl Boxes {
         };
         let cut = cut.unwrap_or(middle);
         let (first, second) = tuples.split_at_mut(cut);
-        self.split(space, first, start, node as u32);
+        self.split(space, first, start, node as u32, pace)?;
         self.nodes[node].second = self.nodes.len() as u32;
-        self.split(space, second, start + cut, node as u32);
+        self.split(space, second, start + cut, node as u32, pace)
     }
 
     /// Fills in points and rows once the order is known.

@@ -117,7 +117,7 @@ proptest! {
         let space = Space::of_loss(&table, &columns);
         let tuples = table.tuples() as u32;
         let mut stock = Stock::new(&table, Some(0));
-        let mut boxes = Boxes::new(&space, &stock, tuples);
+        let mut boxes = Boxes::new(&space, &stock, tuples, &Progress::default()).expect("nobody stops it");
         let mut query = Query::default();
         for (one, two, need, label, more) in steps {
             let mut extent = space.point(one % tuples);

@@ -43,19 +43,19 @@ pub(super) fn clusters(
     wanted: &Wanted,
 ) -> Result<Vec<Cluster>> {
     let tuples = problem.table.tuples() as u32;
-    let mut boxes = Boxes::new(space, stock, tuples);
+    let mut boxes = Boxes::new(space, stock, tuples, &problem.progress)?;
     let mut search = if wanted.dynamic {
-        Search::Dynamic(Vec::new())
+        NextCentre::Dynamic(Vec::new())
     } else {
-        Search::Static(Candidates::new(nearness(problem, space, &boxes, wanted)?, wanted))
+        NextCentre::Static(Candidates::new(nearness(problem, space, &boxes, wanted)?, wanted))
     };
     let mut clusters = Vec::new();
     let mut query = Query::default();
     while stock.rows >= wanted.k {
         problem.progress.check()?;
         let next = match &mut search {
-            Search::Static(candidates) => candidates.next(space, &boxes, &query),
-            Search::Dynamic(centres) => densest_left(problem, space, &boxes, wanted, centres)?,
+            NextCentre::Static(candidates) => candidates.next(space, &boxes, &query),
+            NextCentre::Dynamic(centres) => densest_left(problem, space, &boxes, wanted, centres)?,
         };
         let Some(centre) = next else { break };
         boxes.ask(space, &space.point(centre), &mut query);
@@ -82,7 +82,7 @@ pub(super) fn clusters(
 }
 
 /// How the next centre is found.
-enum Search<'w> {
+enum NextCentre<'w> {
     /// By the densities in the whole table.
     Static(Candidates<'w>),
     /// By those among the rows that are left; with the centres so far and the nearness that each had.

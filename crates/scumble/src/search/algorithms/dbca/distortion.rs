@@ -39,8 +39,8 @@ impl Distortion {
             Some("height") => Weights::Height { beta: beta.map_or(1.0, Rational::to_f64) },
             _ if beta.is_some() => {
                 return Err(Error::config("beta is for weights = \"height\"")
-                    .set("set", Some("weights=height"), "set that")
-                    .advise("remove beta"));
+                    .set("set", Some("weights=height"), "weigh columns by their height")
+                    .advise("leave beta out"));
             }
             _ => Weights::Uniform,
         };
@@ -75,8 +75,13 @@ impl Distortion {
                 "'{algorithm}' takes numbers without a hierarchy as they are, but the texts of '{}' need one",
                 quasi.name
             ))
-            .set("hierarchy", None, "give it one, at least { build = \"flat\" }")
-            .set("set", Some("numeric=levels"), "go by levels")),
+            .set_columns(
+                &[&quasi.name],
+                "hierarchy",
+                Some("{ build = \"flat\" }"),
+                "give the column a hierarchy, at least a flat one",
+            )
+            .set("set", Some("numeric=levels"), "go by levels in all columns")),
         }
     }
 
@@ -91,7 +96,11 @@ impl Distortion {
                 return Err(Error::config(format!(
                     "priority_order names '{name}', which is no quasi-identifier{near}"
                 ))
-                .set("set", Some("priority_order=[first,second]"), "give a list of them"));
+                .set(
+                    "set",
+                    Some(&format!("priority_order=[{}]", quasi.join(","))),
+                    "list the quasi-identifiers from the most to the least important",
+                ));
             }
             if order[..place].contains(name) {
                 return Err(Error::config(format!("priority_order names '{name}' twice")));
@@ -102,8 +111,8 @@ impl Distortion {
             Some(name) => Err(Error::config(format!(
                 "priority_order must name every quasi-identifier, and '{name}' is not in it"
             ))
-            .advise("put it at its place")
-            .advise("give the columns a priority each")),
+            .advise("put the column at its place in priority_order")
+            .advise("leave priority_order out and give each column a priority")),
         }
     }
 

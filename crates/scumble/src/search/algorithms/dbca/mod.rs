@@ -6,7 +6,7 @@ mod distortion;
 use super::clustering::finish::{solution, tuples_alone};
 use super::clustering::stock::Stock;
 use super::clustering::{LabelCost, check_models, cluster_size};
-use super::{Algorithm, Fineness, Solution};
+use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -86,16 +86,13 @@ impl Dbca {
 }
 
 impl Algorithm for Dbca {
-    fn needs_trees(&self) -> bool {
-        self.distortion.needs_trees()
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::TrueOfClass
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ZERO
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: self.distortion.needs_trees(),
+            fineness: Fineness::TrueOfClass,
+            default_suppression: Rational::ZERO,
+            ..Capabilities::USUAL
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -9,13 +9,14 @@ use scumble_learn::{Column, Features, Learner, Table};
 
 use crate::base::chance::shuffle;
 use crate::error::{Error, Result};
-use crate::search::rough::{DecisionTable, Partition};
+use crate::problem::Progress;
+use crate::search::rough::{DecisionTable, TupleClasses};
 
 /// Probabilities this near are equal; the lower label then wins.
 const SAME: f64 = 1e-12;
 
 /// A column as learners see it.
-pub(super) enum Kind {
+pub(super) enum FeatureKind {
     /// Codes.
     Nominal,
     /// The number of each code; `NaN` for a missing one.
@@ -25,7 +26,7 @@ pub(super) enum Kind {
 /// Rows dealt to folds, and a learner.
 pub(super) struct Judge<'a> {
     table: &'a DecisionTable,
-    kinds: Vec<Kind>,
+    kinds: Vec<FeatureKind>,
     learner: Box<dyn Learner>,
     folds: usize,
     /// For each cell of the table, tuple by tuple, the rows of each fold.
@@ -52,7 +53,7 @@ impl<'a> Judge<'a> {
     /// Deals the rows of each label to folds in a random order of their tuples; the next label goes on where one ends.
     pub(super) fn new(
         table: &'a DecisionTable,
-        kinds: Vec<Kind>,
+        kinds: Vec<FeatureKind>,
         learner: Box<dyn Learner>,
         folds: usize,
         seed: u64,
@@ -93,8 +94,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Learns from the table of some columns, once for each fold from all others.
-    pub(super) fn learn(&self, columns: &[usize], seed: u64) -> Result<Learnt> {
-        let classes = Partition::of(self.table, columns);
+    pub(super) fn learn(&self, columns: &[usize], seed: u64, progress: &Progress) -> Result<Learnt> {
+        let classes = TupleClasses::of(self.table, columns);
         let class_of_tuple = classes.class_of_tuples();
         let labels = self.table.decisions() as usize;
         // The rows of each class, label and fold.
@@ -125,12 +126,17 @@ impl<'a> Judge<'a> {
             let classifier = if places.is_empty() {
                 None
             } else {
-                Some(taught.and_then(|table| self.learner.train(&table, seed)).map_err(failed)?)
+                let goes_on = || progress.check().is_ok();
+                let learnt = taught.and_then(|table| self.learner.train_while(&table, seed, &goes_on));
+                progress.check()?;
+                Some(learnt.map_err(failed)?)
             };
             let rows: u64 = self.table.rows();
             // A table may be sure of what others know to be wrong; one row's worth of doubt lets them speak.
             let doubt = 1.0 / (rows + 1) as f64;
+            let mut pace = progress.pace();
             for class in 0..classes.len() {
+                pace.tick(1)?;
                 let prior = self.priors[fold].iter().map(|logarithm| logarithm.exp());
                 match &classifier {
                     Some(classifier) => classifier.distribution(&features, class, &mut probabilities),
@@ -147,14 +153,16 @@ impl<'a> Judge<'a> {
     }
 
     /// The classes of some columns as a learner sees them.
-    fn features(&self, columns: &[usize], classes: &Partition) -> Result<Features> {
+    fn features(&self, columns: &[usize], classes: &TupleClasses) -> Result<Features> {
         let first: Vec<usize> = classes.classes().map(|tuples| tuples[0] as usize).collect();
         let column = |column: &usize| {
             let codes = first.iter().map(|tuple| self.table.column(*column)[*tuple]);
             let name = column.to_string();
             match &self.kinds[*column] {
-                Kind::Nominal => Column::nominal(&name, codes.collect(), self.table.size(*column) as usize),
-                Kind::Numeric(numbers) => {
+                FeatureKind::Nominal => {
+                    Column::nominal(&name, codes.collect(), self.table.size(*column) as usize)
+                }
+                FeatureKind::Numeric(numbers) => {
                     Column::numeric(&name, codes.map(|code| numbers[code as usize]).collect())
                 }
             }
@@ -216,7 +224,7 @@ mod tests {
     fn judge(table: &DecisionTable, folds: usize, seed: u64) -> Judge<'_> {
         let learner =
             scumble_learn::registry::build("c45", &scumble_learn::Settings::default()).expect("a learner");
-        let kinds = (0..table.width()).map(|_| Kind::Nominal).collect();
+        let kinds = (0..table.width()).map(|_| FeatureKind::Nominal).collect();
         Judge::new(table, kinds, learner, folds, seed)
     }
 
@@ -265,7 +273,7 @@ mod tests {
         let rows: Vec<Row> = (0..30).map(|row| (vec![row % 3, row % 2], u32::from(row % 3 == 1))).collect();
         let table = table(2, &rows);
         let judge = judge(&table, 5, 1);
-        let learnt = |columns: &[usize]| judge.learn(columns, 0).expect("it learns");
+        let learnt = |columns: &[usize]| judge.learn(columns, 0, &Progress::default()).expect("it learns");
         assert_eq!(judge.right(&[&learnt(&[0])]), 30);
         assert_eq!(judge.right(&[&learnt(&[1])]), 20);
         assert_eq!(judge.right(&[&learnt(&[1]), &learnt(&[0])]), 30);

@@ -16,13 +16,13 @@ use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::search::rough::discretise::{BINS, DISCRETISE};
-use crate::search::rough::{Partition, Wish, greedy, joint_anonymity};
+use crate::search::rough::{TupleClasses, Wish, greedy, joint_anonymity};
 use crate::table::quasi::Shape;
 
 mod accuracy;
 mod genes;
 
-use accuracy::{Judge, Kind, Learnt};
+use accuracy::{FeatureKind, Judge, Learnt};
 use genes::{Genes, tables};
 
 /// The registry entry.
@@ -95,7 +95,7 @@ impl TablesAlgorithm for Dmpd {
             return Err(Error::refused(format!("{columns} columns are too many for dmpd")).set(
                 "drop",
                 None,
-                "drop some",
+                "leave some columns out",
             ));
         }
         self.shared.check(problem, ENTRY.name)
@@ -126,9 +126,9 @@ impl TablesAlgorithm for Dmpd {
                 "no columns were found that can be published for k = {}: even alone they single out fewer rows",
                 prepared.k
             ))
-            .set("set", Some("bins=4"), "use fewer intervals")
+            .set("set", Some("bins=4"), "use fewer intervals for numbers")
             .advise("use hierarchies with coarser leaves")
-            .set("algorithm", Some("mondrian"), "generalise the table")
+            .another("use an algorithm that generalises the table")
             .weaken("k", None, "lower k"));
         }
         let projections = tables(best);
@@ -160,13 +160,13 @@ impl TablesAlgorithm for Dmpd {
 }
 
 /// The columns as learners see them: as they will be published.
-fn kinds(problem: &TablesProblem, prepared: &Prepared) -> Vec<Kind> {
+fn kinds(problem: &TablesProblem, prepared: &Prepared) -> Vec<FeatureKind> {
     let kind = |(quasi, shown): (&crate::table::quasi::Quasi, &Shown)| match (&quasi.shape, shown) {
         (Shape::Line(line), Shown::AsItIs) => {
             let number = |code: usize| line.numbers.get(code).map_or(f64::NAN, |number| *number as f64);
-            Kind::Numeric((0..line.texts.len()).map(number).collect())
+            FeatureKind::Numeric((0..line.texts.len()).map(number).collect())
         }
-        _ => Kind::Nominal,
+        _ => FeatureKind::Nominal,
     };
     problem.problem.quasi.iter().zip(&prepared.shown).map(kind).collect()
 }
@@ -284,7 +284,7 @@ impl Breed<'_> {
         let learnt: Vec<Learnt> = wanted
             .par_iter()
             .with_max_len(1)
-            .map(|columns| progress.check().and_then(|()| self.judge.learn(columns, seed)))
+            .map(|columns| progress.check().and_then(|()| self.judge.learn(columns, seed, progress)))
             .collect::<Result<_>>()?;
         for (columns, learnt) in wanted.into_iter().zip(learnt) {
             self.bytes += learnt.bytes();
@@ -313,7 +313,7 @@ impl Breed<'_> {
         let projections = tables(genes);
         let smallest = |columns: &Vec<usize>| {
             let told: Vec<usize> = columns.iter().copied().filter(|column| known[*column]).collect();
-            Partition::of(table, &told).smallest(table)
+            TupleClasses::of(table, &told).smallest(table)
         };
         match projections.iter().map(smallest).min() {
             Some(smallest) if smallest < *k => Ok(smallest),

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::recoding::Step;
 use crate::recoding::published::ClassView;
 use crate::search::algorithms::iack;
-use crate::search::algorithms::space::{self, Space};
+use crate::search::algorithms::space::{self, SplitSpace};
 use crate::search::lattice::Cost;
 use crate::table::frequency::{Cell, cells_by_group};
 use crate::table::pack::Packer;
@@ -36,7 +36,7 @@ enum Goal {
 /// Evaluates chromosomes.
 pub(super) struct Evaluator<'a> {
     problem: &'a Problem,
-    space: &'a Space<'a>,
+    space: &'a SplitSpace<'a>,
     tests: Vec<&'a dyn ClassTest>,
     goal: Goal,
     /// The columns' part of the metric, where that is the goal.
@@ -65,8 +65,8 @@ fn goal(problem: &Problem) -> Result<Goal> {
         Err(Error::refused(
             "'genetic' minimises classification and what is a mean over cells, such as loss, and another metric was asked for",
         )
-        .set("metric", Some("loss"), "choose one of these")
-        .set("algorithm", Some("optimal"), "use one that serves every metric"))
+        .set("metric", Some("loss"), "choose a metric that genetic minimises")
+        .another("use an algorithm that minimises the metric"))
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn check(problem: &Problem) -> Result<()> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(problem: &'a Problem, space: &'a Space<'a>) -> Result<Self> {
+    pub(super) fn new(problem: &'a Problem, space: &'a SplitSpace<'a>) -> Result<Self> {
         let mut tests = problem.class_tests()?;
         tests.sort_by_key(|test| !test.only_size());
         let goal = goal(problem)?;

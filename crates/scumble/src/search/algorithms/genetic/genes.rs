@@ -3,13 +3,13 @@
 //! The paper has a bit for each boundary between neighbouring leaves. Those between the children of one node must agree, so
 //! here they are one bit.
 
-use crate::search::algorithms::space::Space;
+use crate::search::algorithms::space::SplitSpace;
 
 /// Which of the splits of a space are made.
 pub(super) type Chromosome = Box<[bool]>;
 
 /// Undoes splits of nodes below one that is not divided: of nodes that overlap the higher one stays (algorithms.md B13).
-pub(super) fn repair(space: &Space<'_>, bits: &mut [bool]) {
+pub(super) fn repair(space: &SplitSpace<'_>, bits: &mut [bool]) {
     // What is above comes before.
     for (place, split) in space.splits.iter().enumerate() {
         bits[place] &= split.above.is_none_or(|above| bits[above]);
@@ -18,7 +18,7 @@ pub(super) fn repair(space: &Space<'_>, bits: &mut [bool]) {
 
 /// Turns a bit over. A node that becomes whole takes with it all below; a node below one that is whole cannot be divided, so
 /// the whole one is: a small step in its direction.
-pub(super) fn flip(space: &Space<'_>, bits: &mut [bool], place: usize) {
+pub(super) fn flip(space: &SplitSpace<'_>, bits: &mut [bool], place: usize) {
     if bits[place] {
         bits[place..space.splits[place].end].fill(false);
         return;
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn splits_follow_the_tree() {
         let problem = problem();
-        let space = Space::new(&problem);
+        let space = SplitSpace::new(&problem);
         // The root, 1**, 11*, 12*; then before y and before z. 2** has one child and is never divided.
         assert_eq!(space.splits.len(), 6);
         let ends: Vec<usize> = space.splits.iter().map(|split| split.end).collect();
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn what_is_below_a_whole_node_is_not_divided() {
         let problem = problem();
-        let space = Space::new(&problem);
+        let space = SplitSpace::new(&problem);
         for (from, to) in [("1111 11", "1111 11"), ("0111 01", "0000 01"), ("1011 10", "1000 10")] {
             let mut repaired = bits(from);
             repair(&space, &mut repaired);

@@ -5,8 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use super::space::Space;
-use super::{Algorithm, Finding, Reach, Solution};
+use super::space::SplitSpace;
+use super::{Algorithm, Capabilities, Finding, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::Result;
@@ -65,20 +65,13 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Genetic {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Label
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            reach: Reach::Label,
+            default_suppression: Rational::ONE,
+            takes_steps: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn minimises(&self, problem: &Problem) -> bool {
@@ -90,7 +83,7 @@ impl Algorithm for Genetic {
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let space = Space::new(problem);
+        let space = SplitSpace::new(problem);
         let evaluator = Evaluator::new(problem, &space)?;
         let mut breed = Breed {
             problem,
@@ -122,7 +115,7 @@ struct Breed<'a> {
     problem: &'a Problem,
     chance: Chance,
     evaluator: &'a Evaluator<'a>,
-    space: &'a Space<'a>,
+    space: &'a SplitSpace<'a>,
     known: HashMap<Chromosome, Fitness, foldhash::fast::FixedState>,
     /// From the best to the worst, all different.
     living: Vec<(Fitness, Chromosome)>,

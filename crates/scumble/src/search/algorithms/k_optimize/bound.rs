@@ -8,7 +8,7 @@ use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::recoding::Step;
 use crate::recoding::published::ClassView;
-use crate::search::algorithms::space::{Space, Split};
+use crate::search::algorithms::space::{Split, SplitSpace};
 use crate::table::frequency::{Cell, cells_by_group};
 use crate::table::pack::{Packer, group};
 
@@ -49,7 +49,7 @@ pub(super) struct Look {
 /// Computes costs and bounds.
 pub(super) struct Costs<'a> {
     problem: &'a Problem,
-    space: &'a Space<'a>,
+    space: &'a SplitSpace<'a>,
     sum: ClassSum,
     class: Option<usize>,
     tests: Vec<&'a dyn ClassTest>,
@@ -69,8 +69,8 @@ pub(super) fn sum(problem: &Problem) -> Result<ClassSum> {
             "'k_optimize' has bounds for discernibility, discernibility_normalised and classification only, and another metric \
              was asked for",
         )
-        .set("metric", Some("discernibility"), "choose one of these")
-        .set("algorithm", None, "use genetic for loss and optimal for any metric")
+        .set("metric", Some("discernibility"), "choose a metric that k_optimize has bounds for")
+        .another("use an algorithm that minimises the metric")
     })?;
     if sum == ClassSum::Minorities {
         crate::search::algorithms::iack::class_of(problem, "k_optimize")?;
@@ -79,7 +79,7 @@ pub(super) fn sum(problem: &Problem) -> Result<ClassSum> {
 }
 
 impl<'a> Costs<'a> {
-    pub(super) fn new(problem: &'a Problem, space: &'a Space<'a>) -> Result<Self> {
+    pub(super) fn new(problem: &'a Problem, space: &'a SplitSpace<'a>) -> Result<Self> {
         let mut tests = problem.class_tests()?;
         tests.sort_by_key(|test| !test.only_size());
         let lasting = problem.models.iter().filter(|model| model.monotonicity().upward);

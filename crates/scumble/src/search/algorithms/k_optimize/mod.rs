@@ -6,8 +6,8 @@
 
 use std::rc::Rc;
 
-use super::space::Space;
-use super::{Algorithm, Finding, Fineness, Reach, Solution};
+use super::space::SplitSpace;
+use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, ErrorKind, Result};
@@ -39,28 +39,15 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for KOptimize {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Label
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneStep
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
-    }
-
-    fn default_metric(&self) -> &'static str {
-        "discernibility"
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            reach: Reach::Label,
+            fineness: Fineness::OneStep,
+            default_suppression: Rational::ONE,
+            default_metric: "discernibility",
+            takes_steps: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn minimises(&self, problem: &Problem) -> bool {
@@ -73,9 +60,14 @@ impl Algorithm for KOptimize {
     }
 
     fn run(&self, problem: &Problem) -> Result<Solution> {
-        let space = Space::new(problem);
-        let mut search =
-            Search { problem, space: &space, costs: Costs::new(problem, &space)?, best: None, steps: 0 };
+        let space = SplitSpace::new(problem);
+        let mut search = SetEnumeration {
+            problem,
+            space: &space,
+            costs: Costs::new(problem, &space)?,
+            best: None,
+            steps: 0,
+        };
         let mut root = search.all_open();
         root.bound = search.bound(&root)?;
         let whole = root.bound;
@@ -122,12 +114,12 @@ fn nothing_found(problem: &Problem, stopped: bool) -> Error {
         problem.suppression
     ))
     .set("suppression", None, "raise the limit")
-    .advise("lower the requirement")
+    .concede("lower the requirement")
 }
 
-struct Search<'a> {
+struct SetEnumeration<'a> {
     problem: &'a Problem,
-    space: &'a Space<'a>,
+    space: &'a SplitSpace<'a>,
     costs: Costs<'a>,
     best: Option<(u128, Vec<bool>)>,
     steps: u64,
@@ -148,7 +140,7 @@ struct Branch {
     bound: u128,
 }
 
-impl Search<'_> {
+impl SetEnumeration<'_> {
     fn all_open(&self) -> Branch {
         let atoms = Rc::new(self.costs.tuples());
         let splits = self.space.splits.len();

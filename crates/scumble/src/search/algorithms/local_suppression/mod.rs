@@ -4,7 +4,7 @@
 //! and blank the same cells are a class. Counting a blank as "could be anything", as some tools do, takes fewer blanks and
 //! protects less.
 
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -86,16 +86,8 @@ impl LocalSuppression {
 }
 
 impl Algorithm for LocalSuppression {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ONE
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { default_suppression: Rational::ONE, takes_steps: true, ..Capabilities::USUAL }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

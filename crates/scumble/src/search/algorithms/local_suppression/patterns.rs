@@ -54,9 +54,9 @@ impl Patterns {
                  bits",
                 costs.len()
             ))
-            .advise("use fewer of them")
+            .advise("use fewer quasi-identifiers")
             .advise("give hierarchies to columns with many values and publish a coarser level")
-            .set("algorithm", Some("mondrian"), "use one without that limit"));
+            .another("use an algorithm without that limit"));
         }
         let mut patterns = Self { all: Vec::new(), costs, fields };
         patterns.all = patterns.list(problem);

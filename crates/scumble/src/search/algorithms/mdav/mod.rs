@@ -12,7 +12,7 @@ use super::clustering::finish::{finding, merge_failing, tuples_alone};
 use super::clustering::space::Space;
 use super::clustering::stock::{Cluster, Part, Stock, Which};
 use super::clustering::{check_models, cluster_size};
-use super::{Algorithm, Finding, Solution};
+use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -40,16 +40,8 @@ fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Mdav {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn shows_means(&self) -> bool {
-        true
-    }
-
-    fn default_suppression(&self) -> Rational {
-        Rational::ZERO
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { default_suppression: Rational::ZERO, shows_means: true, ..Capabilities::USUAL }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -114,30 +106,36 @@ fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
     let refused = |why: &str| {
         Error::refused(format!("'mdav' shows means, and the quasi-identifier '{}' {why}", quasi.name))
     };
-    let otherwise = |error: Error| Err(error.set("algorithm", None, "use mondrian or cluster"));
+    let otherwise = |error: Error| Err(error.another(crate::search::offers::WITHOUT_MEANS));
     let Shape::Line(line) = &quasi.shape else {
-        return otherwise(
-            refused("is text or has a hierarchy").unset("hierarchy", "leave the hierarchy of numbers out"),
-        );
+        return otherwise(refused("is text or has a hierarchy").unset_column(
+            &quasi.name,
+            "hierarchy",
+            "leave the hierarchy out, if the column has numbers",
+        ));
     };
     if !matches!(quasi.measure.kind, Kind::Integer | Kind::Decimal | Kind::DecimalComma) {
         return otherwise(refused("holds dates"));
     }
     if quasi.tight {
-        return otherwise(refused("is labelled tight, which is about ranges").advise("leave the label out"));
+        return otherwise(refused("is labelled tight, which is about ranges").unset_column(
+            &quasi.name,
+            "label",
+            "leave the label out",
+        ));
     }
     let missing = line.missing();
     if problem.table.column(column).iter().any(|code| Some(code) == missing) {
         return otherwise(refused("has missing values, which have no mean").set(
             "missing_policy",
             Some("drop-row"),
-            "leave those rows out",
+            "leave out rows that have no value",
         ));
     }
     let most = i128::from(i64::MAX) / 10_i128.pow(MEAN_PLACES);
     if line.numbers.iter().any(|number| number.abs() >= most) {
         return otherwise(
-            refused("has numbers of too many digits to be averaged exactly").advise("round them"),
+            refused("has numbers of too many digits to be averaged exactly").advise("round the numbers"),
         );
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The cut of one column of a part, if one is allowed.
 
 use super::part::{Code, Division, Extent, Part};
-use super::search::{Rule, Search, SmallChildren};
+use super::search::{MondrianSearch, Rule, SmallChildren};
 use crate::recoding::published::ClassView;
 use crate::table::frequency::{Cell, merged};
 use crate::table::hierarchy::Hierarchy;
@@ -25,7 +25,7 @@ struct Child {
     cells: Vec<Cell>,
 }
 
-impl Search<'_> {
+impl MondrianSearch<'_> {
     /// The cut of a column that this search would make.
     pub(super) fn cut<C: Code>(
         &self,

@@ -2,7 +2,7 @@
 
 use super::cuts::Ranked;
 use super::part::{Code, Division, Extent, Part};
-use super::search::Search;
+use super::search::MondrianSearch;
 use crate::metrics::contingency::{TIE, entropy};
 
 /// Entropies closer than [`TIE`] are equal, so they are compared as multiples of it.
@@ -18,7 +18,7 @@ fn remaining(rows: &[&[u64]]) -> f64 {
     rows.iter().map(|rows| size(rows) / whole * entropy(rows.iter().copied())).sum()
 }
 
-impl Search<'_> {
+impl MondrianSearch<'_> {
     /// The allowable cut of these columns after which the class is known best; equal ones in the order of the columns. None if
     /// that tells less than `min_gain` bits.
     pub(super) fn most_informative<C: Code>(

@@ -12,7 +12,7 @@ mod units;
 
 use search::{Rule, Settings, SmallChildren};
 
-use super::{Algorithm, Fineness, Solution};
+use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
@@ -54,25 +54,18 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 }
 
 impl Algorithm for Mondrian {
-    fn needs_trees(&self) -> bool {
-        false
-    }
-
-    fn fineness(&self) -> Fineness {
-        if self.settings.relaxed {
-            Fineness::TrueOfClass
-        } else {
-            let refuses_small_children = self.settings.small_children == SmallChildren::Refuse;
-            Fineness::Uncuttable { refuses_small_children }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            fineness: if self.settings.relaxed {
+                Fineness::TrueOfClass
+            } else {
+                let refuses_small_children = self.settings.small_children == SmallChildren::Refuse;
+                Fineness::Uncuttable { refuses_small_children }
+            },
+            is_quick: true,
+            serves_unmergeable: true,
+            ..Capabilities::USUAL
         }
-    }
-
-    fn is_quick(&self) -> bool {
-        true
-    }
-
-    fn serves_unmergeable(&self) -> bool {
-        true
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {

@@ -59,7 +59,7 @@ impl SmallChildren {
 const PARALLEL_ROWS: u64 = 1 << 12;
 
 /// What every part needs to know.
-pub(super) struct Search<'a> {
+pub(super) struct MondrianSearch<'a> {
     pub(super) problem: &'a Problem,
     pub(super) units: Units<'a>,
     pub(super) tests: Vec<&'a dyn ClassTest>,
@@ -76,7 +76,7 @@ pub(super) struct Search<'a> {
 pub(in crate::search::algorithms) fn run(problem: &Problem, settings: Settings) -> Result<Solution> {
     let tests = problem.class_tests()?;
     let table = &problem.table;
-    let search = Search {
+    let search = MondrianSearch {
         problem,
         units: if settings.relaxed { Units::rows(table) } else { Units::tuples(table) },
         least: problem.k().unwrap_or(1),
@@ -101,7 +101,7 @@ fn classes<'c>(cut: &'c Cut, found: &mut Vec<(&'c [Value], usize)>) {
     }
 }
 
-impl Search<'_> {
+impl MondrianSearch<'_> {
     /// The tree of cuts as a rule. Parts were cut in place, so the tuples of the first class come first, and so on.
     fn tree(&self, root: Cut, ids: &[u32]) -> (Recoding, Assignment) {
         let mut class_of_tuple = vec![0; ids.len()];

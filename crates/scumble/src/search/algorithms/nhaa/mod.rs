@@ -13,7 +13,7 @@ use super::{Finding, Format, Linkage, RecordAlgorithm, RecordSolution, Rings, mo
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::problem::Problem;
+use crate::problem::{Problem, Progress};
 use crate::recoding::Members;
 use crate::recoding::published::Record;
 use crate::search::audit::audit;
@@ -70,11 +70,9 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
                 "'{}' judges classes or a further column, and the records of nhaa overlap and exchange the values of one column",
                 model.title()
             ))
-            .set("algorithm", Some("mondrian"), "use one that makes classes")
-            .weaken(
-                "l_variant",
-                Some("frequency"),
-                "ask only for l_diversity of one column, and for k_anonymity on all quasi-identifiers with k up to l",
+            .another(crate::search::offers::SERVING)
+            .concede(
+                "ask for frequency l-diversity of one column and k-anonymity on all quasi-identifiers with k up to l, and for nothing else",
             ));
         }
     }
@@ -85,9 +83,9 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
         .set(
             "model",
             Some("l_diversity:l=2,variant=frequency"),
-            "ask for a whole l of at least 2 of that variant",
+            "ask for frequency l-diversity with a whole l of at least 2",
         )
-        .set("algorithm", Some("k_concealment"), "use one that leaves values where they are"));
+        .another("use an algorithm that leaves values where they are"));
     };
     let place = problem.table.payloads().position(&column);
     let place = place.ok_or_else(|| Error::internal("a column that a model protects was not read"))?;
@@ -110,7 +108,7 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
         } else {
             error.set("l", Some(&possible), words)
         };
-        return Err(error.set("algorithm", None, "use nsvdist or mondrian, which serve any l"));
+        return Err(error.another("use an algorithm that serves any l"));
     }
     Ok((place, l.numerator()))
 }
@@ -140,9 +138,9 @@ impl RecordAlgorithm for Nhaa {
             return Err(Error::refused(format!(
                 "the records of nhaa cover l rows, so k = {k} needs an l of at least {k}, and l = {l} was asked for"
             ))
-            .set("l", Some(&k.to_string()), "raise l")
-            .set("algorithm", Some("nsvdist"), "use another")
-            .weaken("k", Some(&l.to_string()), "lower k"));
+            .set("l", Some(&k.to_string()), "raise l to k")
+            .another("use an algorithm whose k may be above l")
+            .weaken("k", Some(&l.to_string()), "lower k to l"));
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {
             Some(quasi) => Err(Error::refused(format!(
@@ -159,7 +157,7 @@ impl RecordAlgorithm for Nhaa {
         let ring =
             |part: &Vec<u32>| order::ring(&space, rows_by_value(problem, column, part), l, &problem.progress);
         let rings: Vec<Vec<(u32, u32)>> = parts(problem)?.par_iter().map(ring).collect::<Result<_>>()?;
-        let (records, rings) = records(&space, &rings, l);
+        let (records, rings) = records(&space, &rings, l, &problem.progress)?;
         let audit = audit(&problem.table, &problem.quasi, column, &records, l, &problem.progress)?;
         let largest = rings.iter().map(Vec::len).max().unwrap_or(0);
         let findings = vec![
@@ -212,10 +210,17 @@ fn rows_by_value(problem: &Problem, column: usize, part: &[u32]) -> Vec<order::R
 }
 
 /// The records of rings by tuple, then value; and the rings as places of records.
-fn records(space: &Space<'_>, rings: &[Vec<(u32, u32)>], l: u64) -> (Vec<Record>, Vec<Vec<u32>>) {
+fn records(
+    space: &Space<'_>,
+    rings: &[Vec<(u32, u32)>],
+    l: u64,
+    progress: &Progress,
+) -> Result<(Vec<Record>, Vec<Vec<u32>>)> {
+    let mut pace = progress.pace();
     let mut found = Vec::new();
     for (number, ring) in rings.iter().enumerate() {
         for (place, (tuple, value)) in ring.iter().enumerate() {
+            pace.tick(1)?;
             let mut extent = space.point(*tuple);
             (1..l as usize).for_each(|step| space.widen(&mut extent, ring[(place + step) % ring.len()].0));
             let record = Record {
@@ -230,10 +235,11 @@ fn records(space: &Space<'_>, rings: &[Vec<(u32, u32)>], l: u64) -> (Vec<Record>
             found.push((record, number, place));
         }
     }
-    found.sort_by_key(|(record, number, place)| (record.tuple, record.value, *number, *place));
+    found.par_sort_by_key(|(record, number, place)| (record.tuple, record.value, *number, *place));
+    progress.check()?;
     let mut places: Vec<Vec<u32>> = rings.iter().map(|ring| vec![0; ring.len()]).collect();
     for (at, (_, number, place)) in (0..).zip(&found) {
         places[*number][*place] = at;
     }
-    (found.into_iter().map(|(record, ..)| record).collect(), places)
+    Ok((found.into_iter().map(|(record, ..)| record).collect(), places))
 }

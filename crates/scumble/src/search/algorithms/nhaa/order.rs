@@ -58,6 +58,7 @@ pub(super) fn ring(
     let mut ring: Vec<(u32, u32)> = Vec::new();
     for number in places(&counts, l) {
         progress.check()?;
+        progress.advance(1);
         let before = &ring[ring.len().saturating_sub(l as usize - 1)..];
         let Rows { value, tuples: free } = &mut rows[number as usize];
         let nearest = match before.last() {

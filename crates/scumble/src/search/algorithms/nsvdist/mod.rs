@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::problem::Problem;
 use crate::recoding::published::{Record, record_loss};
 use crate::search::audit::{Audit, Disclosure, audit};
+use crate::search::offers;
 
 mod arena;
 mod fast;
@@ -159,8 +160,8 @@ impl NsvDist {
                     "nsvdist publishes a sensitive column or the class as frequencies, and the table has neither",
                 )
                 .set("sensitive", None, "name a sensitive column")
-                .set("class", None, "name the class")
-                .set("algorithm", Some("mondrian"), "use one that needs neither")
+                .set("class", None, "name the class column")
+                .another("use an algorithm that needs neither")
             })?,
         };
         let name = &payloads.columns[column].name;
@@ -173,12 +174,10 @@ impl NsvDist {
                     "'{}' judges classes, and the records of nsvdist overlap and form none",
                     model.title()
                 ))
-                .set("algorithm", Some("mondrian"), "use one that makes classes")
-                .weaken(
-                    "l_variant",
-                    Some("frequency"),
-                    format!("ask only for k_anonymity on all quasi-identifiers and l_diversity of '{name}'"),
-                ));
+                .another(crate::search::offers::SERVING)
+                .concede(format!(
+                    "ask for k-anonymity on all quasi-identifiers and frequency l-diversity of '{name}', and for nothing else"
+                )));
             }
         }
         if let Some(quasi) = problem.quasi.iter().find(|quasi| quasi.sets) {
@@ -265,11 +264,7 @@ impl NsvDist {
             };
             error = error.reworded(|what| format!("{what}, and {setting} would still {still}"));
         }
-        error = error.set(
-            "algorithm",
-            Some("mondrian"),
-            "use one that publishes classes, which has no such problem",
-        );
+        error = error.another(offers::CLASSES);
         if self.adversary == Adversary::Mask && found.by_cover.is_none() {
             let words = "defend only against someone who does not know which tuples each record counts, which would pass";
             error = error.weaken("set", Some("adversary=cover"), words);
@@ -309,7 +304,7 @@ impl RecordAlgorithm for NsvDist {
                 "k = {} with l = {} allows each value {} time(s) in a mask, so no mask of {} rows is diverse enough",
                 asked.k, asked.l, demand.most, asked.k
             ))
-            .set("k", Some(&demand.size.to_string()), "ask for the next possible size")
+            .set("k", Some(&demand.size.to_string()), "ask for the next possible k")
             .set("set", Some("strict_k=false"), "let masks be larger")
             .weaken("l", None, "lower l"));
         }

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Found;
+use super::BestNode;
 use super::climb::Climb;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
@@ -35,7 +35,7 @@ pub(super) fn search<'a>(
     problem: &'a Problem,
     lattice: &'a Lattice,
     mut checker: Checker<'a>,
-) -> Result<Found<'a>> {
+) -> Result<BestNode<'a>> {
     let bounds = checker.bounds();
     let mut best = Best::default();
     if let Err(error) = Climb::new(lattice, &mut checker, bounds.as_ref(), &problem.budget, &mut best).run() {
@@ -98,7 +98,7 @@ pub(super) fn search<'a>(
     }
     let left = open.peek().map_or(f64::INFINITY, |Reverse(first)| first.bound.value());
     let gap = best.cost().map_or(f64::INFINITY, |best| (best.value() - left).max(0.0));
-    Ok(Found { best, gap, checker })
+    Ok(BestNode { best, gap, checker })
 }
 
 /// Ends a search that ran out of time within a look, if it has found something.

@@ -4,13 +4,14 @@
 //! than the best. `notes.rs` remembers this for every node; lattices too large for that are divided into boxes (`boxes.rs`)
 //! after `climb.rs` has found a good node to compare with. Both can be stopped, and then tell how far the optimum can be.
 
-use super::{Algorithm, Finding, Fineness, Reach, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::recoding::published::Classes;
 use crate::search::lattice::{Best, Checker, Lattice};
+use crate::search::offers;
 
 mod boxes;
 mod climb;
@@ -51,31 +52,19 @@ pub fn noting_at_most(nodes: usize) -> Box<dyn Algorithm> {
 }
 
 impl Algorithm for Optimal {
-    fn needs_trees(&self) -> bool {
-        true
-    }
-
-    fn reach(&self) -> Reach {
-        Reach::Column
-    }
-
-    fn fineness(&self) -> Fineness {
-        Fineness::OneStep
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            needs_trees: true,
+            reach: Reach::Column,
+            fineness: Fineness::OneStep,
+            takes_steps: true,
+            serves_population: true,
+            serves_unmergeable: true,
+            ..Capabilities::USUAL
+        }
     }
 
     fn minimises(&self, _: &Problem) -> bool {
-        true
-    }
-
-    fn serves_population(&self) -> bool {
-        true
-    }
-
-    fn serves_unmergeable(&self) -> bool {
         true
     }
 
@@ -89,7 +78,7 @@ impl Algorithm for Optimal {
             .set("budget", Some("30s"), "say how long to search")
             .advise("give hierarchies with fewer levels")
             .advise("use fewer quasi-identifiers")
-            .set("algorithm", None, "use mondrian or iack"));
+            .another(offers::QUICK));
         }
         problem.tests().map(|_| ())
     }
@@ -97,7 +86,7 @@ impl Algorithm for Optimal {
     fn run(&self, problem: &Problem) -> Result<Solution> {
         let lattice = Lattice::of_any_size(problem, ENTRY.name)?;
         let checker = Checker::new(problem, &lattice)?;
-        let Found { best, gap, checker } = if lattice.nodes() <= self.noted {
+        let BestNode { best, gap, checker } = if lattice.nodes() <= self.noted {
             notes::search(problem, &lattice, checker)?
         } else {
             boxes::search(problem, &lattice, checker)?
@@ -117,7 +106,7 @@ impl Algorithm for Optimal {
             return Err(Error::refused(
                 "the metric asked for is not defined for any combination of levels that can be published, so none is the best",
             )
-            .set("metric", Some("loss"), "use another")
+            .set("metric", Some("loss"), "use a metric that is defined")
             .set("class", None, "give what the metric needs, such as a class column"));
         }
         Ok(solution)
@@ -125,7 +114,7 @@ impl Algorithm for Optimal {
 }
 
 /// What a search returns.
-struct Found<'a> {
+struct BestNode<'a> {
     best: Best,
     /// How much better an unseen node could be.
     gap: f64,

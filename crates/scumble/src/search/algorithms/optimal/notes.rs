@@ -1,6 +1,6 @@
 //! The search that keeps notes about every node.
 
-use super::Found;
+use super::BestNode;
 use crate::error::Result;
 use crate::problem::{Budget, Problem};
 use crate::search::lattice::{Best, Bounds, Checker, Cost, Lattice, Visit};
@@ -10,14 +10,14 @@ pub(super) fn search<'a>(
     problem: &'a Problem,
     lattice: &'a Lattice,
     checker: Checker<'a>,
-) -> Result<Found<'a>> {
-    let mut search = Search::new(problem, lattice, checker);
+) -> Result<BestNode<'a>> {
+    let mut search = NotedSearch::new(problem, lattice, checker);
     let gap = search.run()?;
-    Ok(Found { best: search.best, gap, checker: search.checker })
+    Ok(BestNode { best: search.best, gap, checker: search.checker })
 }
 
 /// What is known about every node, and the best so far.
-struct Search<'a> {
+struct NotedSearch<'a> {
     lattice: &'a Lattice,
     checker: Checker<'a>,
     bounds: Option<Bounds<'a>>,
@@ -35,7 +35,7 @@ struct Search<'a> {
     budget: &'a Budget,
 }
 
-impl<'a> Search<'a> {
+impl<'a> NotedSearch<'a> {
     fn new(problem: &'a Problem, lattice: &'a Lattice, checker: Checker<'a>) -> Self {
         let bounds = checker.bounds();
         let floor = floor(lattice, bounds.as_ref(), problem);

@@ -11,7 +11,7 @@ mod partition;
 pub(super) mod tests;
 
 use self::cut::Cut;
-use self::partition::Partition;
+use self::partition::ColumnClasses;
 use super::gain::{Gains, Threshold};
 use super::{Finding, Solution};
 use crate::error::Result;
@@ -52,7 +52,7 @@ struct Candidate {
 struct Descent<'a> {
     score: Score,
     cuts: Vec<Cut<'a>>,
-    partitions: Vec<Partition<'a>>,
+    partitions: Vec<ColumnClasses<'a>>,
 }
 
 impl<'a> Descent<'a> {
@@ -72,14 +72,14 @@ impl<'a> Descent<'a> {
         }
         let partitions = projections
             .into_iter()
-            .map(|projection| Partition::new(&problem.table, projection, &cuts))
+            .map(|projection| ColumnClasses::new(&problem.table, projection, &cuts))
             .collect();
         Ok(Self { score, cuts, partitions })
     }
 
     /// The refinements that leave every class sound and can help, in the order in which ties are broken.
     fn candidates(&self, progress: &Progress) -> Result<Vec<Candidate>> {
-        let smallest: Vec<u64> = self.partitions.iter().map(Partition::smallest).collect();
+        let smallest: Vec<u64> = self.partitions.iter().map(ColumnClasses::smallest).collect();
         let mut candidates = Vec::new();
         for (column, cut) in self.cuts.iter().enumerate() {
             for (value, refinable) in cut.open() {

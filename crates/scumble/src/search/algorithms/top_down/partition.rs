@@ -30,7 +30,7 @@ impl Outlook {
 }
 
 /// The classes of some columns.
-pub(super) struct Partition<'a> {
+pub(super) struct ColumnClasses<'a> {
     table: &'a FrequencyTable,
     /// The columns, ascending.
     columns: Vec<usize>,
@@ -51,7 +51,7 @@ struct Class {
     outlooks: Vec<Vec<Outlook>>,
 }
 
-impl<'a> Partition<'a> {
+impl<'a> ColumnClasses<'a> {
     /// One class of all tuples, for cuts at their roots.
     pub(super) fn new(table: &'a FrequencyTable, projection: Projection<'a>, cuts: &[Cut<'_>]) -> Self {
         let Projection { columns, mut tests } = projection;

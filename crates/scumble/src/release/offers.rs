@@ -1,0 +1,123 @@
+//! Which other algorithms an error names: those that would not refuse the same plan.
+
+use super::search::{Needs, Task, budget_of, make_problem};
+use super::{classes, records};
+use crate::config::Parameters;
+use crate::error::{Error, ErrorKind, Remedy, Result};
+use crate::problem::Problem;
+use crate::registry::{ALGORITHMS, Entry, METRICS, RECORD_ALGORITHMS, Standing};
+use crate::search::algorithms::{BuildAlgorithm, BuildRecordAlgorithm};
+use crate::search::offers::{QUICK, fits, takes_records};
+
+/// An error of a search, in which the advice to use another algorithm names those that serve the plan. Advice that no algorithm fulfils is left
+/// out.
+pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
+    let error = if error.kind() == ErrorKind::OutOfBudget { error.another(QUICK) } else { error };
+    if !error.remedies().iter().any(is_offer) {
+        return error;
+    }
+    let mut others = Others { task, failed, plain: None, with_trees: None };
+    // Where the table cannot be prepared again, nobody knows who would serve it.
+    if others.problem(false).is_none() {
+        return error;
+    }
+    error.remedied(|remedy| match remedy {
+        Remedy::Set { words, key, columns, weakens_protection, .. } if key == ALGORITHM => {
+            let values = others.serving(&words);
+            (!values.is_empty()).then_some(Remedy::Set { words, key, columns, values, weakens_protection })
+        }
+        other => Some(other),
+    })
+}
+
+const ALGORITHM: &str = "algorithm";
+
+fn is_offer(remedy: &Remedy) -> bool {
+    matches!(remedy, Remedy::Set { key, .. } if *key == ALGORITHM)
+}
+
+/// What the others are asked: the same table and plan, prepared as they need it.
+struct Others<'t, 'a> {
+    task: &'t Task<'a>,
+    failed: &'t str,
+    plain: Option<Option<Problem>>,
+    with_trees: Option<Option<Problem>>,
+}
+
+impl Others<'_, '_> {
+    /// The problem, with levels for every column or without; none where it cannot be posed.
+    fn problem(&mut self, trees: bool) -> Option<&mut Problem> {
+        let task = self.task;
+        let posed = if trees { &mut self.with_trees } else { &mut self.plain };
+        posed.get_or_insert_with(|| pose(task, trees)).as_mut()
+    }
+
+    /// The names of the algorithms that serve the plan and are what these words ask for: those of the best standing.
+    fn serving(&mut self, words: &str) -> Vec<String> {
+        let (failed, mut found): (&str, Vec<(Standing, &str)>) = (self.failed, Vec::new());
+        for entry in ALGORITHMS.iter().filter(|entry| entry.name != failed) {
+            if self.serves_as_classes(entry, words).is_some() {
+                found.push((entry.standing, entry.name));
+            }
+        }
+        for entry in RECORD_ALGORITHMS.iter().filter(|entry| entry.name != failed) {
+            if takes_records(words) && self.serves_as_records(entry).is_some() {
+                found.push((entry.standing, entry.name));
+            }
+        }
+        let rank = |standing: Standing| match standing {
+            Standing::Recommended => 0,
+            Standing::Classic => 1,
+            Standing::Experimental => 2,
+        };
+        let best = found.iter().map(|(standing, _)| rank(*standing)).min();
+        let best = found.iter().filter(|(standing, _)| Some(rank(*standing)) == best);
+        best.map(|(_, name)| (*name).to_owned()).collect()
+    }
+
+    fn serves_as_classes(&mut self, entry: &'static Entry<BuildAlgorithm>, words: &str) -> Option<()> {
+        let plan = self.task.plan;
+        let algorithm = &*(entry.build)(&Parameters::default()).ok()?;
+        if !fits(words, algorithm) {
+            return None;
+        }
+        let problem = self.problem(algorithm.capabilities().needs_trees)?;
+        if problem.models.is_empty() && algorithm.capabilities().needs_model {
+            return None;
+        }
+        let metric = METRICS
+            .get(plan.algorithm.metric.as_deref().unwrap_or(algorithm.capabilities().default_metric))?;
+        problem.metric = metric.build;
+        problem.suppression =
+            plan.algorithm.suppression.unwrap_or(algorithm.capabilities().default_suppression);
+        not_refused(classes::check(problem, plan, entry, algorithm, metric.name))?;
+        not_refused(algorithm.check(problem))
+    }
+
+    fn serves_as_records(&mut self, entry: &'static Entry<BuildRecordAlgorithm>) -> Option<()> {
+        let task = self.task;
+        let algorithm = (entry.build)(&Parameters::default()).ok()?;
+        records::check_plan(task, entry.name, &*algorithm).ok()?;
+        let problem = self.problem(false).filter(|problem| !problem.models.is_empty())?;
+        problem.metric = METRICS.get(Needs::WITHOUT_CLASSES.metric)?.build;
+        problem.suppression = Needs::WITHOUT_CLASSES.suppression;
+        not_refused(records::check(problem, entry.name, &*algorithm))?;
+        not_refused(algorithm.check(problem))
+    }
+}
+
+/// What nobody can meet is not refused: whoever serves it says what would be possible.
+fn not_refused(checked: Result<()>) -> Option<()> {
+    match checked {
+        Err(error) if error.kind() != ErrorKind::Infeasible => None,
+        _ => Some(()),
+    }
+}
+
+/// The problem of a plan, for algorithms that need levels for every column or for others.
+fn pose(task: &Task<'_>, trees: bool) -> Option<Problem> {
+    let (prepared, _) = task.prepared(task.plan, trees).ok()?;
+    let needs = Needs { model: false, ..Needs::WITHOUT_CLASSES };
+    let limits = (budget_of(task.plan), task.progress.clone());
+    make_problem(task.plan, prepared, &needs, limits).ok().map(|(problem, ..)| problem)
+}
