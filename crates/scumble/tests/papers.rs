@@ -4,8 +4,9 @@ use std::path::Path;
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
+use scumble::release::resources::Resources;
 use scumble::release::saved::SavedRecoding;
-use scumble::release::{Released, RunOptions, anonymize, apply};
+use scumble::release::{Released, RunOptions, anonymize, apply, read_planned, try_release};
 use serde_json::Value;
 
 /// Ages in pairs, two kinds of town, an illness.
@@ -77,6 +78,33 @@ fn records_are_judged_on_all_columns() {
     let (released, ..) = release(folder.path(), rest);
     let models = &released.summary.models;
     assert!(models.len() == 2 && models.iter().all(|model| model.on.is_none()), "{models:?}");
+}
+
+/// A trial shows a record's frequencies in place of the value: of values that it counts and no others, and all of them together are the whole.
+#[test]
+fn a_trial_shows_the_frequencies_of_its_records() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out.csv\"\n[columns]\nage = { role = \"quasi\" }\ntown = { role = \"quasi\" }\n\
+                ill = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\n\
+                variant = \"frequency\"\nl = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\n";
+    let plan = Plan::from_toml(plan, "plan").expect("a plan");
+    let resources = Resources::in_folder(folder.path());
+    let (plan, table, _) = read_planned(&plan, &resources, 1).expect("a table");
+    let trial = try_release(&plan, &table, &resources, Progress::default()).expect("a trial");
+    let released = trial.released(&table).expect("one table");
+    let (shown, own) =
+        (released.column("ill").expect("it is shown"), table.column("ill").expect("it was read"));
+    for row in 0..table.rows {
+        let text = shown.values.get(shown.codes.get(row));
+        let shares: std::collections::BTreeMap<String, f64> = serde_json::from_str(text).expect("shares");
+        assert!(shares.values().all(|share| *share > 0.0) && shares.len() > 1, "{text}");
+        assert!((shares.values().sum::<f64>() - 1.0).abs() < 1e-12, "{text}");
+        assert!(
+            shares.contains_key(own.values.get(own.codes.get(row))),
+            "a row is among those that its record counts"
+        );
+    }
 }
 
 #[test]

@@ -219,5 +219,6 @@ fn random_bounds_lose_nothing_and_leave_nothing_to_narrow() {
         }
         tables += 1;
     }
-    assert!(found.0 > 1_000 && found.1 > 100, "{found:?}");
+    // What is passed on leaves few contradictions to be met later.
+    assert!(found.0 > 1_000 && found.1 > 0, "{found:?}");
 }
