@@ -613,4 +613,28 @@ mod tests {
         let sense = Sense::new(&numbers, std::iter::empty());
         assert!(sense.key("5") == sense.key("5.0"));
     }
+
+    /// Values that a claim names are written as the table writes them, and what stands beside them stays. Somebody may guard a value by the name that
+    /// the tree has for it, so there that name stays as one above the value.
+    #[test]
+    fn claims_are_respelt_and_keep_what_people_guard() {
+        let respelt = |name: &str, parameter: &str, list: Json| -> Json {
+            let parameters = serde_json::Map::from_iter([(parameter.to_owned(), list)]);
+            let mut model = ModelClaim { name: name.to_owned(), parameters };
+            each_value(&mut model, &mut |text| *text = text.to_lowercase());
+            model.parameters[parameter].take()
+        };
+        let json = |text: &str| -> Json { serde_json::from_str(text).unwrap() };
+        let alphas = respelt("alpha_k", "alphas", json(r#"[["HIV", 0.5], ["flu", 0.2]]"#));
+        assert_eq!(alphas, json(r#"[["hiv", 0.5], ["flu", 0.2]]"#));
+        let tree = r#"[["HIV", "Grave"], ["flu", "Light"]]"#;
+        assert_eq!(
+            respelt("t_closeness", "tree", json(tree)),
+            json(r#"[["hiv", "Grave"], ["flu", "Light"]]"#)
+        );
+        let guarded = respelt("personalised", "tree", json(tree));
+        assert_eq!(guarded, json(r#"[["hiv", "HIV", "Grave"], ["flu", "Light"]]"#));
+        let categories = respelt("p_sensitive", "categories", json(r#"[["HIV", "cancer"], ["Flu"]]"#));
+        assert_eq!(categories, json(r#"[["hiv", "cancer"], ["flu"]]"#));
+    }
 }

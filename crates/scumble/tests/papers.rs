@@ -4,8 +4,9 @@ use std::path::Path;
 
 use scumble::config::Plan;
 use scumble::problem::Progress;
+use scumble::release::resources::Resources;
 use scumble::release::saved::SavedRecoding;
-use scumble::release::{Released, RunOptions, anonymize, apply};
+use scumble::release::{Released, RunOptions, anonymize, apply, read_planned, try_release};
 use serde_json::Value;
 
 /// Ages in pairs, two kinds of town, an illness.
@@ -77,6 +78,33 @@ fn records_are_judged_on_all_columns() {
     let (released, ..) = release(folder.path(), rest);
     let models = &released.summary.models;
     assert!(models.len() == 2 && models.iter().all(|model| model.on.is_none()), "{models:?}");
+}
+
+/// A trial shows a record's frequencies in place of the value: of values that it counts and no others, and all of them together are the whole.
+#[test]
+fn a_trial_shows_the_frequencies_of_its_records() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
+    let plan = "input = \"in.csv\"\noutput = \"out.csv\"\n[columns]\nage = { role = \"quasi\" }\ntown = { role = \"quasi\" }\n\
+                ill = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\n\
+                variant = \"frequency\"\nl = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\n";
+    let plan = Plan::from_toml(plan, "plan").expect("a plan");
+    let resources = Resources::in_folder(folder.path());
+    let (plan, table, _) = read_planned(&plan, &resources, 1).expect("a table");
+    let trial = try_release(&plan, &table, &resources, Progress::default()).expect("a trial");
+    let released = trial.released(&table).expect("one table");
+    let (shown, own) =
+        (released.column("ill").expect("it is shown"), table.column("ill").expect("it was read"));
+    for row in 0..table.rows {
+        let text = shown.values.get(shown.codes.get(row));
+        let shares: std::collections::BTreeMap<String, f64> = serde_json::from_str(text).expect("shares");
+        assert!(shares.values().all(|share| *share > 0.0) && shares.len() > 1, "{text}");
+        assert!((shares.values().sum::<f64>() - 1.0).abs() < 1e-12, "{text}");
+        assert!(
+            shares.contains_key(own.values.get(own.codes.get(row))),
+            "a row is among those that its record counts"
+        );
+    }
 }
 
 #[test]
@@ -245,5 +273,130 @@ fn new_rows_have_no_papers_but_a_datasheet() {
     assert!(folder.path().join("again.csv.datasheet.json").exists());
     for absent in ["again", "again.json", "map.json"] {
         assert!(!folder.path().join(absent).exists(), "{absent}");
+    }
+}
+
+/// Under the policy `paper` the rows that show * are not judged, and the datasheet excepts them; where there are none, nothing is excepted.
+#[test]
+fn only_rows_that_were_not_judged_are_excepted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let told = |k: u32| {
+        let rest = format!(
+            "[[privacy]]\nmodel = \"k_anonymity\"\nk = {k}\n[algorithm]\nname = \"optimal\"\nsuppression = 0.5\n\
+             star_policy = \"paper\"\n"
+        );
+        std::fs::write(folder.path().join("in.csv"), "town,ill\na,flu\na,flu\na,cold\nb,flu\nb,cold\n")
+            .expect("a table");
+        let plan = "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"\"\n[columns]\ntown = { role = \"quasi\" }\n\
+                    ill = { role = \"other\" }\n";
+        let suppressed = anonymized(folder.path(), &format!("{plan}{rest}")).summary.suppressed;
+        let sheet =
+            std::fs::read_to_string(folder.path().join("out.csv.datasheet.json")).expect("a datasheet");
+        (suppressed, sheet.contains("which were not judged"), sheet.contains("not covered by the guarantees"))
+    };
+    assert_eq!(told(3), (2, true, true));
+    assert_eq!(told(2), (0, false, false));
+}
+
+/// What keeps its exact values is told to the owner, alone and together, with how many rows have a value of their own. Of eight rows one has gout,
+/// and mondrian leaves no class of two with one illness.
+#[test]
+fn the_report_tells_what_is_published_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (.., report) = release(folder.path(), &format!("{K_AND_L}[algorithm]\nname = \"mondrian\"\n"));
+    let kept = &report["kept"];
+    let alone = serde_json::json!({ "rows": 8, "distinct": 3, "unique_rows": 1 });
+    assert_eq!((names(kept), &kept["columns"][0]["uniqueness"]), (vec!["ill"], &alone), "{kept}");
+    assert_eq!(kept["together"], alone, "{kept}");
+    let same = &kept["homogeneous"][0];
+    assert_eq!(
+        (&same["column"], &same["rows"], &same["rows_in_all"]),
+        (&"ill".into(), &0.into(), &8.into()),
+        "{same}"
+    );
+}
+
+/// Where more than half of the rows show nothing, the release is of little use, and the owner is told so with the columns that are to blame: on the
+/// screen and in the report.
+#[test]
+fn a_release_that_says_little_is_warned_of() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rest =
+        "[[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n[algorithm]\nname = \"optimal\"\nsuppression = 1\n";
+    let rows = "town,ill\na,flu\na,flu\na,cold\nb,flu\nc,cold\nd,cold\ne,flu\n";
+    std::fs::write(folder.path().join("in.csv"), rows).expect("a table");
+    let plan = format!(
+        "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"report\"\n[columns]\ntown = {{ role = \"quasi\" }}\n\
+         ill = {{ role = \"other\" }}\n{rest}"
+    );
+    let told = anonymized(folder.path(), &plan).summary.warnings;
+    let little = "4 of 7 rows show nothing, so the release says little. The columns that tell rows apart most are town (5 values)";
+    assert!(told.iter().any(|text| text.starts_with(little)), "{told:?}");
+    let report = std::fs::read_to_string(folder.path().join("report/report.json")).expect("a report");
+    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let texts: Vec<&str> = report["warnings"]
+        .as_array()
+        .expect("warnings")
+        .iter()
+        .filter_map(|of| of["text"].as_str())
+        .collect();
+    assert!(told.iter().all(|text| texts.contains(&text.as_str())), "{texts:?}");
+}
+
+/// What is not promised is said in whole sentences: also what the plan counts as different values, and only if it does.
+#[test]
+fn datasheets_say_what_is_counted_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let limits = |rest: &str| -> Vec<String> {
+        std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
+        let plan = format!(
+            "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+             town = {{ role = \"quasi\" }}\nill = {{ role = \"sensitive\"{rest} }}\n{K_AND_L}"
+        );
+        anonymized(folder.path(), &plan);
+        let sheet =
+            std::fs::read_to_string(folder.path().join("out.csv.datasheet.json")).expect("a datasheet");
+        let sheet: Value = serde_json::from_str(&sheet).expect("JSON");
+        let limits: Vec<String> = serde_json::from_value(sheet["limits"].clone()).expect("texts");
+        assert!(limits.iter().all(|line| line.len() > 1 && line.ends_with('.')), "{limits:?}");
+        limits
+    };
+    let plain = limits("");
+    let exact = limits(", equality = \"exact\"");
+    let added: Vec<&String> = exact.iter().filter(|line| !plain.contains(line)).collect();
+    assert_eq!(
+        added,
+        ["Each spelling of a value of 'ill' counts as a value of its own, as if HIV and hiv were two."]
+    );
+}
+
+/// A limit for what is read holds for the table of a release: a larger one is not read, and the message says what to raise.
+#[test]
+fn a_table_above_the_limit_of_the_plan_is_not_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), format!("age,town,ill\n{}", "30,a,flu\n".repeat(2_000)))
+        .expect("a table");
+    let plan = |most: &str| {
+        let text = format!(
+            "input = \"in.csv\"\noutput = \"out.csv\"\nreport = \"\"\n[read]\nmax_size = \"{most}\"\n[columns]\n\
+             age = {{ role = \"quasi\" }}\ntown = {{ role = \"quasi\" }}\nill = {{ role = \"other\" }}\n[[privacy]]\n\
+             model = \"k_anonymity\"\nk = 2\n"
+        );
+        Plan::from_toml(&text, "plan").expect("a plan")
+    };
+    let error = anonymize(&plan("10KB"), &mut options(folder.path())).err().map(|error| error.to_string());
+    assert!(error.as_ref().is_some_and(|text| text.contains("the limit that was given")), "{error:?}");
+    anonymize(&plan("1MB"), &mut options(folder.path())).expect("a release");
+}
+
+/// Where a search needs hierarchies and none is given, they are made of the data, and the owner is told of which kind.
+#[test]
+fn hierarchies_that_nobody_gave_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (released, ..) = release(folder.path(), &format!("{K_AND_L}[algorithm]\nname = \"optimal\"\n"));
+    let notes = &released.summary.notes;
+    for (column, how) in [("age", "ranges of equal width"), ("town", "the value or *")] {
+        let told = format!("column '{column}' has no hierarchy; one was built from the data ({how})");
+        assert!(notes.contains(&told), "{notes:?}");
     }
 }

@@ -310,6 +310,20 @@ mod tests {
         assert_eq!(level(&people, &[(&first, &["a"]), (&second, &["b"])]), (2, vec![2, 2], 1));
     }
 
+    /// Where two rows of each table show the same, both may be the person's, so two is promised without the people; with k = 0 nothing is.
+    #[test]
+    fn rows_that_show_the_same_hide_each_other_for_everybody() {
+        let people = table(&[("a", &["1", "1", "2", "2"]), ("b", &["1", "1", "2", "2"])]);
+        let (a, b, class): (&[&str], &[&str], &[&str]) =
+            (&["1", "1", "2", "2"], &["1", "1", "2", "2"], &["y", "y", "n", "n"]);
+        let first = table(&[("a", a), ("d", class)]);
+        let second = table(&[("b", b), ("d", class)]);
+        assert_eq!(level(&people, &[(&first, &["a"]), (&second, &["b"])]), (2, vec![2, 2], 2));
+        let quasi = vec!["a".to_owned()];
+        let nothing = projections_at_least(&[View { table: &first, quasi: &quasi }], 0).unwrap();
+        assert!(!nothing.outcome.holds);
+    }
+
     /// Three tables that share a column pairwise: whoever looks at pairs only finds more rows than there are.
     #[test]
     fn a_ring_of_shared_columns_is_joined_as_a_whole() {

@@ -651,3 +651,32 @@ fn needs_hierarchy(
     let unread = labels.into_iter().any(|(text, understood)| !understood && says_nothing(text));
     Ok(unread.then(|| format!("column '{name}'")))
 }
+
+#[cfg(test)]
+mod tests {
+    use scumble_files::table::CodedColumn;
+
+    use super::*;
+    use crate::config::{Column, Roles};
+
+    /// What people guard is in no release. A model that asks for it can be checked of a private copy only, and nothing is checked in its place.
+    #[test]
+    fn a_model_of_guarding_nodes_needs_their_column() {
+        let table = |names: &[&str]| CodedTable {
+            columns: names
+                .iter()
+                .map(|name| CodedColumn::of_texts(name, ["a".to_owned()].into_iter()))
+                .collect(),
+            rows: 1,
+        };
+        let mut plan = Plan::new("in.csv", "out.csv");
+        plan.columns.push(("ill".to_owned(), Column::new(Roles::one(Role::Sensitive))));
+        plan.columns.push(("guards".to_owned(), Column::new(Roles::one(Role::Guarding))));
+        let (public, private) = (table(&["ill"]), table(&["ill", "guards"]));
+        assert!(what_is_guarded_is_there(&public, &plan).is_ok(), "no model asks for it");
+        plan.privacy.push(ModelSpec::new("personalised").with("guarding", "guards"));
+        assert!(what_is_guarded_is_there(&private, &plan).is_ok());
+        let error = what_is_guarded_is_there(&public, &plan).expect_err("it is not there").to_string();
+        assert!(error.contains("the table has no column 'guards'"), "{error}");
+    }
+}

@@ -355,4 +355,23 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", &path).unwrap();
         refused(&mut Outputs::new(false), &path, Own::Page, "replace it (force)");
     }
+
+    /// The journal of an evaluation is known by how its first line begins, also where it was cut short there. Nobody's empty file is one.
+    #[test]
+    fn a_journal_is_known_by_its_beginning() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        assert!(!is_journal(&path) && !is_journal(folder.path()));
+        for (text, is_one) in [
+            ("{\"key\":\"a\"}\n{\"key\":\"b\"}\n", true),
+            ("{\"key\":", true),
+            ("{\"k", true),
+            ("", false),
+            ("{\"name\":1}", false),
+            ("mine", false),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(is_journal(&path), is_one, "{text}");
+        }
+    }
 }

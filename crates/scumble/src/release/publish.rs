@@ -403,3 +403,30 @@ fn cut(begun: bool, source: std::io::Error) -> Error {
     };
     Error::io(what, source)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MadeFolders;
+
+    /// A run that publishes nothing leaves no empty folders behind, and takes none away that were there or that somebody uses.
+    #[test]
+    fn folders_that_were_made_in_vain_go_again() {
+        let root = tempfile::tempdir().expect("a folder");
+        let (there, report) = (root.path().join("there"), root.path().join("there/all/report"));
+        std::fs::create_dir(&there).expect("a folder");
+        let make = || {
+            let mut made = MadeFolders::default();
+            made.make(&report).expect("a folder");
+            assert!(report.is_dir());
+            made
+        };
+        drop(make());
+        assert!(there.is_dir() && !there.join("all").exists());
+        let made = make();
+        std::fs::write(there.join("all/note"), "").expect("a file");
+        drop(made);
+        assert!(there.join("all/note").exists() && !report.exists());
+        make().keep();
+        assert!(report.is_dir());
+    }
+}

@@ -294,4 +294,22 @@ mod tests {
         assert_eq!((leaves(&resources), leaves(&resources.clone())), (2, 2));
         assert_eq!(leaves(&resources.for_a_run()), 3);
     }
+
+    /// A hierarchy that is given for a column is for one that is generalised; any other would be protected in another way than somebody thinks.
+    #[test]
+    fn what_is_given_must_be_of_use() {
+        let mut plan = Plan::new("in.csv", "out.csv");
+        plan.columns.push(("town".to_owned(), Column::new(Roles::one(Role::Quasi))));
+        plan.columns.push(("note".to_owned(), Column::new(Roles::one(Role::Other))));
+        let given = |column: &str| {
+            let resources = Resources::default().with_hierarchy(column, "a;*\nb;*\n").expect("a hierarchy");
+            resources.check_used(&plan).map_err(|error| error.to_string())
+        };
+        assert_eq!(given("town"), Ok(()));
+        assert!(given("note").is_err_and(|text| text.contains("it is never generalised")));
+        assert!(
+            given("twon")
+                .is_err_and(|text| text.contains("there is no such column") && text.contains("town"))
+        );
+    }
 }

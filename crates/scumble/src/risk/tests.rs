@@ -129,6 +129,19 @@ fn persons_are_counted_where_they_have_several_rows() {
     assert!(found.warnings[0].starts_with("2 persons are in classes that have fewer persons"));
 }
 
+/// Each row is found among those that look like it: in the table, and in the population that it was drawn from.
+#[test]
+fn the_risk_of_a_row_is_one_over_those_who_look_like_it() {
+    let (sample, people) = (classes(&[1, 2]), classes(&[4, 5]));
+    let quasi = ["q".to_owned()];
+    let input =
+        RiskTable { table: &sample, quasi: &quasi, missing: &[], population: Some(&people), persons: None };
+    let (found, records) = assess(&input, &RiskSpec::default()).expect("figures");
+    assert_eq!((records.prosecutor, records.journalist), (vec![1.0, 0.5], vec![0.25, 0.2]));
+    assert_eq!((found.uniques.rows, found.uniques.share), (1, 1.0 / 3.0));
+    assert_eq!(found.uniques.population.map(|found| found.sampling_fraction), Some(3.0 / 9.0));
+}
+
 #[test]
 fn too_many_combinations_are_refused_and_the_message_says_how_many_fit() {
     let names: Vec<String> = (0..64).map(|column| format!("c{column}")).collect();

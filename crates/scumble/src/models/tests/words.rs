@@ -138,6 +138,13 @@ fn numbers_are_told_by_the_names_of_their_parameters() {
         [("at_risk", 0.1), ("highest", 0.5)]
     );
     assert_eq!(settings("model = 'alpha_k'\nk = 2\nalphas = ['hiv=0.5']"), [("multiple of its share", 1.0)]);
+    let units = |table: &FrequencyTable, asked: &str, column: &str| -> Vec<&'static str> {
+        models(table, asked, &[column]).iter().map(|model| model.unit()).collect()
+    };
+    let numbers = counted(&["cost"], &[(0, &["5"]), (0, &["60"]), (1, &["7"])], false);
+    assert!(units(&numbers, "model = 'k_e'\ne = 50\nk = 2\ncolumns = ['cost']", "cost").contains(&"e"));
+    let weighed = "model = 'p_sensitive'\np = 1\nalpha = 2\ncategories = ['hiv|cancer', 'flu|asthma']";
+    assert!(units(&table, weighed, "disease").contains(&"alpha"));
 }
 
 /// Only where a model bounds the share of every value does an attacker know how sure one may be.

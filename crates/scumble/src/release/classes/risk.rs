@@ -127,7 +127,6 @@ fn released(run: &ClassRun<'_>) -> RiskClasses {
     let mut seen = RiskClasses {
         person: of_kept.chain(of_star).collect(),
         sizes: kept.iter().map(|class| classes.view(*class, payloads).persons()).chain(star).collect(),
-        star: star.map(|_| kept.len() as u32),
         ..RiskClasses::default()
     };
     if !is_quick(seen.sizes.len(), run.problem.quasi.len(), run.plan.risk.combination_size) {

@@ -144,14 +144,18 @@ fn planned<'a>(table: &'a CodedTable, plan: &'a Plan) -> Vec<Planned<'a>> {
 
 /// Fails if what a search needs at least does not fit in the memory that is left: better now, with a sentence, than later.
 fn check_memory(planned: &[Planned<'_>], rows: usize) -> Result<()> {
-    // A code for each quasi-identifier of a tuple, and a few numbers for each row; a label with its node for each value.
-    const ROW: u64 = 24;
-    const VALUE: u64 = 64;
     let quasi = planned.iter().filter(|column| column.plan.role.has(Role::Quasi));
     let (columns, values) = quasi
         .fold((0, 0), |(columns, values), column| (columns + 1, values + column.coded.values.len() as u64));
-    let bytes = rows as u64 * (ROW + 4 * columns) + values * VALUE;
-    scumble_files::limits::enough_memory(bytes, "preparing the table")
+    scumble_files::limits::enough_memory(least_bytes(rows as u64, columns, values), "preparing the table")
+}
+
+/// What so many rows need at least, of so many quasi-identifiers with so many values together: a code for each quasi-identifier of a tuple, and a
+/// few numbers for each row; a label with its node for each value.
+fn least_bytes(rows: u64, columns: u64, values: u64) -> u64 {
+    const ROW: u64 = 24;
+    const VALUE: u64 = 64;
+    rows * (ROW + 4 * columns) + values * VALUE
 }
 
 /// Types and codes a table. `trees` says whether every quasi-identifier must have levels.
@@ -333,4 +337,17 @@ fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
         repeated |= std::mem::replace(&mut seen[person[code as usize] as usize], true);
     }
     Ok(repeated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_bytes;
+
+    /// Ten codes of four bytes and three numbers of eight are 64 bytes a row; a value takes 64 bytes once, in however many rows it stands.
+    #[test]
+    fn memory_is_asked_for_by_rows_and_by_values() {
+        assert_eq!(least_bytes(1_000_000, 10, 0), 64_000_000);
+        assert_eq!(least_bytes(1_000_000, 10, 100_000), 64_000_000 + 6_400_000);
+        assert_eq!(least_bytes(2_000_000, 10, 100_000), 2 * 64_000_000 + 6_400_000);
+    }
 }

@@ -244,3 +244,32 @@ pub(crate) fn value_table(
     let payloads = payloads.with_person(person);
     Ok(FrequencyTable::count(&[], table.rows, |_, _| 0, payloads, &payload_of_row, |_| 1).0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Role, Roles, ValueType};
+
+    /// 01/02/2020 is in January or in February. Where the order of values counts, or where a plan says that they are dates, nobody guesses; elsewhere
+    /// they are texts.
+    #[test]
+    fn dates_that_can_be_read_in_two_ways_are_not_guessed() {
+        let coded = CodedColumn::of_texts("day", ["01/02/2020", "03/04/2020"].map(str::to_owned).into_iter());
+        let kind = |declared: Option<ValueType>, must_be_clear: bool| {
+            let mut plan = crate::config::Column::new(Roles::one(Role::Quasi));
+            plan.value_type = declared;
+            let column = Planned { name: "day", plan: &plan, coded: &coded, missing: &[] };
+            kind_of(&column, coded.values.iter(), must_be_clear).map_err(|error| error.to_string())
+        };
+        let told = "day and month cannot be told apart";
+        assert_eq!(kind(None, false), Ok(Kind::Text));
+        for (declared, must_be_clear) in
+            [(None, true), (Some(ValueType::Date), false), (Some(ValueType::Date), true)]
+        {
+            assert!(
+                kind(declared, must_be_clear).is_err_and(|text| text.contains(told)),
+                "{declared:?} {must_be_clear}"
+            );
+        }
+    }
+}

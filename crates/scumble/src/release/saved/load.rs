@@ -252,3 +252,25 @@ fn rule(file: RuleFile<'_>, quasi: &[Quasi], columns: &[ClassColumn], classes: u
         }
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::kind::Kind;
+
+    /// A set of values is shown only if it has one, and only values that the column has; a file that says otherwise is damaged.
+    #[test]
+    fn sets_are_of_values_that_the_column_has() {
+        let of = |size: u32| {
+            let texts: Vec<String> = (0..size).map(|code| format!("v{code:02}")).collect();
+            let measure = Measure { kind: Kind::Text, scale: 0 };
+            let shape = Shape::Set(texts.iter().map(String::as_str).collect());
+            Quasi { name: "q".into(), measure, shape, priority: 1.0, tight: false, sets: true }
+        };
+        let fits =
+            |size: u32, codes: u64| check_values(&of(size), &[Value::Star, Value::Subset(codes)]).is_ok();
+        assert!(fits(3, 0b101) && fits(3, 0b111) && fits(LARGEST_SUBSET, u64::MAX));
+        assert!(!fits(3, 0) && !fits(3, 0b1000) && !fits(3, 0b1001));
+        assert!(!fits(LARGEST_SUBSET + 1, 0b1), "a set has no room for so many");
+    }
+}

@@ -518,3 +518,7 @@ impl<'k> Bounds<'k> {
         touched.iter().map(|unknown| (*unknown, by(unknown))).filter(|(_, by)| *by != 0).collect()
     }
 }
+
+#[cfg(test)]
+#[path = "bounds_tests.rs"]
+mod tests;

@@ -157,6 +157,13 @@ fn compare(
             assert!(bounds.contains(&truth), "{found:?}, and {truth} are certain: {what:?}");
         }
     }
+    // A world of somebody who knows more is a world of somebody who knows less: where nothing is looked for by cover, what is free by mask is free.
+    let none = Budget { each: [0; 3], all: 0 };
+    let (cover, mask) =
+        disclosures(&table, 0, &records, &covers, [none, search::BY_MASK], &Progress::default())
+            .expect("not stopped");
+    assert_eq!((mask.certain, mask.unknown), (truth.1, 0), "{what:?}");
+    assert!(cover.certain <= truth.0 && cover.certain + cover.unknown <= mask.certain, "{cover:?}: {what:?}");
     assert!(truth.0 <= truth.1, "what is certain by cover is certain by mask: {what:?}");
     Some(truth)
 }
