@@ -141,7 +141,7 @@ fn a_search_whose_time_ends_shows_what_holds_or_says_that_it_has_nothing() {
                     Err(error) if error.kind() == ErrorKind::OutOfBudget => {
                         let message = error.to_string();
                         assert!(
-                            message.contains("give it more time (budget), or give it more steps (steps)"),
+                            message.contains("give the search more time ([algorithm] budget), or give the search more steps ([algorithm] steps)"),
                             "{algorithm}: {message}"
                         );
                     }

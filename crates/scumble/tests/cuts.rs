@@ -161,7 +161,7 @@ fn the_gap_of_k_optimize_is_honest() {
             }
             (Err(error), Some(_)) => {
                 nothing += 1;
-                assert!(error.to_string().contains("give more steps (steps)"), "{error}");
+                assert!(error.to_string().contains("give more steps ([algorithm] steps)"), "{error}");
             }
             (found, None) => assert!(found.is_err()),
         }

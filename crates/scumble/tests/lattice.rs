@@ -213,7 +213,7 @@ fn more_columns_than_fit_into_a_key() {
             published += usize::from(seen.is_some());
         }
         let error = algorithm("optimal").check(&problem).expect_err("too large without a budget").to_string();
-        assert!(error.contains("say how long to search (budget = 30s)"), "{error}");
+        assert!(error.contains("say how long to search ([algorithm] budget = \"30s\")"), "{error}");
     }
     assert!(published > 40, "{published}");
 }

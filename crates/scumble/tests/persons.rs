@@ -327,3 +327,18 @@ fn what_guards_nothing_may_be_written_in_several_ways() {
     let released = anonymize(&plan, &mut options).expect("nobody is guarded, so all may be shown");
     assert!(released.summary.models.iter().all(|model| model.holds));
 }
+
+/// k counts persons, and the report says how many a class needs.
+#[test]
+fn a_report_that_counts_persons_says_how_many_are_required() {
+    use scumble::prelude::{Release, Source};
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows: String = (0..24).map(|row| format!("{},p{}\n", 20 + row % 4, row / 2)).collect();
+    std::fs::write(folder.path().join("in.csv"), format!("age,who\n{rows}")).expect("a table");
+    let table = common::memory::batches(&Source::open(folder.path().join("in.csv")).expect("a table"));
+    let text = "input = \"in.csv\"\noutput = \"out.csv\"\n[columns]\nage = { role = \"quasi\" }\nwho = { role = \"subject\" }\n\
+                [[privacy]]\nmodel = \"k_anonymity\"\nk = 3\n";
+    let release = Release::of(table, &Plan::from_toml(text, "plan").expect("a plan")).expect("a release");
+    let report = release.report_html().expect("a page").expect("a report");
+    assert!(report.contains("at least 3 persons required"));
+}

@@ -245,7 +245,7 @@ proptest! {
                 Err(error) if error.kind() == ErrorKind::Refused => {
  let message = error.to_string();
                     let prunes = case.suppression > 0 && matches!(case.asked, Asked::Presence(..));
-                    prop_assert!(prunes && message.contains("(suppression = 0)"), "{}: {}", entry.name, message);
+                    prop_assert!(prunes && message.contains("([algorithm] suppression = 0)"), "{}: {}", entry.name, message);
                 }
                 Err(error) if error.kind() == ErrorKind::Infeasible => {
                     // Searches that look at all that may pass find what the exact one finds.

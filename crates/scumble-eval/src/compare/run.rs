@@ -310,3 +310,18 @@ fn model_in_words(spec: &scumble::config::ModelSpec) -> String {
         .is_some_and(|entry| scumble::registry::MODELS.is_own(entry.name));
     format!("{}{}", model.trim_end(), if is_own { "" } else { " (not independently verified)" })
 }
+
+#[cfg(test)]
+mod tests {
+    use scumble::config::ModelSpec;
+
+    use super::*;
+
+    #[test]
+    fn a_model_that_the_verifier_does_not_know_says_so() {
+        let own = ModelSpec::new("l-diversity").with("l", 2);
+        assert_eq!(model_in_words(&own), "l-diversity l = 2");
+        let added = ModelSpec::new("added_by_a_program");
+        assert_eq!(model_in_words(&added), "added_by_a_program (not independently verified)");
+    }
+}

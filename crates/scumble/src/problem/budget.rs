@@ -334,7 +334,7 @@ mod tests {
         let none = Budget::new(None, Some(Duration::ZERO));
         let over = Progress::default().within(&none).check();
         assert!(
-            matches!(&over, Err(error) if error.kind() == ErrorKind::OutOfBudget && error.to_string().contains("(budget)"))
+            matches!(&over, Err(error) if error.kind() == ErrorKind::OutOfBudget && error.to_string().contains("([algorithm] budget)"))
         );
     }
 

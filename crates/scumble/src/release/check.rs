@@ -659,6 +659,16 @@ mod tests {
     use super::*;
     use crate::config::{Column, Roles};
 
+    /// The verifier knows no plan and no flag, so what helps is added here.
+    #[test]
+    fn errors_of_the_verifier_say_what_would_help() {
+        let told = |error| cannot_check(error).to_string();
+        let safe = told(VerifyError::NotSpreadsheetSafe { column: "name".into() });
+        assert!(safe.ends_with("if the table was not written in it (spreadsheet_safe)"), "{safe}");
+        let rows = told(VerifyError::OtherRows { why: "it is about other rows".into() });
+        assert!(rows.ends_with("; give the plan that the release was made by (plan)"), "{rows}");
+    }
+
     /// What people guard is in no release. A model that asks for it can be checked of a private copy only, and nothing is checked in its place.
     #[test]
     fn a_model_of_guarding_nodes_needs_their_column() {

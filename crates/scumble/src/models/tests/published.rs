@@ -127,7 +127,7 @@ fn persons_count_where_they_have_several_rows() {
     }
     assert!(
         infeasible(&table, "model = 'k_anonymity'\nk = 4", &[])
-            .ends_with("; ask for the largest possible k (k = 3)")
+            .ends_with("; ask for the largest possible k ([[privacy]] model = \"k_anonymity\", k = 3)")
     );
 }
 
@@ -260,5 +260,8 @@ fn the_diversity_of_adult() {
     let attained = model.class_test().expect("a test").attained(&class(&table, 0));
     assert!((attained - 1.329_511).abs() < 5e-7, "{attained}");
     let told = infeasible(&table, "model = 'l_diversity'\nvariant = 'frequency'\nl = 1.33", &["income"]);
-    assert!(told.ends_with("; ask for the largest possible l (l = 1.3295)"), "{told}");
+    assert!(
+        told.ends_with("; ask for the largest possible l ([[privacy]] model = \"l_diversity\", l = 1.3295)"),
+        "{told}"
+    );
 }
