@@ -136,7 +136,7 @@ fn the_risk_of_a_row_is_one_over_those_who_look_like_it() {
     let quasi = ["q".to_owned()];
     let input =
         RiskTable { table: &sample, quasi: &quasi, missing: &[], population: Some(&people), persons: None };
-    let (found, records) = assess(&input, &RiskSpec::default()).expect("figures");
+    let (found, records) = assess(&input, &RiskSpec::default(), &scumble_files::Control::default()).expect("figures");
     assert_eq!((records.prosecutor, records.journalist), (vec![1.0, 0.5], vec![0.25, 0.2]));
     assert_eq!((found.uniques.rows, found.uniques.share), (1, 1.0 / 3.0));
     assert_eq!(found.uniques.population.map(|found| found.sampling_fraction), Some(3.0 / 9.0));
