@@ -498,7 +498,7 @@ fn searches_that_are_stopped_say_so() {
         1,
         &[
             "the budget was spent",
-            "give it more time (--budget TIME), or give it more steps (--steps N)",
+            "give the search more time (--budget TIME), or give the search more steps (--steps N)",
             "mondrian",
         ],
         &arguments("--algorithm mingen --budget 1ms"),

@@ -25,7 +25,7 @@ fn anonymize<'a>(output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn what_the_audit_finds_is_not_published() {
     let words =
-        ["follows with certainty", "(--set min_cover=2)", "(--set audit=report)", "(--algorithm mondrian)"];
+        ["follows with certainty", "(--set min_cover=2)", "(--set audit=report)", "(--algorithm mondrian, "];
     desk().refuses(4, &words, &anonymize("out.csv", &[]));
 }
 
@@ -196,8 +196,12 @@ fn what_rings_cannot_do_is_said() {
     let l = |l: &str| format!("model = \"l_diversity\"\nvariant = \"frequency\"\nl = {l}");
     let k = |k: u64| format!("model = \"k_anonymity\"\nk = {k}");
     for (models, code, words) in [
-        (vec![l("3")], 1, &["ask for the largest possible l (l = 2.5)"][..]),
-        (vec![l("2.5")], 2, &["whole number of at least 2", "ask for the largest possible l (l = 2)"]),
+        (vec![l("3")], 1, &["ask for the largest possible l ([[privacy]] l = 2.5)"][..]),
+        (
+            vec![l("2.5")],
+            2,
+            &["whole number of at least 2", "ask for the largest possible l ([[privacy]] l = 2)"],
+        ),
         (vec![l("2"), k(3)], 2, &["k = 3 needs an l of at least 3"]),
         (vec![k(2)], 2, &["(--model l_diversity:l=2,variant=frequency)", "k_concealment"]),
     ] {

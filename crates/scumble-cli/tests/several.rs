@@ -123,7 +123,7 @@ fn other_things_are_never_replaced() {
     // A file that was put into a release, too.
     desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).succeeds();
     desk.file("release/notes.txt", "mine");
-    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).fails(2, &["move them away"]);
+    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).fails(2, &["move those things away"]);
     assert_eq!(desk.text("release/notes.txt"), "mine");
     desk.run(&arguments(&[ANATOMY, &["-o", "-"]])).fails(2, &["go into a folder"]);
     let run = desk.run(&arguments(&[ANATOMY, &["-o", "data"]])).succeeds();
@@ -203,7 +203,7 @@ fn what_several_tables_cannot_be_asked_for() {
         assert!(run.code != Some(0) && run.err.contains(why), "{flags:?}: {}", run.err);
         assert!(!desk.path("release").exists() && !desk.path("release.report").exists());
     };
-    refused(&["--k", "2", "--l", "2"], "ask only for l_diversity, which anatomy serves (--l 2)");
+    refused(&["--k", "2", "--l", "2"], "ask for l-diversity alone (--l 2)");
     refused(&["--l", "3"], "ask for the largest possible l (--l 2)");
     refused(&["--l", "2", "--flatten"], "publishes several tables");
     refused(&["--l", "2", "--keep-order"], "put the tables together again");

@@ -56,15 +56,9 @@ const OF_READING: [&str; 7] =
 const OF_SEARCH: [&str; 8] =
     ["metric", "suppression", "star_policy", "flatten", "polish", "seed", "steps", "budget"];
 
-/// Settings of models that have a short name: the model, and what it calls them.
-const OF_MODELS: [(&str, &str, &str); 6] = [
-    ("k", "k_anonymity", "k"),
-    ("l", "l_diversity", "l"),
-    ("c", "l_diversity", "c"),
-    ("l_variant", "l_diversity", "variant"),
-    ("t", "t_closeness", "t"),
-    ("t_distance", "t_closeness", "distance"),
-];
+/// Settings of models that have a short name, and what their model calls them.
+const OF_MODELS: [(&str, &str); 6] =
+    [("k", "k"), ("l", "l"), ("c", "c"), ("l_variant", "variant"), ("t", "t"), ("t_distance", "distance")];
 
 impl Remedy {
     /// What to do, as a request.
@@ -131,8 +125,8 @@ fn in_plan(key: &str, columns: &[String], values: &[String]) -> String {
 
 /// The part of the plan that a setting stands in, with what goes before it there, and what it is called there.
 fn place<'a>(key: &'a str, columns: &[String]) -> (String, &'a str) {
-    if let Some((_, model, own)) = OF_MODELS.iter().find(|(short, ..)| *short == key) {
-        return (format!("[[privacy]] model = \"{model}\", "), own);
+    if let Some((_, own)) = OF_MODELS.iter().find(|(short, _)| *short == key) {
+        return ("[[privacy]] ".to_owned(), own);
     }
     let part = match key {
         "algorithm" => return ("[algorithm] ".to_owned(), "name"),
@@ -262,8 +256,8 @@ mod tests {
                 "[algorithm] priority_order = [\"age\", \"sex\"]",
                 "[algorithm] suppression",
                 "[algorithm] polish",
-                "[[privacy]] model = \"k_anonymity\", k = 3",
-                "[[privacy]] model = \"l_diversity\", variant = \"frequency\"",
+                "[[privacy]] k = 3",
+                "[[privacy]] variant = \"frequency\"",
                 "[[privacy]] model = \"l_diversity\", l = 2, variant = \"entropy\"",
                 "force",
             ]

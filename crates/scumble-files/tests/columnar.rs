@@ -239,7 +239,7 @@ fn flaws_are_told_with_row_and_column() {
     let far = TimestampSecondArray::from(vec![0, i64::MAX]);
     let far = RecordBatch::try_from_iter(vec![("t", Arc::new(far) as ArrayRef)]).unwrap();
     let message = read(&stream_bytes(&[far]), &ReadOptions::default()).unwrap_err().to_string();
-    let expected = "'t.csv', row 2, column 't': the value is a date or time that no calendar has; correct it or leave the column out";
+    let expected = "'t.csv', row 2, column 't': the value is a date or time that no calendar has; correct the value or leave the column out";
     assert_eq!(message, expected);
 }
 

@@ -127,7 +127,7 @@ fn unpacked_content_has_a_limit() {
         assert!(error.kind() == ErrorKind::Resources, "{error}");
         assert_eq!(
             error.to_string(),
-            "'t.csv' holds more than 1.0 MB, the limit that was given; raise it if the table is meant to be that large (max_size)"
+            "'t.csv' holds more than 1.0 MB, the limit that was given; raise the limit, if the table is meant to be that large ([read] max_size)"
         );
     }
 }

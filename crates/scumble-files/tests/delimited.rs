@@ -229,8 +229,7 @@ fn row_numbers_do_not_depend_on_blocks_and_threads() {
 
 #[test]
 fn quotes_that_never_close_and_fields_that_never_end() {
-    let message =
-        "'t.csv', row 2: a quote that opens here is never closed; close it, or double it if it is text";
+    let message = "'t.csv', row 2: a quote that opens here is never closed; close the quote, or double it if it is text";
     assert_eq!(error_of(b"a,b\n1,2\n3,\"4\n5,6\n").to_string(), message);
     let error = error_of(b"a,\"b\n1,2\n").to_string();
     assert!(
@@ -270,8 +269,8 @@ fn quotes_that_never_close_and_fields_that_never_end() {
 fn undecodable_bytes() {
     assert_eq!(
         error_of(b"a,b\n1,2\n3,\xe9\n").to_string(),
-        "'t.csv', row 2, column 'b': the bytes are not UTF-8; if the file was made on Windows, say so \
-         (encoding = windows-1252)"
+        "'t.csv', row 2, column 'b': the bytes are not UTF-8; say that the file was made on Windows, if it was \
+         ([read] encoding = \"windows-1252\")"
     );
     let error = error_of(b"a,\xe9\n1,2\n").to_string();
     assert!(error.starts_with("'t.csv': in the first row, column 2: the bytes are not UTF-8"), "{error}");

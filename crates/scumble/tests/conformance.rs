@@ -564,12 +564,12 @@ fn means_of_what_has_none_are_refused() {
     let whole = |shape| Kind { content: Content::Whole, shape };
     let dates = Kind { content: Content::Date, shape: Shape::Nothing };
     for (kind, cells, advice) in [
-        (LETTERS, ["a", "b"], "mondrian or cluster"),
-        (whole(Shape::Flat), ["1", "2"], "hierarchy of numbers out"),
+        (LETTERS, ["a", "b"], "([algorithm] name = \"mondrian\", \"cluster\""),
+        (whole(Shape::Flat), ["1", "2"], "leave the hierarchy out"),
         (whole(Shape::Tight), ["1", "2"], "leave the label out"),
-        (dates, ["1980-01-01", "1980-02-01"], "mondrian or cluster"),
+        (dates, ["1980-01-01", "1980-02-01"], "([algorithm] name = \"mondrian\", \"cluster\""),
         (whole(Shape::Nothing), ["1", "?"], "drop-row"),
-        (whole(Shape::Nothing), ["1", "123456789012345678"], "round them"),
+        (whole(Shape::Nothing), ["1", "123456789012345678"], "round the numbers"),
     ] {
         let ask = Ask { class: None, ..Ask::new("mdav", &[Demand::K(2)]) };
         match release(&small(kind, &cells, &["flu", "flu"]), &ask) {

@@ -303,7 +303,7 @@ fn other_metrics_are_refused_with_names() {
     for (name, metric, serves) in [
         ("k_optimize", "loss", "discernibility"),
         ("genetic", "precision", "loss"),
-        ("genetic", "discernibility", "optimal"),
+        ("genetic", "discernibility", "use an algorithm that minimises the metric"),
     ] {
         problem.metric = METRICS.find(metric).expect("registered").build;
         let error = algorithm(name, &[]).check(&problem).expect_err("refused");

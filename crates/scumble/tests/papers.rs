@@ -87,7 +87,7 @@ fn a_trial_shows_the_frequencies_of_its_records() {
     std::fs::write(folder.path().join("in.csv"), ROWS).expect("a table");
     let plan = "input = \"in.csv\"\noutput = \"out.csv\"\n[columns]\nage = { role = \"quasi\" }\ntown = { role = \"quasi\" }\n\
                 ill = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[[privacy]]\nmodel = \"l_diversity\"\n\
-                variant = \"frequency\"\nl = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\n";
+                variant = \"frequency\"\nl = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\nformat = \"json\"\n";
     let plan = Plan::from_toml(plan, "plan").expect("a plan");
     let resources = Resources::in_folder(folder.path());
     let (plan, table, _) = read_planned(&plan, &resources, 1).expect("a table");

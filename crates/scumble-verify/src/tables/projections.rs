@@ -320,7 +320,8 @@ mod tests {
         let second = table(&[("b", b), ("d", class)]);
         assert_eq!(level(&people, &[(&first, &["a"]), (&second, &["b"])]), (2, vec![2, 2], 2));
         let quasi = vec!["a".to_owned()];
-        let nothing = projections_at_least(&[View { table: &first, quasi: &quasi }], 0, &Control::default()).unwrap();
+        let nothing =
+            projections_at_least(&[View { table: &first, quasi: &quasi }], 0, &Control::default()).unwrap();
         assert!(!nothing.outcome.holds);
     }
 

@@ -375,7 +375,7 @@ fn a_plan_is_ready_or_says_what_is_missing() {
     let message = |lines: &str| ready(lines).expect_err("not ready");
     assert!(
         message(&format!("[columns.a]\nrole = \"other\"\n{model}"))
-            .starts_with("no column has the role quasi")
+            .starts_with("no column is a quasi-identifier")
     );
     assert_eq!(
         ready("[columns.a]\nrole = \"quasi\"\n"),
@@ -399,7 +399,7 @@ fn a_plan_meets_a_header() {
     assert_eq!(of("rest = \"drop\"\n", &["a", "x", "b"]), Ok("class drop quasi".to_owned()));
     assert_eq!(of("rest = \"other\"\n", &["a", "x", "b"]), Ok("class other quasi".to_owned()));
     let unspoken = of("", &["a", "x", "b", "y"]).expect_err("x and y");
-    assert!(unspoken.starts_with("no role is given for x, y; give each a role"));
+    assert!(unspoken.starts_with("no role is given for x, y; give each of these columns a role"));
     let lines = "[columns.occupation]\nrole = \"quasi\"\n";
     let absent = plan(&format!("{HEAD}{lines}")).columns_for(&["age", "ocupation"]).expect_err("not there");
     assert_eq!(

@@ -388,23 +388,29 @@ fn the_nearest_value_that_is_possible() {
     for (asked, nearest) in [
         (
             "model = 'k_anonymity'\nk = 10",
-            "k = 10 is more than the 9 rows of the table; ask for the largest possible k (k = 9)",
+            "k = 10 is more than the 9 rows of the table; ask for the largest possible k ([[privacy]] k = 9)",
         ),
-        ("model = 'l_diversity'\nl = 5", "; ask for the largest possible l (l = 4)"),
+        ("model = 'l_diversity'\nl = 5", "; ask for the largest possible l ([[privacy]] l = 4)"),
         // exp of the entropy: (1/9)^(−2/9) · (2/9)^(−2/9) · (5/9)^(−5/9) = 3.1552.
         (
             "model = 'l_diversity'\nvariant = 'entropy'\nl = 4",
-            "; ask for the largest possible l (l = 3.1552)",
+            "; ask for the largest possible l ([[privacy]] l = 3.1552)",
         ),
-        ("model = 'l_diversity'\nvariant = 'frequency'\nl = 2", "; ask for the largest possible l (l = 1.8)"),
-        ("model = 'l_diversity'\nvariant = 'recursive'\nl = 3\nc = 2", "; ask for a c above 2.5 (c)"),
+        (
+            "model = 'l_diversity'\nvariant = 'frequency'\nl = 2",
+            "; ask for the largest possible l ([[privacy]] l = 1.8)",
+        ),
+        (
+            "model = 'l_diversity'\nvariant = 'recursive'\nl = 3\nc = 2",
+            "; ask for a c above 2.5 ([[privacy]] c)",
+        ),
         (
             "model = 'l_diversity'\nvariant = 'recursive'\nl = 5\nc = 3",
-            "; ask for the largest possible l (l = 3)",
+            "; ask for the largest possible l ([[privacy]] l = 3)",
         ),
         (
             "model = 'l_diversity'\nvariant = 'recursive'\nl = 5\nc = 1",
-            "no l is possible with this c; ask for l = 2 with a c above 1.25 (c)",
+            "no l is possible with this c; ask for l = 2 with a c above 1.25 ([[privacy]] c)",
         ),
         ("model = 'alpha_k'\nalpha = 0.5", "; ask for alpha = 0.5556, the smallest possible"),
         (
@@ -466,12 +472,15 @@ fn illegal_values_are_told_with_the_legal_ones() {
         ("model = 'average_risk'\naverage = 0", "average must be a number above 0 and at most 1, not 0"),
         ("model = 'average_risk'\nhighest = 2", "highest must be a number above 0 and at most 1, not 2"),
         ("model = 'p_sensitive'\np = 3\nk = 2", "p is at most k"),
-        ("model = 'k_map'\nk = 3", "give their table"),
+        ("model = 'k_map'\nk = 3", "give the table of these people"),
         (
             "model = 'delta_presence'\ndelta_min = 0.5\ndelta_max = 0.4",
             "; ask for delta_min = 0.4, the largest possible",
         ),
-        ("model = 'multirelational'\nk = 2", "; say which column tells them apart (subject)"),
+        (
+            "model = 'multirelational'\nk = 2",
+            "; say which column tells persons apart ([columns.NAME] role = \"subject\")",
+        ),
     ] {
         let told =
             built(&table, asked, &["disease"]).err().map(|error| error.to_string()).unwrap_or_default();

@@ -345,15 +345,15 @@ mod tests {
         for (own, text) in kinds {
             std::fs::write(&path, text).unwrap();
             Outputs::new(false).write(&path, own).unwrap();
-            refused(&mut Outputs::new(false), &path, Own::Nothing, "replace it (force)");
+            refused(&mut Outputs::new(false), &path, Own::Nothing, "replace what is there (force)");
             std::fs::write(&path, "mine").unwrap();
-            refused(&mut Outputs::new(false), &path, own, "replace it (force)");
+            refused(&mut Outputs::new(false), &path, own, "replace what is there (force)");
             Outputs::new(true).write(&path, own).unwrap();
         }
         // Also a link that leads nowhere is somebody's.
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("nowhere", &path).unwrap();
-        refused(&mut Outputs::new(false), &path, Own::Page, "replace it (force)");
+        refused(&mut Outputs::new(false), &path, Own::Page, "replace what is there (force)");
     }
 
     /// The journal of an evaluation is known by how its first line begins, also where it was cut short there. Nobody's empty file is one.

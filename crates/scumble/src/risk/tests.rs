@@ -136,7 +136,8 @@ fn the_risk_of_a_row_is_one_over_those_who_look_like_it() {
     let quasi = ["q".to_owned()];
     let input =
         RiskTable { table: &sample, quasi: &quasi, missing: &[], population: Some(&people), persons: None };
-    let (found, records) = assess(&input, &RiskSpec::default(), &scumble_files::Control::default()).expect("figures");
+    let (found, records) =
+        assess(&input, &RiskSpec::default(), &scumble_files::Control::default()).expect("figures");
     assert_eq!((records.prosecutor, records.journalist), (vec![1.0, 0.5], vec![0.25, 0.2]));
     assert_eq!((found.uniques.rows, found.uniques.share), (1, 1.0 / 3.0));
     assert_eq!(found.uniques.population.map(|found| found.sampling_fraction), Some(3.0 / 9.0));
@@ -150,7 +151,7 @@ fn too_many_combinations_are_refused_and_the_message_says_how_many_fit() {
     let row = |text| vec![text; 64];
     let message = assessed(&table(&names, &[&row("a"), &row("b")]), &names, None, &spec).expect_err("many");
     // 64 columns have 679,120 sets of at most four, and 8,303,632 of at most five.
-    let told = "look at no more than 4 columns together (combination_size = 4)";
+    let told = "look at no more than 4 columns together ([risk] combination_size = 4)";
     assert!(message.to_string().contains(told), "{message}");
     // Where nobody is alone there is nothing to look for.
     let found = assessed(&table(&names, &[&row("a"), &row("a")]), &names, None, &spec).expect("figures");

@@ -127,7 +127,7 @@ fn persons_count_where_they_have_several_rows() {
     }
     assert!(
         infeasible(&table, "model = 'k_anonymity'\nk = 4", &[])
-            .ends_with("; ask for the largest possible k ([[privacy]] model = \"k_anonymity\", k = 3)")
+            .ends_with("; ask for the largest possible k ([[privacy]] k = 3)")
     );
 }
 
@@ -149,7 +149,7 @@ fn all_rows_of_a_person_together() {
     assert_eq!([merging, dropping, upward], NOT_UPWARD);
     // One person has one row, and all four are one group where only sets count.
     let told = infeasible(&table, "model = 'multirelational'\nk = 2", &[]);
-    assert!(told.contains("; ask for k = 1, the largest possible, since so few have 1 rows, or"), "{told}");
+    assert!(told.contains("; ask for k = 1, the largest possible, since so few have 1 row, or"), "{told}");
     assert_eq!(infeasible(&table, "model = 'multirelational'\nk = 1", &[]), "");
     assert_eq!(infeasible(&table, "model = 'multirelational'\nk = 4\ncount = 'set'", &[]), "");
     let told = infeasible(&table, "model = 'multirelational'\nk = 5\ncount = 'set'", &[]);
@@ -260,8 +260,5 @@ fn the_diversity_of_adult() {
     let attained = model.class_test().expect("a test").attained(&class(&table, 0));
     assert!((attained - 1.329_511).abs() < 5e-7, "{attained}");
     let told = infeasible(&table, "model = 'l_diversity'\nvariant = 'frequency'\nl = 1.33", &["income"]);
-    assert!(
-        told.ends_with("; ask for the largest possible l ([[privacy]] model = \"l_diversity\", l = 1.3295)"),
-        "{told}"
-    );
+    assert!(told.ends_with("; ask for the largest possible l ([[privacy]] l = 1.3295)"), "{told}");
 }

@@ -201,9 +201,10 @@ fn an_audit_that_is_not_complete_refuses() {
     let rows: Vec<crate::search::algorithms::made::Row> =
         (0..12).map(|row| (vec![row % 2, row % 3, row % 2], 0, row % 3)).collect();
     let problem = problem(columns(false), &rows, &[("k_anonymity", &[("k", "2")], None)]);
-    for (adversary, words) in
-        [("cover", "quasi-identifiers of everyone, and"), ("mask", "which would pass (adversary=cover)")]
-    {
+    for (adversary, words) in [
+        ("cover", "quasi-identifiers of everyone, and"),
+        ("mask", "which would pass ([algorithm] adversary=\"cover\")"),
+    ] {
         let algorithm = NsvDist {
             column: None,
             options: options(Cost::Loss),
@@ -231,8 +232,8 @@ fn an_audit_that_is_not_complete_refuses() {
             "3 of 12",
             "min_cover=2",
             "k=4",
-            "(audit=report)",
-            "algorithm=mondrian",
+            "([algorithm] audit=\"report\")",
+            "use an algorithm that makes classes",
             words,
         ];
         assert!(all.iter().all(|word| told.contains(word)), "{told}");
