@@ -114,12 +114,15 @@ fn adult_plan(algorithm: &str, input: &Path, hierarchies: &Path) -> String {
     plan + &format!("[[privacy]]\n{model}\n[algorithm]\nname = {algorithm:?}\n{own}")
 }
 
+/// The longest time without a look in each stage.
+type Gaps = Vec<(Option<Stage>, Duration)>;
+
 /// What was measured of some work: how long it took, how long it went on after it was cancelled, if it was, the longest time without a
 /// look in each stage, and how it ended.
 struct Measured {
     took: Duration,
     went_on: Option<Duration>,
-    gaps: Vec<(Option<Stage>, Duration)>,
+    gaps: Gaps,
     ended: scumble::Result<()>,
 }
 
@@ -129,7 +132,7 @@ fn measure(
     work: impl FnOnce(&Control, &(dyn Fn(Stage) + Sync)) -> scumble::Result<()>,
 ) -> Measured {
     let control = Control::timed();
-    let gaps: Mutex<(Option<Stage>, Vec<(Option<Stage>, Duration)>)> = Mutex::new((None, Vec::new()));
+    let gaps: Mutex<(Option<Stage>, Gaps)> = Mutex::new((None, Vec::new()));
     let told = |next: Option<Stage>| {
         let (stage, gaps) = &mut *gaps.lock().unwrap_or_else(PoisonError::into_inner);
         gaps.push((*stage, control.longest_gap()));

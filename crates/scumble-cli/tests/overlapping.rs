@@ -203,7 +203,7 @@ fn what_rings_cannot_do_is_said() {
             &["whole number of at least 2", "ask for the largest possible l ([[privacy]] l = 2)"],
         ),
         (vec![l("2"), k(3)], 2, &["k = 3 needs an l of at least 3"]),
-        (vec![k(2)], 2, &["(--model l_diversity:l=2,variant=frequency)", "k_concealment"]),
+        (vec![k(2)], 2, &["(--model l_diversity:l=2,variant=frequency)", "leaves values where they are"]),
     ] {
         let desk = desk();
         plan(&desk, "nhaa", &models.iter().map(String::as_str).collect::<Vec<_>>(), "");

@@ -168,8 +168,8 @@ impl Scores<'_> {
         let learners = self.request.built_learners()?;
         let control = self.progress.control();
         let accuracy =
-            |learner: &Box<dyn Learner>| Ok(material.learn(&**learner, self.request.seed, control)?.accuracy);
-        learners.iter().map(accuracy).collect()
+            |learner: &dyn Learner| Ok(material.learn(learner, self.request.seed, control)?.accuracy);
+        learners.iter().map(|learner| accuracy(&**learner)).collect()
     }
 
     fn baselines(&self) -> Result<Baselines> {
