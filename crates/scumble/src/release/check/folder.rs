@@ -288,7 +288,7 @@ fn asked(
     let mut asked = Vec::new();
     for spec in &plan.privacy {
         let target = std::slice::from_ref(&manifest.target);
-        asked.append(&mut claims(spec, target, None, known, None, plan, resources)?);
+        asked.append(&mut claims::claims(spec, target, None, known, None, plan, resources)?);
     }
     Ok(asked)
 }

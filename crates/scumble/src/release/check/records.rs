@@ -7,7 +7,9 @@ use scumble_verify::{
     check_truth, in_normal_form,
 };
 
-use super::{Checked, cannot_check, claims, truthful};
+use super::claims::{claims, columns_of};
+use super::truth::truthful;
+use super::{Checked, cannot_check};
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result};
 use crate::registry::{Method, method};
@@ -142,7 +144,7 @@ fn with_frequencies(
     });
     let records = check_records(&supports, distributions, &models, originals, resources.control())
         .map_err(cannot_check)?;
-    let judged = super::columns_of(&models);
+    let judged = columns_of(&models);
     Ok(Checked { outcome: None, attained: None, truth, records: Some(records), judged })
 }
 
@@ -184,7 +186,7 @@ fn without_frequencies(
     };
     let records =
         check_records(release, &[], &models, Some(originals), resources.control()).map_err(cannot_check)?;
-    let judged = super::columns_of(&models);
+    let judged = columns_of(&models);
     Ok(Checked { outcome: None, attained: None, truth: Some(truth), records: Some(records), judged })
 }
 

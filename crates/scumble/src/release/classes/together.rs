@@ -11,7 +11,7 @@ use crate::config::{ModelSpec, Plan};
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::asked::OverTables;
 use crate::models::k_anonymity;
-use crate::release::check::{over_views, relational};
+use crate::release::check::several::{over_views, relational};
 use crate::release::resources::Resources;
 
 /// So often larger classes are asked for; every time twice as large.

@@ -1,0 +1,236 @@
+//! Texts of a column, understood, and which released ones are true of an original one.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use super::Cover;
+use crate::label::{Interval, Label, Separator, parse};
+use crate::named::Named;
+use crate::value::{Value, ValueKind};
+
+/// An original text, understood.
+pub(crate) struct Original<'a> {
+    text: &'a str,
+    missing: bool,
+    value: Option<Value>,
+    /// The nodes it lies under, ascending.
+    pub(crate) nodes: Vec<u32>,
+}
+
+/// A released text, understood: it is true of an original if one of these is.
+#[derive(Default)]
+pub(crate) struct Released {
+    /// `*`.
+    pub(crate) star: bool,
+    /// Raw values.
+    pub(crate) raw: Vec<Raw>,
+    /// Nodes.
+    pub(crate) nodes: Vec<u32>,
+    /// An interval.
+    pub(crate) range: Option<Range>,
+}
+
+/// A raw value that a released text names.
+pub(crate) struct Raw {
+    pub(crate) text: String,
+    pub(crate) value: Option<Value>,
+    pub(crate) missing: bool,
+}
+
+/// An interval of values.
+#[derive(Clone, Copy)]
+pub(crate) struct Range {
+    low: Value,
+    high: Value,
+    closed: bool,
+}
+
+impl Range {
+    pub(crate) fn contains(self, value: Value) -> bool {
+        self.low <= value && (value < self.high || (self.closed && value == self.high))
+    }
+}
+
+/// A column's reading with what is looked up often.
+pub(crate) struct Reading<'a> {
+    cover: &'a Cover,
+    /// Leaves by value, for numbers and dates.
+    leaf_values: HashMap<Value, Vec<u32>, FixedState>,
+    /// Leaves that are intervals.
+    leaf_ranges: Vec<(Range, u32)>,
+    /// Nodes that say what lies below them.
+    named: Vec<(Named, u32)>,
+}
+
+impl<'a> Reading<'a> {
+    pub(crate) fn new(cover: &'a Cover) -> Self {
+        let mut reading =
+            Self { cover, leaf_values: HashMap::default(), leaf_ranges: Vec::new(), named: Vec::new() };
+        for &node in &cover.nodes.named {
+            let label = cover.nodes.labels.get(node);
+            let named = match parse(label) {
+                Label::Interval(interval) => reading.range(&interval).map(Named::Inside),
+                _ => Named::read(label, cover.kind),
+            };
+            reading.named.extend(named.map(|named| (named, node)));
+        }
+        for node in cover.nodes.leaves() {
+            let leaf = cover.nodes.labels.get(node);
+            if reading.is_missing(leaf) {
+                continue;
+            }
+            if let Some(value) = reading.value(leaf) {
+                reading.leaf_values.entry(value).or_default().push(node);
+            } else if leaf.starts_with('[')
+                && let Label::Interval(interval) = parse(leaf)
+                && let Some(range) = reading.range(&interval)
+            {
+                reading.leaf_ranges.push((range, node));
+            }
+        }
+        reading
+    }
+
+    fn value(&self, text: &str) -> Option<Value> {
+        Value::read(text, self.cover.kind)
+    }
+
+    fn is_missing(&self, text: &str) -> bool {
+        self.cover.missing.iter().any(|marker| marker == text)
+    }
+
+    /// The meaning of an interval, if it is one in a column of this kind.
+    fn range(&self, interval: &Interval) -> Option<Range> {
+        let expected = match self.cover.kind {
+            ValueKind::Number { comma: true } => Separator::Semicolon,
+            _ => Separator::Comma,
+        };
+        if interval.separator != expected {
+            return None;
+        }
+        let (low, high) = (self.value(&interval.low)?, self.value(&interval.high)?);
+        Some(Range { low, high, closed: interval.closed })
+    }
+
+    pub(crate) fn original(&self, text: &'a str) -> Original<'a> {
+        let missing = self.is_missing(text);
+        let value = if missing { None } else { self.value(text) };
+        let mut leaves: Vec<u32> = self.cover.nodes.leaf(text).into_iter().collect();
+        if let Some(value) = value {
+            leaves.extend(self.leaf_values.get(&value).into_iter().flatten());
+            let inside = self.leaf_ranges.iter().filter(|(range, _)| range.contains(value));
+            leaves.extend(inside.map(|&(_, node)| node));
+        }
+        let mut nodes: Vec<u32> = leaves.iter().flat_map(|&leaf| self.cover.nodes.with_above(leaf)).collect();
+        if leaves.is_empty() && !missing {
+            let below = self.named.iter().filter(|(named, _)| named.holds(text, value));
+            nodes.extend(below.flat_map(|&(_, node)| self.cover.nodes.with_above(node)));
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        Original { text, missing, value, nodes }
+    }
+
+    pub(crate) fn released(&self, text: &str) -> Released {
+        let nodes = |label: &str| self.cover.nodes.labelled(label).collect::<Vec<u32>>();
+        let raw = |text: String| Raw { value: self.value(&text), missing: self.is_missing(&text), text };
+        match parse(text) {
+            Label::Suppressed => Released { star: true, ..Released::default() },
+            Label::Quoted(value) => Released { raw: vec![raw(value)], ..Released::default() },
+            Label::Plain(value) => {
+                Released { nodes: nodes(text), raw: vec![raw(value)], ..Released::default() }
+            }
+            // What an interval or a set says is all that it says: no hierarchy makes it true of anything else.
+            Label::Interval(interval) => match self.range(&interval) {
+                Some(range) => Released { range: Some(range), ..Released::default() },
+                None => Released { nodes: nodes(text), ..Released::default() },
+            },
+            Label::Set(members) => Released {
+                nodes: members.iter().map(String::as_str).flat_map(nodes).collect(),
+                raw: members.into_iter().map(raw).collect(),
+                ..Released::default()
+            },
+        }
+    }
+}
+
+impl Released {
+    /// Whether this is true of the original.
+    pub(crate) fn covers(&self, original: &Original<'_>) -> bool {
+        if self.star || self.nodes.iter().any(|node| original.nodes.binary_search(node).is_ok()) {
+            return true;
+        }
+        if original.missing {
+            return self.raw.iter().any(|raw| raw.missing);
+        }
+        let same = |raw: &Raw| {
+            let same_value = raw.value.is_some() && raw.value == original.value;
+            !raw.missing && (raw.text == original.text || same_value)
+        };
+        self.raw.iter().any(same)
+            || self.range.zip(original.value).is_some_and(|(range, value)| range.contains(value))
+    }
+}
+
+/// Released labels by what they can cover, to find those of an original without trying all.
+pub(crate) struct LabelIndex<'a> {
+    labels: &'a [Released],
+    /// Labels that may cover many originals, or cannot be found by a key: `*` and intervals.
+    pub(super) broad: Vec<u32>,
+    missing: Vec<u32>,
+    by_text: HashMap<&'a str, Vec<u32>, FixedState>,
+    by_value: HashMap<Value, Vec<u32>, FixedState>,
+    by_node: HashMap<u32, Vec<u32>, FixedState>,
+}
+
+impl<'a> LabelIndex<'a> {
+    pub(crate) fn new(labels: &'a [Released]) -> Self {
+        let mut index = Self {
+            labels,
+            broad: Vec::new(),
+            missing: Vec::new(),
+            by_text: HashMap::default(),
+            by_value: HashMap::default(),
+            by_node: HashMap::default(),
+        };
+        for (code, label) in labels.iter().enumerate() {
+            let code = code as u32;
+            if label.star || label.range.is_some() {
+                index.broad.push(code);
+            }
+            for &node in &label.nodes {
+                index.by_node.entry(node).or_default().push(code);
+            }
+            for raw in &label.raw {
+                if raw.missing {
+                    index.missing.push(code);
+                }
+                index.by_text.entry(raw.text.as_str()).or_default().push(code);
+                if let Some(value) = raw.value {
+                    index.by_value.entry(value).or_default().push(code);
+                }
+            }
+        }
+        index
+    }
+
+    /// The codes of the labels that cover an original, ascending.
+    pub(crate) fn covering(&self, original: &Original<'_>) -> Vec<u32> {
+        let mut found = self.broad.clone();
+        if original.missing {
+            found.extend(&self.missing);
+        }
+        found.extend(self.by_text.get(original.text).into_iter().flatten());
+        if let Some(value) = original.value {
+            found.extend(self.by_value.get(&value).into_iter().flatten());
+        }
+        for node in &original.nodes {
+            found.extend(self.by_node.get(node).into_iter().flatten());
+        }
+        found.sort_unstable();
+        found.dedup();
+        // The index only proposes.
+        found.retain(|&code| self.labels[code as usize].covers(original));
+        found
+    }
+}
