@@ -51,13 +51,6 @@ pub fn wilson_interval(hits: u64, trials: u64) -> Option<Interval> {
     Some(Interval { estimate: share, low, high })
 }
 
-/// A share with the interval that papers print: share ± 1.96 · √(share · (1 − share) / trials).
-#[must_use]
-pub fn wald_interval(share: f64, trials: u64) -> Interval {
-    let half = normal_quantile(UPPER) * (share * (1.0 - share) / trials.max(1) as f64).sqrt();
-    Interval { estimate: share, low: share - half, high: share + half }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -66,13 +59,6 @@ mod tests {
 
     fn near(found: f64, wanted: f64) {
         assert!((found - wanted).abs() < 5e-7, "{found} for {wanted}");
-    }
-
-    #[test]
-    fn the_numbers_of_the_specification() {
-        let found = wald_interval(0.7217, 500);
-        near(found.high - found.estimate, 0.039_282);
-        near(found.estimate - found.low, 0.039_282);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //!   with a correction for asking several times ([`compare_with_control`]).
 //! * Two shares of different people: [`larger_share_test`] and [`difference_interval`]; a score that tells two groups apart:
 //!   [`area_under_curve`].
-//! * One figure: [`mean_interval`] over repetitions, [`wilson_interval`] and [`wald_interval`] of a share.
+//! * One figure: [`mean_interval`] over repetitions, [`wilson_interval`] of a share.
 //!
 //! ```
 //! use scumble_eval::statistics::{Correction, Friedman, compare_with_control};
@@ -33,7 +33,7 @@ pub use area::area_under_curve;
 pub use diagram::difference_diagram;
 pub use five_by_two::{FTest, combined_f_test};
 pub use friedman::Friedman;
-pub use interval::{Interval, mean_interval, wald_interval, wilson_interval};
+pub use interval::{Interval, mean_interval, wilson_interval};
 pub use posthoc::{Comparison, Correction, Reach, compare_with_control, reach};
 pub use two_shares::{SharesTest, difference_interval, larger_share_test};
 

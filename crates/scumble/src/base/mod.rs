@@ -1,8 +1,8 @@
 //! What everything stands on: texts and numbers for people, randomness, memory, and the lists of what can be chosen by name.
 
-pub mod amount;
+pub(crate) mod amount;
 pub mod chance;
-pub mod entry;
-pub mod format;
+pub(crate) mod entry;
+pub(crate) mod format;
 pub mod memory;
 pub mod text;

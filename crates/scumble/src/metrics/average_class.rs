@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::recoding::published::Classes;
 
 /// The registry entry.
-pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     name: "c_avg",
     title: "normalised average class size (C_AVG)",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006",

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::recoding::published::Classes;
 
 /// The registry entry.
-pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     name: "classification",
     title: "classification metric (CM), share of rows",
     paper: "Iyengar 2002",
@@ -25,7 +25,7 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
 };
 
 /// The registry entry of the other reading.
-pub const MINORITY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const MINORITY: Entry<&'static dyn Metric> = Entry {
     name: "classification_minority",
     title: "classification metric (CM), rows generalised to '*' as a class, share of rows",
     paper: "Sun, Wang, Li 2009",
@@ -42,13 +42,13 @@ struct Minority;
 
 /// The rows that are suppressed or in the minority of their class.
 #[must_use]
-pub fn penalties(classes: &Classes, problem: &Problem) -> Option<u64> {
+pub(crate) fn penalties(classes: &Classes, problem: &Problem) -> Option<u64> {
     Some(classes.suppressed_rows() + of_shown_classes(classes, problem, problem.class?))
 }
 
 /// The same, where rows that were generalised until they show nothing are one class.
 #[must_use]
-pub fn minority_penalties(classes: &Classes, problem: &Problem) -> Option<u64> {
+pub(crate) fn minority_penalties(classes: &Classes, problem: &Problem) -> Option<u64> {
     let column = problem.class?;
     let mut penalties = of_shown_classes(classes, problem, column);
     let mut tally = Vec::new();

@@ -7,11 +7,11 @@ use crate::table::frequency::FrequencyTable;
 use crate::table::quasi::{LARGEST_SUBSET, Quasi, Value};
 
 /// Two scores closer than this are a tie.
-pub const TIE: f64 = 1e-12;
+pub(crate) const TIE: f64 = 1e-12;
 
 /// Rows per value and class of one column, at one level.
 #[derive(Debug, Clone)]
-pub struct Contingency {
+pub(crate) struct Contingency {
     /// Rows per class, value by value.
     rows: Vec<u64>,
     classes: usize,
@@ -19,7 +19,7 @@ pub struct Contingency {
 
 /// Entropy in bits of a distribution given by counts; `0 log 0 = 0`.
 #[must_use]
-pub fn entropy(counts: impl Iterator<Item = u64> + Clone) -> f64 {
+pub(crate) fn entropy(counts: impl Iterator<Item = u64> + Clone) -> f64 {
     let total: u64 = counts.clone().sum();
     if total == 0 {
         return 0.0;
@@ -36,7 +36,7 @@ pub fn entropy(counts: impl Iterator<Item = u64> + Clone) -> f64 {
 
 /// The entropy of an original column within each of its coarser values (models.md 2.6).
 #[derive(Debug, Clone)]
-pub struct ColumnEntropy {
+pub(crate) struct ColumnEntropy {
     /// For each code the rows and the rows times their logarithm of all codes before it.
     before: Vec<(u64, f64)>,
 }
@@ -44,7 +44,7 @@ pub struct ColumnEntropy {
 impl ColumnEntropy {
     /// The entropies of a quasi-identifier.
     #[must_use]
-    pub fn new(problem: &Problem, column: usize) -> Self {
+    pub(crate) fn new(problem: &Problem, column: usize) -> Self {
         let rows = problem.table.marginal(column, problem.quasi[column].size() as usize);
         let mut before = vec![(0, 0.0)];
         let mut sum = (0, 0.0);
@@ -76,13 +76,13 @@ impl ColumnEntropy {
 
     /// The original rows that a value stands for.
     #[must_use]
-    pub fn rows(&self, quasi: &Quasi, value: Value) -> u64 {
+    pub(crate) fn rows(&self, quasi: &Quasi, value: Value) -> u64 {
         self.sums(quasi, value).0
     }
 
     /// The entropy in bits of the original values of the rows that a value stands for.
     #[must_use]
-    pub fn bits(&self, quasi: &Quasi, value: Value) -> f64 {
+    pub(crate) fn bits(&self, quasi: &Quasi, value: Value) -> f64 {
         let (rows, sum) = self.sums(quasi, value);
         let bits = if rows == 0 { 0.0 } else { (rows as f64).log2() - sum / rows as f64 };
         // One value among absent ones leaves nothing open, whatever the sums were rounded to.
@@ -93,13 +93,13 @@ impl ColumnEntropy {
 impl Contingency {
     /// No rows yet.
     #[must_use]
-    pub fn new(values: usize, classes: usize) -> Self {
+    pub(crate) fn new(values: usize, classes: usize) -> Self {
         Self { rows: vec![0; values * classes], classes }
     }
 
     /// Counts a column of the frequency table at leaf level.
     #[must_use]
-    pub fn of_column(table: &FrequencyTable, column: usize, values: usize, class: usize) -> Self {
+    pub(crate) fn of_column(table: &FrequencyTable, column: usize, values: usize, class: usize) -> Self {
         let mut counts = Self::new(values, table.payloads().columns[class].values.len());
         let codes = table.column(column);
         for tuple in 0..table.tuples() as u32 {
@@ -112,18 +112,18 @@ impl Contingency {
     }
 
     /// Adds rows of a value and class.
-    pub fn add(&mut self, value: u32, class: u32, rows: u64) {
+    pub(crate) fn add(&mut self, value: u32, class: u32, rows: u64) {
         self.rows[value as usize * self.classes + class as usize] += rows;
     }
 
     /// Takes rows of a value and class away.
-    pub fn remove(&mut self, value: u32, class: u32, rows: u64) {
+    pub(crate) fn remove(&mut self, value: u32, class: u32, rows: u64) {
         self.rows[value as usize * self.classes + class as usize] -= rows;
     }
 
     /// The counts after values are merged as `target` says.
     #[must_use]
-    pub fn roll_up(&self, target: &[u32], values: usize) -> Self {
+    pub(crate) fn roll_up(&self, target: &[u32], values: usize) -> Self {
         let mut counts = Self::new(values, self.classes);
         for (value, rows) in self.rows.chunks_exact(self.classes.max(1)).enumerate() {
             for (class, rows) in rows.iter().enumerate() {
@@ -139,19 +139,19 @@ impl Contingency {
 
     /// All rows.
     #[must_use]
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.rows.iter().sum()
     }
 
     /// The entropy of the column, H(A).
     #[must_use]
-    pub fn column_entropy(&self) -> f64 {
+    pub(crate) fn column_entropy(&self) -> f64 {
         entropy(self.value_rows())
     }
 
     /// The entropy of the class, H(C), over the rows counted here.
     #[must_use]
-    pub fn class_entropy(&self) -> f64 {
+    pub(crate) fn class_entropy(&self) -> f64 {
         let rows = |class: usize| self.rows.iter().skip(class).step_by(self.classes).sum();
         entropy((0..self.classes).map(rows))
     }
@@ -159,7 +159,7 @@ impl Contingency {
     /// I(A;C): how many bits the column tells about the class. The conditional entropy is weighted by the
     /// frequency of the value, which the paper's formula leaves out but its numbers use.
     #[must_use]
-    pub fn mutual_information(&self) -> f64 {
+    pub(crate) fn mutual_information(&self) -> f64 {
         let total = self.total();
         if total == 0 {
             return 0.0;
@@ -174,20 +174,20 @@ impl Contingency {
 
     /// I(A;C) / H(A), and 0 for a column that has one value.
     #[must_use]
-    pub fn normalised_information(&self) -> f64 {
+    pub(crate) fn normalised_information(&self) -> f64 {
         let entropy = self.column_entropy();
         if entropy <= TIE { 0.0 } else { self.mutual_information() / entropy }
     }
 
     /// D(before‖after) / H(before), both over the rows of `before`; infinite if a value vanished.
     #[must_use]
-    pub fn divergence_to(&self, after: &Self) -> f64 {
+    pub(crate) fn divergence_to(&self, after: &Self) -> f64 {
         self.divergence(after, 0.0)
     }
 
     /// The same with half a row for each value that vanished, so that it is finite.
     #[must_use]
-    pub fn finite_divergence_to(&self, after: &Self) -> f64 {
+    pub(crate) fn finite_divergence_to(&self, after: &Self) -> f64 {
         self.divergence(after, 0.5)
     }
 
@@ -209,14 +209,14 @@ impl Contingency {
 
     /// The largest divergence that keeps one row of every value: (log2 n − H) / H.
     #[must_use]
-    pub fn largest_divergence(&self) -> f64 {
+    pub(crate) fn largest_divergence(&self) -> f64 {
         let entropy = self.column_entropy();
         if entropy <= TIE { 0.0 } else { ((self.total() as f64).log2() - entropy) / entropy }
     }
 
     /// |I_N(after) − I_N(before)|, each over its own rows; 0 for a column that has one value.
     #[must_use]
-    pub fn information_change(&self, after: &Self) -> f64 {
+    pub(crate) fn information_change(&self, after: &Self) -> f64 {
         if self.column_entropy() <= TIE {
             return 0.0;
         }
@@ -225,7 +225,7 @@ impl Contingency {
 
     /// How many values have rows here but none in `after`.
     #[must_use]
-    pub fn vanished(&self, after: &Self) -> usize {
+    pub(crate) fn vanished(&self, after: &Self) -> usize {
         self.value_rows().zip(after.value_rows()).filter(|(before, after)| *before > 0 && *after == 0).count()
     }
 }

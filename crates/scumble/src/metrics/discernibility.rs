@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::recoding::published::Classes;
 
 /// The sum.
-pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     name: "discernibility",
     title: "discernibility (DM)",
     paper: "Bayardo, Agrawal 2005",
@@ -17,7 +17,7 @@ pub const ENTRY: Entry<&'static dyn Metric> = Entry {
 };
 
 /// The sum over the largest possible.
-pub const NORMALISED: Entry<&'static dyn Metric> = Entry {
+pub(crate) const NORMALISED: Entry<&'static dyn Metric> = Entry {
     name: "discernibility_normalised",
     title: "discernibility, normalised",
     paper: "Bayardo, Agrawal 2005",

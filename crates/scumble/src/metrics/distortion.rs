@@ -8,7 +8,7 @@ use crate::recoding::published::Classes;
 use crate::table::quasi::{Quasi, Shape, Value};
 
 /// Every step up a hierarchy weighs the same.
-pub const UNIFORM: Entry<&'static dyn Metric> = Entry {
+pub(crate) const UNIFORM: Entry<&'static dyn Metric> = Entry {
     name: "distortion",
     title: "weighted hierarchical distance (WHD), uniform",
     paper: "Sun, Wang, Li 2009",
@@ -21,7 +21,7 @@ pub const UNIFORM: Entry<&'static dyn Metric> = Entry {
 };
 
 /// Steps near the root weigh more.
-pub const HEIGHT: Entry<&'static dyn Metric> = Entry {
+pub(crate) const HEIGHT: Entry<&'static dyn Metric> = Entry {
     name: "distortion_height",
     title: "weighted hierarchical distance (WHD), by height",
     paper: "Sun, Wang, Li 2009",
@@ -34,7 +34,7 @@ pub const HEIGHT: Entry<&'static dyn Metric> = Entry {
 
 /// How much the steps up a hierarchy weigh.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Weights {
+pub(crate) enum Weights {
     /// All the same.
     Uniform,
     /// More towards the root: the step between the levels j and j − 1, counted from the root (1), weighs 1/(j − 1)^beta.
@@ -47,7 +47,7 @@ pub enum Weights {
 impl Weights {
     /// WHD from a leaf to each level, from 0 at the leaves to 1 at the root of a tree of this height.
     #[must_use]
-    pub fn levels(self, height: u32) -> Vec<f64> {
+    pub(crate) fn levels(self, height: u32) -> Vec<f64> {
         // The step from level g − 1 to g, counted from the leaves, is the one between h − g + 1 and h − g of the paper.
         let step = |level: u32| match self {
             Self::Uniform => 1.0,
@@ -101,7 +101,7 @@ impl Metric for Distance {
 }
 
 /// The distances of a problem's values from the original ones.
-pub struct Distances<'p> {
+pub(crate) struct Distances<'p> {
     problem: &'p Problem,
     /// By column and level.
     levels: Vec<Vec<f64>>,
@@ -110,7 +110,7 @@ pub struct Distances<'p> {
 impl<'p> Distances<'p> {
     /// The distances of a problem's values.
     #[must_use]
-    pub fn new(problem: &'p Problem, weights: Weights) -> Self {
+    pub(crate) fn new(problem: &'p Problem, weights: Weights) -> Self {
         let levels = problem.quasi.iter().map(|quasi| weights.levels(height(quasi))).collect();
         Self { problem, levels }
     }

@@ -9,7 +9,7 @@ use crate::recoding::published::Classes;
 use crate::table::quasi::Value;
 
 /// Mean uncertainty of a released value.
-pub const ENTROPY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const ENTROPY: Entry<&'static dyn Metric> = Entry {
     name: "entropy",
     title: "entropy measure, share of all bits",
     paper: "Gionis, Tassa 2009",
@@ -22,7 +22,7 @@ pub const ENTROPY: Entry<&'static dyn Metric> = Entry {
 };
 
 /// The same, weighed so that it is monotone.
-pub const MONOTONE: Entry<&'static dyn Metric> = Entry {
+pub(crate) const MONOTONE: Entry<&'static dyn Metric> = Entry {
     name: "monotone_entropy",
     title: "monotone entropy measure, share of all bits",
     paper: "Gionis, Tassa 2009",
@@ -34,7 +34,7 @@ pub const MONOTONE: Entry<&'static dyn Metric> = Entry {
 };
 
 /// The surprise at each row's own value.
-pub const NON_UNIFORM: Entry<&'static dyn Metric> = Entry {
+pub(crate) const NON_UNIFORM: Entry<&'static dyn Metric> = Entry {
     name: "non_uniform_entropy",
     title: "non-uniform entropy, share of all bits",
     paper: "Gionis, Tassa 2009",

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::recoding::published::Classes;
 
 /// The largest divergence.
-pub const DIVERGENCE: Entry<&'static dyn Metric> = Entry {
+pub(crate) const DIVERGENCE: Entry<&'static dyn Metric> = Entry {
     name: "kl_divergence",
     title: "largest normalised Kullback-Leibler divergence",
     paper: "Li, Liu, Baig, Wong 2011",
@@ -20,7 +20,7 @@ pub const DIVERGENCE: Entry<&'static dyn Metric> = Entry {
 };
 
 /// The largest change of mutual information.
-pub const MUTUAL_INFORMATION: Entry<&'static dyn Metric> = Entry {
+pub(crate) const MUTUAL_INFORMATION: Entry<&'static dyn Metric> = Entry {
     name: "mutual_information_change",
     title: "largest change of normalised mutual information",
     paper: "Li, Liu, Baig, Wong 2011",
@@ -36,7 +36,7 @@ struct Information {
 
 /// Rows per shown value and class label of each column, before and after suppression; without a class all rows have one label.
 #[must_use]
-pub fn contingencies(
+pub(crate) fn contingencies(
     classes: &Classes,
     problem: &Problem,
     class: Option<usize>,
@@ -66,7 +66,7 @@ pub fn contingencies(
 
 /// The largest |change of I_N| and the largest D_N over the columns (the paper's alpha and beta).
 #[must_use]
-pub fn largest_changes(classes: &Classes, problem: &Problem, class: usize) -> (f64, f64) {
+pub(crate) fn largest_changes(classes: &Classes, problem: &Problem, class: usize) -> (f64, f64) {
     contingencies(classes, problem, Some(class)).iter().fold(
         (0.0, 0.0),
         |(alpha, beta): (f64, f64), (before, after)| {

@@ -7,19 +7,19 @@ use crate::table::quasi::Value;
 
 pub use crate::problem::metric::{ByColumn, ClassSum, Measured, Metric};
 
-pub mod average_class;
-pub mod classification;
-pub mod contingency;
-pub mod discernibility;
-pub mod distortion;
-pub mod entropy;
-pub mod information;
+pub(crate) mod average_class;
+pub(crate) mod classification;
+pub(crate) mod contingency;
+pub(crate) mod discernibility;
+pub(crate) mod distortion;
+pub(crate) mod entropy;
+pub(crate) mod information;
 pub mod loss;
-pub mod ncp_xu;
-pub mod precision;
-pub mod query_error;
-pub mod sensitive;
-pub mod trade_off;
+pub(crate) mod ncp_xu;
+pub(crate) mod precision;
+pub(crate) mod query_error;
+pub(crate) mod sensitive;
+pub(crate) mod trade_off;
 
 /// A metric of the registry with what it measured.
 pub type Figure = (&'static Entry<&'static dyn Metric>, Measured);

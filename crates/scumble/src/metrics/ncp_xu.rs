@@ -7,7 +7,7 @@ use crate::recoding::published::Classes;
 use crate::table::quasi::{Quasi, Shape, Value};
 
 /// The registry entry.
-pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     name: "ncp_xu",
     title: "NCP, normalised certainty penalty",
     paper: "Xu, Wang, Pei, Wang, Shi, Fu 2006",

@@ -7,7 +7,7 @@ use crate::recoding::published::Classes;
 use crate::table::quasi::Value;
 
 /// The registry entry.
-pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     name: "precision",
     title: "precision (Prec)",
     paper: "Sweeney 2002",

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::recoding::published::{ClassView, Classes};
 
 /// One minus the share of the true value.
-pub const SHARE: Entry<&'static dyn Metric> = Entry {
+pub(crate) const SHARE: Entry<&'static dyn Metric> = Entry {
     name: "sensitive_loss",
     title: "sensitive-distribution loss",
     paper: "total variation to the truth",
@@ -21,7 +21,7 @@ pub const SHARE: Entry<&'static dyn Metric> = Entry {
 };
 
 /// The bits that the distribution leaves open.
-pub const BITS: Entry<&'static dyn Metric> = Entry {
+pub(crate) const BITS: Entry<&'static dyn Metric> = Entry {
     name: "sensitive_bits",
     title: "sensitive-distribution loss in bits",
     paper: "logarithmic loss",

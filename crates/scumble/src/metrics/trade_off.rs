@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::recoding::published::{ClassView, Classes};
 
 /// What is lost.
-pub const INFORMATION: Entry<&'static dyn Metric> = Entry {
+pub(crate) const INFORMATION: Entry<&'static dyn Metric> = Entry {
     name: "information_loss",
     title: "information about the class that is lost",
     paper: "Wang, Yu, Chakraborty 2004",
@@ -21,7 +21,7 @@ pub const INFORMATION: Entry<&'static dyn Metric> = Entry {
 };
 
 /// What is lost for each row that the smallest class has grown by.
-pub const QUOTIENT: Entry<&'static dyn Metric> = Entry {
+pub(crate) const QUOTIENT: Entry<&'static dyn Metric> = Entry {
     name: "information_trade_off",
     title: "information lost per anonymity gained (IP)",
     paper: "Wang, Yu, Chakraborty 2004",

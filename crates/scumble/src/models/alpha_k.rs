@@ -10,7 +10,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "alpha_k",
     title: "(alpha,k)-anonymity",
     paper: "Wong, Li, Fu, Wang 2006",

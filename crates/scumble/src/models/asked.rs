@@ -14,7 +14,7 @@ pub enum OverTables {
 
 /// Whether this is the name of the model that asks for a number of rows or persons in each class, and for nothing else.
 #[must_use]
-pub fn is_size_alone(model: &str) -> bool {
+pub(crate) fn is_size_alone(model: &str) -> bool {
     plain(model) == k_anonymity::ENTRY.name
 }
 

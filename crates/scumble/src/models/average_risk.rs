@@ -17,7 +17,7 @@ use crate::recoding::published::{ClassView, Classes};
 use crate::table::payload::Payloads;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "average_risk",
     title: "average risk",
     paper: "El Emam 2013; ARX",

@@ -10,7 +10,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "beta_likeness",
     title: "beta-likeness",
     paper: "Cao, Karras 2012",

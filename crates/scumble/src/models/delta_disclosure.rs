@@ -10,7 +10,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "delta_disclosure",
     title: "delta-disclosure privacy",
     paper: "Brickell, Shmatikov 2008",

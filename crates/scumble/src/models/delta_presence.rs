@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "delta_presence",
     title: "delta-presence",
     paper: "Nergiz, Atzori, Clifton 2007",

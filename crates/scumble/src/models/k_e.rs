@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::table::kind::{Kind, Measure};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "k_e",
     title: "(k,e)-anonymity",
     paper: "Zhang, Koudas, Srivastava, Yu 2007",

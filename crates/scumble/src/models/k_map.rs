@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "k_map",
     title: "k-map",
     paper: "Sweeney 2001; El Emam, Dankar 2008",

@@ -10,7 +10,7 @@ use crate::config::Parameters;
 use crate::error::{Error, Result};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "k_uncertainty",
     title: "k-uncertainty",
     paper: "Yao, Wang, Jajodia 2005",

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "l_diversity",
     title: "l-diversity",
     paper: "Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam 2007",

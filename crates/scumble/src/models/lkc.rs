@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "lkc",
     title: "LKC-privacy",
     paper: "Mohammed, Fung, Hung, Lee 2009",

@@ -43,31 +43,31 @@ macro_rules! says_as_its_model {
     };
 }
 
-pub mod alpha_k;
-pub mod asked;
-pub mod average_risk;
-pub mod beta_likeness;
-pub mod delta_disclosure;
-pub mod delta_presence;
+pub(crate) mod alpha_k;
+pub(crate) mod asked;
+pub(crate) mod average_risk;
+pub(crate) mod beta_likeness;
+pub(crate) mod delta_disclosure;
+pub(crate) mod delta_presence;
 pub mod k_anonymity;
-pub mod k_e;
-pub mod k_map;
-pub mod k_uncertainty;
-pub mod l_diversity;
-pub mod lkc;
-pub mod multirelational;
+pub(crate) mod k_e;
+pub(crate) mod k_map;
+pub(crate) mod k_uncertainty;
+pub(crate) mod l_diversity;
+pub(crate) mod lkc;
+pub(crate) mod multirelational;
 pub(crate) mod on_set;
 pub(crate) mod outside;
-pub mod p_sensitive;
-pub mod personalised;
+pub(crate) mod p_sensitive;
+pub(crate) mod personalised;
 pub(crate) mod several;
-pub mod t_closeness;
+pub(crate) mod t_closeness;
 #[cfg(test)]
 mod tests;
 mod valued;
 mod values;
-pub mod xy_anonymity;
-pub mod xy_linkability;
+pub(crate) mod xy_anonymity;
+pub(crate) mod xy_linkability;
 
 /// What a model is made from besides its parameters.
 pub struct ModelContext<'a> {

@@ -14,7 +14,7 @@ use crate::recoding::published::{ClassView, Classes, Look};
 use crate::table::payload::Payloads;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "multirelational",
     title: "multirelational k-anonymity",
     paper: "Nergiz, Clifton, Nergiz 2007",

@@ -10,7 +10,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "p_sensitive",
     title: "p-sensitive k-anonymity",
     paper: "Truta, Vinay 2006; Sun, Wang, Li, Truta 2008 (p+ and (p,alpha))",

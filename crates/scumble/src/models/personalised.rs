@@ -15,7 +15,7 @@ use crate::table::normal;
 use crate::table::payload::PayloadColumn;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "personalised",
     title: "personalised privacy",
     paper: "Xiao, Tao 2006",

@@ -17,7 +17,7 @@ use crate::table::hierarchy::Hierarchy;
 use crate::table::kind::Kind;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "t_closeness",
     title: "t-closeness",
     paper: "Li, Li, Venkatasubramanian 2007",

@@ -7,7 +7,7 @@ use crate::config::Parameters;
 use crate::error::{Error, Result};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "xy_anonymity",
     title: "(X,Y)-anonymity",
     paper: "Wang, Fung 2006",

@@ -11,7 +11,7 @@ use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildModel> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
     name: "xy_linkability",
     title: "(X,Y)-linkability",
     paper: "Wang, Fung 2006",

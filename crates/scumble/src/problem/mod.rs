@@ -13,7 +13,7 @@ use crate::table::frequency::FrequencyTable;
 use crate::table::quasi::Quasi;
 
 pub(crate) mod budget;
-pub mod metric;
+pub(crate) mod metric;
 
 /// A requirement on a table, and all that a search may look at.
 pub struct Problem {

@@ -14,7 +14,7 @@ use crate::table::pack::{Packer, group};
 use crate::table::quasi::{Quasi, Value};
 
 mod cuts;
-pub mod population;
+pub(crate) mod population;
 pub mod published;
 
 pub(crate) use cuts::CutNode;

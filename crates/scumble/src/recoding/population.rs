@@ -72,7 +72,7 @@ fn places(quasi: &Quasi, values: &[Value]) -> Option<Vec<u32>> {
 
 /// How many people of a population each tuple of a table has.
 #[must_use]
-pub fn people_of_tuples(table: &FrequencyTable, population: &FrequencyTable) -> Vec<u64> {
+pub(crate) fn people_of_tuples(table: &FrequencyTable, population: &FrequencyTable) -> Vec<u64> {
     let codes = |table: &FrequencyTable, tuple: usize| -> Vec<u32> {
         (0..table.width()).map(|column| table.column(column).get(tuple)).collect()
     };
@@ -91,7 +91,7 @@ pub fn people_of_tuples(table: &FrequencyTable, population: &FrequencyTable) -> 
 
 /// How many rows of a table are not among its population: of each tuple those that are more than its people.
 #[must_use]
-pub fn strangers(table: &FrequencyTable, population: &FrequencyTable) -> u64 {
+pub(crate) fn strangers(table: &FrequencyTable, population: &FrequencyTable) -> u64 {
     let people = people_of_tuples(table, population);
     (0..).zip(people).map(|(tuple, people)| table.weight(tuple).saturating_sub(people)).sum()
 }

@@ -1,7 +1,7 @@
 //! The risk that is left: how well do outsiders find people in a table, by what they may know? (models.md 4.1, 4.2)
 //!
 //! Everything here looks at a table as it stands, whoever made it: rows with the same texts in all quasi-identifiers are a
-//! class. One idea a file: `classes` groups rows, `figures` counts risks, [`uniques`] estimates who is alone in the population,
+//! class. One idea a file: `classes` groups rows, `figures` counts risks, `uniques` estimates who is alone in the population,
 //! `singling` and `suda` say which columns single people out, `weights` and `households` are for surveys, `words` says each
 //! figure in a sentence.
 //!
@@ -31,7 +31,7 @@ mod singling;
 mod suda;
 #[cfg(test)]
 mod tests;
-pub mod uniques;
+pub(crate) mod uniques;
 mod unit;
 mod weights;
 pub mod words;

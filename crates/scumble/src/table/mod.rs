@@ -5,7 +5,7 @@ pub mod frequency;
 pub mod hierarchy;
 pub mod kind;
 pub mod label;
-pub mod normal;
+pub(crate) mod normal;
 pub(crate) mod pack;
 pub mod payload;
 pub mod quasi;

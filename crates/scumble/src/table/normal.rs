@@ -187,7 +187,7 @@ fn shows_nothing(character: char) -> bool {
 }
 
 /// The normal form of a text that is a name: no number, no date.
-pub fn as_text(text: &str) -> String {
+pub(crate) fn as_text(text: &str) -> String {
     folded(&shown(text))
 }
 

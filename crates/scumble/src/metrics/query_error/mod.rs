@@ -19,7 +19,7 @@ use crate::table::frequency::Cell;
 use crate::table::quasi::{LARGEST_SUBSET, MEAN_PLACES, Quasi, Shape, Value};
 
 /// The registry entry.
-pub const ENTRY: Entry<&'static dyn Metric> = Entry {
+pub(crate) const ENTRY: Entry<&'static dyn Metric> = Entry {
     name: "query_error",
     title: "mean relative error of counting queries",
     paper: "Xiao, Tao 2006; LeFevre, DeWitt, Ramakrishnan 2008",

@@ -14,7 +14,7 @@ mod zayatz;
 
 /// A table of one row a person, drawn at random from a population.
 #[derive(Debug, Clone, Copy)]
-pub struct Sample<'a> {
+pub(crate) struct Sample<'a> {
     /// How many classes have each size, ascending by size.
     pub sizes: &'a [(u64, u64)],
     /// The rows of the table.
@@ -101,7 +101,7 @@ pub struct Estimate {
 /// Estimates the number of population uniques by the rule of Dankar and others: where at most a tenth of the population is in
 /// the table, Pitman's model, and Zayatz' estimator where that does not fit; else the smaller one of Zayatz and SNB.
 #[must_use]
-pub fn estimate(sample: &Sample<'_>) -> PopulationUniques {
+pub(crate) fn estimate(sample: &Sample<'_>) -> PopulationUniques {
     let found = |uniques: f64, method, reason: &str, estimates| PopulationUniques {
         population: sample.population,
         sampling_fraction: sample.fraction(),

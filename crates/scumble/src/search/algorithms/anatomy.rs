@@ -22,7 +22,7 @@ use crate::search::offers;
 use crate::table::pack::{Packer, group};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::tables::BuildTablesAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::tables::BuildTablesAlgorithm> = Entry {
     name: "anatomy",
     title: "Anatomy, rows and values apart",
     paper: "Xiao, Tao 2006",

@@ -19,7 +19,7 @@ use crate::table::hierarchy::{Hierarchy, NodeId};
 use crate::table::quasi::Value;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "bottom_up",
     title: "Bottom-up generalisation",
     paper: "Wang, Yu, Chakraborty 2004",

@@ -13,7 +13,7 @@ use crate::search::polish::{blocks, gather, polish};
 use crate::table::quasi::Value;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "cluster",
     title: "Clustering with a local search, for the least loss",
     paper: "k-member clustering (Byun, Kamra, Bertino, Li 2007), with a local search of this project",

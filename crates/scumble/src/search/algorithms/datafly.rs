@@ -9,7 +9,7 @@ use crate::recoding::Step;
 use crate::search::lattice::{Checker, Lattice};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "datafly",
     title: "Datafly, greedy full-domain generalisation",
     paper: "Sweeney 1998",

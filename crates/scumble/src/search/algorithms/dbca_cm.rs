@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "dbca_cm",
     title: "DBCA:CM: density-based clustering for classification",
     paper: "Sun, Wang, Li 2009",

@@ -11,7 +11,7 @@ use crate::problem::{Problem, Progress};
 use crate::search::lattice::{Best, Checker, Lattice, Pruning};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "flash",
     title: "Flash, greedy paths through the lattice",
     paper: "Kohlmayer, Prasser, Eckert, Kemper, Kuhn 2012",

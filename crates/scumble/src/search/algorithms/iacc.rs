@@ -12,7 +12,7 @@ use crate::recoding::Step;
 use crate::recoding::published::Classes;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "iacc",
     title: "IACc: information-based anonymization for classification, given limits on the damage",
     paper: "Li, Liu, Baig, Wong 2011, Algorithm 2",

@@ -13,7 +13,7 @@ use crate::recoding::{Assignment, Step};
 mod leftover;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "iack",
     title: "IACK: information-based anonymization for classification, given k",
     paper: "Li, Liu, Baig, Wong 2011, Algorithm 1",
@@ -50,7 +50,7 @@ pub(super) fn class_of(problem: &Problem, algorithm: &str) -> Result<usize> {
 
 /// I_N of a column with the class at every level, from the leaves (level 0) to the root.
 #[must_use]
-pub fn information_by_level(problem: &Problem, column: usize, class: usize) -> Vec<f64> {
+pub(crate) fn information_by_level(problem: &Problem, column: usize, class: usize) -> Vec<f64> {
     let quasi = &problem.quasi[column];
     let Some(tree) = quasi.tree() else { return Vec::new() };
     let leaves = Contingency::of_column(&problem.table, column, quasi.size() as usize, class);

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "infogain_mondrian",
     title: "InfoGain Mondrian, partitioning for a class",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006b, 2008",

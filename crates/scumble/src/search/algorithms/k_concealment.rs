@@ -14,7 +14,7 @@ use crate::recoding::published::Record;
 use crate::search::audit::{Coverage, audit, links};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
     name: "k_concealment",
     title: "k-concealment, overlapping records",
     paper: "Gionis, Mazza, Tassa 2008; Tassa, Mazza, Gionis 2012",

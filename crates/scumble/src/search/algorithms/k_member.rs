@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "k_member",
     title: "k-member clustering, greedy",
     paper: "Byun, Kamra, Bertino, Li 2007",

@@ -16,7 +16,7 @@ use crate::table::frequency::Cell;
 use crate::table::quasi::{Shape, Value};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "kactus",
     title: "kACTUS: suppression along a decision tree",
     paper: "Kisilevich, Rokach, Elovici, Shapira 2010",

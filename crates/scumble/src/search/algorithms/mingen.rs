@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::search::lattice::{Best, Checker, Lattice};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "mingen",
     title: "MinGen, exhaustive full-domain search",
     paper: "Sweeney 2002",

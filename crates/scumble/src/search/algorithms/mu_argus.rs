@@ -19,7 +19,7 @@ use crate::table::pack::{Packer, group};
 use crate::table::quasi::Value;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "mu_argus",
     title: "µ-Argus: rare combinations of up to three columns recoded, then blanked",
     paper: "Hundepool, Willenborg 1996",

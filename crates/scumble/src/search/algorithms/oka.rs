@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "oka",
     title: "OKA: one-pass k-means",
     paper: "Lin, Wei 2008",

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::search::lattice::{Best, Checker, Lattice, Pruning};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "ola",
     title: "OLA, optimal lattice anonymization",
     paper: "El Emam, Dankar et al. 2009",

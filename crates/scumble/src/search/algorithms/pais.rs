@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "pais",
     title: "PAIS, privacy-aware information sharing",
     paper: "Mohammed, Fung, Hung, Lee 2009",

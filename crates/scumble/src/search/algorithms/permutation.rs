@@ -16,7 +16,7 @@ use crate::search::offers;
 use crate::table::kind::Kind;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::tables::BuildTablesAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::tables::BuildTablesAlgorithm> = Entry {
     name: "permutation",
     title: "Permutation for (k,e)-anonymity",
     paper: "Zhang, Koudas, Srivastava, Yu 2007",

@@ -11,7 +11,7 @@ use crate::search::rough::discretise::{BINS, DISCRETISE};
 use crate::search::rough::{Reduct, Wish, all_reducts, core, greedy};
 
 /// The registry entry.
-pub const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     name: "reduct",
     title: "k-anonymised reduct: the columns that decide, as they are",
     paper: "Rokach, Schclar, k-anonymised reducts",

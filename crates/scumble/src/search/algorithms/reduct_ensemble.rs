@@ -15,7 +15,7 @@ use crate::search::rough::discretise::{BINS, DISCRETISE};
 use crate::search::rough::{Wish, greedy, keep_level};
 
 /// The registry entry.
-pub const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     name: "reduct_ensemble",
     title: "an ensemble of k-anonymised reducts",
     paper: "Rokach, Schclar, k-anonymised reducts",

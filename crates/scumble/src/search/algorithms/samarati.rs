@@ -8,7 +8,7 @@ use crate::problem::Problem;
 use crate::search::lattice::{Checker, Lattice, Pruning};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "samarati",
     title: "Samarati's binary search",
     paper: "Samarati 2001",

@@ -15,7 +15,7 @@ use crate::search::partition::{Cluster, FIXED_ONE, Member, Partition, Space};
 use crate::table::quasi::Value;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "seqa",
     title: "SeqA, sequential clustering",
     paper: "Goldberger, Tassa 2010, as in Last, Tassa, Zhmudyak, Shmueli 2014",

@@ -16,7 +16,7 @@ use crate::table::frequency::Cell;
 use crate::table::quasi::{Quasi, Shape};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "single_dimensional_mondrian",
     title: "Single-dimensional Mondrian, one list of cuts for each column",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006",

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "tds",
     title: "TDS, top-down specialisation",
     paper: "Fung, Wang, Yu 2005",

@@ -40,7 +40,7 @@ mod worlds_tests;
 pub(crate) use coverage::Coverage;
 use covers::Covers;
 use known::Known;
-pub use matching::Degrees;
+pub(crate) use matching::Degrees;
 pub(crate) use matching::links;
 use search::{BY_COVER, BY_MASK, Budget, Verdict, verdicts};
 
@@ -82,7 +82,7 @@ impl Disclosure {
 
 /// Audits records, which are ordered by tuple; every row of the table has one. `sensitive` is the payload column that their counts are about; `k` is
 /// what was promised. Records without counts say nothing about values.
-pub fn audit(
+pub(crate) fn audit(
     table: &FrequencyTable,
     quasi: &[Quasi],
     sensitive: usize,

@@ -13,8 +13,8 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use cluster::{Cluster, Member};
-pub use space::{FIXED_ONE, Penalty, RowKind, Space, fixed};
+pub(crate) use cluster::{Cluster, Member};
+pub(crate) use space::{FIXED_ONE, Space, fixed};
 
 use crate::recoding::{Assignment, Members, Share};
 use crate::search::deal;

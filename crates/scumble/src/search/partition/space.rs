@@ -10,11 +10,11 @@ use crate::table::quasi::{Quasi, Value};
 use super::cluster::Member;
 
 /// A cost of 1 in fixed point.
-pub const FIXED_ONE: f64 = (1_u64 << 32) as f64;
+pub(crate) const FIXED_ONE: f64 = (1_u64 << 32) as f64;
 
 /// A cost in fixed point, rounded half up.
 #[must_use]
-pub fn fixed(cost: f64) -> u64 {
+pub(crate) fn fixed(cost: f64) -> u64 {
     (cost * FIXED_ONE + 0.5).floor() as u64
 }
 
@@ -43,7 +43,7 @@ enum ColumnCost<'a> {
 }
 
 /// What a closure costs in a column.
-pub type Penalty<'a> = dyn Fn(usize, Value) -> f64 + Sync + 'a;
+pub(crate) type Penalty<'a> = dyn Fn(usize, Value) -> f64 + Sync + 'a;
 
 /// What a partition is a partition of.
 pub struct Space<'a> {

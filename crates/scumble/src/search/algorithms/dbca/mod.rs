@@ -15,7 +15,7 @@ use crate::recoding::published::Classes;
 use distortion::Distortion;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "dbca",
     title: "DBCA: density-based clustering with attribute priorities",
     paper: "Sun, Wang, Li 2009",

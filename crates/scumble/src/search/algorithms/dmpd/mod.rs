@@ -26,7 +26,7 @@ use accuracy::{FeatureKind, Judge, Learnt};
 use genes::{Genes, tables};
 
 /// The registry entry.
-pub const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<BuildTablesAlgorithm> = Entry {
     name: "dmpd",
     title: "DMPD: the columns divided into tables",
     paper: "Matatov, Rokach, Maimon 2010",

@@ -20,7 +20,7 @@ use fitness::{Evaluator, Fitness};
 use genes::Chromosome;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "genetic",
     title: "genetic search for subtree and interval recoding",
     paper: "Iyengar 2002",

@@ -20,7 +20,7 @@ mod bound;
 use bound::{Atoms, Costs};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "k_optimize",
     title: "K-Optimize, optimal interval and subtree recoding",
     paper: "Bayardo, Agrawal 2005",

@@ -20,7 +20,7 @@ mod state;
 mod tests;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "local_suppression",
     title: "Local suppression: as few blank cells as possible",
     paper: "after Meyerson, Williams 2004 (the problem) and sdcMicro's localSuppression",

@@ -22,7 +22,7 @@ use crate::table::kind::Kind;
 use crate::table::quasi::{MEAN_PLACES, Quasi, Shape, Value};
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "mdav",
     title: "MDAV microaggregation",
     paper: "Domingo-Ferrer, Mateo-Sanz 2002; Domingo-Ferrer, Torra 2005",

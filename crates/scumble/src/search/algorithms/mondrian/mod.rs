@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::problem::Problem;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
     name: "mondrian",
     title: "Mondrian, multidimensional partitioning",
     paper: "LeFevre, DeWitt, Ramakrishnan 2006",

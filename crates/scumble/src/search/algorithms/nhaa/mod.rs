@@ -21,11 +21,11 @@ use crate::search::audit::audit;
 mod exchange;
 mod order;
 
-pub use exchange::Exchange;
+pub(crate) use exchange::Exchange;
 pub(crate) use exchange::draw;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
     name: "nhaa",
     title: "NHAA, rings of records with exchanged values",
     paper: "Wong, Mamoulis, Cheung 2010",

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 
 /// What is asked of every mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Demand {
+pub(crate) struct Demand {
     /// How many rows a mask has.
     pub size: u64,
     /// How many of them may have the same sensitive value.
@@ -18,7 +18,7 @@ impl Demand {
     /// The smallest masks of at least `k` rows that are `l`-diverse, for a table with these rows per sensitive value
     /// (algorithms.md A3). A mask of exactly k rows may not exist although larger ones do: of two values, three rows cannot be
     /// chosen so that none has more than half.
-    pub fn new(k: u64, l: Rational, rows_per_value: &[u64]) -> Result<Self> {
+    pub(crate) fn new(k: u64, l: Rational, rows_per_value: &[u64]) -> Result<Self> {
         let all: u64 = rows_per_value.iter().sum();
         let most = rows_per_value.iter().copied().max().unwrap_or(0);
         if k > all {
@@ -41,7 +41,7 @@ impl Demand {
 
     /// Whether rows with these counts per value hold enough for one mask. It does not matter around which row.
     #[must_use]
-    pub fn fits(&self, rows_per_value: &[u64]) -> bool {
+    pub(crate) fn fits(&self, rows_per_value: &[u64]) -> bool {
         self.most > 0 && rows_per_value.iter().map(|rows| (*rows).min(self.most)).sum::<u64>() >= self.size
     }
 }

@@ -15,7 +15,7 @@ use crate::table::quasi::Quasi;
 
 /// How masks are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub(crate) struct Options {
     /// What is made small.
     pub cost: Cost,
     /// Whether every row is looked at for every place, as the paper prints it.
@@ -45,7 +45,7 @@ const BLOCK: usize = 64;
 
 /// A mask for each tuple and value of the payload column `sensitive` (or for each tuple), by tuple, then value. It does not depend on the number
 /// of threads.
-pub fn masks(
+pub(crate) fn masks(
     table: &FrequencyTable,
     quasi: &[Quasi],
     sensitive: Option<usize>,

@@ -20,12 +20,12 @@ mod ruler;
 #[cfg(test)]
 mod tests;
 
-pub use feasible::Demand;
-pub use masks::{Options, masks};
-pub use ruler::Cost;
+pub(crate) use feasible::Demand;
+pub(crate) use masks::{Options, masks};
+pub(crate) use ruler::Cost;
 
 /// The registry entry.
-pub const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
+pub(crate) const ENTRY: Entry<super::BuildRecordAlgorithm> = Entry {
     name: "nsvdist",
     title: "NSVDist, overlapping records with distributions",
     paper: "Last, Tassa, Zhmudyak, Shmueli 2014",

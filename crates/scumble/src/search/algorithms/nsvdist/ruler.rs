@@ -18,7 +18,7 @@ const EVERYTHING: Reach = (u32::MAX, u32::MAX);
 
 /// What a cover costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cost {
+pub(crate) enum Cost {
     /// LM: the share of the domain that it leaves open.
     Loss,
     /// The entropy of the column's values below it. A larger cover may cost less.
