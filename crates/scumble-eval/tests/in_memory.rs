@@ -82,3 +82,54 @@ fn tables_in_memory_are_attacked_like_files() {
     assert_eq!(of_memory, attacked(&Source::open(folder.path().join("in.csv")).expect("a table")));
     assert!(of_memory.len() >= ATTACKS.len(), "{of_memory:?}");
 }
+
+/// Several tables in memory are checked and attacked as the same tables in a folder are; a changed one is found out.
+#[test]
+fn several_tables_in_memory_are_judged_like_a_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path());
+    let columns =
+        [("age", Role::Quasi), ("town", Role::Quasi), ("ill", Role::Sensitive), ("job", Role::Drop)];
+    let mut plan = Plan::of_columns(columns).require(ModelSpec::new("l_diversity").with("l", 2));
+    plan.algorithm.name = "anatomy".to_owned();
+    let release = Release::of(rows.clone(), &plan).expect("a release");
+    let manifest = release.manifest.clone().expect("several tables have one");
+    let mut sources: Vec<Source> =
+        release.tables().map(|(name, table)| Source::from_batches(table.clone(), name)).collect();
+    let control = Control::default();
+    let in_memory =
+        PublishedTables::of(manifest.clone(), &sources, &plan, &control).expect("tables in memory");
+
+    plan.input = "in.csv".to_owned();
+    plan.output = "out".to_owned();
+    let options = &mut scumble::release::RunOptions {
+        folder: folder.path(),
+        threads: 1,
+        progress: Progress::default(),
+        stage: &|_| {},
+        standard_output: None,
+    };
+    scumble::release::anonymize(&plan, options).expect("a folder of tables");
+    let in_folder =
+        PublishedTables::in_folder(&folder.path().join("out"), &plan, &control).expect("tables in a folder");
+
+    let (original, none) = (Source::from_batches(rows, "the original"), Resources::default());
+    let judged = |published: &PublishedTables| {
+        let checked = CheckedTables::of(published, Some(&original), &plan, &none).expect("a verdict");
+        let found = attack_tables(published, &original, &plan, &none, &AttackOptions::default());
+        let told = found.expect("findings").iter().map(|of| format!("{of:?}")).collect::<Vec<_>>();
+        let truths: Vec<String> = checked.tables.iter().map(|table| format!("{:?}", table.truth)).collect();
+        (checked.holds, format!("{:?}", checked.models), truths, told)
+    };
+    let of_memory = judged(&in_memory);
+    assert_eq!(of_memory, judged(&in_folder));
+    assert!(of_memory.0 && of_memory.3.len() >= ATTACKS.len(), "{of_memory:?}");
+
+    let one = PublishedTables::of(manifest.clone(), &sources[..1], &plan, &control);
+    let told = one.expect_err("one is missing").to_string();
+    assert_eq!(told, "the number of tables given is 1, and the manifest names 2");
+    sources.reverse();
+    let swapped = PublishedTables::of(manifest, &sources, &plan, &control).expect("tables");
+    let refused = CheckedTables::of(&swapped, Some(&original), &plan, &none);
+    assert!(refused.is_err() || refused.is_ok_and(|checked| !checked.holds));
+}

@@ -7,9 +7,9 @@ pub use crate::config::{
 };
 pub use crate::error::{Error, ErrorKind, Place, Remedy, Result};
 pub use crate::problem::Progress;
-pub use crate::release::check::Checked;
+pub use crate::release::check::{Checked, CheckedTables};
 pub use crate::release::resources::Resources;
-pub use crate::release::{Manifest, Release, RowMap, Stage, Summary};
+pub use crate::release::{Manifest, PublishedTables, Release, RowMap, Stage, Summary};
 pub use crate::report::data::Report;
 pub use crate::risk::Assessment;
 pub use crate::table::hierarchy::Builder;

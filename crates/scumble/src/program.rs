@@ -4,11 +4,11 @@ use scumble_files::{ReadOptions, Source, read_header, read_table};
 
 use crate::config::{Plan, Role};
 use crate::error::Result;
-use crate::release::check::{Checked, check, needed_columns};
+use crate::release::check::{Checked, CheckedTables, check, check_tables, needed_columns};
 use crate::release::prepare::population::read_population;
 use crate::release::prepare::{drop_incomplete, persons_of_rows};
 use crate::release::resources::Resources;
-use crate::release::{read_options, read_original, unknown_column};
+use crate::release::{PublishedTables, read_options, read_original, unknown_column};
 use crate::risk::{Assessment, RiskTable, assess};
 
 impl Checked {
@@ -30,6 +30,22 @@ impl Checked {
         let original = original.map(|source| read_original(plan, source, 0, control)).transpose()?;
         let plan = original.as_ref().map_or(plan, |original| &original.plan);
         check(&release, original.as_ref().map(|original| &original.table), None, plan, resources)
+    }
+}
+
+impl CheckedTables {
+    /// Checks several tables that were published together, wherever they are, beside their original where that is at hand.
+    pub fn of(
+        published: &PublishedTables,
+        original: Option<&Source>,
+        plan: &Plan,
+        resources: &Resources,
+    ) -> Result<Self> {
+        let resources = &resources.for_a_run();
+        let original =
+            original.map(|source| read_original(plan, source, 0, resources.control())).transpose()?;
+        let plan = original.as_ref().map_or(plan, |original| &original.plan);
+        check_tables(published, original.as_ref().map(|original| &original.table), None, plan, resources)
     }
 }
 

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Rational, Read, Rest, Role};
-use scumble::release::Released;
 use scumble::release::outputs::{Outputs, Own};
 use scumble::release::resources::Resources;
+use scumble::release::{Manifest, PublishedTables, Released};
 use scumble::report::{
     self,
     data::{AttackResult, Report},
@@ -16,7 +16,7 @@ use scumble::{Error, Result};
 use scumble_eval::attack::{
     ATTACKS, Attack, Figure, Finding, Options, Release, Target, add_roles, find, simulate,
 };
-use scumble_files::CodedTable;
+use scumble_files::{CodedTable, Control};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
 use super::beside::{Original, ReleasedTable, from_here, how_release_is_read, plan_for, read_original};
@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         ));
     }
     if several {
-        add_roles(&mut plan, &arguments.release)?;
+        add_roles(&mut plan, &Manifest::load(&arguments.release)?);
     }
     let outputs = claim_outputs(arguments, &plan, &folder)?;
     let how = how_release_is_read(&plan, &arguments.reading)?;
@@ -132,10 +132,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             folder.display()
         )));
     }
-    let table = if several {
-        None
+    let opened = if several {
+        Opened::Several(PublishedTables::in_folder(&arguments.release, &plan, progress.control())?)
     } else {
-        Some(whole(&arguments.release, arguments.spreadsheet_safe, &how, interface)?)
+        Opened::Table(whole(&arguments.release, arguments.spreadsheet_safe, &how, interface)?)
     };
     let further = plan.table.iter().map(|table| folder.join(&table.file));
     let others: Vec<CodedTable> = further
@@ -145,7 +145,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let outsiders =
         arguments.outsiders.as_ref().map(|path| read_original(path, &plan, interface)).transpose()?;
     let target = Target {
-        release: table.as_ref().map_or(Release::Folder(&arguments.release), Release::Table),
+        release: opened.release(),
         others: &others,
         original: &original,
         outsiders: outsiders.as_ref().map(|outsiders| &outsiders.table),
@@ -178,6 +178,21 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         print(tell(&found, &plan, &original))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The release that is attacked.
+enum Opened {
+    Table(CodedTable),
+    Several(PublishedTables),
+}
+
+impl Opened {
+    fn release(&self) -> Release<'_> {
+        match self {
+            Self::Table(table) => Release::Table(table),
+            Self::Several(published) => Release::Several(published),
+        }
+    }
 }
 
 /// What is written; an error if a file would be overwritten that must not be. The report is read and written again: that is what it was named for.
@@ -216,14 +231,18 @@ pub(super) fn on_release(
     let mut plan = plan.clone();
     let several = release.is_dir();
     if several {
-        add_roles(&mut plan, release)?;
+        add_roles(&mut plan, &Manifest::load(release)?);
     }
     let Original { table: original, plan, .. } =
         read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
     let how = plan.read.of_release();
-    let table = if several { None } else { Some(whole(release, plan.spreadsheet_safe, &how, interface)?) };
+    let opened = if several {
+        Opened::Several(PublishedTables::in_folder(release, &plan, &Control::default())?)
+    } else {
+        Opened::Table(whole(release, plan.spreadsheet_safe, &how, interface)?)
+    };
     let target = Target {
-        release: table.as_ref().map_or(Release::Folder(release), Release::Table),
+        release: opened.release(),
         others: &[],
         original: &original,
         outsiders: None,

@@ -8,7 +8,6 @@ mod definetti;
 mod downcoding;
 mod finding;
 mod finer;
-mod folder;
 mod homogeneity;
 mod intersection;
 mod labels;
@@ -21,6 +20,7 @@ mod planned;
 mod premises;
 mod promise;
 mod scene;
+mod several;
 mod sides;
 mod similarity;
 mod simulate;
@@ -42,10 +42,10 @@ use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
 pub use finding::{Figure, Finding};
-pub use folder::add_roles;
 pub use labels::Labels;
 pub use scene::{Class, Known, Look, Scene, Secret, Tally};
-pub use simulate::{Release, Target, attack, simulate};
+pub use several::add_roles;
+pub use simulate::{Release, Target, attack, attack_tables, simulate};
 pub use view::View;
 
 /// An attack that can be simulated.

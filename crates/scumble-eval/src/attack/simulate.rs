@@ -1,17 +1,15 @@
 //! All attacks on one release, one after the other.
 
-use std::path::Path;
-
 use scumble::config::Plan;
 use scumble::release::check::side_by_side;
 use scumble::release::prepare::spelt_once;
 use scumble::release::resources::Resources;
-use scumble::release::{read_options, read_original};
+use scumble::release::{PublishedTables, read_options, read_original};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 use scumble_files::{ReadOptions, Source, read_table};
 
-use super::{Attack, Case, Finding, Options, Scene, folder};
+use super::{Attack, Case, Finding, Options, Scene, several};
 use crate::protocol::sorted;
 
 /// What is attacked.
@@ -32,13 +30,13 @@ pub struct Target<'a> {
     pub resources: &'a Resources,
 }
 
-/// A release in one table, or in a folder of several.
+/// A release in one table, or in several.
 #[derive(Clone, Copy)]
 pub enum Release<'a> {
     /// One table.
     Table(&'a CodedTable),
-    /// A folder with a manifest.
-    Folder(&'a Path),
+    /// Several tables with their manifest.
+    Several(&'a PublishedTables),
 }
 
 /// Every attack on a release of one table, by somebody who knows the plan that made it.
@@ -51,11 +49,32 @@ pub fn attack(
 ) -> Result<Vec<Finding>> {
     let resources = &resources.for_a_run();
     let control = resources.control().clone();
-    let how = ReadOptions { control: control.clone(), ..read_options(&plan.read.of_release(), 0)? };
+    let how = ReadOptions { control, ..read_options(&plan.read.of_release(), 0)? };
     let release = read_table(release, &how)?.coded;
-    let original = read_original(plan, original, 0, &control)?;
+    every_attack(Release::Table(&release), original, plan, resources, options)
+}
+
+/// The same on several tables that were published together.
+pub fn attack_tables(
+    published: &PublishedTables,
+    original: &Source,
+    plan: &Plan,
+    resources: &Resources,
+    options: &Options,
+) -> Result<Vec<Finding>> {
+    every_attack(Release::Several(published), original, plan, &resources.for_a_run(), options)
+}
+
+fn every_attack(
+    release: Release<'_>,
+    original: &Source,
+    plan: &Plan,
+    resources: &Resources,
+    options: &Options,
+) -> Result<Vec<Finding>> {
+    let original = read_original(plan, original, 0, resources.control())?;
     let target = Target {
-        release: Release::Table(&release),
+        release,
         others: &[],
         original: &original.table,
         outsiders: None,
@@ -85,8 +104,8 @@ pub fn simulate(
     };
     let (release, mut scenes, plan) = match target.release {
         Release::Table(table) => (sorted(table), vec![scene_of(table)?], target.plan.clone()),
-        Release::Folder(path) => {
-            let opened = folder::open(path, &original, target.plan, target.resources)?;
+        Release::Several(published) => {
+            let opened = several::open(published, &original, target.plan, target.resources)?;
             (opened.release, opened.scenes, opened.plan)
         }
     };

@@ -22,18 +22,18 @@ use crate::release::resources::Resources;
 use crate::release::{has_separate_models, unknown_column};
 
 mod claims;
-mod folder;
 mod records;
 pub(crate) mod several;
 mod side_by_side;
+mod tables;
 mod truth;
 
 use claims::{columns_of, what_is_guarded_is_there};
 use several::{over_views, relational};
 use truth::{private_note, truthful};
 
-pub use folder::{CheckedFolder, CheckedTable, check_folder, published_columns};
 pub use side_by_side::{SideBySide, side_by_side};
+pub use tables::{CheckedTable, CheckedTables, check_tables, published_columns};
 
 /// What was found.
 #[derive(Debug, serde::Serialize)]

@@ -65,6 +65,7 @@ pub(crate) use requirements::has_separate_models;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
+pub use tables::published::PublishedTables;
 use targets::Targets;
 pub use targets::stem_of;
 pub use trial::{Outcome, Trial, TrialTable, read_planned, try_release, try_within};

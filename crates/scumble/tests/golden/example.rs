@@ -295,8 +295,8 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         let original =
             read_table(&Source::open(folder.join(&plan.input))?, &read_options(&plan.read, 1)?)?.coded;
         let asked = Plan { privacy: Vec::new(), ..plan.clone() };
-        let checked = scumble::release::check::check_folder(
-            &output,
+        let checked = scumble::release::check::check_tables(
+            &scumble::release::PublishedTables::in_folder(&output, plan, &scumble_files::Control::default())?,
             Some(&original),
             None,
             &asked,

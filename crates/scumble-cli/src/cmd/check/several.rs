@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use scumble::config::{Column, Plan, Role, Roles};
-use scumble::release::check::{CheckedFolder, check_folder, published_columns};
+use scumble::release::check::{CheckedTables, check_tables, published_columns};
 use scumble::release::prepare::{Complete, keep_complete};
 use scumble::release::resources::Resources;
-use scumble::release::{Manifest, SheetCheck, Stage, compare_folder_with_datasheet};
+use scumble::release::{Manifest, PublishedTables, SheetCheck, Stage, compare_folder_with_datasheet};
 use scumble::{Error, Result};
 use scumble_files::{Source, Unit, read_header};
 use scumble_verify::{Mapped, RowMap};
@@ -22,8 +22,9 @@ pub(super) fn run(
     resources: &Resources,
     interface: &Interface,
 ) -> Result<ExitCode> {
-    let manifest = Manifest::load(&arguments.release)?;
-    let original = arguments.original.as_ref().map(|path| original(path, &manifest, plan, interface));
+    let published = PublishedTables::in_folder(&arguments.release, plan, resources.control())?;
+    let manifest = &published.manifest;
+    let original = arguments.original.as_ref().map(|path| original(path, manifest, plan, interface));
     let original = original.transpose()?;
     let map = match (&arguments.row_map, &original) {
         (Some(path), Some(original)) => Some(row_map::read(path, &original.source)?),
@@ -34,12 +35,12 @@ pub(super) fn run(
     let table = original.as_ref().map(|original| &original.table);
     interface.stage(Stage::Verify);
     resources.control().begin_in(None, Unit::Rows);
-    let mut checked = check_folder(&arguments.release, table, mapped, plan, resources)?;
+    let mut checked = check_tables(&published, table, mapped, plan, resources)?;
     interface.done();
     if map.as_ref().map(|map| is_of(map, &arguments.release)).transpose()? == Some(false) {
         row_map::tell_other_files(interface);
     }
-    let unjudged = unjudged::in_folder(&manifest, plan, !checked.models.is_empty());
+    let unjudged = unjudged::in_folder(manifest, plan, !checked.models.is_empty());
     let rows: Vec<(String, u64)> =
         checked.tables.iter().map(|table| (table.file.clone(), table.rows)).collect();
     let datasheet = compare_folder_with_datasheet(&arguments.release, &rows)?;
@@ -53,7 +54,7 @@ pub(super) fn run(
     } else {
         print(
             tell_sheet(datasheet.as_ref(), "these files (the SHA-256 of each is the same)")
-                + &tell(&checked, &manifest)
+                + &tell(&checked, manifest)
                 + &unjudged::tell(&unjudged),
         )?;
     }
@@ -65,7 +66,7 @@ struct Told<'a> {
     /// Whether the datasheet of the folder describes it; none if there is none.
     datasheet: Option<SheetCheck>,
     #[serde(flatten)]
-    checked: &'a CheckedFolder,
+    checked: &'a CheckedTables,
     unjudged: Vec<unjudged::Unjudged>,
 }
 
@@ -100,7 +101,7 @@ fn original(path: &Path, manifest: &Manifest, plan: &Plan, interface: &Interface
     Ok(Original { table, plan, source, kept })
 }
 
-fn tell(checked: &CheckedFolder, manifest: &Manifest) -> String {
+fn tell(checked: &CheckedTables, manifest: &Manifest) -> String {
     let mut text = String::new();
     for model in &checked.models {
         let mark = if model.holds { "holds" } else { "FAILS" };

@@ -2,13 +2,9 @@
 
 use std::path::Path;
 
-use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source, read_table};
-use scumble_verify::from_spreadsheet_safe;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::config::Plan;
 use crate::error::{Error, Result};
 
 /// The file of a folder that says what the others are.
@@ -90,17 +86,6 @@ impl Manifest {
                 table.file
             ))),
             None => Ok(manifest),
-        }
-    }
-
-    /// Reads one of the tables, with the texts that are meant.
-    pub fn read(&self, folder: &Path, table: &TableFile, plan: &Plan) -> Result<CodedTable> {
-        let options = ReadOptions { header: Some(true), ..crate::release::other_options(plan) };
-        let read = read_table(&Source::open(folder.join(&table.file))?, &options)?.coded;
-        if self.spreadsheet_safe {
-            from_spreadsheet_safe(&read).map_err(crate::release::check::cannot_check)
-        } else {
-            Ok(read)
         }
     }
 

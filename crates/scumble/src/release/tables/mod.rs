@@ -28,6 +28,7 @@ use crate::table::payload::PayloadColumn;
 mod check;
 mod files;
 pub(crate) mod manifest;
+pub(crate) mod published;
 mod report;
 mod roles;
 mod sheet;

@@ -1,11 +1,9 @@
 //! Scenes of a release of several tables: rows whose secrets are told by group, or projections, each of which is a release by itself.
 
-use std::path::Path;
-
 use scumble::config::{Column, Plan, Role, Roles};
 use scumble::release::check::{SideBySide, side_by_side};
 use scumble::release::resources::Resources;
-use scumble::release::{Manifest, Together};
+use scumble::release::{Manifest, PublishedTables, Together};
 use scumble::{Error, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 
@@ -18,23 +16,26 @@ pub(super) struct Opened {
     pub(super) plan: Plan,
 }
 
-/// Gives a plan the roles that a release of several tables knows of, where it says nothing itself.
-pub fn add_roles(plan: &mut Plan, folder: &Path) -> Result<()> {
-    *plan = with_roles(plan, &Manifest::load(folder)?);
-    Ok(())
+/// Gives a plan the roles that a release of several tables knows of, where it says nothing itself. The tables show values as they are.
+pub fn add_roles(plan: &mut Plan, manifest: &Manifest) {
+    let named = manifest.quasi.iter().map(|name| (name, Role::Quasi));
+    for (name, role) in named.chain([(&manifest.target, Role::Sensitive)]) {
+        if plan.column(name).is_none() {
+            plan.columns.push((name.clone(), Column::new(Roles::one(role))));
+        }
+    }
 }
 
-/// Opens a folder beside the original. The plan may say more about columns than the manifest does.
+/// Puts several tables beside the original. The plan may say more about columns than the manifest does.
 pub(super) fn open(
-    folder: &Path,
+    published: &PublishedTables,
     original: &CodedTable,
     plan: &Plan,
     resources: &Resources,
 ) -> Result<Opened> {
-    let manifest = Manifest::load(folder)?;
-    let plan = with_roles(plan, &manifest);
-    let mut tables: Vec<CodedTable> =
-        manifest.tables.iter().map(|table| manifest.read(folder, table, &plan)).collect::<Result<_>>()?;
+    let PublishedTables { manifest, tables, .. } = published;
+    let mut plan = plan.clone();
+    add_roles(&mut plan, manifest);
     let scenes = match &manifest.together {
         Together::Projections => {
             let scene = |table: &CodedTable| Scene::new(&side_by_side(table, original, &plan, resources)?);
@@ -56,19 +57,7 @@ pub(super) fn open(
         let error = Error::config("no table of the release has a column that outsiders may know");
         return Err(error.set("quasi", None, "name columns of the release that outsiders may know"));
     }
-    Ok(Opened { release: tables.swap_remove(0), scenes, plan })
-}
-
-/// The plan with the roles that the manifest knows of, where it says nothing itself. The tables show values as they are.
-fn with_roles(plan: &Plan, manifest: &Manifest) -> Plan {
-    let mut plan = plan.clone();
-    let named = manifest.quasi.iter().map(|name| (name, Role::Quasi));
-    for (name, role) in named.chain([(&manifest.target, Role::Sensitive)]) {
-        if plan.column(name).is_none() {
-            plan.columns.push((name.clone(), Column::new(Roles::one(role))));
-        }
-    }
-    plan
+    Ok(Opened { release: tables[0].clone(), scenes, plan })
 }
 
 /// Rows with the number of their group, and the secrets of groups: counted in a table of their own, or among the rows, which show them exchanged.

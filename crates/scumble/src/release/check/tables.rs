@@ -1,6 +1,4 @@
-//! Verifying a folder of several tables, which are put side by side as somebody would who has them all.
-
-use std::path::Path;
+//! Verifying several tables that were published together, put side by side as somebody would who has them all.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
@@ -17,16 +15,16 @@ use crate::error::{Error, Result};
 use crate::release::claim::{cover, model_claim, sensitive_column, value_kind};
 use crate::release::prepare::{payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
-use crate::release::{Manifest, TableFile, Together};
+use crate::release::{Manifest, PublishedTables, TableFile, Together};
 use crate::table::kind::Kind;
 
 /// Where to find out what published files do not say.
 const ROW_MAP_DOES: &str =
     "the private row map does (row_map), if it was written with the release and is given to the check";
 
-/// What was found in a folder of several tables.
+/// What was found in several tables.
 #[derive(Debug, serde::Serialize)]
-pub struct CheckedFolder {
+pub struct CheckedTables {
     /// Whether everything that was asked holds.
     pub holds: bool,
     /// The models, judged on all tables together.
@@ -56,7 +54,7 @@ pub struct CheckedTable {
     pub truth: Option<TruthOutcome>,
 }
 
-/// The columns of the original that a folder of tables must be true of.
+/// The columns of the original that several tables must be true of.
 #[must_use]
 pub fn published_columns(manifest: &Manifest) -> Vec<&str> {
     let own: Vec<&str> = match &manifest.together {
@@ -75,17 +73,17 @@ pub fn published_columns(manifest: &Manifest) -> Vec<&str> {
     names
 }
 
-/// Checks a folder of several tables by what its manifest promises, or by the models of the plan where it has some. The plan also
+/// Checks several tables by what their manifest promises, or by the models of the plan where it has some. The plan also
 /// says how missing values are written; `original` has the columns that are published. With the private row map every row is compared
 /// with its own original.
-pub fn check_folder(
-    folder: &Path,
+pub fn check_tables(
+    published: &PublishedTables,
     original: Option<&CodedTable>,
     row_map: Option<Mapped<'_>>,
     plan: &Plan,
     resources: &Resources,
-) -> Result<CheckedFolder> {
-    let mut manifest = Manifest::load(folder)?;
+) -> Result<CheckedTables> {
+    let mut manifest = published.manifest.clone();
     // What the user says outsiders know, they know.
     for name in plan.names_with(Role::Quasi) {
         if !manifest.tables.iter().any(|table| table.columns.iter().any(|of| of == name)) {
@@ -106,13 +104,10 @@ pub fn check_folder(
         }
     }
     let plan = &with_target;
-    let mut faults = others(folder, manifest)?;
-    let mut tables = Vec::new();
-    for file in &manifest.tables {
-        let table = manifest.read(folder, file, plan)?;
-        faults.extend(fault_of(&table, file));
-        tables.push(table);
-    }
+    let tables = &published.tables;
+    let unnamed = |name: &String| format!("'{name}' is in the folder, and the manifest does not name it");
+    let mut faults: Vec<String> = published.unnamed.iter().map(unnamed).collect();
+    faults.extend(tables.iter().zip(&manifest.tables).filter_map(|(table, file)| fault_of(table, file)));
     let spelt = original.map(|original| spelt_once(original, plan)).transpose()?;
     let original = spelt
         .as_deref()
@@ -124,13 +119,13 @@ pub fn check_folder(
         resources,
         original.as_ref().map_or(&tables[..], |of| std::slice::from_ref(of.table)),
     )?;
-    let mut checked = CheckedFolder {
+    let mut checked = CheckedTables {
         holds: false,
         models: Vec::new(),
         tables: manifest
             .tables
             .iter()
-            .zip(&tables)
+            .zip(tables)
             .map(|(file, table)| CheckedTable {
                 file: file.file.clone(),
                 rows: table.rows as u64,
@@ -145,10 +140,10 @@ pub fn check_folder(
     };
     match &manifest.together {
         Together::Projections => {
-            projections(&mut checked, &tables, &models, manifest, original.as_ref(), control)?;
+            projections(&mut checked, tables, &models, manifest, original.as_ref(), control)?;
         }
         Together::Groups { .. } => {
-            groups(&mut checked, &tables, &models, manifest, original.as_ref(), plan, control)?;
+            groups(&mut checked, tables, &models, manifest, original.as_ref(), plan, control)?;
         }
     }
     let truths = checked.tables.iter().filter_map(|table| table.truth.as_ref());
@@ -156,20 +151,6 @@ pub fn check_folder(
         && checked.models.iter().all(|model| model.holds)
         && truths.clone().all(|truth| truth.holds);
     Ok(checked)
-}
-
-/// Files of the folder that the manifest does not name: nobody has looked at them.
-fn others(folder: &Path, manifest: &Manifest) -> Result<Vec<String>> {
-    let unreadable = |source| Error::io(format!("the folder '{}' cannot be read", folder.display()), source);
-    let mut others = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
-        if !manifest.files().contains(&name.as_str()) {
-            others.push(format!("'{name}' is in the folder, and the manifest does not name it"));
-        }
-    }
-    others.sort_unstable();
-    Ok(others)
 }
 
 /// What is wrong with a table by what the manifest says of it.
@@ -295,7 +276,7 @@ fn asked(
 
 /// Puts projections side by side.
 fn projections(
-    checked: &mut CheckedFolder,
+    checked: &mut CheckedTables,
     tables: &[CodedTable],
     models: &[ModelClaim],
     manifest: &Manifest,
@@ -363,7 +344,7 @@ fn projections(
 
 /// Judges rows in groups.
 fn groups(
-    checked: &mut CheckedFolder,
+    checked: &mut CheckedTables,
     tables: &[CodedTable],
     models: &[ModelClaim],
     manifest: &Manifest,

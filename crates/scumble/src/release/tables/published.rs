@@ -1,0 +1,72 @@
+//! Several tables that were published together, as somebody reads them who has them all.
+
+use std::path::Path;
+
+use scumble_files::table::CodedTable;
+use scumble_files::{Control, ReadOptions, Source, read_table};
+use scumble_verify::from_spreadsheet_safe;
+
+use super::manifest::Manifest;
+use crate::config::Plan;
+use crate::error::{Error, Result};
+
+/// Several tables and what they say about themselves.
+#[derive(Debug)]
+pub struct PublishedTables {
+    /// How the tables belong together.
+    pub manifest: Manifest,
+    /// The tables that the manifest names, in its order, with the texts that are meant.
+    pub tables: Vec<CodedTable>,
+    /// Files beside them that the manifest does not name: nobody has looked at them.
+    pub unnamed: Vec<String>,
+}
+
+impl PublishedTables {
+    /// Reads a folder. The plan says how tables are written.
+    pub fn in_folder(folder: &Path, plan: &Plan, control: &Control) -> Result<Self> {
+        let manifest = Manifest::load(folder)?;
+        let sources = manifest.tables.iter().map(|table| Ok(Source::open(folder.join(&table.file))?));
+        let sources: Vec<Source> = sources.collect::<Result<_>>()?;
+        let unnamed = unnamed(folder, &manifest)?;
+        Ok(Self { unnamed, ..Self::of(manifest, &sources, plan, control)? })
+    }
+
+    /// Reads tables wherever they are, in the order in which the manifest names them.
+    pub fn of(manifest: Manifest, sources: &[Source], plan: &Plan, control: &Control) -> Result<Self> {
+        if manifest.tables.len() != sources.len() {
+            return Err(Error::config(format!(
+                "the number of tables given is {}, and the manifest names {}",
+                sources.len(),
+                manifest.tables.len()
+            )));
+        }
+        let options = ReadOptions {
+            header: Some(true),
+            control: control.clone(),
+            ..crate::release::other_options(plan)
+        };
+        let read = |source: &Source| {
+            let read = read_table(source, &options)?.coded;
+            if manifest.spreadsheet_safe {
+                from_spreadsheet_safe(&read).map_err(crate::release::check::cannot_check)
+            } else {
+                Ok(read)
+            }
+        };
+        let tables = sources.iter().map(read).collect::<Result<_>>()?;
+        Ok(Self { manifest, tables, unnamed: Vec::new() })
+    }
+}
+
+fn unnamed(folder: &Path, manifest: &Manifest) -> Result<Vec<String>> {
+    let unreadable = |source| Error::io(format!("the folder '{}' cannot be read", folder.display()), source);
+    let mut unnamed = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+        if !manifest.files().contains(&name.as_str()) {
+            unnamed.push(name);
+        }
+    }
+    unnamed.sort_unstable();
+    Ok(unnamed)
+}
