@@ -25,7 +25,7 @@ impl PublishedTables {
     /// Reads a folder. The plan says how tables are written.
     pub fn in_folder(folder: &Path, plan: &Plan, control: &Control) -> Result<Self> {
         let manifest = Manifest::load(folder)?;
-        let sources = manifest.tables.iter().map(|table| Ok(Source::open(folder.join(&table.file))?));
+        let sources = manifest.tables.iter().map(|table| Source::open(folder.join(&table.file)));
         let sources: Vec<Source> = sources.collect::<Result<_>>()?;
         let unnamed = unnamed(folder, &manifest)?;
         Ok(Self { unnamed, ..Self::of(manifest, &sources, plan, control)? })
