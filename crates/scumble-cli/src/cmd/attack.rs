@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         )));
     }
     let opened = if several {
-        Opened::Several(PublishedTables::in_folder(&arguments.release, &plan, progress.control())?)
+        Opened::Several(PublishedTables::in_folder(&arguments.release, &plan, progress.control())?.into())
     } else {
         Opened::Table(whole(&arguments.release, arguments.spreadsheet_safe, &how, interface)?)
     };
@@ -183,7 +183,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
 /// The release that is attacked.
 enum Opened {
     Table(CodedTable),
-    Several(PublishedTables),
+    Several(Box<PublishedTables>),
 }
 
 impl Opened {
@@ -237,7 +237,7 @@ pub(super) fn on_release(
         read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
     let how = plan.read.of_release();
     let opened = if several {
-        Opened::Several(PublishedTables::in_folder(release, &plan, &Control::default())?)
+        Opened::Several(PublishedTables::in_folder(release, &plan, &Control::default())?.into())
     } else {
         Opened::Table(whole(release, plan.spreadsheet_safe, &how, interface)?)
     };
