@@ -35,7 +35,10 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
             Remedy::Set { key, columns, values, .. } => {
                 flag(command, key).map(|flag| flag.with(columns, values))
             }
-            Remedy::Unset { key, .. } => flag(command, key).map(|flag| flag.name),
+            // What the plan sets is left out there.
+            Remedy::Unset { key, .. } => flag(command, key)
+                .filter(|flag| given.is_none() || is_given(&flag.id))
+                .map(|flag| flag.name),
             _ => None,
         };
         as_flag.or_else(|| remedy.in_plan())
@@ -44,6 +47,8 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
 
 /// A flag of a command.
 struct Flag {
+    /// What the parser calls it.
+    id: String,
     /// `--class`.
     name: String,
     /// What it takes, as the help calls it: `COLUMN`; nothing for a switch.
@@ -55,7 +60,7 @@ struct Flag {
 impl Flag {
     /// `--class income`, `--type born=date`, `--drop name,card`, `--algorithm optimal or iack`; `--class COLUMN` where nothing is known.
     fn with(&self, columns: &[String], values: &[String]) -> String {
-        let Self { name, takes, names_columns } = self;
+        let Self { name, takes, names_columns, .. } = self;
         if takes.is_empty() {
             return name.clone();
         }
@@ -115,7 +120,7 @@ fn flag(command: &Command, key: &str) -> Option<Flag> {
     let takes = takes.map_or_else(String::new, ToString::to_string);
     // A role is a key of its own.
     let names_columns = key == "missing_counts" || key.parse::<Role>().is_ok();
-    Some(Flag { name: format!("--{name}"), takes, names_columns })
+    Some(Flag { id: argument.get_id().to_string(), name: format!("--{name}"), takes, names_columns })
 }
 
 #[cfg(test)]
@@ -196,6 +201,21 @@ mod tests {
             told(&["scumble", "check", "r.csv", "--plan", "release.toml"])
                 .ends_with("ask for less ([[privacy]] l = 2)")
         );
+    }
+
+    #[test]
+    fn what_stands_in_the_plan_is_left_out_there() {
+        let error = Error::refused("it does not fit").unset("flatten", "leave flatten out");
+        let told = |arguments: &[&str]| {
+            let all = crate::Arguments::command();
+            let matches = all.clone().get_matches_from(arguments);
+            let (command, given) = given(&all, &matches);
+            worded(&error, command, Some(given))
+        };
+        let by_plan = told(&["scumble", "anonymize", "release.toml"]);
+        assert!(by_plan.ends_with("leave flatten out ([algorithm] flatten)"), "{by_plan}");
+        let by_flag = told(&["scumble", "anonymize", "release.toml", "--flatten"]);
+        assert!(by_flag.ends_with("leave flatten out (--flatten)"), "{by_flag}");
     }
 
     /// Every setting that an error of the libraries names is a flag of some command or in the plan's schema, so that none is misspelt.

@@ -17,3 +17,8 @@ pub mod page;
 pub mod prelude;
 pub mod protocol;
 pub mod statistics;
+
+/// The examples of the guide for programs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/program.md")]
+struct GuideForPrograms;

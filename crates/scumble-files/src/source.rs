@@ -150,8 +150,8 @@ impl Source {
 
     /// A table in memory, with a name for messages.
     #[must_use]
-    pub fn from_batches(table: Batches, name: impl Into<String>) -> Self {
-        Self { place: Place::Batches(table), name: name.into() }
+    pub fn from_batches(table: impl Into<Batches>, name: impl Into<String>) -> Self {
+        Self { place: Place::Batches(table.into()), name: name.into() }
     }
 
     /// A table that comes batch by batch, with a name for messages. It can be read once, and is never in memory as a whole.

@@ -9,10 +9,10 @@ pub use crate::base::entry::{Entry, Standing};
 pub use crate::config::{Parameters, Rational};
 pub use crate::metrics::Metric;
 pub use crate::models::{
-    BuildModel, ClassTest, Model, ModelContext, Monotonicity, Verdict, Words, protected_columns,
+    BuildModel, ClassTest, Demand, Model, ModelContext, Monotonicity, Verdict, Words, protected_columns,
 };
 pub use crate::problem::Problem;
-pub use crate::recoding::Step;
+pub use crate::recoding::{Assignment, Recoding, Step};
 pub use crate::recoding::published::{ClassView, Classes};
 pub use crate::registry::{add_algorithm, add_metric, add_model};
 pub use crate::search::algorithms::{

@@ -1,6 +1,6 @@
 //! What a program needs to make, check and judge releases.
 
-pub use scumble_files::{Batches, Control, RecordBatch, Source};
+pub use scumble_files::{Batches, Control, RecordBatch, Source, Unit};
 
 pub use crate::config::{
     AlgorithmSpec, Column, Label, ModelSpec, Plan, Rest, RiskSpec, Role, Roles, StarPolicy, TableSpec, Value,

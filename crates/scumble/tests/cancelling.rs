@@ -68,7 +68,7 @@ fn a_run_that_is_stopped_leaves_nothing() {
             stages.extend(stage);
         }
     }
-    for stage in [Stage::Read, Stage::Search, Stage::Write, Stage::Verify, Stage::Publish] {
+    for stage in [Stage::Read, Stage::Search, Stage::Write, Stage::Verify, Stage::Measure, Stage::Publish] {
         assert!(stages.contains(&stage), "nothing was stopped while {}", stage.name());
     }
 }

@@ -115,9 +115,9 @@ fn nothing_is_decided_by_the_name_of_an_algorithm_or_a_model() {
     for folder in ["scumble/src", "scumble-eval/src", "scumble-cli/src", "scumble-learn/src"] {
         for file in files(&root.join(folder)) {
             let shown = file.strip_prefix(&root).expect("below the root").display().to_string();
-            // Each knows its own name, and tests name what they test. Short flags of the command line stand for models.
-            let is_own =
-                ["/algorithms/", "/models/", "/cmd/anonymize.rs", "/cmd/compare.rs", "/synthetic.rs"];
+            // Tests name what they test. Short flags of the command line stand for models. What a plan asks of several tables is known
+            // before there is a table on which a model could be built.
+            let is_own = ["/models/asked.rs", "/algorithms/made.rs", "/cmd/anonymize.rs", "/cmd/compare.rs", "/synthetic.rs"];
             if is_own.iter().any(|part| shown.contains(part))
                 || shown.contains("test")
                 || shown.contains("fixture")
@@ -128,15 +128,20 @@ fn nothing_is_decided_by_the_name_of_an_algorithm_or_a_model() {
             let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             for (number, line) in (1..).zip(product.lines()) {
                 let line = line.trim();
-                let is_prose = line.starts_with("//");
+                // A parameter may be called as an algorithm is.
+                let is_prose = line.starts_with("//") || line.contains("parameters.choice(");
                 // The same by way of the entry. Who makes a model by its name compares nothing.
                 let named = line.matches("ENTRY.name").count();
                 let compares =
-                    ["==", "!=", "contains(", "match ", "=>"].iter().any(|form| line.contains(form));
+                    ["== ", "!= ", "contains(", "match ", "=>"].iter().any(|form| line.contains(form));
                 if !is_prose && (named > 1 || named == 1 && compares) {
                     found.push(format!("{shown}:{number}: {line}"));
                 }
-                for name in &names {
+                // Each knows its own name.
+                let of_others = |name: &&&str| {
+                    !shown.ends_with(&format!("/{name}.rs")) && !shown.contains(&format!("/{name}/"))
+                };
+                for name in names.iter().filter(of_others) {
                     // A pattern, a comparison, or a member of a list of names.
                     let quoted = format!("\"{name}\"");
                     let decides = [

@@ -21,7 +21,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The source without comments and texts, so that braces and paths in it are those of code.
+/// The source without comments. What follows `//` in a text is cut off as well, which hides no path.
 fn code(text: &str) -> String {
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.collect::<Vec<_>>().join("\n")

@@ -403,8 +403,8 @@ fn refusal_of_a_release(algorithm: &str) -> String {
         .require(ModelSpec::new("k_map").with("k", 1))
         .with_algorithm(algorithm);
     let plan = Plan { population: Some("people".into()), ..plan };
-    let resources = Resources::default().with_table("people", people.into());
-    let source = Source::from_batches(rows.into(), "rows");
+    let resources = Resources::default().with_table("people", people);
+    let source = Source::from_batches(rows, "rows");
     match Release::with(&source, &plan, &resources, &Control::default(), &|_| {}) {
         Err(error) => error.to_string(),
         Ok(_) => panic!("{algorithm} does not refuse"),

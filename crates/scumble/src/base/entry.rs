@@ -145,8 +145,8 @@ impl<B: 'static> IntoIterator for &Registry<B> {
     }
 }
 
-/// A name as registries write it.
-fn plain(name: &str) -> String {
+/// A name as registries write it: hyphens are as good as underscores, and capitals as small letters.
+pub(crate) fn plain(name: &str) -> String {
     name.replace('-', "_").to_lowercase()
 }
 

@@ -16,6 +16,7 @@ use super::roles::{Role, Roles};
 use super::size::Size;
 use super::source::Source;
 use super::value::Value;
+use crate::base::entry::plain;
 use crate::error::{Error, Result, did_you_mean};
 use crate::table::hierarchy::Builder;
 
@@ -145,6 +146,7 @@ pub enum Rest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelSpec {
     /// The model's name, such as `k_anonymity`.
+    #[serde(deserialize_with = "plain_name")]
     pub model: String,
     /// The columns it protects; all sensitive ones where none is named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -155,6 +157,11 @@ pub struct ModelSpec {
     /// The model's own parameters.
     #[serde(flatten)]
     pub parameters: Parameters,
+}
+
+/// A name as the registry writes it, so that two spellings of a model are one.
+fn plain_name<'de, D: serde::Deserializer<'de>>(given: D) -> std::result::Result<String, D::Error> {
+    Ok(plain(&String::deserialize(given)?))
 }
 
 /// Some of the quasi-identifiers.
@@ -299,7 +306,7 @@ impl ModelSpec {
     /// A model about all sensitive columns and quasi-identifiers, with nothing else said.
     #[must_use]
     pub fn new(model: &str) -> Self {
-        Self { model: model.to_owned(), columns: Vec::new(), quasi: None, parameters: Parameters::default() }
+        Self { model: plain(model), columns: Vec::new(), quasi: None, parameters: Parameters::default() }
     }
 
     /// With a parameter.

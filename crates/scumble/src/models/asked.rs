@@ -1,6 +1,7 @@
 //! What a plan asks for by the models that it names, where there is no table yet on which they could be built.
 
 use super::{k_anonymity, k_uncertainty, multirelational};
+use crate::base::entry::plain;
 use crate::config::ModelSpec;
 
 /// What a model says about several tables together.
@@ -40,9 +41,4 @@ impl ModelSpec {
     pub fn is_about_persons(&self) -> bool {
         self.over_tables() == Some(OverTables::Persons)
     }
-}
-
-/// Hyphens are as good as underscores.
-fn plain(model: &str) -> String {
-    model.replace('-', "_")
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, Words};
+use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
@@ -69,6 +69,9 @@ pub(crate) fn of_rows(k: u64) -> Box<dyn Model> {
 impl Model for KAnonymity {
     fn name(&self) -> &'static str {
         ENTRY.name
+    }
+    fn demand(&self) -> Demand {
+        Demand::Size
     }
     fn title(&self) -> String {
         let counted = if self.person.is_some() { ", counting persons" } else { "" };

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{Counts, OfColumn, ValueTest, largest};
-use super::{Model, ModelContext, Words, protected_columns, several};
+use super::{Demand, Model, ModelContext, Words, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
@@ -82,6 +82,9 @@ impl ValueTest for Count {
     fn name(&self) -> &'static str {
         ENTRY.name
     }
+    fn demand(&self) -> Demand {
+        Demand::Spread
+    }
     fn title(&self, column: &str) -> String {
         if self.rows {
             format!("at least {} rows with a value of {column}", self.k)
@@ -138,6 +141,9 @@ impl Range {
 impl ValueTest for Range {
     fn name(&self) -> &'static str {
         ENTRY.name
+    }
+    fn demand(&self) -> Demand {
+        Demand::Spread
     }
     fn title(&self, column: &str) -> String {
         format!("values of {column} at least {} apart", self.e)

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::values::rounded;
-use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns, several};
+use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
@@ -161,6 +161,9 @@ impl LDiversity {
 impl Model for LDiversity {
     fn name(&self) -> &'static str {
         ENTRY.name
+    }
+    fn demand(&self) -> Demand {
+        Demand::Diversity
     }
     fn title(&self) -> String {
         let column = &self.column;

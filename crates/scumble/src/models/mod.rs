@@ -15,6 +15,7 @@ use crate::table::payload::Payloads;
 macro_rules! says_as_its_model {
     ($($method:ident),* $(,)?) => { $(says_as_its_model!(@ $method);)* };
     (@ name) => { fn name(&self) -> &'static str { self.model.name() } };
+    (@ demand) => { fn demand(&self) -> $crate::models::Demand { self.model.demand() } };
     (@ title) => { fn title(&self) -> String { self.model.title() } };
     (@ claim) => { fn claim(&self) -> serde_json::Map<String, serde_json::Value> { self.model.claim() } };
     (@ required) => { fn required(&self) -> f64 { self.model.required() } };
@@ -195,12 +196,29 @@ pub trait PopulationTest: Send + Sync {
     fn needs_members(&self) -> bool;
 }
 
+/// What a model asks of every class, as far as searches need to know that serve a few models only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Demand {
+    /// A number of rows or persons, and nothing else.
+    Size,
+    /// Different values of a column.
+    Diversity,
+    /// Numbers of a column that lie apart.
+    Spread,
+    /// Something else.
+    Other,
+}
+
 /// A privacy model with its parameters.
 pub trait Model: Send + Sync {
     /// The registry name.
     fn name(&self) -> &'static str;
     /// The model with its parameters, as a person writes it: `entropy 2.5-diversity of diagnosis`.
     fn title(&self) -> String;
+    /// What it asks of every class.
+    fn demand(&self) -> Demand {
+        Demand::Other
+    }
     /// The claim in the form the independent verifier parses. It knows Scumble's own models only, so that others claim nothing.
     fn claim(&self) -> serde_json::Map<String, serde_json::Value> {
         serde_json::Map::from_iter([("model".to_owned(), self.name().into())])

@@ -24,7 +24,7 @@ impl OnSet {
 
 impl Model for OnSet {
     says_as_its_model!(
-        name,
+        name, demand,
         required,
         unit,
         settings,

@@ -111,7 +111,7 @@ impl Given {
 
 impl Model for Given {
     says_as_its_model!(
-        name,
+        name, demand,
         required,
         unit,
         settings,
@@ -236,7 +236,7 @@ impl Joint {
 
 impl Model for Joint {
     says_as_its_model!(
-        name,
+        name, demand,
         required,
         unit,
         settings,

@@ -51,7 +51,7 @@ impl Valued {
 
 impl Model for Valued {
     says_as_its_model!(
-        name,
+        name, demand,
         required,
         unit,
         settings,

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 
 use super::several::not_even_the_whole;
-use super::{ClassTest, Model, ModelContext, Monotonicity, Words};
+use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words};
 use crate::base::entry::Entry;
 use crate::base::text::grouped;
 use crate::error::{Error, Result};
@@ -15,6 +15,10 @@ use crate::recoding::published::ClassView;
 pub(super) trait ValueTest: Send + Sync {
     /// The registry name of the model that it is, or is a part of.
     fn name(&self) -> &'static str;
+    /// What it asks of every class.
+    fn demand(&self) -> Demand {
+        Demand::Other
+    }
     /// The test in words, where `column` is the column's name.
     fn title(&self, column: &str) -> String;
     /// The parameters as the verifier takes them, without the model's and the column's name.
@@ -89,6 +93,9 @@ impl<T: ValueTest> OfColumn<T> {
 impl<T: ValueTest> Model for OfColumn<T> {
     fn name(&self) -> &'static str {
         self.test.name()
+    }
+    fn demand(&self) -> Demand {
+        self.test.demand()
     }
     fn title(&self) -> String {
         let counted = if self.person.is_some() { ", counting persons" } else { "" };

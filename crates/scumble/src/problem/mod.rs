@@ -291,7 +291,7 @@ impl Problem {
                 self.table.rows(),
                 self.suppression
             ))
-            .set("suppression", None, "raise the limit")
+            .set("suppression", None, "allow more rows to be suppressed")
             .advise("coarsen the hierarchies")
             .concede("lower the requirement"));
         }

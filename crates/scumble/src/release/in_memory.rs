@@ -90,7 +90,7 @@ impl Release {
                 "'{}' publishes several tables beside each other, not one",
                 self.summary.algorithm
             ))
-            .advise("take them all")),
+            .advise("take all tables of the release")),
         }
     }
 

@@ -102,10 +102,12 @@ impl Files<'_, '_> {
             staged_papers(targets, &papers, &mut made, released, watched).map_err(unpublished)?;
         let mut public = Vec::new();
         if let (Some(sheet), [json, markdown]) = (&papers.sheet, &targets.sheets()[..]) {
-            public.push(staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into))?);
-            public.push(staged(markdown, |out| {
+            let for_programs =
+                staged(json, |out| serde_json::to_writer_pretty(out, sheet).map_err(Into::into));
+            let for_people = staged(markdown, |out| {
                 out.write_all(datasheet::markdown(sheet).as_bytes()).map_err(Into::into)
-            })?);
+            });
+            public.extend([for_programs.map_err(unpublished)?, for_people.map_err(unpublished)?]);
             released.datasheet = Some(markdown.clone());
         }
         for file in public.iter_mut().chain(&mut private) {

@@ -57,8 +57,8 @@ impl Resources {
 
     /// With a table that a plan names: its input, its population, or one that was published before.
     #[must_use]
-    pub fn with_table(mut self, name: &str, table: Batches) -> Self {
-        self.tables.insert(name.to_owned(), table);
+    pub fn with_table(mut self, name: &str, table: impl Into<Batches>) -> Self {
+        self.tables.insert(name.to_owned(), table.into());
         self.for_a_run()
     }
 

@@ -271,7 +271,7 @@ fn check_replaceable(release: &Path, force: bool) -> Result<()> {
             release.display()
         ))
         .set("output", None, "choose another name for the output")
-        .advise("move those things away"));
+        .advise("move the other things out of the folder"));
     }
     if names.is_empty() || force || folder_has_datasheet(release) {
         return Ok(());

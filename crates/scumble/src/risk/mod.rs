@@ -159,7 +159,7 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
             singling::MOST_COLUMNS
         ))
         .set("quasi", None, "name fewer quasi-identifiers")
-        .set("combination_size", Some("0"), "do not look for such combinations"));
+        .set("combination_size", Some("0"), "leave out the search for combinations that single people out"));
     }
     let mut classes = RiskClasses::of_table(input.table, input.quasi)?;
     let star_rows = classes.class_of_row.iter().filter(|class| Some(**class) == classes.star).count() as u64;

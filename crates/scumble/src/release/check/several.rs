@@ -68,8 +68,8 @@ fn with_persons(
     })?;
     if column.values.iter().any(|text| persons.missing.iter().any(|marker| marker == text)) {
         return Err(Error::data(format!("'{}' has rows without a person (column '{name}')", spec.file))
-            .advise("leave those rows out")
-            .advise("say whom those rows are about"));
+            .advise("leave the rows without a person out")
+            .advise("say whom the rows without a person are about"));
     }
     let spellings = persons.spellings();
     if column.values.iter().all(|text| spellings.find(text).is_none()) {

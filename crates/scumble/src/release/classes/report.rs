@@ -5,7 +5,7 @@ use crate::config::{Role, StarPolicy};
 use crate::error::Result;
 use crate::metrics::{Figure, information, loss};
 use crate::models::Model;
-use crate::models::asked::is_size_alone;
+use crate::models::Demand;
 use crate::release::claim::{promise, unverified};
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
@@ -82,7 +82,7 @@ fn release(run: &ClassRun<'_>, summary: &Summary) -> Release {
 /// The rows, or persons, that every class must have, where a model asks for some.
 fn required_class(run: &ClassRun<'_>) -> Option<u64> {
     let about_all = run.problem.models.iter().filter(|model| run.problem.is_about_all(&***model));
-    let of_persons = |model: &dyn Model| is_size_alone(model.name()).then(|| model.required() as u64);
+    let of_persons = |model: &dyn Model| (model.demand() == Demand::Size).then(|| model.required() as u64);
     about_all.filter_map(|model| model.class_test()?.least_size().or_else(|| of_persons(&**model))).max()
 }
 

@@ -11,7 +11,7 @@ use super::TablesRun;
 use super::files::Made;
 use super::manifest::Together;
 use crate::error::{Error, Result};
-use crate::models::asked::is_size_alone;
+use crate::models::Demand;
 use crate::release::claim::{check_spelling, cover, model_claim, sensitive_column, value_kind};
 use crate::release::staged::Staged;
 use crate::search::algorithms::tables::Tables;
@@ -147,7 +147,7 @@ fn projections(run: &TablesRun<'_>, tables: &[CodedTable], control: &Control) ->
     for model in &run.problem.models {
         let claim = model_claim(model.claim());
         let k = claim.parameters.get("k").and_then(serde_json::Value::as_u64);
-        let (true, Some(k)) = (is_size_alone(model.name()), k) else {
+        let (true, Some(k)) = (model.demand() == Demand::Size, k) else {
             return Err(failed(&format!("nobody can judge {} of several tables", model.title())));
         };
         let joint = check_projections(&views, &people, k, control)?;

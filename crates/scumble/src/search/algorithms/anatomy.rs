@@ -15,7 +15,7 @@ use crate::base::chance;
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
-use crate::models::l_diversity;
+use crate::models::Demand;
 use crate::problem::Pace;
 use crate::recoding::published::ClassView;
 use crate::search::offers;
@@ -50,7 +50,7 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
 /// The diversity that is asked for: the least whole number that is enough for every model.
 fn asked(problem: &TablesProblem) -> Result<u64> {
     let models = &problem.problem.models;
-    if let Some(model) = models.iter().find(|model| model.name() != l_diversity::ENTRY.name) {
+    if let Some(model) = models.iter().find(|model| model.demand() != Demand::Diversity) {
         return Err(Error::refused(format!(
             "'{}' is about rows that look the same, and anatomy publishes quasi-identifiers as they are",
             model.title()

@@ -51,7 +51,7 @@ impl RecordAlgorithm for KConcealment {
 
     fn check(&self, problem: &Problem) -> Result<()> {
         let serves = |model: &dyn crate::models::Model| {
-            model.name() == crate::models::k_anonymity::ENTRY.name && problem.is_about_all(model)
+            model.demand() == crate::models::Demand::Size && problem.is_about_all(model)
         };
         if let Some(model) = problem.models.iter().find(|model| !serves(&***model)) {
             return Err(Error::refused(format!(

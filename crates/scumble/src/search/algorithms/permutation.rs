@@ -10,7 +10,7 @@ use crate::base::chance;
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
-use crate::models::k_e;
+use crate::models::Demand;
 use crate::problem::Progress;
 use crate::search::offers;
 use crate::table::kind::Kind;
@@ -59,7 +59,7 @@ impl TablesAlgorithm for Permutation {
     }
 
     fn check(&self, problem: &TablesProblem) -> Result<()> {
-        if let Some(model) = problem.problem.models.iter().find(|model| model.name() != k_e::ENTRY.name) {
+        if let Some(model) = problem.problem.models.iter().find(|model| model.demand() != Demand::Spread) {
             return Err(Error::refused(format!(
                 "'{}' is not about numbers in groups, and permutation publishes quasi-identifiers as they are",
                 model.title()

@@ -34,7 +34,7 @@ impl Shared {
     pub(super) fn check(&self, problem: &TablesProblem, algorithm: &str) -> Result<()> {
         let asked = &problem.problem;
         let serves = |model: &dyn crate::models::Model| {
-            model.name() == crate::models::k_anonymity::ENTRY.name && asked.is_about_all(model)
+            model.demand() == crate::models::Demand::Size && asked.is_about_all(model)
         };
         if let Some(model) = asked.models.iter().find(|model| !serves(&***model)) {
             return Err(Error::refused(format!(

@@ -60,7 +60,7 @@ impl Best {
             Error::infeasible(
                 "no combination of levels meets every model within the suppression limit without showing nothing at all",
             )
-            .set("suppression", None, "raise the limit")
+            .set("suppression", None, "allow more rows to be suppressed")
             .another(crate::search::offers::WITHOUT_LEVELS)
             .set("star_policy", Some("drop"), "leave suppressed rows out")
             .weaken("star_policy", Some("paper"), "ask nothing of suppressed rows")

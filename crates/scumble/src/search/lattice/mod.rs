@@ -231,7 +231,7 @@ impl Pruning {
             "'{algorithm}' concludes from one recoding to coarser ones, which {name} does not allow when rows may be suppressed"
         ))
         .set("suppression", Some("0"), "suppress nothing")
-        .another("use an algorithm that does not conclude to coarser recodings"))
+        .another("use an algorithm that judges every recoding by itself"))
     }
 }
 

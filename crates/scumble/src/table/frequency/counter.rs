@@ -1,6 +1,8 @@
 //! Rows counted part by part, for whoever never holds all of them: batch after batch, or in several places at once.
 
 use super::FrequencyTable;
+use crate::base::text::grouped;
+use crate::error::{Error, Result};
 use crate::table::pack::{Packer, group};
 use crate::table::payload::{PayloadColumn, Payloads};
 
@@ -45,7 +47,7 @@ impl Counter {
     }
 
     /// Counts some rows.
-    pub fn update(&mut self, batch: &Batch<'_>) {
+    pub fn update(&mut self, batch: &Batch<'_>) -> Result<()> {
         for (place, column) in self.columns.iter_mut().enumerate() {
             match place.checked_sub(self.sizes.len()) {
                 None => column.extend((0..batch.rows).map(|row| (batch.code)(place, row))),
@@ -53,57 +55,66 @@ impl Counter {
             }
         }
         self.weights.extend((0..batch.rows).map(batch.weight));
-        self.compact_if_worthwhile();
+        self.compact_if_worthwhile()
     }
 
-    /// Counts the rows of another part, which must be of the same columns.
-    #[must_use]
-    pub fn merge(mut self, other: Self) -> Self {
-        assert_eq!(self.sizes, other.sizes, "parts of one table have the same codes");
+    /// Counts the rows of another part; an error if it is not of the same columns with the same codes.
+    pub fn merge(mut self, other: Self) -> Result<Self> {
+        let codes = |of: &PayloadColumn| (of.name.clone(), of.values.len());
+        let payloads = self.payloads.iter().map(codes).eq(other.payloads.iter().map(codes));
+        if self.sizes != other.sizes || !payloads {
+            return Err(Error::internal("parts of one table have different columns or codes"));
+        }
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
             column.extend(more);
         }
         self.weights.extend(other.weights);
-        self.compact_if_worthwhile();
-        self
+        self.compact_if_worthwhile()?;
+        Ok(self)
     }
 
     /// The table of all rows that were counted.
-    #[must_use]
-    pub fn finish(mut self) -> FrequencyTable {
-        self.compact();
+    pub fn finish(mut self) -> Result<FrequencyTable> {
+        self.compact()?;
         let Self { sizes, payloads, columns, weights, .. } = self;
         let (codes, values) = columns.split_at(sizes.len());
         let (payloads, of_row) = Payloads::of_rows(payloads, weights.len(), |place, row| values[place][row]);
         let code = |column: usize, row: usize| codes[column][row];
-        FrequencyTable::count(&sizes, weights.len(), code, payloads, &of_row, |row| weights[row]).0
+        Ok(FrequencyTable::count(&sizes, weights.len(), code, payloads, &of_row, |row| weights[row]).0)
     }
 
     /// Rows are put together once there may be twice as many as are distinct, so each is moved a constant number of times.
-    fn compact_if_worthwhile(&mut self) {
+    fn compact_if_worthwhile(&mut self) -> Result<()> {
         if self.weights.len() > 2 * self.distinct.max(FEW) {
-            self.compact();
+            self.compact()?;
         }
+        Ok(())
     }
 
     /// Makes one row of equal ones.
-    fn compact(&mut self) {
+    fn compact(&mut self) -> Result<()> {
         let mut packer = Packer::new(self.weights.len());
         let values = self.payloads.iter().map(|column| column.values.len() as u32);
         for (size, column) in self.sizes.iter().copied().chain(values).zip(&self.columns) {
             packer.push(size, |row| column[row]);
         }
         let groups = group(packer.finish());
-        let mut weights = vec![0; groups.representative.len()];
+        let mut weights = vec![0_u32; groups.representative.len()];
         for (group, weight) in groups.group_of_row.iter().zip(&self.weights) {
-            weights[*group as usize] += weight;
+            let sum = &mut weights[*group as usize];
+            *sum = sum.checked_add(*weight).ok_or_else(too_many_rows)?;
         }
         for column in &mut self.columns {
             *column = groups.representative.iter().map(|row| column[*row as usize]).collect();
         }
         self.distinct = weights.len();
         self.weights = weights;
+        Ok(())
     }
+}
+
+fn too_many_rows() -> Error {
+    Error::data(format!("more than {} rows are equal, which is more than are counted", grouped(u64::from(u32::MAX))))
 }
 
 #[cfg(test)]
@@ -121,7 +132,7 @@ mod tests {
                 code: &|column, row| part[row].0[column],
                 value: &|_, row| part[row].1,
                 weight: &|row| part[row].2,
-            });
+            }).expect("few rows");
         }
         counter
     }
@@ -136,14 +147,14 @@ mod tests {
             let whole = plain(&count(&rows));
             let [mut left, mut right] = [counted(&[d, a]), counted(&[c, b])];
             if compact[0] {
-                left.compact();
+                left.compact().expect("few rows");
             }
             if compact[1] {
-                right.compact();
+                right.compact().expect("few rows");
             }
-            prop_assert_eq!(plain(&left.clone().merge(right.clone()).finish()), whole.clone());
-            prop_assert_eq!(plain(&right.merge(left).finish()), whole.clone());
-            prop_assert_eq!(plain(&counted(&[&rows]).finish()), whole);
+            prop_assert_eq!(plain(&left.clone().merge(right.clone()).and_then(Counter::finish).expect("few rows")), whole.clone());
+            prop_assert_eq!(plain(&right.merge(left).and_then(Counter::finish).expect("few rows")), whole.clone());
+            prop_assert_eq!(plain(&counted(&[&rows]).finish().expect("few rows")), whole);
         }
     }
 
@@ -152,9 +163,22 @@ mod tests {
         let part: Vec<Row> = (0..1_000_u32).map(|row| ([row % 4, row / 4 % 4, 0], row % 3, 1)).collect();
         let mut counter = counted(&[]);
         for _ in 0..100 {
-            counter = counter.merge(counted(&[&part]));
+            counter = counter.merge(counted(&[&part])).expect("few rows");
             assert!(counter.weights.len() <= 2 * FEW + part.len());
         }
-        assert_eq!(counter.finish().rows(), 100_000);
+        assert_eq!(counter.finish().expect("few rows").rows(), 100_000);
+    }
+
+    /// What does not fit is no wrong count.
+    #[test]
+    fn what_cannot_be_counted_is_an_error() {
+        let other = Counter::new(&[4, 4], vec![payload_column()]);
+        assert!(counted(&[]).merge(other).is_err());
+        let without = Counter::new(&[4, 4, 4], Vec::new());
+        assert!(counted(&[]).merge(without).is_err());
+        let part: Vec<Row> = vec![([0, 0, 0], 0, u32::MAX)];
+        let both = counted(&[&part]).merge(counted(&[&part])).expect("the same columns");
+        let error = both.finish().expect_err("too many").to_string();
+        assert!(error.starts_with("more than 4,294,967,295 rows are equal"), "{error}");
     }
 }

@@ -106,14 +106,14 @@ fn nothing_found(problem: &Problem, stopped: bool) -> Error {
         ))
         .set("steps", None, "give more steps")
         .set("budget", None, "give more time")
-        .set("suppression", None, "raise the limit");
+        .set("suppression", None, "allow more rows to be suppressed");
     }
     Error::infeasible(format!(
         "however the columns are divided, more rows must be suppressed than the {limit} of {rows} that the suppression limit of \
          {} allows",
         problem.suppression
     ))
-    .set("suppression", None, "raise the limit")
+    .set("suppression", None, "allow more rows to be suppressed")
     .concede("lower the requirement")
 }
 

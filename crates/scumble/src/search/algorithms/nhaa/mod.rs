@@ -56,14 +56,14 @@ fn build(parameters: &Parameters) -> Result<Box<dyn RecordAlgorithm>> {
 /// The payload column whose values are exchanged, and among how many rows.
 fn asked(problem: &Problem) -> Result<(usize, u64)> {
     let of_model = |model: &dyn crate::models::Model| {
-        let l = frequency_l(&model.claim()).filter(|_| problem.is_about_all(model))?;
+        let l = frequency_l(model).filter(|_| problem.is_about_all(model))?;
         Some((model.protects()?.to_owned(), l))
     };
     let frequency: Vec<(String, Rational)> =
         problem.models.iter().filter_map(|model| of_model(&**model)).collect();
     let column = frequency.first().map(|(column, _)| column.clone());
     for model in &problem.models {
-        let size = model.name() == crate::models::k_anonymity::ENTRY.name && problem.is_about_all(&**model);
+        let size = model.demand() == crate::models::Demand::Size && problem.is_about_all(&**model);
         let shares = of_model(&**model).is_some_and(|(of, _)| Some(of) == column);
         if !size && !shares {
             return Err(Error::refused(format!(

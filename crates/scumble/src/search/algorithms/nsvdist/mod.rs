@@ -138,7 +138,7 @@ impl NsvDist {
     /// Reads what the models ask for. Models of classes are refused by name.
     fn asked(&self, problem: &Problem) -> Result<Asked> {
         let payloads = problem.table.payloads();
-        let frequency = problem.models.iter().filter_map(|model| Some((model, frequency_l(&model.claim())?)));
+        let frequency = problem.models.iter().filter_map(|model| Some((model, frequency_l(&**model)?)));
         let frequency: Vec<_> = frequency.filter(|(model, _)| problem.is_about_all(&***model)).collect();
         let named = |name: &str| {
             payloads.position(name).ok_or_else(|| {
@@ -161,12 +161,12 @@ impl NsvDist {
                 )
                 .set("sensitive", None, "name a sensitive column")
                 .set("class", None, "name the class column")
-                .another("use an algorithm that needs neither")
+                .another("use an algorithm that needs no sensitive column and no class column")
             })?,
         };
         let name = &payloads.columns[column].name;
         for model in &problem.models {
-            let size = model.name() == crate::models::k_anonymity::ENTRY.name;
+            let size = model.demand() == crate::models::Demand::Size;
             let shares = frequency.iter().any(|(of, _)| of.title() == model.title())
                 && model.protects() == Some(name.as_str());
             if !problem.is_about_all(&**model) || !(size || shares) {
@@ -274,13 +274,14 @@ impl NsvDist {
     }
 }
 
-/// The l of a claim about frequencies.
-pub(super) fn frequency_l(claim: &serde_json::Map<String, serde_json::Value>) -> Option<Rational> {
+/// The l of a model about frequencies.
+pub(super) fn frequency_l(model: &dyn crate::models::Model) -> Option<Rational> {
+    let claim = model.claim();
     let text = |name: &str| claim.get(name)?.as_str();
     // What is asked given other columns, of several together, or of persons is more than one record shows.
     let plain = ["given", "columns", "person"].iter().all(|name| !claim.contains_key(*name));
-    (plain && text("model")? == crate::models::l_diversity::ENTRY.name && text("variant")? == "frequency")
-        .then(|| text("l")?.parse().ok())?
+    let diverse = model.demand() == crate::models::Demand::Diversity;
+    (plain && diverse && text("variant")? == "frequency").then(|| text("l")?.parse().ok())?
 }
 
 impl RecordAlgorithm for NsvDist {
