@@ -36,9 +36,9 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
                 flag(command, key).map(|flag| flag.with(columns, values))
             }
             // What the plan sets is left out there.
-            Remedy::Unset { key, .. } => flag(command, key)
-                .filter(|flag| given.is_none() || is_given(&flag.id))
-                .map(|flag| flag.name),
+            Remedy::Unset { key, .. } => {
+                flag(command, key).filter(|flag| given.is_none() || is_given(&flag.id)).map(|flag| flag.name)
+            }
             _ => None,
         };
         as_flag.or_else(|| remedy.in_plan())

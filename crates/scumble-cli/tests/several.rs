@@ -123,7 +123,8 @@ fn other_things_are_never_replaced() {
     // A file that was put into a release, too.
     desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).succeeds();
     desk.file("release/notes.txt", "mine");
-    desk.run(&arguments(&[ANATOMY, &["-o", "release"]])).fails(2, &["move the other things out of the folder"]);
+    desk.run(&arguments(&[ANATOMY, &["-o", "release"]]))
+        .fails(2, &["move the other things out of the folder"]);
     assert_eq!(desk.text("release/notes.txt"), "mine");
     desk.run(&arguments(&[ANATOMY, &["-o", "-"]])).fails(2, &["go into a folder"]);
     let run = desk.run(&arguments(&[ANATOMY, &["-o", "data"]])).succeeds();

@@ -12,8 +12,8 @@ pub use crate::models::{
     BuildModel, ClassTest, Demand, Model, ModelContext, Monotonicity, Verdict, Words, protected_columns,
 };
 pub use crate::problem::Problem;
-pub use crate::recoding::{Assignment, Recoding, Step};
 pub use crate::recoding::published::{ClassView, Classes};
+pub use crate::recoding::{Assignment, Recoding, Step};
 pub use crate::registry::{add_algorithm, add_metric, add_model};
 pub use crate::search::algorithms::{
     Algorithm, BuildAlgorithm, Capabilities, Finding, Fineness, Reach, Solution,

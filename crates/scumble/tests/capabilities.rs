@@ -117,7 +117,13 @@ fn nothing_is_decided_by_the_name_of_an_algorithm_or_a_model() {
             let shown = file.strip_prefix(&root).expect("below the root").display().to_string();
             // Tests name what they test. Short flags of the command line stand for models. What a plan asks of several tables is known
             // before there is a table on which a model could be built.
-            let is_own = ["/models/asked.rs", "/algorithms/made.rs", "/cmd/anonymize.rs", "/cmd/compare.rs", "/synthetic.rs"];
+            let is_own = [
+                "/models/asked.rs",
+                "/algorithms/made.rs",
+                "/cmd/anonymize.rs",
+                "/cmd/compare.rs",
+                "/synthetic.rs",
+            ];
             if is_own.iter().any(|part| shown.contains(part))
                 || shown.contains("test")
                 || shown.contains("fixture")

@@ -12,6 +12,8 @@ use common::served::{EARLIER, PEOPLE, plan_beside};
 use common::table::{Table, all_kinds, kinds_for, tables_of};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use std::collections::BTreeSet;
+
 use scumble::config::StarPolicy;
 use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, RECORD_ALGORITHMS};
@@ -65,24 +67,32 @@ fn cases(algorithm: &'static str) -> impl Strategy<Value = (Table, Ask)> {
     )
 }
 
+/// What is published, and what the owner is warned of.
+type Released = (Strings, BTreeSet<String>);
+
+fn rows_of(released: &Result<Released, String>) -> Result<&Strings, &String> {
+    released.as_ref().map(|(rows, _)| rows)
+}
+
 /// What a trial would publish.
-fn tried(table: &Table, ask: &Ask) -> scumble::Result<Strings> {
+fn tried(table: &Table, ask: &Ask) -> scumble::Result<Released> {
     let folder = tempfile::tempdir().expect("a folder");
     write_inputs(table, folder.path());
-    let (plan, table, _) = read_planned(&ask.plan(table), &Resources::in_folder(folder.path()), 0)?;
+    let (plan, table, notes) = read_planned(&ask.plan(table), &Resources::in_folder(folder.path()), 0)?;
     let trial = try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())?;
-    Ok(of_table(&trial.table().expect("one table").read()?))
+    let warnings = trial.warnings.iter().chain(&notes).cloned().collect();
+    Ok((of_table(&trial.table().expect("one table").read()?), warnings))
 }
 
 /// The release in memory, of a table in memory.
-fn in_memory(table: &Table, ask: &Ask) -> scumble::Result<Strings> {
+fn in_memory(table: &Table, ask: &Ask) -> scumble::Result<Released> {
     let folder = tempfile::tempdir().expect("a folder");
     write_inputs(table, folder.path());
     let plan = ask.plan(table);
     let rows = batches(&Source::open(folder.path().join(&plan.input))?);
     let (resources, control) = (Resources::in_folder(folder.path()), Control::default());
     let released = Release::with(&Source::from_batches(rows, "it"), &plan, &resources, &control, &|_| {})?;
-    Ok(texts(released.table()?))
+    Ok((texts(released.table()?), released.summary.warnings.iter().cloned().collect()))
 }
 
 #[test]
@@ -98,8 +108,14 @@ fn trials_and_releases_in_memory_are_what_a_file_would_be() {
                     let written = release(&table, &ask).map(|written| Strings::parse(&written.text));
                     released.set(released.get() + u32::from(written.is_ok()));
                     let written = written.map_err(text);
-                    prop_assert_eq!(&written, &in_memory(&table, &ask).map_err(text));
-                    prop_assert_eq!(&written, &tried(&table, &ask).map_err(text));
+                    let in_memory = in_memory(&table, &ask).map_err(text);
+                    let tried = tried(&table, &ask).map_err(text);
+                    prop_assert_eq!(written.as_ref(), rows_of(&in_memory));
+                    prop_assert_eq!(written.as_ref(), rows_of(&tried));
+                    if let (Ok((_, warned)), Ok((_, tried))) = (in_memory, tried) {
+                        let missing: Vec<&String> = warned.difference(&tried).collect();
+                        prop_assert!(missing.is_empty(), "a trial does not warn of {missing:?}");
+                    }
                     Ok(())
                 });
         outcome.unwrap_or_else(|error| panic!("{algorithm}: {error}"));

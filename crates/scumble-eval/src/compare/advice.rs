@@ -106,6 +106,8 @@ impl Advice {
                 chosen.algorithm
             ));
         }
+        let warned = |text: &String| format!("A warning comes with it: {}.", text.trim_end_matches('.'));
+        told.extend(chosen.warnings.iter().map(warned));
         told.push(limits(comparison));
         told
     }
@@ -292,6 +294,7 @@ mod tests {
             algorithm: algorithm.to_owned(),
             standing: if algorithm == "nsvdist" { Standing::Experimental } else { Standing::Recommended },
             k,
+            warnings: Vec::new(),
             below_plan: false,
             risk: Risk { identity: risk, linkage: risk, singled_out: 0.0, attribute: None },
             loss: 0.25,

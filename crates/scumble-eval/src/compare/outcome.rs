@@ -64,6 +64,8 @@ pub struct Candidate {
     pub attained_k: Option<u64>,
     /// What learners get right that learnt from releases of training parts.
     pub accuracy: Option<Accuracy>,
+    /// What `anonymize` would warn of.
+    pub warnings: Vec<String>,
     /// How long the release took. No two runs share it.
     pub seconds: f64,
 }

@@ -74,7 +74,11 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
         let tried = listed(trial.and_then(|trial| {
             let risk = risk_of(&trial, table, &plan, &resources, request.seed)?;
             let below_plan = least_k.is_some_and(|least| *k < least);
-            Ok(Candidate { below_plan, ..candidate(trial, name, *k, risk) })
+            let mut found = Candidate { below_plan, ..candidate(trial, name, *k, risk) };
+            if !request.plan.accept_attribute_disclosure {
+                found.warnings.iter_mut().for_each(as_not_accepted);
+            }
+            Ok(found)
         }))?;
         steps.add(1);
         Ok(tried)
@@ -227,11 +231,20 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
+/// Here disclosure is measured, whether or not the plan accepts it; `anonymize` asks first.
+fn as_not_accepted(warning: &mut String) {
+    if warning == scumble::release::DISCLOSURE_ACCEPTED {
+        "a sensitive column is not protected by a model, so anonymize refuses this plan until you add one or accept the disclosure \
+         (accept_attribute_disclosure)"
+            .clone_into(warning);
+    }
+}
+
 /// The figures of a release.
 fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
     let attained_k = attained_k(&trial);
     let standing = registry::method(name).map_or(Standing::Experimental, |method| about(&method).1);
-    let Trial { problem, outcome, loss, suppressed, seconds, .. } = trial;
+    let Trial { problem, outcome, loss, suppressed, seconds, warnings, .. } = trial;
     let mut metrics = Vec::new();
     if let Outcome::Classes { classes, .. } = outcome {
         let wanted = registry::METRICS.iter().filter(|entry| METRICS.contains(&entry.name));
@@ -250,6 +263,7 @@ fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
         suppressed,
         attained_k,
         accuracy: None,
+        warnings,
         seconds,
     }
 }
@@ -320,7 +334,7 @@ mod tests {
     #[test]
     fn a_model_that_the_verifier_does_not_know_says_so() {
         let own = ModelSpec::new("l-diversity").with("l", 2);
-        assert_eq!(model_in_words(&own), "l-diversity l = 2");
+        assert_eq!(model_in_words(&own), "l_diversity l = 2");
         let added = ModelSpec::new("added_by_a_program");
         assert_eq!(model_in_words(&added), "added_by_a_program (not independently verified)");
     }

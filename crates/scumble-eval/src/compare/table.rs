@@ -87,6 +87,7 @@ pub fn to_json(comparison: &Comparison) -> Value {
             "standing": candidate.standing.name(),
             "k": candidate.k,
             "below_plan": candidate.below_plan,
+            "warnings": candidate.warnings,
             "risk": candidate.risk.worst(),
             "attacks": candidate.risk,
             "accuracy": candidate.accuracy.as_ref().map(accuracy),

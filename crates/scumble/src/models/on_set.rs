@@ -24,7 +24,8 @@ impl OnSet {
 
 impl Model for OnSet {
     says_as_its_model!(
-        name, demand,
+        name,
+        demand,
         required,
         unit,
         settings,

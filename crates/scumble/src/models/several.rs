@@ -111,7 +111,8 @@ impl Given {
 
 impl Model for Given {
     says_as_its_model!(
-        name, demand,
+        name,
+        demand,
         required,
         unit,
         settings,
@@ -236,7 +237,8 @@ impl Joint {
 
 impl Model for Joint {
     says_as_its_model!(
-        name, demand,
+        name,
+        demand,
         required,
         unit,
         settings,

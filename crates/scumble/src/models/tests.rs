@@ -509,3 +509,27 @@ fn the_least_part_that_fails() {
     assert_eq!(part("model = 'l_diversity'\nvariant = 'recursive'\nl = 3\nc = 0.5"), [2, 3]);
     assert_eq!(part("model = 'l_diversity'\nvariant = 'recursive'\nl = 4\nc = 9"), [4, 5]);
 }
+
+/// However a plan writes the name of a model, it is one model: nothing that is decided by it depends on the spelling.
+#[test]
+fn names_of_models_have_one_spelling() {
+    use crate::models::asked::OverTables;
+    for (written, read, over) in [
+        ("K-Uncertainty", "k_uncertainty", Some(OverTables::Values)),
+        ("MULTIRELATIONAL", "multirelational", Some(OverTables::Persons)),
+        ("k-anonymity", "k_anonymity", None),
+    ] {
+        let lines = format!("[columns.a]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"{written}\"\nk = 2\n");
+        let spec = crate::config::Plan::from_toml(
+            &format!("input = \"a.csv\"\noutput = \"b.csv\"\n{lines}"),
+            "plan",
+        )
+        .expect("a plan")
+        .privacy
+        .remove(0);
+        assert_eq!((spec.model.as_str(), spec.over_tables()), (read, over));
+        assert_eq!(crate::config::ModelSpec::new(written).model, read);
+        let by_hand = crate::config::ModelSpec { model: written.to_owned(), ..spec };
+        assert_eq!((by_hand.over_tables(), by_hand.is_size_alone()), (over, read == "k_anonymity"));
+    }
+}

@@ -51,7 +51,8 @@ impl Valued {
 
 impl Model for Valued {
     says_as_its_model!(
-        name, demand,
+        name,
+        demand,
         required,
         unit,
         settings,

@@ -61,6 +61,7 @@ pub use described::{
 pub use in_memory::{Release, RowMap};
 use pipeline::{Destination, Watched};
 use publish::Files;
+pub use requirements::DISCLOSURE_ACCEPTED;
 pub(crate) use requirements::has_separate_models;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};

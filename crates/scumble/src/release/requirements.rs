@@ -126,6 +126,17 @@ pub(super) fn build_models(plan: &Plan, prepared: &Prepared) -> Result<Vec<Box<d
     Ok(models)
 }
 
+/// The warning that sensitive values may be read off the release, which its owner has accepted.
+pub const DISCLOSURE_ACCEPTED: &str =
+    "attribute disclosure was accepted: sensitive columns may be given away by rows that look the same";
+
+/// That warning, where a sensitive column is in fact not protected.
+pub(super) fn disclosure_accepted(plan: &Plan, problem: &Problem) -> Option<String> {
+    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
+    let is_open = || check_protected(&problem.models, &sensitive, &problem.table).is_err();
+    (plan.accept_attribute_disclosure && is_open()).then(|| DISCLOSURE_ACCEPTED.to_owned())
+}
+
 /// An error if somebody who knows a set of quasi-identifiers that a model is about could read a sensitive value off a class.
 fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &FrequencyTable) -> Result<()> {
     let protecting: Vec<&dyn Model> =

@@ -41,6 +41,8 @@ pub struct Trial {
     pub suppressed: u64,
     /// How long typing, search and suppression took.
     pub seconds: f64,
+    /// What the owner would be warned of, besides what reading the table has shown.
+    pub warnings: Vec<String>,
     /// What would be published: one table or several.
     pub tables: Vec<TrialTable>,
 }
@@ -228,7 +230,7 @@ where
 fn of_classes(tried: Tried<ClassRun<'_>>) -> Trial {
     let Tried { run, tables, seconds } = tried;
     let loss = metrics::loss::ENTRY.build.measure(&run.found.classes, &run.problem).unwrap_or(0.0);
-    let Run { problem, missing, found: ClassesFound { classes, step, rows, .. }, .. } = run;
+    let Run { problem, missing, warnings, found: ClassesFound { classes, step, rows, .. }, .. } = run;
     let kept: Vec<u32> =
         (0..classes.len()).filter(|class| !classes.is_suppressed(*class)).map(|class| class as u32).collect();
     let class_of_row = rows.look_of_row.iter().map(|look| kept.get(*look as usize).copied()).collect();
@@ -238,6 +240,7 @@ fn of_classes(tried: Tried<ClassRun<'_>>) -> Trial {
         loss,
         suppressed: classes.suppressed_rows(),
         seconds,
+        warnings,
         tables,
         outcome: Outcome::Classes { classes: Box::new(classes), step, class_of_row },
     }
@@ -245,7 +248,7 @@ fn of_classes(tried: Tried<ClassRun<'_>>) -> Trial {
 
 fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
     let Tried { run, tables, seconds } = tried;
-    let Run { problem, missing, found, .. } = run;
+    let Run { problem, missing, warnings, found, .. } = run;
     let RecordsFound { solution, taken, rows } = found;
     let loss = record_loss(&solution.records, &problem.quasi);
     Trial {
@@ -254,6 +257,7 @@ fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
         loss,
         suppressed: 0,
         seconds,
+        warnings,
         tables,
         outcome: Outcome::Records {
             records: solution.records,
@@ -266,7 +270,7 @@ fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
 
 fn of_tables(tried: Tried<TablesRun<'_>>) -> Trial {
     let Tried { run, tables, seconds } = tried;
-    let Run { problem, missing, found, .. } = run;
+    let Run { problem, missing, warnings, found, .. } = run;
     let shown = found.solution.shown;
     let all_columns = || vec![(0..problem.quasi.len()).collect()];
     let (loss, outcome) = match found.solution.tables {
@@ -276,5 +280,5 @@ fn of_tables(tried: Tried<TablesRun<'_>>) -> Trial {
             (loss, Outcome::Projections { tables, shown, tuple_of_row: found.tuple_of_row })
         }
     };
-    Trial { problem, missing, loss, suppressed: 0, seconds, tables, outcome }
+    Trial { problem, missing, loss, suppressed: 0, seconds, warnings, tables, outcome }
 }

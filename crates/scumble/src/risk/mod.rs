@@ -159,7 +159,11 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
             singling::MOST_COLUMNS
         ))
         .set("quasi", None, "name fewer quasi-identifiers")
-        .set("combination_size", Some("0"), "leave out the search for combinations that single people out"));
+        .set(
+            "combination_size",
+            Some("0"),
+            "leave out the search for combinations that single people out",
+        ));
     }
     let mut classes = RiskClasses::of_table(input.table, input.quasi)?;
     let star_rows = classes.class_of_row.iter().filter(|class| Some(**class) == classes.star).count() as u64;

@@ -6,6 +6,7 @@ use super::ClassRun;
 use crate::base::text::{counted, rows};
 use crate::config::StarPolicy;
 use crate::release::claim::is_verified;
+use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::Algorithm;
 
 /// A warning where a spreadsheet program would run what the release shows.
@@ -92,12 +93,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
                 .into(),
         );
     }
-    if run.plan.accept_attribute_disclosure {
-        warnings.push(
-            "attribute disclosure was accepted: sensitive columns may be given away by homogeneous classes"
-                .into(),
-        );
-    }
+    warnings.extend(disclosure_accepted(run.plan, &run.problem));
     if run.problem.table.payloads().person().is_some() {
         for name in run.plan.names_with(crate::config::Role::Sensitive) {
             // Models that bound shares among persons claim who the persons are.

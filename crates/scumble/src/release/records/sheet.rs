@@ -5,6 +5,7 @@ use crate::release::Summary;
 use crate::release::datasheet::{
     ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, provenance, value_kind,
 };
+use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::{Format, Linkage};
 
 /// What is promised of each record, in words.
@@ -222,9 +223,7 @@ pub(super) fn warnings(run: &RecordRun<'_>) -> Vec<String> {
                 .into(),
         );
     }
-    if run.plan.accept_attribute_disclosure {
-        warnings.push("attribute disclosure was accepted: sensitive columns may be given away".into());
-    }
+    warnings.extend(disclosure_accepted(run.plan, &run.problem));
     for quasi in run.problem.quasi.iter().filter(|quasi| quasi.tight) {
         warnings.push(format!(
             "column '{}': released ranges end at real values of people (label = \"tight\")",

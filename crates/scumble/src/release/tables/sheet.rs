@@ -6,6 +6,7 @@ use crate::config::Role;
 use crate::release::datasheet::{
     ColumnSheet, Datasheet, Guarantee, kept_sheet, limits_of_counting, value_kind,
 };
+use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::tables::{GroupValues, Shown, Tables};
 use crate::table::quasi::{Quasi, Shape};
 
@@ -152,9 +153,7 @@ pub(super) fn warnings(run: &TablesRun<'_>) -> Vec<String> {
             run.algorithm.name
         ));
     }
-    if run.plan.accept_attribute_disclosure {
-        warnings.push("attribute disclosure was accepted: sensitive columns may be given away".into());
-    }
+    warnings.extend(disclosure_accepted(run.plan, &run.problem));
     if is_seeded(run) {
         warnings.push(
             "a seed was given, and whoever knows it can undo the draws: this release is for tests, not for publication".into(),

@@ -54,7 +54,9 @@ impl Algorithm for Kactus {
         problem.class_tests()?;
         let name = &problem.table.payloads().columns[class].name;
         let diverse = |model: &&dyn crate::models::Model| {
-            model.demand() == crate::models::Demand::Diversity && model.protects() == Some(name) && model.required() > 1.0
+            model.demand() == crate::models::Demand::Diversity
+                && model.protects() == Some(name)
+                && model.required() > 1.0
         };
         match problem.models.iter().map(AsRef::as_ref).find(diverse) {
             None => Ok(()),

@@ -114,7 +114,10 @@ impl Counter {
 }
 
 fn too_many_rows() -> Error {
-    Error::data(format!("more than {} rows are equal, which is more than are counted", grouped(u64::from(u32::MAX))))
+    Error::data(format!(
+        "more than {} rows are equal, which is more than are counted",
+        grouped(u64::from(u32::MAX))
+    ))
 }
 
 #[cfg(test)]
@@ -127,12 +130,14 @@ mod tests {
     fn counted(parts: &[&[Row]]) -> Counter {
         let mut counter = Counter::new(&[4, 4, 4], vec![payload_column()]);
         for part in parts {
-            counter.update(&Batch {
-                rows: part.len(),
-                code: &|column, row| part[row].0[column],
-                value: &|_, row| part[row].1,
-                weight: &|row| part[row].2,
-            }).expect("few rows");
+            counter
+                .update(&Batch {
+                    rows: part.len(),
+                    code: &|column, row| part[row].0[column],
+                    value: &|_, row| part[row].1,
+                    weight: &|row| part[row].2,
+                })
+                .expect("few rows");
         }
         counter
     }
