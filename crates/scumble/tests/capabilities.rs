@@ -47,6 +47,7 @@ fn asking() -> Vec<(&'static str, String)> {
     vec![
         ("no class", plain.clone() + &model("model = \"k_anonymity\"; k = 3")),
         ("a population", columns("drop", "drop") + &model("model = \"k_map\"; k = 2")),
+        ("a rule", format!("recoding = \"rule.json\"\n{plain}") + &model("model = \"k_anonymity\"; k = 3")),
         ("sets", plain.clone() + &model("model = \"lkc\"; l = 1; k = 3; c = 0.9")),
         ("whole tables", plain.clone() + &model("model = \"average_risk\"; average = 0.3")),
         (

@@ -362,3 +362,40 @@ fn releases_in_memory_are_checked_and_assessed() {
     let Err(error) = Assessment::of(&release, &other, &none) else { panic!("there is no such column") };
     assert!(error.to_string().contains("did you mean 'age'"), "{error}");
 }
+
+/// A recoding is applied to rows in memory as to a file: as a release of their own, or privately.
+#[test]
+fn new_rows_in_memory_are_recoded_like_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let old = table(folder, &rows());
+    let mut plan = plan("mondrian");
+    plan.recoding = Some("rule.json".to_owned());
+    let release = Release::of(old.clone(), &plan).expect("a release");
+    let saved = SavedRecoding::from_json(&release.recoding.expect("a rule")).expect("a recoding");
+    for private in [false, true] {
+        let in_memory = RecodedRows::of(&saved, old.clone(), private).expect("rows");
+        let (progress, stage) = (Progress::default(), &|_| {});
+        let options = &mut RunOptions { folder, threads: 0, progress, stage, standard_output: None };
+        let output = format!("new-{private}.csv");
+        let files = scumble::release::apply(&saved, &saved.plan("in.csv", &output), private, options);
+        let files = files.expect("a file");
+        let written = batches(&Source::open(folder.join(&output)).expect("a table"));
+        assert_eq!(texts(in_memory.table()), texts(&written), "private: {private}");
+        assert_eq!(lasting(&in_memory.summary)["rows"], lasting(&files.released.summary)["rows"]);
+        assert_eq!((&in_memory.unplaced, in_memory.private), (&files.unplaced, private));
+        let sheet = in_memory.datasheet_markdown();
+        assert_eq!(sheet.is_none(), private, "rows for their owner have no datasheet");
+        assert_eq!(in_memory.datasheet_json().expect("JSON").is_none(), private);
+    }
+    let damaged =
+        SavedRecoding::from_json("{\"scumble_recoding\":1}").err().expect("not complete").to_string();
+    assert!(damaged.starts_with("the recoding in memory is damaged or was changed"), "{damaged}");
+    // A cancelled run hands nothing out.
+    let control = Control::default();
+    control.cancel();
+    let source = Source::from_batches(old, "rows");
+    let plan = saved.plan("rows", "recoded.arrow");
+    let stopped = RecodedRows::with(&saved, &source, &plan, false, &control, &|_| {});
+    assert_eq!(stopped.err().map(|error| error.kind()), Some(ErrorKind::Interrupted));
+}

@@ -6,17 +6,18 @@ use std::time::Instant;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source};
+use scumble_files::{Control, ReadOptions};
 
 use super::classes::rows::ReleasedRows;
 use super::classes::{ClassesFound, Origin, refuse_nothing, warnings};
-use super::pipeline::{Watched, complete};
+use super::pipeline::{Destination, Watched, complete};
 use super::publish::Files;
 use super::row_map::Original;
-use super::run::Run;
 use super::search::{Needs, OfRow, make_problem};
 use super::targets::Targets;
-use super::{ReadTable, Released, RunOptions, Seconds, Stage, again, datasheet, read_columns, read_options};
+use super::{
+    Input, ReadTable, Released, RunOptions, Seconds, Stage, again, datasheet, read_columns, read_options,
+};
 use crate::config::profile::refuse_unjudged;
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
 use crate::error::{Error, Result, did_you_mean};
@@ -79,10 +80,25 @@ pub fn apply_beside(
     outputs: &Outputs,
     options: &mut RunOptions<'_>,
 ) -> Result<Applied> {
-    let started = Instant::now();
-    let mut seconds = Seconds::default();
     let resources = Resources::in_folder(options.folder).watched_by(options.progress.control());
     let source = resources.input(plan)?;
+    let plan = &applied_plan(saved, plan, private)?;
+    let mut outputs = outputs.clone();
+    outputs.read("recoding", &saved.file);
+    let targets = if private {
+        Targets::of_private(plan, options.folder, &outputs)
+    } else {
+        Targets::of(plan, options.folder, &outputs)
+    }?;
+    let input = Input { plan, source: &source, resources: &resources, threads: options.threads };
+    let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
+    let watched = Watched { progress: &options.progress, stage: options.stage };
+    let (released, unplaced) = recoded(saved, &input, private, &mut files, &watched)?;
+    Ok(Applied { released, unplaced, private })
+}
+
+/// The plan by which rows are recoded; an error if they cannot be.
+pub(super) fn applied_plan(saved: &SavedRecoding, plan: &Plan, private: bool) -> Result<Plan> {
     let mut plan = if private { unjudged(plan) } else { plan.clone() };
     // Reports, recodings and row maps are about rows that were searched.
     plan.report.clear();
@@ -95,24 +111,42 @@ pub fn apply_beside(
              which a recoding does not hold, so new rows cannot be",
         )));
     }
-    let mut outputs = outputs.clone();
-    outputs.read("recoding", &saved.file);
-    let targets = if private {
-        Targets::of_private(&plan, options.folder, &outputs)
-    } else {
-        Targets::of(&plan, options.folder, &outputs)
-    }?;
+    Ok(plan)
+}
 
-    (options.stage)(Stage::Read);
+/// From new rows to what their destination makes of them, and the rows without a place by column.
+pub(super) fn recoded<D: Destination>(
+    saved: &SavedRecoding,
+    input: &Input<'_>,
+    private: bool,
+    destination: &mut D,
+    watched: &Watched<'_>,
+) -> Result<(D::Made, BTreeMap<String, u64>)> {
+    let started = Instant::now();
+    let mut seconds = Seconds::default();
+    (watched.stage)(Stage::Read);
     let clock = Instant::now();
-    let New { plan, table, respelt, notes, first_warnings } =
-        read_new(saved, &plan, private, &source, options)?;
+    let control = watched.progress.control();
+    let New { plan, table, respelt, notes, first_warnings } = read_new(saved, input, private, control)?;
     seconds.read = clock.elapsed().as_secs_f64();
-    options.progress.check()?;
+    watched.check()?;
 
-    options.progress.control().begin(None);
-    (options.stage)(Stage::Apply);
+    control.begin(None);
+    (watched.stage)(Stage::Apply);
     let clock = Instant::now();
+    let mut read = ReadTable {
+        plan: &plan,
+        table: &table,
+        original: Original { source: input.source, kept: &[] },
+        respelt: &respelt,
+        population: None,
+        resources: input.resources,
+        budget: Budget::default(),
+        notes,
+        first_warnings,
+        seconds,
+        started,
+    };
     let judged = if private { &quasi_only(&plan) } else { &plan };
     let mut prepared = prepare_new(&table, judged, saved.quasi.clone(), saved.payload_trees.clone())?;
     let of_row = OfRow {
@@ -121,9 +155,9 @@ pub fn apply_beside(
     };
     let needs = Needs { model: false, metric: "loss", suppression: Rational::ONE };
     let (problem, rest, metric) =
-        make_problem(&plan, prepared, &needs, (Budget::default(), options.progress.clone()))?;
+        make_problem(&plan, prepared, &needs, (Budget::default(), watched.progress.clone()))?;
     let (assignment, unplaced) = recode(saved, &problem, &rest.missing, &table, private)?;
-    options.progress.check()?;
+    watched.check()?;
     let classes = judge(&problem, assignment, private)?;
     refuse_nothing(&classes, &problem)?;
     let found = ClassesFound {
@@ -138,42 +172,16 @@ pub fn apply_beside(
         payload_trees: Vec::new(),
         findings: Vec::new(),
         population: None,
-        resources: &resources,
+        resources: input.resources,
         rows: ReleasedRows::default(),
         together: Vec::new(),
     };
-    let mut run = Run {
-        plan: &plan,
-        source: &table,
-        respelt: &respelt,
-        algorithm: ALGORITHMS.find(saved.algorithm)?.facts(),
-        problem,
-        of_row,
-        missing: rest.missing,
-        warnings: rest.warnings,
-        notes: rest.notes,
-        found,
-    };
+    let algorithm = ALGORITHMS.find(saved.algorithm)?.facts();
+    let mut run = read.task(watched.progress).run(algorithm, (problem, rest), of_row, found);
     let found = if private { vec![NOT_FOR_PUBLICATION.to_owned()] } else { warnings::warnings(&run, None) };
     run.warnings.extend(found);
-    seconds.apply = clock.elapsed().as_secs_f64();
-    let read = ReadTable {
-        plan: &plan,
-        table: &table,
-        original: Original { source: &source, kept: &[] },
-        respelt: &respelt,
-        population: None,
-        resources: &resources,
-        budget: Budget::default(),
-        notes,
-        first_warnings,
-        seconds,
-        started,
-    };
-    let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
-    let watched = Watched { progress: &options.progress, stage: options.stage };
-    let released = complete(run, read, &mut files, &watched)?.alone()?;
-    Ok(Applied { released, unplaced, private })
+    read.seconds.apply = clock.elapsed().as_secs_f64();
+    Ok((complete(run, read, destination, watched)?.alone()?, unplaced))
 }
 
 /// What is said about rows that were recoded and not judged.
@@ -201,15 +209,9 @@ struct New {
 }
 
 /// Reads new rows. Their columns may be in any order; what is written is in the order of the recoding.
-fn read_new(
-    saved: &SavedRecoding,
-    plan: &Plan,
-    private: bool,
-    source: &Source,
-    run: &RunOptions<'_>,
-) -> Result<New> {
-    let control = run.progress.control().clone();
-    let options = ReadOptions { control, ..read_options(&plan.read, run.threads)? };
+fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &Control) -> Result<New> {
+    let Input { plan, source, threads, .. } = *input;
+    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read, threads)? };
     let header = scumble_files::read_header(source, &options)?;
     let has = |name: &str| header.names.iter().any(|of| of == name);
     if let Some(absent) = saved.needed(private).into_iter().find(|name| !has(name)) {

@@ -1,9 +1,11 @@
 //! A release for a program: tables in memory in, verified tables in memory out.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use scumble_files::{Batches, Control, OutFormat, Source};
 
+use super::apply::{applied_plan, recoded};
 use super::datasheet::{self, Datasheet};
 use super::pipeline::{Destination, Documents, Watched};
 use super::row_map::RowMapFile;
@@ -14,6 +16,7 @@ use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::problem::Progress;
 use crate::release::resources::Resources;
+use crate::release::saved::SavedRecoding;
 use crate::report::data::Report;
 
 /// Which row of the original each row of a release came from. Private.
@@ -79,7 +82,17 @@ impl Release {
             ..plan.clone()
         };
         let input = Input { plan, source: table, resources: &resources, threads: 0 };
-        make(&input, &mut Memory { plan }, &Watched { progress: &progress, stage })
+        let made = make(&input, &mut Memory { plan }, &Watched { progress: &progress, stage })?;
+        let sheet = made.sheet.ok_or_else(|| Error::internal("a release without a datasheet"))?;
+        Ok(Self {
+            tables: made.tables,
+            summary: made.summary,
+            report: made.report,
+            recoding: made.recoding,
+            row_map: made.row_map,
+            manifest: made.manifest,
+            sheet,
+        })
     }
 
     /// The table, if it is one.
@@ -116,13 +129,89 @@ impl Release {
     }
 }
 
+/// Rows in memory that were recoded by a saved recoding, as [`apply`](super::apply()) does it in files: a verified release of
+/// their own, or every row in its recoded form for its owner.
+#[derive(Debug)]
+pub struct RecodedRows {
+    table: Batches,
+    /// The figures. Private.
+    pub summary: Summary,
+    /// By quasi-identifier the rows of which nothing that the rule shows is true, so that they show `*` there; those without such
+    /// rows are not listed. Private.
+    pub unplaced: BTreeMap<String, u64>,
+    /// Whether the rows are for their owner only.
+    pub private: bool,
+    sheet: Option<Datasheet>,
+}
+
+impl RecodedRows {
+    /// The rows of a table, recoded. If `private`, every row stays, in its order, and no model is judged: that is for testing what was
+    /// learnt from a release.
+    pub fn of(saved: &SavedRecoding, table: impl Into<Batches>, private: bool) -> Result<Self> {
+        let table = Source::from_batches(table.into(), "the table");
+        let plan = saved.plan("the table", "the release.arrow");
+        Self::with(saved, &table, &plan, private, &Control::default(), &|_| {})
+    }
+
+    /// As [`RecodedRows::of`], from a table anywhere, by the recoding's plan ([`SavedRecoding::plan`]) with what was changed in it, and
+    /// under the eyes of somebody who may end it.
+    pub fn with(
+        saved: &SavedRecoding,
+        table: &Source,
+        plan: &Plan,
+        private: bool,
+        control: &Control,
+        stage: &(dyn Fn(Stage) + Sync),
+    ) -> Result<Self> {
+        check_spreadsheet_safe(plan, OutFormat::ArrowIpc)?;
+        let plan = &applied_plan(saved, plan, private)?;
+        let progress = Progress::from(control.clone());
+        let resources = Resources::default().watched_by(control);
+        let input = Input { plan, source: table, resources: &resources, threads: 0 };
+        let watched = Watched { progress: &progress, stage };
+        let (made, unplaced) = recoded(saved, &input, private, &mut Memory { plan }, &watched)?;
+        let Kept { tables, summary, sheet, .. } = made;
+        let [(_, table)] =
+            <[_; 1]>::try_from(tables).map_err(|_| Error::internal("recoded rows are in several tables"))?;
+        Ok(Self { table, summary, unplaced, private, sheet })
+    }
+
+    /// The rows.
+    #[must_use]
+    pub fn table(&self) -> &Batches {
+        &self.table
+    }
+
+    /// The datasheet that may be published with the rows, for people; none of rows that are for their owner.
+    #[must_use]
+    pub fn datasheet_markdown(&self) -> Option<String> {
+        self.sheet.as_ref().map(datasheet::markdown)
+    }
+
+    /// The same for programs.
+    pub fn datasheet_json(&self) -> Result<Option<String>> {
+        self.sheet.as_ref().map(serde_json::to_string_pretty).transpose().map_err(Error::internal)
+    }
+}
+
+/// What a run has made in memory.
+struct Kept {
+    tables: Vec<(String, Batches)>,
+    summary: Summary,
+    report: Option<Report>,
+    recoding: Option<String>,
+    row_map: Option<RowMap>,
+    manifest: Option<Manifest>,
+    sheet: Option<Datasheet>,
+}
+
 /// The memory of the program that runs.
 struct Memory<'a> {
     plan: &'a Plan,
 }
 
 impl Destination for Memory<'_> {
-    type Made = Release;
+    type Made = Kept;
 
     fn sink(&self) -> Sink<'_> {
         Sink::Memory
@@ -138,7 +227,7 @@ impl Destination for Memory<'_> {
         papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,
-    ) -> Result<Release> {
+    ) -> Result<Kept> {
         let Place::Memory(mut tables) = place else {
             return Err(Error::internal("a release in memory has files"));
         };
@@ -152,20 +241,19 @@ impl Destination for Memory<'_> {
         };
         let wants_rule = self.plan.recoding.is_some() || papers.report.is_some();
         let recoding = wants_rule.then(|| written(papers.rule)).transpose()?;
-        let sheet = papers.sheet.ok_or_else(|| Error::internal("a release without a datasheet"))?;
         watched.last_look()?;
-        Ok(Release {
+        Ok(Kept {
             tables,
             summary,
             report: papers.report,
             recoding,
             row_map: papers.row_map.map(RowMapFile::in_memory),
             manifest: papers.manifest,
-            sheet,
+            sheet: papers.sheet,
         })
     }
 
-    fn summary(made: &mut Release) -> &mut Summary {
+    fn summary(made: &mut Kept) -> &mut Summary {
         &mut made.summary
     }
 }

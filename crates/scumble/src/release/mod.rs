@@ -58,7 +58,7 @@ pub use described::{
     SheetCheck, compare_folder_with_datasheet, compare_with_datasheet, datasheets_of, is_spreadsheet_safe,
     older_datasheets_of,
 };
-pub use in_memory::{Release, RowMap};
+pub use in_memory::{RecodedRows, Release, RowMap};
 use pipeline::{Destination, Watched};
 use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;

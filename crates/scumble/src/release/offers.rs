@@ -2,7 +2,7 @@
 
 use super::search::{Needs, Task, budget_of, make_problem};
 use super::{classes, records};
-use crate::config::Parameters;
+use crate::config::{Parameters, Plan, Role};
 use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::problem::Problem;
 use crate::registry::{ALGORITHMS, Entry, METRICS, RECORD_ALGORITHMS, Standing};
@@ -28,6 +28,26 @@ pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
         }
         other => Some(other),
     })
+}
+
+/// The advice to use a recommended algorithm that makes classes and shows no means, where the table was not read yet.
+pub(super) fn of_classes(plan: &Plan, words: &str) -> Remedy {
+    let has_class = plan.names_with(Role::Class).next().is_some();
+    let fits = |entry: &&'static Entry<BuildAlgorithm>| {
+        let built = (entry.build)(&Parameters::default());
+        entry.standing == Standing::Recommended
+            && built.is_ok_and(|algorithm| {
+                let can = algorithm.capabilities();
+                !can.shows_means && (has_class || !can.needs_class)
+            })
+    };
+    Remedy::Set {
+        words: words.to_owned(),
+        key: ALGORITHM,
+        columns: Vec::new(),
+        values: ALGORITHMS.iter().filter(fits).map(|entry| entry.name.to_owned()).collect(),
+        weakens_protection: false,
+    }
 }
 
 const ALGORITHM: &str = "algorithm";

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::recoding::Step;
 use crate::registry::Method;
 use crate::release::new_rows::typical;
+use crate::release::offers;
 use crate::release::saved::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
 use crate::table::hierarchy::Outline;
 use crate::table::quasi::{Line, Quasi, Shape};
@@ -27,7 +28,7 @@ pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> R
     };
     Err(Error::refused(format!("'{}' {why}, so there is no recoding to save", plan.algorithm.name))
         .unset("recoding", "leave the recoding out")
-        .another("use an algorithm that makes classes and shows no means"))
+        .with(offers::of_classes(plan, "use an algorithm that makes classes and shows no means")))
 }
 
 /// A rule that makes the classes that are published; none where these were changed afterwards, or are the rule themselves.

@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::models::asked::OverTables;
 use crate::models::k_anonymity;
 use crate::release::check::several::{over_views, relational};
+use crate::release::offers;
 use crate::release::resources::Resources;
 
 /// So often larger classes are asked for; every time twice as large.
@@ -27,7 +28,7 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
             "tables that were published before ([[table]]) are put beside a table of classes, and '{}' makes none",
             plan.algorithm.name
         ))
-        .another(crate::search::offers::CLASSES));
+        .with(offers::of_classes(plan, crate::search::offers::CLASSES)));
     }
     if plan.privacy.iter().any(|spec| spec.over_tables().is_some()) {
         return Ok(());

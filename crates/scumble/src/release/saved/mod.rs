@@ -45,6 +45,11 @@ impl SavedRecoding {
         load::parse(&bytes, path)
     }
 
+    /// The same from a text, such as the `recoding` of a [`Release`](crate::release::Release).
+    pub fn from_json(text: &str) -> Result<Self> {
+        load::parse(text.as_bytes(), Path::new("in memory"))
+    }
+
     /// The plan that recodes a table by this rule.
     #[must_use]
     pub fn plan(&self, input: impl Into<String>, output: impl Into<String>) -> Plan {
