@@ -83,7 +83,7 @@ fn tables_in_memory_are_attacked_like_files() {
     assert!(of_memory.len() >= ATTACKS.len(), "{of_memory:?}");
 }
 
-/// Several tables in memory are checked and attacked as the same tables in a folder are; a changed one is found out.
+/// Several tables in memory get the same verdict and findings as the same tables in a folder. Swapped tables do not pass.
 #[test]
 fn several_tables_in_memory_are_judged_like_a_folder() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -363,7 +363,7 @@ fn releases_in_memory_are_checked_and_assessed() {
     assert!(error.to_string().contains("did you mean 'age'"), "{error}");
 }
 
-/// A recoding is applied to rows in memory as to a file: as a release of their own, or privately.
+/// A recoding shows rows in memory as it shows the same rows in a file, published or private.
 #[test]
 fn new_rows_in_memory_are_recoded_like_files() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -145,7 +145,7 @@ impl<B: 'static> IntoIterator for &Registry<B> {
     }
 }
 
-/// A name as registries write it: hyphens are as good as underscores, and capitals as small letters.
+/// A name as the registries spell it: in lower case, with underscores in place of hyphens.
 pub(crate) fn plain(name: &str) -> String {
     name.replace('-', "_").to_lowercase()
 }

@@ -327,7 +327,7 @@ fn spellings_note(
 mod tests {
     use super::*;
 
-    /// The verifier knows no plan and no flag, so what helps is added here.
+    /// The verifier knows nothing of plans and flags, so its remedies are added here.
     #[test]
     fn errors_of_the_verifier_say_what_would_help() {
         let told = |error| cannot_check(error).to_string();
