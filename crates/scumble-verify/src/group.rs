@@ -4,6 +4,8 @@
 //! of their own and the rest is packed beside it. Groups are numbered by first appearance in row order, so the result does
 //! not depend on hashing or on the number of threads.
 
+use std::sync::Arc;
+
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -30,9 +32,14 @@ pub(crate) struct Groups {
     pub(crate) of_row: Vec<u32>,
     /// The first row of each group, ascending.
     pub(crate) first_row: Vec<u32>,
-    /// The number of rows of each group.
+    /// The number of rows of each group, each as often as it counts.
     pub(crate) size: Vec<u64>,
+    /// How often each row counts; once where nothing is said.
+    pub(crate) weights: Option<Weights>,
 }
+
+/// How often each row of a table counts.
+pub(crate) type Weights = Arc<[u64]>;
 
 impl Groups {
     pub(crate) fn len(&self) -> usize {
@@ -44,7 +51,25 @@ impl Groups {
         let of_row: Vec<u32> = rows.iter().map(|&row| self.of_row[row as usize]).collect();
         let mut size = vec![0; self.len()];
         of_row.iter().for_each(|&group| size[group as usize] += 1);
-        Self { of_row, first_row: self.first_row.clone(), size }
+        let weights = self.weights.as_deref();
+        let weights = weights.map(|weights| rows.iter().map(|&row| weights[row as usize]).collect());
+        Self { of_row, first_row: self.first_row.clone(), size, weights: None }.weighted(weights)
+    }
+
+    /// The same groups of rows that count so often.
+    pub(crate) fn weighted(mut self, weights: Option<Weights>) -> Self {
+        if let Some(weights) = &weights {
+            self.size.fill(0);
+            for (group, weight) in self.of_row.iter().zip(&**weights) {
+                self.size[*group as usize] += weight;
+            }
+        }
+        Self { weights, ..self }
+    }
+
+    /// How often a row counts.
+    pub(crate) fn weight(&self, row: usize) -> u64 {
+        self.weights.as_ref().map_or(1, |weights| weights[row])
     }
 
     /// The group of each row as a part of another key.
@@ -107,12 +132,12 @@ fn pass(parts: &[Part<'_>], rows: usize, chunk: usize) -> Groups {
     if chunks.len() == 1
         && let Some(Local { of_row, first_row, size, .. }) = chunks.pop()
     {
-        return Groups { of_row, first_row, size };
+        return Groups { of_row, first_row, size, weights: None };
     }
 
     // Going through the chunks in order gives the numbers that one pass over all rows would give.
     let mut number_of_key = HashMap::with_hasher(FixedState::default());
-    let mut all = Groups { of_row: Vec::new(), first_row: Vec::new(), size: Vec::new() };
+    let mut all = Groups { of_row: Vec::new(), first_row: Vec::new(), size: Vec::new(), weights: None };
     let numbers: Vec<Vec<u32>> = chunks
         .iter()
         .map(|local| {
@@ -199,6 +224,9 @@ pub(crate) struct Histograms {
 impl Histograms {
     /// Counts a column's codes per group: rows are dealt out to their groups, and each group is counted by itself.
     pub(crate) fn count(groups: &Groups, column: Part<'_>) -> Self {
+        if let Some(weights) = &groups.weights {
+            return Self::count_weighted(groups, column, weights);
+        }
         let mut ends: Vec<u32> = Vec::with_capacity(groups.len() + 1);
         ends.push(0);
         ends.extend(groups.size.iter().scan(0, |sum, size| {
@@ -256,6 +284,23 @@ impl Histograms {
         Self { start, cells }
     }
 
+    /// The same of rows that count several times: there are few of each group, so they are sorted.
+    fn count_weighted(groups: &Groups, column: Part<'_>, weights: &[u64]) -> Self {
+        let mut facts: Vec<(u32, u32, u64)> =
+            (0..weights.len()).map(|row| (groups.of_row[row], column.codes.get(row), weights[row])).collect();
+        facts.par_sort_unstable();
+        let (mut start, mut cells) = (vec![0], Vec::new());
+        let mut rest = &facts[..];
+        for group in 0..groups.len() as u32 {
+            let (own, later) = rest.split_at(rest.partition_point(|fact| fact.0 == group));
+            rest = later;
+            let same = own.chunk_by(|one, next| one.1 == next.1);
+            cells.extend(same.map(|run| (run[0].1, run.iter().map(|fact| fact.2).sum())));
+            start.push(cells.len() as u32);
+        }
+        Self { start, cells }
+    }
+
     /// The values of a group and their counts, ascending by code.
     pub(crate) fn of(&self, group: usize) -> &[(u32, u64)] {
         &self.cells[self.start[group] as usize..self.start[group + 1] as usize]
@@ -294,7 +339,8 @@ mod tests {
 
     /// Groups by comparing whole rows with each other.
     fn naive(columns: &[Vec<u32>], rows: usize) -> Groups {
-        let mut groups = Groups { of_row: Vec::new(), first_row: Vec::new(), size: Vec::new() };
+        let mut groups =
+            Groups { of_row: Vec::new(), first_row: Vec::new(), size: Vec::new(), weights: None };
         for row in 0..rows {
             let same = |&first: &u32| columns.iter().all(|column| column[first as usize] == column[row]);
             let group = groups.first_row.iter().position(same).unwrap_or_else(|| {

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | Does the release keep what is claimed? | [`check_models`] |
 //! | The same where models compare with a population? | [`check_models_with`] |
+//! | The same where the release is larger than memory? | [`ReleaseInParts`] |
 //! | Do several tables together keep what is claimed about persons? | [`check_relations`] |
 //! | How many sensitive values does anybody go with in several tables together? | [`check_views`] |
 //! | How many rows of projections may be anybody's, side by side? | [`check_projections`], [`projections_at_least`] |
@@ -87,8 +88,8 @@ pub use flow::assign;
 pub use label::{Label, parse};
 pub use models::{
     Attained, AttainedColumn, Beside, Claim, ModelClaim, ModelOutcome, Outcome, Reference, ReferenceColumn,
-    Relation, SensitiveColumn, StarRows, View, WorstClass, attained, attained_with, check_models,
-    check_models_with, check_relations, check_views, distinct_given_others,
+    Relation, ReleaseInParts, SensitiveColumn, StarRows, View, WorstClass, attained, attained_with,
+    check_models, check_models_with, check_relations, check_views, distinct_given_others,
 };
 pub use normal::{further_spellings, in_normal_form};
 pub use population::Population;

@@ -5,6 +5,7 @@ mod guarded;
 mod judging;
 mod l_diversity;
 mod original;
+mod parts;
 mod people;
 mod relational;
 mod requirement;
@@ -16,6 +17,7 @@ mod values;
 mod views;
 
 pub use attained::{Attained, AttainedColumn, Beside, SensitiveColumn, attained, attained_with};
+pub use parts::ReleaseInParts;
 pub use relational::{Relation, check_relations};
 pub use several::distinct_given_others;
 pub use views::{View, check_views};
@@ -26,7 +28,7 @@ use serde::Serialize;
 
 use crate::columns::{RELEASE, check_distinct, check_size, column, part};
 use crate::error::VerifyError;
-use crate::group::{Groups, Histograms, group};
+use crate::group::{Groups, Histograms, Weights, group};
 use crate::label::SUPPRESSED;
 use crate::normal::Plain;
 use crate::population::Population;
@@ -228,6 +230,18 @@ pub fn check_models_with(
     population: Option<&Population<'_>>,
     control: &Control,
 ) -> Result<Outcome, VerifyError> {
+    check_counted(release, None, claim, reference, population, control)
+}
+
+/// The same of rows that count several times.
+fn check_counted(
+    release: &CodedTable,
+    weights: Option<Weights>,
+    claim: &Claim,
+    reference: Option<&Reference>,
+    population: Option<&Population<'_>>,
+    control: &Control,
+) -> Result<Outcome, VerifyError> {
     // Parameters first: a claim that cannot be read must not depend on the data.
     claim.models.iter().try_for_each(|model| Requirement::read(model).map(drop))?;
     check_size(release, RELEASE)?;
@@ -236,7 +250,7 @@ pub fn check_models_with(
     let (release, reference) = (&*release, reference.as_ref());
     let requirements = models.iter().map(Requirement::read).collect::<Result<Vec<_>, _>>()?;
     check(control)?;
-    let classes = Classes::of(release, &claim.quasi, claim.star)?;
+    let classes = Classes::of(release, &claim.quasi, claim.star)?.weighted(weights);
     let mut counted = Counted::default();
     let models = requirements
         .iter()
@@ -275,7 +289,7 @@ pub fn check_models_with(
         })
         .collect::<Result<Vec<_>, _>>()?;
     Ok(Outcome {
-        rows: release.rows as u64,
+        rows: classes.groups.size.iter().sum(),
         star_rows: classes.star_rows(),
         classes: classes.count(),
         smallest_class: classes.smallest(),
@@ -323,10 +337,15 @@ impl Classes {
         Ok(Self { groups, star, star_rule })
     }
 
+    /// The same classes of rows that count so often.
+    fn weighted(self, weights: Option<Weights>) -> Self {
+        Self { groups: self.groups.weighted(weights), ..self }
+    }
+
     /// The classes that some of the columns form. Star rows are in the class that shows `*` in all of them; where they are not
     /// judged, that class is not.
     fn on(&self, release: &CodedTable, columns: &[String]) -> Result<Self, VerifyError> {
-        let mut classes = Self::of(release, columns, self.star_rule)?;
+        let mut classes = Self::of(release, columns, self.star_rule)?.weighted(self.groups.weights.clone());
         let star_row = self.star.map(|class| self.groups.first_row[class] as usize);
         classes.star = star_row.map(|row| classes.groups.of_row[row] as usize);
         Ok(classes)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::judging::present_rows;
 use super::l_diversity::{entropy_diversity, frequency_diversity};
-use super::original::{Original, described};
+use super::original::{Baseline, Original, described};
 use super::people::{self, PeopleTest};
 use super::risk::RiskTest;
 use super::several::least_given_others;
@@ -319,14 +319,15 @@ fn measure(
     let filtered = kept.map(|rows| (taken(column, &rows), classes.groups.only(&rows)));
     let (column, groups) =
         filtered.as_ref().map_or((column, &classes.groups), |(column, groups)| (column, groups));
-    let (closeness, note) = Closeness::new(column, &Ground::Equal, reference)?;
-    let (described, _) = described(column, reference)?;
+    let baseline = Baseline::new(reference, groups);
+    let (closeness, note) = Closeness::new(column, &Ground::Equal, baseline)?;
+    let (described, _) = described(column, baseline)?;
     let (original, _) = Original::new(column, &described)?;
     let (numbers, ordered) = match sensitive.kind {
         ValueKind::Number { comma } => (
             Some(Numbers::read(column, comma, &sensitive.missing)?),
             // Where something is no number there is no order to measure by.
-            Closeness::new(column, &Ground::Ordered { order: None }, reference).ok(),
+            Closeness::new(column, &Ground::Ordered { order: None }, baseline).ok(),
         ),
         ValueKind::Date { .. } | ValueKind::Text => (None, None),
     };

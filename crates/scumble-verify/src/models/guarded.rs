@@ -124,8 +124,11 @@ impl Guarded {
             guards.dedup();
             let mut judgement = Judgement { holds: true, attained: 0.0 };
             for node in guards.into_iter().filter_map(|guard| nodes[guard as usize]) {
-                let by_row: u128 = facts[of].iter().map(|&(_, value)| u128::from(weight(node, value))).sum();
-                let mut shares = vec![(by_row, facts[of].len())];
+                let fact = |&(row, value): &(u32, u32)| {
+                    u128::from(weight(node, value)) * u128::from(groups.weight(row as usize))
+                };
+                let by_row: u128 = facts[of].iter().map(fact).sum();
+                let mut shares = vec![(by_row, groups.size[of])];
                 if let Some(persons) = &persons {
                     // Somebody counts with the value that counts most.
                     let mut most: HashMap<u32, u64, foldhash::fast::FixedState> = HashMap::default();
@@ -133,10 +136,10 @@ impl Guarded {
                         let so_far = most.entry(persons[row as usize]).or_default();
                         *so_far = (*so_far).max(weight(node, value));
                     }
-                    shares.push((most.values().map(|&weight| u128::from(weight)).sum(), most.len()));
+                    shares.push((most.values().map(|&weight| u128::from(weight)).sum(), most.len() as u64));
                 }
                 for (share, count) in shares {
-                    let all = count as u128 * u128::from(whole);
+                    let all = u128::from(count) * u128::from(whole);
                     judgement.holds &= self.p.compare(share, all).is_ge();
                     judgement.attained = judgement.attained.max(share as f64 / all as f64);
                 }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 
+use super::original::Baseline;
 use super::requirement::Requirement;
 use super::scope::Scope;
 use super::several::{divided, joint_column};
@@ -208,10 +209,12 @@ impl<'a> Judging<'a> {
             }
         };
         check(self.control)?;
-        let (by_rows, note) = self.of_counts(&groups.size, histograms, judged)?;
+        let (by_rows, note) =
+            self.of_counts(&groups.size, histograms, judged, Baseline::new(self.reference, groups))?;
         let Some(person) = self.person else { return Ok((by_rows, note)) };
         let (persons, of_values) = persons(groups, person, values);
-        let (by_persons, _) = self.of_counts(&persons, of_values.as_ref(), judged)?;
+        let (by_persons, _) =
+            self.of_counts(&persons, of_values.as_ref(), judged, Baseline::new(self.reference, groups))?;
         let both = by_rows.into_iter().zip(by_persons).map(|(rows, persons)| self.worse(rows, persons));
         Ok((both.collect(), note))
     }
@@ -238,6 +241,7 @@ impl<'a> Judging<'a> {
         size: &[u64],
         histograms: Option<&Histograms>,
         judged: &[usize],
+        baseline: Baseline<'_>,
     ) -> Result<(Vec<Judgement>, Option<String>), VerifyError> {
         let mut note = None;
         let judgements = match (self.requirement, self.values.as_deref(), histograms) {
@@ -259,12 +263,12 @@ impl<'a> Judging<'a> {
                 self.each(judged, judge)?
             }
             (Requirement::Values { test, .. }, Some(column), Some(values)) => {
-                let (judge, remark) = test.prepare(column, self.reference)?;
+                let (judge, remark) = test.prepare(column, baseline)?;
                 note = remark;
                 self.each(judged, |class| judge(size[class], values.of(class)))?
             }
             (Requirement::TCloseness { t, ground, .. }, Some(column), Some(values)) => {
-                let (closeness, remark) = Closeness::new(column, ground, self.reference)?;
+                let (closeness, remark) = Closeness::new(column, ground, baseline)?;
                 note = remark;
                 self.each(judged, |class| closeness.judge(*t, size[class], values.of(class)))?
             }
@@ -298,7 +302,7 @@ fn persons(
         let codes: Vec<u32> = told.first_row.iter().map(|first| values.codes.get(row(first))).collect();
         let mut size = vec![0; groups.len()];
         of_row.iter().for_each(|group| size[*group as usize] += 1);
-        let facts = Groups { of_row, first_row: groups.first_row.clone(), size };
+        let facts = Groups { of_row, first_row: groups.first_row.clone(), size, weights: None };
         Histograms::count(&facts, Part { codes: View::U32(&codes), bound: values.values.len() })
     });
     (count, histograms)

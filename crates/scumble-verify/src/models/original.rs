@@ -6,6 +6,7 @@ use scumble_files::table::CodedColumn;
 
 use super::{Reference, ReferenceColumn};
 use crate::error::VerifyError;
+use crate::group::Groups;
 
 /// Counts above this would not fit the sums of those who compare; it is 1,000 times the number of people on earth.
 const MOST_ROWS: u64 = 1 << 43;
@@ -51,15 +52,29 @@ impl Original {
     }
 }
 
+/// What a distribution is compared with: that of the original, or where nothing is said about it that of the judged rows.
+#[derive(Clone, Copy)]
+pub(super) struct Baseline<'a> {
+    pub(super) reference: Option<&'a Reference>,
+    /// How often each judged row counts; once where nothing is said.
+    pub(super) weights: Option<&'a [u64]>,
+}
+
+impl<'a> Baseline<'a> {
+    pub(super) fn new(reference: Option<&'a Reference>, judged: &'a Groups) -> Self {
+        Self { reference, weights: judged.weights.as_deref() }
+    }
+}
+
 /// What the reference says about a column, or the release's own distribution where there is none, with a remark that says so.
 pub(super) fn described<'a>(
     column: &CodedColumn,
-    reference: Option<&'a Reference>,
+    baseline: Baseline<'a>,
 ) -> Result<(Cow<'a, ReferenceColumn>, Option<String>), VerifyError> {
-    let Some(reference) = reference else {
+    let Some(reference) = baseline.reference else {
         let own = ReferenceColumn {
             name: column.name.clone(),
-            counts: own_counts(column),
+            counts: own_counts(column, baseline.weights),
             order: None,
             tree: None,
         };
@@ -72,10 +87,10 @@ pub(super) fn described<'a>(
     }
 }
 
-fn own_counts(column: &CodedColumn) -> Vec<(String, u64)> {
+fn own_counts(column: &CodedColumn, weights: Option<&[u64]>) -> Vec<(String, u64)> {
     let mut counts: Vec<(String, u64)> = column.values.iter().map(|text| (text.to_owned(), 0)).collect();
-    for code in column.codes.iter() {
-        counts[code as usize].1 += 1;
+    for (row, code) in column.codes.iter().enumerate() {
+        counts[code as usize].1 += weights.map_or(1, |weights| weights[row]);
     }
     counts
 }

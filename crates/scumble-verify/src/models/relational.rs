@@ -1,6 +1,7 @@
 //! Multirelational k-anonymity (models.md 1.7): what all rows of a person show together is shared by at least k persons.
 
 use std::collections::BTreeMap;
+use std::iter::repeat_n;
 
 use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -72,7 +73,8 @@ impl Relational {
             for (row, class) in classes.groups.of_row.iter().enumerate() {
                 pace.tick(1)?;
                 let who = person.values.get(person.codes.get(row));
-                seen.entry(who).or_default().push((number, *class));
+                let times = usize::try_from(classes.groups.weight(row)).unwrap_or(usize::MAX);
+                seen.entry(who).or_default().extend(repeat_n((number, *class), times));
                 if Some(*class as usize) == star {
                     unjudged.push(who);
                 }

@@ -68,7 +68,7 @@ impl ReferenceColumn {
 /// Groups divided further by some columns, and the group that each part is of.
 pub(super) fn divided(groups: &Groups, by: &[&CodedColumn]) -> (Groups, Vec<usize>) {
     let parts: Vec<_> = std::iter::once(groups.part()).chain(by.iter().map(|column| part(column))).collect();
-    let finer = group(&parts, groups.of_row.len());
+    let finer = group(&parts, groups.of_row.len()).weighted(groups.weights.clone());
     let of = finer.first_row.iter().map(|&row| groups.of_row[row as usize] as usize).collect();
     (finer, of)
 }

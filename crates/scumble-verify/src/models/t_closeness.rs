@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 use scumble_files::table::CodedColumn;
 
-use super::original::{Original, described, fault};
-use super::{Judgement, Reference};
+use super::Judgement;
+use super::original::{Baseline, Original, described, fault};
 use crate::error::VerifyError;
 use crate::exact::Rational;
 use crate::value::{Value, ValueKind};
@@ -49,9 +49,9 @@ impl Closeness {
     pub(super) fn new(
         column: &CodedColumn,
         ground: &Ground,
-        reference: Option<&Reference>,
+        baseline: Baseline<'_>,
     ) -> Result<(Self, Option<String>), VerifyError> {
-        let (described, remark) = described(column, reference)?;
+        let (described, remark) = described(column, baseline)?;
         let (original, counts) = Original::new(column, &described)?;
         let distance = match ground {
             Ground::Equal => Distance::Equal,

@@ -17,8 +17,9 @@ mod span;
 
 use scumble_files::table::CodedColumn;
 
+use super::Judgement;
+use super::original::Baseline;
 use super::requirement::Parameters;
-use super::{Judgement, Reference};
 use crate::error::VerifyError;
 use crate::exact::Rational;
 use categories::{Categories, Weight};
@@ -91,7 +92,7 @@ impl Test {
     pub(super) fn prepare<'a>(
         &'a self,
         column: &CodedColumn,
-        reference: Option<&Reference>,
+        baseline: Baseline<'_>,
     ) -> Result<(Judge<'a>, Option<String>), VerifyError> {
         let count = |number: u64, least: u64| Judgement { holds: number >= least, attained: number as f64 };
         Ok(match self {
@@ -116,8 +117,8 @@ impl Test {
                 (Box::new(judge), None)
             }
             Self::Weight(weight) => (weight.prepare(column)?, None),
-            Self::Growth(growth) => growth.prepare(column, reference)?,
-            Self::Change(change) => change.prepare(column, reference)?,
+            Self::Growth(growth) => growth.prepare(column, baseline)?,
+            Self::Change(change) => change.prepare(column, baseline)?,
         })
     }
 

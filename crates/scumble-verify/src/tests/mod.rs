@@ -25,6 +25,7 @@ mod judged;
 mod means;
 mod naive;
 mod outcomes;
+mod parts;
 mod persons;
 mod scale;
 mod sets;

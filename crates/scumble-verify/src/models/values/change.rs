@@ -7,8 +7,8 @@
 
 use scumble_files::table::CodedColumn;
 
-use super::super::original::{Original, described};
-use super::super::{Judgement, Reference};
+use super::super::Judgement;
+use super::super::original::{Baseline, Original, described};
 use super::Judge;
 use crate::error::VerifyError;
 use crate::exact::Rational;
@@ -24,9 +24,9 @@ impl Growth {
     pub(super) fn prepare(
         &self,
         column: &CodedColumn,
-        reference: Option<&Reference>,
+        baseline: Baseline<'_>,
     ) -> Result<(Judge<'_>, Option<String>), VerifyError> {
-        let (described, remark) = described(column, reference)?;
+        let (described, remark) = described(column, baseline)?;
         let (original, _) = Original::new(column, &described)?;
         let judge = move |size: u64, histogram: &[(u32, u64)]| {
             let mut judgement = Judgement { holds: true, attained: 0.0 };
@@ -90,9 +90,9 @@ impl Change {
     pub(super) fn prepare(
         &self,
         column: &CodedColumn,
-        reference: Option<&Reference>,
+        baseline: Baseline<'_>,
     ) -> Result<(Judge<'_>, Option<String>), VerifyError> {
-        let (described, remark) = described(column, reference)?;
+        let (described, remark) = described(column, baseline)?;
         let (original, _) = Original::new(column, &described)?;
         let delta = self.delta.to_f64();
         let judge = move |size: u64, histogram: &[(u32, u64)]| {
