@@ -1,11 +1,22 @@
 //! Is a released mean that of the original numbers of its class?
 
+use scumble_files::table::CodedColumn;
+
 use crate::columns::part;
 use crate::group::group;
 use crate::truth::{ColumnTruth, MeanPairing, Pairing};
 use crate::value::Decimal;
 
-/// Checks each column of means on the classes that readers see: rows that show the same in all coarsened columns, and all means.
+/// The columns that form the classes which readers see: rows that show the same in all coarsened columns, and all means.
+pub(crate) fn shown<'a>(
+    means: &[MeanPairing<'a>],
+    pairings: &[Pairing<'a>],
+) -> impl Iterator<Item = &'a CodedColumn> {
+    let coarse = pairings.iter().filter(|pairing| pairing.cover.is_some()).map(|pairing| pairing.released);
+    coarse.chain(means.iter().map(|mean| mean.released))
+}
+
+/// Checks each column of means on the classes that readers see.
 pub(crate) fn check(
     means: &[MeanPairing<'_>],
     pairings: &[Pairing<'_>],
@@ -14,8 +25,7 @@ pub(crate) fn check(
     if means.is_empty() {
         return Vec::new();
     }
-    let coarse = pairings.iter().filter(|pairing| pairing.cover.is_some()).map(|pairing| pairing.released);
-    let parts: Vec<_> = coarse.chain(means.iter().map(|mean| mean.released)).map(part).collect();
+    let parts: Vec<_> = shown(means, pairings).map(part).collect();
     let groups = group(&parts, row_map.len());
     means
         .iter()

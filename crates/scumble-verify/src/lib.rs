@@ -16,6 +16,7 @@
 //! | What does it attain, where nothing is claimed? | [`attained`] |
 //! | Do records that overlap keep what is claimed? | [`Distributed::read`], [`check_records`] |
 //! | Is every released value true of its original row (private row map at hand)? | [`check_truth_with_map`] |
+//! | The same where both tables are larger than memory? | [`TruthInParts`] |
 //! | What does a private row map say? | [`RowMap::read`], [`Mapped`] |
 //! | Can the released rows be true of distinct original rows at all? | [`check_truth`] |
 //! | What does a released text say? | [`label::parse`] |
@@ -101,7 +102,7 @@ pub use tables::{
     projections_at_least, sorted_by_content,
 };
 pub use truth::{
-    ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthOutcome, check_truth,
-    check_truth_with_map,
+    ColumnFault, ColumnFaultKind, ColumnTruth, Drops, FalseCell, Truth, TruthInParts, TruthOutcome,
+    check_truth, check_truth_with_map,
 };
 pub use value::{DateFormat, ValueKind};

@@ -1,11 +1,12 @@
 //! Is each released value true of the original row it stands for?
 
+mod in_parts;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashSet;
-use rayon::prelude::*;
 use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
 use serde::Serialize;
@@ -16,7 +17,9 @@ use crate::error::VerifyError;
 use crate::models::SensitiveColumn;
 use crate::normal::in_normal_form;
 use crate::watch::{Pace, check};
-use crate::{aggregate, exchange, matching};
+use crate::{exchange, matching};
+
+pub use in_parts::{TruthInParts, check_truth_with_map};
 
 /// What a column of the release owes to the original.
 #[derive(Debug, Clone)]
@@ -118,74 +121,6 @@ pub struct FalseCell {
     pub row: u64,
     /// The column.
     pub column: String,
-}
-
-/// Checks every cell of the release against the original row that the private row map says it came from.
-///
-/// `row_map[i]` is the original row (from 0) of released row `i`. Whoever has `control` may stop it.
-pub fn check_truth_with_map(
-    release: &CodedTable,
-    original: &CodedTable,
-    row_map: &[u32],
-    columns: &[(String, Truth)],
-    drops: Drops,
-    control: &Control,
-) -> Result<TruthOutcome, VerifyError> {
-    let (release, original) =
-        (&*in_form(release, original, columns, control)?, &*in_form(original, original, columns, control)?);
-    let Paired { faults: column_faults, pairings, means, permuted } =
-        pair_columns(release, original, columns)?;
-    if row_map.len() != release.rows {
-        let why = format!("it has {} entries and the release {} rows", row_map.len(), release.rows);
-        return Err(VerifyError::RowMap { why });
-    }
-    check(control)?;
-    let mut used = vec![false; original.rows];
-    let mut repeated_rows = 0;
-    for (row, &source) in row_map.iter().enumerate() {
-        match used.get_mut(source as usize) {
-            Some(used) if *used => repeated_rows += 1,
-            Some(used) => *used = true,
-            None => {
-                let why = format!(
-                    "released row {} is said to come from a row the original table does not have",
-                    row + 1
-                );
-                return Err(VerifyError::RowMap { why });
-            }
-        }
-    }
-    let declared = columns;
-    let mut columns: Vec<ColumnTruth> =
-        pairings.par_iter().map(|pairing| pairing.check(row_map, control)).collect::<Result<_, _>>()?;
-    check(control)?;
-    columns.extend(aggregate::check(&means, &pairings, row_map));
-    check(control)?;
-    columns.extend(permuted.iter().map(|(released, original)| exchange::compare(released, original)));
-    let place: BTreeMap<&str, usize> =
-        declared.iter().enumerate().map(|(place, (name, _))| (name.as_str(), place)).collect();
-    columns.sort_by_key(|column| place.get(column.column.as_str()).copied());
-    let first_false = columns
-        .iter()
-        .filter_map(|column| Some(FalseCell { row: column.first_row?, column: column.column.clone() }))
-        .min_by_key(|cell| cell.row);
-    let unreleased_rows = used.iter().filter(|&&used| !used).count() as u64;
-    Ok(TruthOutcome {
-        holds: column_faults.is_empty()
-            && first_false.is_none()
-            && repeated_rows == 0
-            && (drops == Drops::Allowed || unreleased_rows == 0),
-        with_row_map: true,
-        released_rows: release.rows as u64,
-        original_rows: original.rows as u64,
-        unreleased_rows,
-        repeated_rows,
-        unassigned_rows: 0,
-        column_faults,
-        columns,
-        unchecked: Vec::new(),
-        first_false,
-    })
 }
 
 /// Checks, without a row map, that the released rows can be assigned to distinct original rows of which they are true.
@@ -304,7 +239,8 @@ fn pair_columns<'a>(
 }
 
 impl<'p> Pairing<'p> {
-    fn check(&self, row_map: &[u32], control: &Control) -> Result<ColumnTruth, VerifyError> {
+    /// Compares released rows with the originals that they stand for.
+    fn check(&self, row_map: &[u32], control: &Control) -> Result<FalseCells, VerifyError> {
         check(control)?;
         control.advance(row_map.len() as u64);
         match self.cover {
@@ -323,7 +259,7 @@ impl<'p> Pairing<'p> {
         row_map: &[u32],
         reading: &Reading<'p>,
         control: &Control,
-    ) -> Result<ColumnTruth, VerifyError> {
+    ) -> Result<FalseCells, VerifyError> {
         let mut pace = Pace::new(control);
         let (originals, released) = (part(self.original).codes, part(self.released).codes);
         let labels = self.released.values.len();
@@ -345,7 +281,7 @@ impl<'p> Pairing<'p> {
         // is kept only where the label is false.
         let mut compared = vec![0_u32; self.original.values.len()];
         let mut untrue: HashSet<u32, FixedState> = HashSet::default();
-        let (mut false_pairs, mut false_cells, mut first_row) = (0, 0, None);
+        let mut found = FalseCells::default();
         for (label, text) in (0_u32..).zip(self.released.values.iter()) {
             let rows = &rows[starts[label as usize] as usize..starts[label as usize + 1] as usize];
             if rows.is_empty() {
@@ -360,16 +296,13 @@ impl<'p> Pairing<'p> {
                     && !understood.covers(&reading.original(self.original.values.get(original)))
                 {
                     untrue.insert(original);
-                    false_pairs += 1;
                 }
                 if untrue.contains(&original) {
-                    false_cells += 1;
-                    let row = u64::from(row) + 1;
-                    first_row = Some(first_row.map_or(row, |first: u64| first.min(row)));
+                    found.add((original, label), row);
                 }
             }
         }
-        Ok(ColumnTruth { column: self.released.name.clone(), false_pairs, false_cells, first_row })
+        Ok(found)
     }
 
     /// The original code of the same text, per released code.
@@ -377,24 +310,33 @@ impl<'p> Pairing<'p> {
         self.released.values.iter().map(|text| self.original.values.find_sorted(text)).collect()
     }
 
-    fn check_cells(&self, row_map: &[u32], mut is_true: impl FnMut(u32, u32) -> bool) -> ColumnTruth {
+    fn check_cells(&self, row_map: &[u32], mut is_true: impl FnMut(u32, u32) -> bool) -> FalseCells {
         let (originals, released) = (part(self.original).codes, part(self.released).codes);
-        let mut false_pairs: HashSet<(u32, u32), FixedState> = HashSet::default();
-        let mut false_cells = 0;
-        let mut first_row = None;
-        for (row, &source) in row_map.iter().enumerate() {
-            let pair = (originals.get(source as usize), released.get(row));
+        let mut found = FalseCells::default();
+        for (row, &source) in (0_u32..).zip(row_map) {
+            let pair = (originals.get(source as usize), released.get(row as usize));
             if !is_true(pair.0, pair.1) {
-                false_cells += 1;
-                false_pairs.insert(pair);
-                first_row.get_or_insert(row as u64 + 1);
+                found.add(pair, row);
             }
         }
-        ColumnTruth {
-            column: self.released.name.clone(),
-            false_pairs: false_pairs.len() as u64,
-            false_cells,
-            first_row,
-        }
+        found
+    }
+}
+
+/// The false cells of a column.
+#[derive(Default)]
+struct FalseCells {
+    /// Original and released code.
+    pairs: HashSet<(u32, u32), FixedState>,
+    cells: u64,
+    /// The first row, counted from 0.
+    first: Option<u32>,
+}
+
+impl FalseCells {
+    fn add(&mut self, pair: (u32, u32), row: u32) {
+        self.pairs.insert(pair);
+        self.cells += 1;
+        self.first = Some(self.first.map_or(row, |first| first.min(row)));
     }
 }

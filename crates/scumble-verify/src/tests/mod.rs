@@ -23,7 +23,7 @@ mod attains;
 mod closeness;
 mod judged;
 mod means;
-mod naive;
+pub(crate) mod naive;
 mod outcomes;
 mod parts;
 mod persons;

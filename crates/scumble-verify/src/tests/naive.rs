@@ -11,9 +11,9 @@ use crate::{
 };
 use scumble_files::table::CodedTable;
 
-type Row = Vec<String>;
+pub(super) type Row = Vec<String>;
 
-fn coded(names: &[&str], rows: &[Row]) -> CodedTable {
+pub(super) fn coded(names: &[&str], rows: &[Row]) -> CodedTable {
     let columns: Vec<Vec<&str>> =
         (0..names.len()).map(|column| rows.iter().map(|row| row[column].as_str()).collect()).collect();
     let named: Vec<(&str, &[&str])> = names.iter().copied().zip(columns.iter().map(Vec::as_slice)).collect();
@@ -122,7 +122,7 @@ fn a_model() -> impl Strategy<Value = (Value, f64)> {
     ]
 }
 
-fn rows_of(columns: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Row>> {
+pub(super) fn rows_of(columns: &'static [&'static str], most: usize) -> impl Strategy<Value = Vec<Row>> {
     proptest::collection::vec(
         columns.iter().map(|&pattern| pattern.prop_map(|s: String| s)).collect::<Vec<_>>(),
         1..most,
@@ -204,7 +204,7 @@ fn covers(column: usize) -> Truth {
     })
 }
 
-fn declaration() -> Vec<(String, Truth)> {
+pub(super) fn declaration() -> Vec<(String, Truth)> {
     vec![
         ("age".to_owned(), covers(0)),
         ("job".to_owned(), covers(1)),
@@ -213,9 +213,9 @@ fn declaration() -> Vec<(String, Truth)> {
     ]
 }
 
-const NAMES: [&str; 4] = ["age", "job", "kept", "also"];
-const ORIGINALS: &[&str] = &["[0-9?]", "n1|n2|m1", "[yz]", "[uv]"];
-const RELEASED: &[&str] = &[
+pub(super) const NAMES: [&str; 4] = ["age", "job", "kept", "also"];
+pub(super) const ORIGINALS: &[&str] = &["[0-9?]", "n1|n2|m1", "[yz]", "[uv]"];
+pub(super) const RELEASED: &[&str] = &[
     r"[0-9?*]|\[[0-4],[4-9][\])]|\[[0-2],[7-9]\]|\{[0-9]\|[0-9?]\}|\*",
     r"n1|n2|m1|n|m|r|\*|\{n1\|m1\}|\{n\|m1\}",
     "[yyyyz]",

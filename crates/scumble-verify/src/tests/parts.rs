@@ -5,10 +5,12 @@ use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use serde_json::{Value, json};
 
+use super::naive::{self, declaration, rows_of};
 use super::table;
 use crate::{
-    Claim, Cover, ModelClaim, Nodes, Population, Reference, ReferenceColumn, ReleaseInParts, SensitiveColumn,
-    StarRows, ValueKind, VerifyError, check_models_with,
+    Claim, Cover, Drops, ModelClaim, Nodes, Population, Reference, ReferenceColumn, ReleaseInParts,
+    SensitiveColumn, StarRows, Truth, TruthInParts, TruthOutcome, ValueKind, VerifyError, check_models_with,
+    check_truth_with_map,
 };
 
 const NAMES: [&str; 6] = ["p", "q", "s", "n", "who", "guards"];
@@ -217,4 +219,98 @@ fn parts_that_do_not_fit_are_errors() {
         ReleaseInParts::new(Claim { quasi: Vec::new(), ..claim("p") }).err(),
         Some(VerifyError::NoQuasi)
     );
+}
+
+/// The rows of a table at these places.
+fn taken(table: &CodedTable, rows: &[u32]) -> CodedTable {
+    let columns = table.columns.iter().map(|column| crate::normal::taken(column, rows));
+    CodedTable { columns: columns.collect(), rows: rows.len() }
+}
+
+/// What is found in parts of so many rows.
+fn in_parts(
+    release: &CodedTable,
+    original: &CodedTable,
+    map: &[u32],
+    columns: &[(String, Truth)],
+    ends: &[usize],
+) -> Result<TruthOutcome, VerifyError> {
+    let control = Control::default();
+    let mut parts = TruthInParts::new(columns, original, original.rows as u64, Drops::Forbidden, &control);
+    let mut start = 0;
+    for &end in ends {
+        let rows: Vec<u32> = (start as u32..end as u32).collect();
+        let of = &map[start..end];
+        let numbers: Vec<u64> = of.iter().map(|&row| row.into()).collect();
+        parts.update(&taken(release, &rows), &taken(original, of), &numbers)?;
+        start = end;
+    }
+    parts.finish()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    #[test]
+    fn truth_is_found_in_parts_as_in_the_whole(
+        originals in rows_of(naive::ORIGINALS, 25),
+        released in rows_of(naive::RELEASED, 20),
+        map in proptest::collection::vec(0usize..1000, 20),
+        cuts in proptest::collection::vec(0..20_usize, 3),
+    ) {
+        let map: Vec<u32> = map[..released.len()].iter().map(|&row| (row % originals.len()) as u32).collect();
+        let (release, original) = (naive::coded(&naive::NAMES, &released), naive::coded(&naive::NAMES, &originals));
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| *cut.min(&released.len())).collect();
+        ends.push(released.len());
+        ends.sort_unstable();
+        let whole = check_truth_with_map(&release, &original, &map, &declaration(), Drops::Forbidden, &Control::default());
+        prop_assert_eq!(in_parts(&release, &original, &map, &declaration(), &ends), whole);
+    }
+}
+
+/// How dates and decimal marks are read is told by the whole original, so a part alone must not decide it.
+#[test]
+fn spellings_are_read_as_in_the_whole() {
+    let truths = [("s".to_owned(), Truth::Same(SensitiveColumn::texts("s")))];
+    let holds = |original: [&str; 2], release: [&str; 2]| {
+        let (original, release) = (table(&[("s", &original)]), table(&[("s", &release)]));
+        in_parts(&release, &original, &[0, 1], &truths, &[1, 2]).expect("compared").holds
+    };
+    assert!(holds(["13/04/2020", "03/04/2020"], ["13/04/2020", "2020-04-03"]));
+    assert!(!holds(["1,5", "2.5"], ["1,50", "2.5"]));
+}
+
+#[test]
+fn means_are_compared_in_parts_of_whole_classes() {
+    let cover = Cover { kind: ValueKind::Text, nodes: Nodes::default(), missing: Vec::new() };
+    let truths =
+        [("town".to_owned(), Truth::Covers(cover)), ("age".to_owned(), Truth::Aggregate { comma: false })];
+    let original = table(&[("town", &["a", "a", "b", "b", "b"]), ("age", &["1", "3", "5", "6", "7"])]);
+    let release = table(&[("town", &["a", "a", "b", "b", "b"]), ("age", &["2", "2", "6", "6", "6"])]);
+    let map = [0, 1, 2, 3, 4];
+    let whole =
+        check_truth_with_map(&release, &original, &map, &truths, Drops::Forbidden, &Control::default());
+    assert!(whole.as_ref().is_ok_and(|found| found.holds));
+    assert_eq!(in_parts(&release, &original, &map, &truths, &[2, 5]), whole);
+    let divided = in_parts(&release, &original, &map, &truths, &[3, 5]);
+    assert!(matches!(divided, Err(VerifyError::Malformed { .. })));
+    let wrong = table(&[("town", &["a", "a", "b", "b", "b"]), ("age", &["2", "2", "7", "7", "7"])]);
+    let whole = check_truth_with_map(&wrong, &original, &map, &truths, Drops::Forbidden, &Control::default());
+    assert_eq!(whole.as_ref().map(|found| found.columns[1].first_row), Ok(Some(3)));
+    assert_eq!(in_parts(&wrong, &original, &map, &truths, &[2, 5]), whole);
+}
+
+#[test]
+fn what_cannot_be_compared_in_parts_is_an_error() {
+    let (one, other) = (table(&[("s", &["a", "b"])]), table(&[("t", &["a", "b"])]));
+    let exchanged = [("s".to_owned(), Truth::Permuted)];
+    assert!(matches!(in_parts(&one, &one, &[1, 0], &exchanged, &[2]), Err(VerifyError::Malformed { .. })));
+    let exact = [("s".to_owned(), Truth::Exact)];
+    let control = Control::default();
+    let mut parts = TruthInParts::new(&exact, &one, 2, Drops::Forbidden, &control);
+    assert!(matches!(parts.update(&one, &one, &[0]), Err(VerifyError::RowMap { .. })));
+    assert!(matches!(parts.update(&one, &one, &[0, 2]), Err(VerifyError::RowMap { .. })));
+    let mut parts = TruthInParts::new(&exact, &one, 4, Drops::Forbidden, &control);
+    parts.update(&one, &one, &[0, 1]).expect("rows");
+    let two = CodedTable { columns: vec![one.columns[0].clone(), other.columns[0].clone()], rows: 2 };
+    assert!(matches!(parts.update(&two, &one, &[2, 3]), Err(VerifyError::Malformed { .. })));
 }
