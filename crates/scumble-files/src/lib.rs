@@ -51,5 +51,6 @@ pub use source::{Batches, Source};
 pub use sweep::sweep;
 pub use table::{CodedColumn, CodedTable, Codes, Texts};
 pub use write::{
-    Cells, ColumnType, OutColumn, OutFormat, WriteOptions, format_for, write_batches, write_table,
+    Cells, ColumnType, OutColumn, OutFormat, TableWriter, WriteOptions, format_for, write_batches,
+    write_table,
 };

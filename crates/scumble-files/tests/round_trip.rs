@@ -9,7 +9,7 @@ use common::{cells, names, table_of};
 use proptest::prelude::*;
 use scumble_files::{
     Cells, CodedTable, ColumnType, Compression, Control, Encoding, ErrorKind, OutColumn, OutFormat,
-    ReadOptions, Source, WriteOptions, read_table, write_table,
+    ReadOptions, Source, TableWriter, WriteOptions, read_table, write_table,
 };
 
 const CSV: OutFormat = OutFormat::Csv { delimiter: b',', compression: Compression::None };
@@ -37,6 +37,36 @@ fn write(columns: &[OutColumn<'_>], order: &[u32], format: OutFormat, threads: u
     )
     .unwrap();
     file
+}
+
+/// The same written part by part; each part has a dictionary of its own.
+fn write_in_parts(
+    table: &CodedTable,
+    kind: ColumnType,
+    order: &[u32],
+    ends: &[usize],
+    format: OutFormat,
+) -> Result<std::fs::File, scumble_files::Error> {
+    let mut file = tempfile::tempfile().unwrap();
+    let control = Control::default();
+    let options =
+        WriteOptions { format, name: "out", threads: 0, spreadsheet_safe: false, control: &control };
+    let columns: Vec<(&str, ColumnType)> = table.columns.iter().map(|of| (of.name.as_str(), kind)).collect();
+    let mut writer = TableWriter::begin(&mut file, &columns, &options)?;
+    let mut start = 0;
+    for &end in ends {
+        let rows: Vec<Vec<String>> = {
+            let all = cells(table);
+            order[start..end].iter().map(|&row| all[row as usize].clone()).collect()
+        };
+        let header: Vec<String> = names(table).into_iter().map(str::to_owned).collect();
+        let part = table_of(&header, &rows);
+        let order: Vec<u32> = (0..rows.len() as u32).collect();
+        writer.write(&out_columns(&part, ColumnType::Text), &order)?;
+        start = end;
+    }
+    writer.finish()?;
+    Ok(file)
 }
 
 fn content(mut file: std::fs::File) -> Vec<u8> {
@@ -152,6 +182,44 @@ fn large_tables_are_the_same_for_any_number_of_threads() {
     }
 }
 
+/// Every part but the last has a multiple of the rows that are written at a time.
+#[test]
+fn parts_of_even_length_are_the_same_bytes() {
+    let all = 2 * TableWriter::ROWS + 1000;
+    let rows: Vec<Vec<String>> =
+        (0..all).map(|n| vec![(n * 7919 % 300).to_string(), format!("{}", n % 3)]).collect();
+    let table = table_of(&["a".into(), "b".into()], &rows);
+    let order: Vec<u32> = (0..all as u32).rev().collect();
+    for (format, kind) in [
+        (CSV, ColumnType::Text),
+        (OutFormat::Parquet, ColumnType::Integer),
+        (OutFormat::Parquet, ColumnType::Text),
+        (OutFormat::ArrowIpc, ColumnType::Integer),
+    ] {
+        let whole = content(write(&out_columns(&table, kind), &order, format, 0));
+        let parts = write_in_parts(&table, kind, &order, &[TableWriter::ROWS, all], format);
+        assert!(content(parts.unwrap()) == whole, "{format:?} {kind:?}");
+    }
+}
+
+#[test]
+fn later_parts_keep_to_what_the_first_was_written_as() {
+    let table = table_of(&["a".into()], &strings(&[&["1"], &["x"], &[""]]));
+    let write = |kind, format| write_in_parts(&table, kind, &[0, 2, 1], &[2, 3], format);
+    assert!(write(ColumnType::Text, OutFormat::Parquet).is_ok() && write(ColumnType::Integer, CSV).is_ok());
+    let error = write(ColumnType::Integer, OutFormat::Parquet).unwrap_err();
+    assert_eq!((error.kind(), error.place().column.as_deref()), (ErrorKind::Data, Some("a")));
+    assert!(error.to_string().contains("cannot be written as a whole number"), "{error}");
+
+    let mut file = tempfile::tempfile().unwrap();
+    let control = Control::default();
+    let options =
+        WriteOptions { format: CSV, name: "out", threads: 0, spreadsheet_safe: false, control: &control };
+    let mut writer = TableWriter::begin(&mut file, &[("b", ColumnType::Text)], &options).unwrap();
+    let error = writer.write(&out_columns(&table, ColumnType::Text), &[0]).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Internal);
+}
+
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), "[a\", \r\n;\té😀\u{feff}]{0,5}", any::<String>(), "[0-9]{1,3}"]
 }
@@ -183,5 +251,30 @@ proptest! {
         let back = read_back(write(&out_columns(&table, kind), &order, format, 0), format);
         prop_assert_eq!(names(&back), header);
         prop_assert_eq!(cells(&back), rows);
+    }
+
+    #[test]
+    fn parts_are_written_as_the_whole(
+        rows in prop::collection::vec(prop::collection::vec(any_text(), 2), 1..20),
+        cuts in prop::collection::vec(0..20_usize, 2),
+        format in prop::sample::select(vec![
+            CSV,
+            OutFormat::Csv { delimiter: b';', compression: Compression::Gzip },
+            OutFormat::Csv { delimiter: b',', compression: Compression::Zstd },
+            OutFormat::Parquet,
+            OutFormat::ArrowIpc,
+        ]),
+    ) {
+        let table = table_of(&["a".into(), "b".into()], &rows);
+        let order: Vec<u32> = (0..rows.len() as u32).rev().collect();
+        let mut ends: Vec<usize> = cuts.iter().map(|cut| *cut.min(&rows.len())).collect();
+        ends.push(rows.len());
+        ends.sort_unstable();
+        let whole = write(&out_columns(&table, ColumnType::Text), &order, format, 0);
+        let parts = write_in_parts(&table, ColumnType::Text, &order, &ends, format).unwrap();
+        prop_assert_eq!(cells(&read_back(parts.try_clone().unwrap(), format)), cells(&read_back(whole.try_clone().unwrap(), format)));
+        if format == CSV {
+            prop_assert_eq!(content(parts), content(whole));
+        }
     }
 }

@@ -20,7 +20,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use rayon::prelude::*;
 
-use super::{ColumnType, OutColumn, WriteOptions};
+use super::{ColumnType, OutColumn};
 use crate::columnar::{frequencies_type, item, pair_fields, shortest};
 use crate::control::Control;
 use crate::error::{Error, Result, writing};
@@ -28,7 +28,7 @@ use crate::source::Batches;
 use crate::table::Texts;
 
 /// Rows that are written at a time, at most.
-const BATCH_ROWS: usize = 64 << 10;
+pub(super) const BATCH_ROWS: usize = 64 << 10;
 
 /// Bytes of text in a batch's column, at most: Arrow counts them in 31 bits.
 const BATCH_BYTES: usize = 1 << 30;
@@ -58,13 +58,13 @@ impl<'a> Values<'a> {
         typed.unwrap_or(Self::Text(column.texts))
     }
 
-    fn data_type(&self) -> DataType {
+    fn kind(&self) -> ColumnType {
         match self {
-            Self::Text(_) => DataType::Utf8,
-            Self::Integer(_) => DataType::Int64,
-            Self::Float(_) => DataType::Float64,
-            Self::Date(_) => DataType::Date32,
-            Self::Frequencies(_) => frequencies_type(),
+            Self::Text(_) => ColumnType::Text,
+            Self::Integer(_) => ColumnType::Integer,
+            Self::Float(_) => ColumnType::Float,
+            Self::Date(_) => ColumnType::Date,
+            Self::Frequencies(_) => ColumnType::Frequencies,
         }
     }
 
@@ -153,136 +153,148 @@ fn parse_date(text: &str) -> Option<i32> {
     (back == text).then_some(days)
 }
 
-/// Hands the table to `write`, batch by batch.
-fn for_each_batch<E>(
-    columns: &[OutColumn<'_>],
-    values: &[Values<'_>],
-    schema: &SchemaRef,
-    order: &[u32],
-    control: &Control,
-    mut write: impl FnMut(&RecordBatch) -> Result<(), E>,
-) -> Result<(), E>
-where
-    E: From<ArrowError>,
-{
-    let longest = values.iter().map(Values::longest).max().unwrap_or(0);
-    let batch_rows = (BATCH_BYTES / longest.max(1)).clamp(1, BATCH_ROWS);
-    for rows in order.chunks(batch_rows) {
-        control.check().map_err(|interrupted| ArrowError::ExternalError(Box::new(interrupted)))?;
-        let arrays: Vec<ArrayRef> = columns
-            .par_iter()
-            .zip(values)
-            .map(|(column, values)| {
-                let mut codes = Vec::new();
-                column.cells.gather(rows, &mut codes);
-                values.array(&codes)
-            })
-            .collect();
-        write(&RecordBatch::try_new(Arc::clone(schema), arrays)?)?;
-        control.advance(rows.len() as u64);
-    }
-    Ok(())
-}
-
-/// The values of all columns and the schema they make. A column that can hold no null says so.
-fn plan<'a>(columns: &[OutColumn<'a>], order: &[u32]) -> (Vec<Values<'a>>, SchemaRef) {
-    let values: Vec<Values<'a>> = columns.par_iter().map(|column| Values::new(column, order)).collect();
-    let field = |(column, values): (&OutColumn<'_>, &Values<'_>)| {
-        let is_nullable = !matches!(values, Values::Text(_));
-        Field::new(column.name, values.data_type(), is_nullable)
+/// What the columns of a table are written as. A column that can hold no null says so.
+fn schema<'n>(columns: impl Iterator<Item = (&'n str, ColumnType)>) -> SchemaRef {
+    let field = |(name, kind): (&str, ColumnType)| {
+        let data_type = match kind {
+            ColumnType::Text => DataType::Utf8,
+            ColumnType::Integer => DataType::Int64,
+            ColumnType::Float => DataType::Float64,
+            ColumnType::Date => DataType::Date32,
+            ColumnType::Frequencies => frequencies_type(),
+        };
+        Field::new(name, data_type, kind != ColumnType::Text)
     };
-    let fields: Vec<Field> = columns.iter().zip(&values).map(field).collect();
-    (values, Arc::new(Schema::new(fields)))
+    Arc::new(Schema::new(columns.map(field).collect::<Vec<_>>()))
 }
 
-/// What Arrow and Parquet carry through where somebody stopped the writing; anything else as it was.
-fn interrupted(
-    inner: Box<dyn std::error::Error + Send + Sync>,
-) -> Result<Error, Box<dyn std::error::Error + Send + Sync>> {
-    // Parquet wraps Arrow's errors.
-    match inner.downcast::<ArrowError>() {
-        Ok(error) => match *error {
-            ArrowError::ExternalError(inner) => inner.downcast().map(|error| *error),
-            other => Err(Box::new(other)),
-        },
-        Err(inner) => inner.downcast().map(|error| *error),
+/// The values of the columns of some rows.
+pub(super) struct Rows<'a, 'c> {
+    columns: &'c [OutColumn<'a>],
+    values: Vec<Values<'a>>,
+    order: &'c [u32],
+}
+
+impl<'a, 'c> Rows<'a, 'c> {
+    pub(super) fn new(columns: &'c [OutColumn<'a>], order: &'c [u32]) -> Self {
+        let values = columns.par_iter().map(|column| Values::new(column, order)).collect();
+        Self { columns, values, order }
+    }
+
+    /// What the columns are written as, where these are all rows.
+    pub(super) fn kinds(&self) -> Vec<(&'a str, ColumnType)> {
+        self.columns.iter().zip(&self.values).map(|(column, values)| (column.name, values.kind())).collect()
     }
 }
 
-/// Writes Parquet.
-pub(super) fn write_parquet(
-    out: &mut File,
-    columns: &[OutColumn<'_>],
-    order: &[u32],
-    options: &WriteOptions<'_>,
-) -> Result<()> {
-    let name = options.name;
-    let (values, schema) = plan(columns, order);
-    // Statistics would repeat extremes, and metadata would tell about the machine: neither is needed.
-    let properties = WriterProperties::builder()
-        .set_created_by("scumble".to_owned())
-        .set_compression(Compression::SNAPPY)
-        .set_statistics_enabled(EnabledStatistics::None)
-        .build();
-    let written_as = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
-    let write = || -> Result<(), ParquetError> {
-        let mut writer = ArrowWriter::try_new_with_options(out, Arc::clone(&schema), written_as)?;
-        for_each_batch(columns, &values, &schema, order, options.control, |batch| writer.write(batch))?;
-        writer.close().map(drop)
-    };
-    write().map_err(|error| match error {
+/// Where batches go.
+enum Sink<'f> {
+    Parquet(Box<ArrowWriter<&'f mut File>>),
+    Arrow(Box<FileWriter<BufWriter<&'f mut File>>>),
+    Memory(Vec<RecordBatch>),
+}
+
+/// Record batches on their way into a file, or into memory.
+pub(super) struct Writer<'f> {
+    schema: SchemaRef,
+    sink: Sink<'f>,
+    name: &'f str,
+}
+
+impl<'f> Writer<'f> {
+    pub(super) fn parquet(out: &'f mut File, columns: &[(&str, ColumnType)], name: &'f str) -> Result<Self> {
+        let schema = schema(columns.iter().copied());
+        // Statistics would repeat extremes, and metadata would tell about the machine: neither is needed.
+        let properties = WriterProperties::builder()
+            .set_created_by("scumble".to_owned())
+            .set_compression(Compression::SNAPPY)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .build();
+        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(out, Arc::clone(&schema), options);
+        let writer = writer.map_err(|error| parquet_error(error, name))?;
+        Ok(Self { schema, sink: Sink::Parquet(Box::new(writer)), name })
+    }
+
+    pub(super) fn arrow(out: &'f mut File, columns: &[(&str, ColumnType)], name: &'f str) -> Result<Self> {
+        let schema = schema(columns.iter().copied());
+        let writer = FileWriter::try_new(BufWriter::with_capacity(1 << 20, out), &schema);
+        let writer = writer.map_err(|error| arrow_error(error, name))?;
+        Ok(Self { schema, sink: Sink::Arrow(Box::new(writer)), name })
+    }
+
+    pub(super) fn memory(columns: &[(&str, ColumnType)]) -> Self {
+        let schema = schema(columns.iter().copied());
+        Self { schema, sink: Sink::Memory(Vec::new()), name: "record batches" }
+    }
+
+    /// Writes rows, batch by batch.
+    pub(super) fn write(&mut self, rows: &Rows<'_, '_>, control: &Control) -> Result<()> {
+        let Rows { columns, values, order } = rows;
+        let longest = values.iter().map(Values::longest).max().unwrap_or(0);
+        let batch_rows = (BATCH_BYTES / longest.max(1)).clamp(1, BATCH_ROWS);
+        for rows in order.chunks(batch_rows) {
+            control.check()?;
+            let arrays: Vec<ArrayRef> = columns
+                .par_iter()
+                .zip(values)
+                .map(|(column, values)| {
+                    let mut codes = Vec::new();
+                    column.cells.gather(rows, &mut codes);
+                    values.array(&codes)
+                })
+                .collect();
+            let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+                .map_err(|error| arrow_error(error, self.name))?;
+            match &mut self.sink {
+                Sink::Parquet(writer) => {
+                    writer.write(&batch).map_err(|error| parquet_error(error, self.name))?;
+                }
+                Sink::Arrow(writer) => {
+                    writer.write(&batch).map_err(|error| arrow_error(error, self.name))?;
+                }
+                Sink::Memory(batches) => batches.push(batch),
+            }
+            control.advance(rows.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Writes what is left; what was written into memory.
+    pub(super) fn finish(self) -> Result<Batches> {
+        let Self { schema, sink, name } = self;
+        let mut all = Vec::new();
+        match sink {
+            Sink::Parquet(writer) => {
+                writer.close().map_err(|error| parquet_error(error, name))?;
+            }
+            Sink::Arrow(mut writer) => {
+                // Dropping a buffered writer would lose its last error.
+                let finished = writer.finish().and_then(|()| writer.into_inner());
+                let buffered = finished.map_err(|error| arrow_error(error, name))?;
+                buffered.into_inner().map_err(|error| writing(name, error.into_error()))?;
+            }
+            Sink::Memory(batches) => all = batches,
+        }
+        Batches::new(schema, all)
+    }
+}
+
+fn parquet_error(error: ParquetError, name: &str) -> Error {
+    match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(source) => writing(name, *source),
-            Err(inner) => interrupted(inner).unwrap_or_else(|inner| writing(name, io::Error::other(inner))),
+            Err(inner) => writing(name, io::Error::other(inner)),
         },
         other => writing(name, io::Error::other(other)),
-    })
+    }
 }
 
-/// Writes record batches into memory.
-pub(super) fn write_batches(columns: &[OutColumn<'_>], order: &[u32], control: &Control) -> Result<Batches> {
-    let (values, schema) = plan(columns, order);
-    let mut batches = Vec::new();
-    let keep = |batch: &RecordBatch| -> Result<(), ArrowError> {
-        batches.push(batch.clone());
-        Ok(())
-    };
-    for_each_batch(columns, &values, &schema, order, control, keep).map_err(|error| {
-        let failed = |source| Error::io("cannot write record batches", source);
-        match error {
-            ArrowError::ExternalError(inner) => {
-                interrupted(inner).unwrap_or_else(|inner| failed(io::Error::other(inner)))
-            }
-            other => failed(io::Error::other(other)),
-        }
-    })?;
-    Batches::new(schema, batches)
-}
-
-/// Writes the Arrow IPC file format.
-pub(super) fn write_arrow(
-    out: &mut File,
-    columns: &[OutColumn<'_>],
-    order: &[u32],
-    options: &WriteOptions<'_>,
-) -> Result<()> {
-    let name = options.name;
-    let (values, schema) = plan(columns, order);
-    let write = || -> Result<(), ArrowError> {
-        let mut writer = FileWriter::try_new(BufWriter::with_capacity(1 << 20, out), &schema)?;
-        for_each_batch(columns, &values, &schema, order, options.control, |batch| writer.write(batch))?;
-        writer.finish()?;
-        // Dropping a buffered writer would lose its last error.
-        let buffered = writer.into_inner()?;
-        buffered.into_inner().map(drop).map_err(|error| error.into_error().into())
-    };
-    write().map_err(|error| match error {
+fn arrow_error(error: ArrowError, name: &str) -> Error {
+    match error {
         ArrowError::IoError(_, source) => writing(name, source),
-        ArrowError::ExternalError(inner) => {
-            interrupted(inner).unwrap_or_else(|inner| writing(name, io::Error::other(inner)))
-        }
-        other => Error::io(format!("cannot write '{name}'"), io::Error::other(other)),
-    })
+        other => writing(name, io::Error::other(other)),
+    }
 }
 
 #[cfg(test)]

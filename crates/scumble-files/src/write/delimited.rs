@@ -6,10 +6,9 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use super::{OutColumn, WriteOptions};
+use super::OutColumn;
 use crate::compression::Compression;
 use crate::control::Control;
-use crate::error::{Result, writing};
 use crate::spreadsheet;
 
 /// Rows that are put together at a time by one thread.
@@ -72,64 +71,111 @@ fn needs_quotes(text: &str, delimiter: u8, is_only: bool) -> bool {
         || (is_only && text.is_empty())
 }
 
-/// Writes a header and the rows in order.
-pub(super) fn write(
-    out: &mut File,
-    columns: &[OutColumn<'_>],
-    order: &[u32],
+/// Delimited text on its way into a file.
+pub(super) struct Writer<'f> {
+    out: Out<'f>,
     style: Style,
-    compression: Compression,
-    options: &WriteOptions<'_>,
-) -> Result<()> {
-    let control = options.control;
-    let result = match compression {
-        Compression::None => write_rows(out, columns, order, style, control),
-        Compression::Gzip => {
-            let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-            write_rows(&mut encoder, columns, order, style, control).and_then(|()| encoder.finish().map(drop))
-        }
-        Compression::Zstd => {
-            zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL).and_then(|mut encoder| {
-                write_rows(&mut encoder, columns, order, style, control)?;
-                encoder.finish().map(drop)
-            })
-        }
-    };
-    result.map_err(|error| error.downcast().unwrap_or_else(|error| writing(options.name, error)))
+    columns: usize,
 }
 
-fn write_rows(
-    out: &mut (impl Write + Send),
-    columns: &[OutColumn<'_>],
-    order: &[u32],
-    style: Style,
-    control: &Control,
-) -> io::Result<()> {
-    let (is_only, last) = (columns.len() == 1, columns.len() - 1);
-    let behind = |column: usize| if column == last { b'\n' } else { style.delimiter };
-    for (index, column) in columns.iter().enumerate() {
-        let name = Fields::new(std::iter::once(column.name), style, is_only, behind(index));
-        out.write_all(name.get(0))?;
+impl<'f> Writer<'f> {
+    /// Writes the header.
+    pub(super) fn begin<'n>(
+        out: &'f mut File,
+        names: impl ExactSizeIterator<Item = &'n str>,
+        style: Style,
+        compression: Compression,
+    ) -> io::Result<Self> {
+        let mut writer = Self { out: Out::new(out, compression)?, style, columns: names.len() };
+        for (column, name) in names.enumerate() {
+            let name = writer.fields(column, std::iter::once(name));
+            writer.out.write_all(name.get(0))?;
+        }
+        Ok(writer)
     }
-    let fields: Vec<Fields> = columns
-        .par_iter()
-        .enumerate()
-        .map(|(index, column)| Fields::new(column.texts.iter(), style, is_only, behind(index)))
-        .collect();
 
-    // One wave of blocks is written while the next is put together.
-    let wave_rows = 2 * rayon::current_num_threads() * BLOCK_ROWS;
-    let mut ready: Vec<Block> = Vec::new();
-    let mut next: Vec<Block> = Vec::new();
-    for wave in order.chunks(wave_rows) {
-        control.check().map_err(io::Error::other)?;
-        let (written, ()) =
-            rayon::join(|| write_blocks(out, &ready), || render_wave(columns, &fields, wave, &mut next));
-        written?;
-        control.advance(wave.len() as u64);
-        std::mem::swap(&mut ready, &mut next);
+    /// Writes rows in order.
+    pub(super) fn write(
+        &mut self,
+        columns: &[OutColumn<'_>],
+        order: &[u32],
+        control: &Control,
+    ) -> io::Result<()> {
+        let fields: Vec<Fields> = columns
+            .par_iter()
+            .enumerate()
+            .map(|(index, column)| self.fields(index, column.texts.iter()))
+            .collect();
+        // One wave of blocks is written while the next is put together.
+        let wave_rows = 2 * rayon::current_num_threads() * BLOCK_ROWS;
+        let mut ready: Vec<Block> = Vec::new();
+        let mut next: Vec<Block> = Vec::new();
+        for wave in order.chunks(wave_rows) {
+            control.check().map_err(io::Error::other)?;
+            let out = &mut self.out;
+            let (written, ()) =
+                rayon::join(|| write_blocks(out, &ready), || render_wave(columns, &fields, wave, &mut next));
+            written?;
+            control.advance(wave.len() as u64);
+            std::mem::swap(&mut ready, &mut next);
+        }
+        write_blocks(&mut self.out, &ready)
     }
-    write_blocks(out, &ready)
+
+    /// Writes what is left.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.out.finish()
+    }
+
+    fn fields<'t>(&self, column: usize, texts: impl Iterator<Item = &'t str>) -> Fields {
+        let behind = if column + 1 == self.columns { b'\n' } else { self.style.delimiter };
+        Fields::new(texts, self.style, self.columns == 1, behind)
+    }
+}
+
+/// A file that is compressed, or not.
+enum Out<'f> {
+    Plain(&'f mut File),
+    Gzip(flate2::write::GzEncoder<&'f mut File>),
+    Zstd(zstd::Encoder<'static, &'f mut File>),
+}
+
+impl<'f> Out<'f> {
+    fn new(out: &'f mut File, compression: Compression) -> io::Result<Self> {
+        Ok(match compression {
+            Compression::None => Self::Plain(out),
+            Compression::Gzip => {
+                Self::Gzip(flate2::write::GzEncoder::new(out, flate2::Compression::default()))
+            }
+            Compression::Zstd => Self::Zstd(zstd::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?),
+        })
+    }
+
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Plain(_) => Ok(()),
+            Self::Gzip(encoder) => encoder.finish().map(drop),
+            Self::Zstd(encoder) => encoder.finish().map(drop),
+        }
+    }
+}
+
+impl Write for Out<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(out) => out.write(bytes),
+            Self::Gzip(encoder) => encoder.write(bytes),
+            Self::Zstd(encoder) => encoder.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Plain(out) => out.flush(),
+            Self::Gzip(encoder) => encoder.flush(),
+            Self::Zstd(encoder) => encoder.flush(),
+        }
+    }
 }
 
 /// The text of some rows, and room to gather their codes.
@@ -139,7 +185,7 @@ struct Block {
     codes: Vec<Vec<u32>>,
 }
 
-fn write_blocks(out: &mut impl Write, blocks: &[Block]) -> io::Result<()> {
+fn write_blocks(out: &mut Out<'_>, blocks: &[Block]) -> io::Result<()> {
     blocks.iter().try_for_each(|block| out.write_all(&block.bytes))
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::compression::Compression;
 use crate::control::Control;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, writing};
 use crate::source::Batches;
 use crate::table::{Codes, Texts};
 use crate::threads;
@@ -130,22 +130,21 @@ pub fn write_table(
     order: &[u32],
     options: &WriteOptions<'_>,
 ) -> Result<()> {
-    if columns.is_empty() {
-        return Err(Error::config(format!("'{}': there is no column to write", options.name)));
-    }
-    if options.spreadsheet_safe && !matches!(options.format, OutFormat::Csv { .. }) {
-        return Err(Error::config(format!(
-            "'{}': only delimited text has a spreadsheet-safe form",
-            options.name
-        )));
-    }
-    threads::run(options.threads, || match options.format {
-        OutFormat::Csv { delimiter, compression } => {
-            let style = delimited::Style { delimiter, spreadsheet_safe: options.spreadsheet_safe };
-            delimited::write(out, columns, order, style, compression, options)
+    threads::run(options.threads, || {
+        let typed = match options.format {
+            OutFormat::Csv { .. } => None,
+            OutFormat::Parquet | OutFormat::ArrowIpc => Some(columnar::Rows::new(columns, order)),
+        };
+        let kinds = match &typed {
+            None => columns.iter().map(|column| (column.name, column.kind)).collect(),
+            Some(rows) => rows.kinds(),
+        };
+        let mut writer = TableWriter::begin(out, &kinds, options)?;
+        match typed {
+            None => writer.write_texts(columns, order)?,
+            Some(rows) => writer.write_typed(&rows)?,
         }
-        OutFormat::Parquet => columnar::write_parquet(out, columns, order, options),
-        OutFormat::ArrowIpc => columnar::write_arrow(out, columns, order, options),
+        writer.finish()
     })?
 }
 
@@ -159,7 +158,122 @@ pub fn write_batches(
     if columns.is_empty() {
         return Err(Error::config("there is no column to write".to_owned()));
     }
-    threads::run(threads, || columnar::write_batches(columns, order, control))?
+    threads::run(threads, || {
+        let rows = columnar::Rows::new(columns, order);
+        let mut writer = columnar::Writer::memory(&rows.kinds());
+        writer.write(&rows, control)?;
+        writer.finish()
+    })?
+}
+
+/// A table on its way into a file part by part, for whoever never holds all of it.
+///
+/// Its law: the rows of all parts are the table's, as [`write_table`] would have written them; the same bytes in delimited text that is not
+/// compressed, and wherever every part but the last has a multiple of [`TableWriter::ROWS`] rows.
+pub struct TableWriter<'f> {
+    columns: Vec<(String, ColumnType)>,
+    to: To<'f>,
+    options: WriteOptions<'f>,
+}
+
+enum To<'f> {
+    Text(delimited::Writer<'f>),
+    Typed(columnar::Writer<'f>),
+}
+
+impl<'f> TableWriter<'f> {
+    /// A multiple of the rows that are written at a time.
+    pub const ROWS: usize = columnar::BATCH_ROWS;
+
+    /// Begins a table of these columns. What they are written as holds for all parts, since later texts are not known yet.
+    pub fn begin(
+        out: &'f mut File,
+        columns: &[(&str, ColumnType)],
+        options: &WriteOptions<'f>,
+    ) -> Result<Self> {
+        let name = options.name;
+        if columns.is_empty() {
+            return Err(Error::config(format!("'{name}': there is no column to write")));
+        }
+        if options.spreadsheet_safe && !matches!(options.format, OutFormat::Csv { .. }) {
+            return Err(Error::config(format!("'{name}': only delimited text has a spreadsheet-safe form")));
+        }
+        let to = match options.format {
+            OutFormat::Csv { delimiter, compression } => {
+                let style = delimited::Style { delimiter, spreadsheet_safe: options.spreadsheet_safe };
+                let names = columns.iter().map(|(name, _)| *name);
+                let writer = delimited::Writer::begin(out, names, style, compression);
+                To::Text(writer.map_err(|error| writing(name, error))?)
+            }
+            OutFormat::Parquet => To::Typed(columnar::Writer::parquet(out, columns, name)?),
+            OutFormat::ArrowIpc => To::Typed(columnar::Writer::arrow(out, columns, name)?),
+        };
+        let columns = columns.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
+        Ok(Self { columns, to, options: options.clone() })
+    }
+
+    /// Writes further rows: for each place in `order` the source row that stands there. The columns are those of the beginning; an error
+    /// where a text cannot be written as what was said there.
+    pub fn write(&mut self, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
+        let name = self.options.name;
+        if !columns.iter().map(|column| column.name).eq(self.columns.iter().map(|(name, _)| name.as_str())) {
+            return Err(Error::internal(format!("a part of '{name}' has other columns than its beginning")));
+        }
+        threads::run(self.options.threads, || {
+            if matches!(self.to, To::Text(_)) {
+                return self.write_texts(columns, order);
+            }
+            let kinds = self.columns.iter().map(|(_, kind)| *kind);
+            let columns: Vec<OutColumn<'_>> =
+                columns.iter().zip(kinds).map(|(column, kind)| OutColumn { kind, ..*column }).collect();
+            let rows = columnar::Rows::new(&columns, order);
+            let misfit = rows.kinds().into_iter().zip(&self.columns).find(|(found, said)| found.1 != said.1);
+            if let Some(((column, _), (_, kind))) = misfit {
+                return Err(Error::data(format!(
+                    "a value cannot be written as {}, which is the type of its column in '{name}'",
+                    kind.name()
+                ))
+                .in_column(column));
+            }
+            self.write_typed(&rows)
+        })?
+    }
+
+    /// Writes what is left. Without this call the file is not whole.
+    pub fn finish(self) -> Result<()> {
+        match self.to {
+            To::Text(writer) => writer.finish().map_err(|error| writing(self.options.name, error)),
+            To::Typed(writer) => writer.finish().map(drop),
+        }
+    }
+
+    fn write_texts(&mut self, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
+        let To::Text(writer) = &mut self.to else {
+            return Err(Error::internal("texts were to be written into a typed table"));
+        };
+        writer
+            .write(columns, order, self.options.control)
+            .map_err(|error| error.downcast().unwrap_or_else(|error| writing(self.options.name, error)))
+    }
+
+    fn write_typed(&mut self, rows: &columnar::Rows<'_, '_>) -> Result<()> {
+        let To::Typed(writer) = &mut self.to else {
+            return Err(Error::internal("typed values were to be written as texts"));
+        };
+        writer.write(rows, self.options.control)
+    }
+}
+
+impl ColumnType {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Integer => "a whole number",
+            Self::Float => "a number",
+            Self::Date => "a date",
+            Self::Frequencies => "values with frequencies",
+        }
+    }
 }
 
 impl Cells<'_> {
