@@ -1,6 +1,7 @@
 //! Do the released classes keep what is claimed?
 
 mod attained;
+mod classes;
 mod guarded;
 mod judging;
 mod l_diversity;
@@ -23,16 +24,16 @@ pub use several::distinct_given_others;
 pub use views::{View, check_views};
 
 use scumble_files::Control;
-use scumble_files::table::{CodedColumn, CodedTable};
+use scumble_files::table::CodedTable;
 use serde::Serialize;
 
-use crate::columns::{RELEASE, check_distinct, check_size, column, part};
+use crate::columns::{RELEASE, check_size, column};
 use crate::error::VerifyError;
-use crate::group::{Groups, Histograms, Weights, group};
-use crate::label::SUPPRESSED;
+use crate::group::Weights;
 use crate::normal::Plain;
 use crate::population::Population;
 use crate::watch::check;
+use classes::{Classes, Counted};
 use judging::Judging;
 use relational::Relational;
 use requirement::{Requirement, Variant};
@@ -306,107 +307,6 @@ struct Known<'a> {
     /// The columns that form the classes.
     quasi: &'a [String],
     control: &'a Control,
-}
-
-/// The classes of a release and which of them are judged.
-struct Classes {
-    groups: Groups,
-    /// The class of the star rows.
-    star: Option<usize>,
-    star_rule: StarRows,
-}
-
-impl Classes {
-    fn of(release: &CodedTable, quasi: &[String], star_rule: StarRows) -> Result<Self, VerifyError> {
-        check_size(release, RELEASE)?;
-        if quasi.is_empty() {
-            return Err(VerifyError::NoQuasi);
-        }
-        check_distinct(quasi.iter().map(String::as_str), "list of quasi-identifiers")?;
-        let columns =
-            quasi.iter().map(|name| column(release, RELEASE, name)).collect::<Result<Vec<_>, _>>()?;
-        let parts: Vec<_> = columns.iter().map(|column| part(column)).collect();
-        let groups = group(&parts, release.rows);
-        let stars: Option<Vec<u32>> =
-            columns.iter().map(|column| column.values.find_sorted(SUPPRESSED)).collect();
-        let star = stars.and_then(|stars| {
-            groups.first_row.iter().position(|&row| {
-                columns.iter().zip(&stars).all(|(column, &star)| column.codes.get(row as usize) == star)
-            })
-        });
-        Ok(Self { groups, star, star_rule })
-    }
-
-    /// The same classes of rows that count so often.
-    fn weighted(self, weights: Option<Weights>) -> Self {
-        Self { groups: self.groups.weighted(weights), ..self }
-    }
-
-    /// The classes that some of the columns form. Star rows are in the class that shows `*` in all of them; where they are not
-    /// judged, that class is not.
-    fn on(&self, release: &CodedTable, columns: &[String]) -> Result<Self, VerifyError> {
-        let mut classes = Self::of(release, columns, self.star_rule)?.weighted(self.groups.weights.clone());
-        let star_row = self.star.map(|class| self.groups.first_row[class] as usize);
-        classes.star = star_row.map(|row| classes.groups.of_row[row] as usize);
-        Ok(classes)
-    }
-
-    /// The classes that must satisfy the models.
-    fn judged(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.groups.len()).filter(|&class| self.star_rule == StarRows::Judged || Some(class) != self.star)
-    }
-
-    /// The classes without that of the star rows.
-    fn count(&self) -> u64 {
-        self.groups.len() as u64 - u64::from(self.star.is_some())
-    }
-
-    /// The size of the smallest judged class.
-    fn smallest(&self) -> Option<u64> {
-        self.judged().map(|class| self.groups.size[class]).min()
-    }
-
-    fn star_rows(&self) -> u64 {
-        self.star.map_or(0, |class| self.groups.size[class])
-    }
-
-    /// Classes by size, without the star rows.
-    fn sizes(&self) -> Vec<(u64, u64)> {
-        let mut sizes: Vec<u64> = (0..self.groups.len())
-            .filter(|&class| Some(class) != self.star)
-            .map(|class| self.groups.size[class])
-            .collect();
-        sizes.sort_unstable();
-        sizes.chunk_by(|one, next| one == next).map(|run| (run[0], run.len() as u64)).collect()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.groups.len() == 0 {
-            notes.push("empty release".to_owned());
-        }
-        if self.star_rule == StarRows::Unjudged && self.star_rows() > 0 {
-            notes.push(format!(
-                "{} fully suppressed rows were not judged: whoever is in no other class is among them",
-                self.star_rows()
-            ));
-        }
-        notes
-    }
-}
-
-/// The histograms of the sensitive columns, each counted once however many models read it.
-#[derive(Default)]
-struct Counted(Vec<(String, Histograms)>);
-
-impl Counted {
-    fn of(&mut self, column: &CodedColumn, groups: &Groups) -> &Histograms {
-        let place = self.0.iter().position(|(name, _)| *name == column.name).unwrap_or_else(|| {
-            self.0.push((column.name.clone(), Histograms::count(groups, part(column))));
-            self.0.len() - 1
-        });
-        &self.0[place].1
-    }
 }
 
 /// The outcome of a model from its judgements on classes of so many rows.
