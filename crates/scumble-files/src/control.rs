@@ -11,7 +11,11 @@ use crate::error::{Error, Result};
 /// Whoever works asks [`Control::check`] from time to time, at best every 50 ms. So work ends soon after somebody cancels it, or after its
 /// deadline, with [`crate::ErrorKind::Interrupted`]; nothing that is half done is left behind.
 #[derive(Debug, Clone, Default)]
-pub struct Control(Arc<State>);
+pub struct Control {
+    state: Arc<State>,
+    /// The threads that work; those of the pool in which the work is called, if there is none.
+    pool: Option<Arc<rayon::ThreadPool>>,
+}
 
 #[derive(Debug, Default)]
 struct State {
@@ -85,36 +89,40 @@ impl Gaps {
 }
 
 impl Control {
+    fn of(state: State) -> Self {
+        Self { state: Arc::new(state), pool: None }
+    }
+
     /// Work that ends after a point in time.
     #[must_use]
     pub fn until(deadline: Instant) -> Self {
-        Self(Arc::new(State { deadline: Some(deadline), ..State::default() }))
+        Self::of(State { deadline: Some(deadline), ..State::default() })
     }
 
     /// Work that ends once somebody has looked so often whether it is to end, for tests: no time is measured.
     #[must_use]
     pub fn of_looks(most: u64) -> Self {
-        Self(Arc::new(State { looks: Some(Looks { most, taken: AtomicU64::new(0) }), ..State::default() }))
+        Self::of(State { looks: Some(Looks { most, taken: AtomicU64::new(0) }), ..State::default() })
     }
 
     /// Work that waits at a look, counted from 0, until somebody cancels it or `holds` says no, for tests of whoever cancels.
     #[must_use]
     pub fn held_at(look: u64, holds: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let held = Held { at: look, taken: AtomicU64::new(0), holds: Box::new(holds) };
-        Self(Arc::new(State { held: Some(held), ..State::default() }))
+        Self::of(State { held: Some(held), ..State::default() })
     }
 
     /// Work of which the longest time between two looks is measured, for benches.
     #[must_use]
     pub fn timed() -> Self {
         let gaps = Gaps { began: Instant::now(), last: AtomicU64::new(0), longest: AtomicU64::new(0) };
-        Self(Arc::new(State { gaps: Some(gaps), ..State::default() }))
+        Self::of(State { gaps: Some(gaps), ..State::default() })
     }
 
     /// The longest time for which nobody looked, of all threads together, since this was last asked; that up to now included.
     #[must_use]
     pub fn longest_gap(&self) -> Duration {
-        let Some(gaps) = &self.0.gaps else { return Duration::ZERO };
+        let Some(gaps) = &self.state.gaps else { return Duration::ZERO };
         gaps.look();
         Duration::from_nanos(gaps.longest.swap(0, Ordering::Relaxed))
     }
@@ -122,18 +130,35 @@ impl Control {
     /// How often somebody has looked, where looks are counted.
     #[must_use]
     pub fn looks(&self) -> u64 {
-        self.0.looks.as_ref().map_or(0, |looks| looks.taken.load(Ordering::Relaxed))
+        self.state.looks.as_ref().map_or(0, |looks| looks.taken.load(Ordering::Relaxed))
+    }
+
+    /// The same work on so many threads of its own. No result depends on their number.
+    pub fn on_threads(self, threads: usize) -> Result<Self> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| {
+            Error::resources(format!("cannot start {threads} threads: {error}")).advise("use fewer threads")
+        })?;
+        Ok(Self { pool: Some(Arc::new(pool)), ..self })
+    }
+
+    /// Does work on the threads that are meant for it.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
     }
 
     /// Asks whoever works to stop.
     pub fn cancel(&self) {
-        self.0.is_cancelled.store(true, Ordering::Relaxed);
+        self.state.is_cancelled.store(true, Ordering::Relaxed);
     }
 
     /// Whether work is to stop. Once it is, it stays so.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        let state = &*self.0;
+        let state = &*self.state;
         if let Some(gaps) = &state.gaps {
             gaps.look();
         }
@@ -170,15 +195,15 @@ impl Control {
 
     /// A stage of so much work begins; `None` if nobody knows how much.
     pub fn begin_in(&self, all: Option<u64>, unit: Unit) {
-        self.0.done.store(0, Ordering::Relaxed);
-        self.0.all.store(all.unwrap_or(0), Ordering::Relaxed);
-        self.0.unit.store(unit as u8, Ordering::Relaxed);
+        self.state.done.store(0, Ordering::Relaxed);
+        self.state.all.store(all.unwrap_or(0), Ordering::Relaxed);
+        self.state.unit.store(unit as u8, Ordering::Relaxed);
     }
 
     /// What the work of the stage is counted in.
     #[must_use]
     pub fn unit(&self) -> Unit {
-        match self.0.unit.load(Ordering::Relaxed) {
+        match self.state.unit.load(Ordering::Relaxed) {
             1 => Unit::Rows,
             2 => Unit::Bytes,
             _ => Unit::Steps,
@@ -187,14 +212,14 @@ impl Control {
 
     /// So much more of the stage is done.
     pub fn advance(&self, work: u64) {
-        self.0.done.fetch_add(work, Ordering::Relaxed);
+        self.state.done.fetch_add(work, Ordering::Relaxed);
     }
 
     /// What is done of the stage, and what there is in all, if that is known.
     #[must_use]
     pub fn done(&self) -> (u64, Option<u64>) {
-        let all = self.0.all.load(Ordering::Relaxed);
-        (self.0.done.load(Ordering::Relaxed), (all > 0).then_some(all))
+        let all = self.state.all.load(Ordering::Relaxed);
+        (self.state.done.load(Ordering::Relaxed), (all > 0).then_some(all))
     }
 }
 
@@ -274,6 +299,15 @@ mod tests {
         assert!(!control.is_cancelled());
         assert!(control.longest_gap() >= Duration::from_millis(2));
         assert_eq!(Control::default().longest_gap(), Duration::ZERO);
+    }
+
+    #[test]
+    fn work_has_threads_of_its_own() {
+        let control = Control::until(Instant::now()).on_threads(3).expect("threads");
+        assert_eq!(control.run(rayon::current_num_threads), 3);
+        assert!(control.is_cancelled(), "the deadline stays");
+        let outside = rayon::current_num_threads();
+        assert_eq!(Control::default().run(rayon::current_num_threads), outside);
     }
 
     #[test]
