@@ -19,7 +19,7 @@ use unicode_normalization::UnicodeNormalization;
 use crate::models::SensitiveColumn;
 use crate::value::{DateFormat, Decimal, Value, ValueKind};
 
-pub(crate) use spelling::{Plain, taken};
+pub(crate) use spelling::{Plain, of_rows, taken};
 pub use spelling::{further_spellings, in_normal_form};
 
 /// What a text means: texts with equal keys are one value.

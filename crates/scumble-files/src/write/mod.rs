@@ -169,7 +169,7 @@ pub fn write_batches(
 /// A table on its way into a file part by part, for whoever never holds all of it.
 ///
 /// Its law: the rows of all parts are the table's, as [`write_table`] would have written them; the same bytes in delimited text that is not
-/// compressed, and wherever every part but the last has a multiple of [`TableWriter::ROWS`] rows.
+/// compressed, and wherever every part but the last has a multiple of [`TableWriter::ROWS`] rows and no text is longer than 16 KiB.
 pub struct TableWriter<'f> {
     columns: Vec<(String, ColumnType)>,
     to: To<'f>,

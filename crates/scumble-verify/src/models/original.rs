@@ -9,7 +9,7 @@ use crate::error::VerifyError;
 use crate::group::Groups;
 
 /// Counts above this would not fit the sums of those who compare; it is 1,000 times the number of people on earth.
-const MOST_ROWS: u64 = 1 << 43;
+pub(super) const MOST_ROWS: u64 = 1 << 43;
 
 /// The original rows of one column, by the codes of the release.
 pub(super) struct Original {

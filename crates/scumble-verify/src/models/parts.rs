@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
+use super::original::MOST_ROWS;
 use super::requirement::Requirement;
 use super::scope::Scope;
 use super::{Claim, ModelClaim, Outcome, Reference, check_counted};
@@ -28,6 +29,8 @@ pub struct ReleaseInParts {
     columns: Vec<Column>,
     /// How often each of the rows so far was counted.
     weights: Vec<u64>,
+    /// All rows together.
+    rows: u64,
     /// How many of them are known to be distinct: the first ones.
     distinct: usize,
 }
@@ -58,7 +61,7 @@ impl ReleaseInParts {
                 columns.push(Column { name, number_of_text: HashMap::default(), cells: Vec::new() });
             }
         }
-        Ok(Self { claim, columns, weights: Vec::new(), distinct: 0 })
+        Ok(Self { claim, columns, weights: Vec::new(), rows: 0, distinct: 0 })
     }
 
     /// Counts the rows of a part. Where `counts` says so, each counts several times, as where an engine has grouped them already.
@@ -70,6 +73,10 @@ impl ReleaseInParts {
                 why: "it has another number of counts than of rows",
             });
         }
+        let all = counts.map_or(Some(rows.rows as u64), |counts| {
+            counts.iter().try_fold(0_u64, |sum, &count| sum.checked_add(count))
+        });
+        self.has_room_for(all)?;
         let columns: Vec<&CodedColumn> = self
             .columns
             .iter()
@@ -77,10 +84,12 @@ impl ReleaseInParts {
             .collect::<Result<_, _>>()?;
         let parts: Vec<Part<'_>> = columns.iter().map(|column| part(column)).collect();
         let groups = group(&parts, rows.rows).weighted(counts.map(Arc::from));
+        // Rows that count for nothing are not there: a value that only they have is no value of their class.
+        let there = || groups.first_row.iter().zip(&groups.size).filter(|(_, size)| **size > 0);
         for (own, of_part) in self.columns.iter_mut().zip(columns) {
-            own.append(of_part, groups.first_row.iter().map(|&row| of_part.codes.get(row as usize)));
+            own.append(of_part, there().map(|(&row, _)| of_part.codes.get(row as usize)));
         }
-        self.add(groups.size)
+        self.add(there().map(|(_, &size)| size).collect())
     }
 
     /// Counts the rows of another part of the same release.
@@ -92,6 +101,7 @@ impl ReleaseInParts {
                 why: "its parts were counted for different claims",
             });
         }
+        self.has_room_for(Some(other.rows))?;
         for (own, others) in self.columns.iter_mut().zip(other.columns) {
             own.merge(others);
         }
@@ -113,19 +123,21 @@ impl ReleaseInParts {
         check_counted(&table, Some(self.weights.into()), &self.claim, reference, population, control)
     }
 
+    /// An error if that many more rows could not be added up.
+    fn has_room_for(&self, more: Option<u64>) -> Result<(), VerifyError> {
+        match more.and_then(|more| self.rows.checked_add(more)) {
+            Some(all) if all <= MOST_ROWS => Ok(()),
+            _ => Err(too_large()),
+        }
+    }
+
     fn add(&mut self, weights: Vec<u64>) -> Result<(), VerifyError> {
+        self.rows += weights.iter().sum::<u64>();
         self.weights.extend(weights);
         if self.weights.len() > 2 * self.distinct.max(FEW) {
             self.compact();
         }
-        let rows = self.weights.iter().try_fold(0_u64, |sum, &weight| sum.checked_add(weight));
-        if rows.is_none() || self.weights.len() >= u32::MAX as usize {
-            return Err(VerifyError::TooLarge {
-                what: "the release has too many rows, or too many that differ".to_owned(),
-                remedy: "check it in parts that share no class",
-            });
-        }
-        Ok(())
+        if self.weights.len() >= u32::MAX as usize { Err(too_large()) } else { Ok(()) }
     }
 
     /// Makes one of the rows that agree.
@@ -140,6 +152,13 @@ impl ReleaseInParts {
         }
         self.distinct = groups.len();
         self.weights = groups.size;
+    }
+}
+
+fn too_large() -> VerifyError {
+    VerifyError::TooLarge {
+        what: "the release has too many rows, or too many that differ".to_owned(),
+        remedy: "check it in parts that share no class",
     }
 }
 

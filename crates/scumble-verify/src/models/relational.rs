@@ -1,7 +1,6 @@
 //! Multirelational k-anonymity (models.md 1.7): what all rows of a person show together is shared by at least k persons.
 
 use std::collections::BTreeMap;
-use std::iter::repeat_n;
 
 use scumble_files::Control;
 use scumble_files::table::{CodedColumn, CodedTable};
@@ -18,6 +17,9 @@ pub(super) struct Relational {
     /// Whether only the different classes of a person count, and not how often each occurs.
     pub(super) set: bool,
 }
+
+/// What a person shows in a table: the number of the table, the class, and in how many rows.
+type Seen = (usize, u32, u64);
 
 /// One of several released tables about the same persons.
 #[derive(Debug, Clone, Copy)]
@@ -66,28 +68,32 @@ impl Relational {
         control: &Control,
     ) -> Result<ModelOutcome, VerifyError> {
         let mut pace = Pace::new(control);
-        let mut seen: BTreeMap<&str, Vec<(usize, u32)>> = BTreeMap::new();
+        let mut seen: BTreeMap<&str, Vec<Seen>> = BTreeMap::new();
         let mut unjudged: Vec<&str> = Vec::new();
         for (number, (classes, person)) in tables.iter().enumerate() {
             let star = classes.star.filter(|_| classes.star_rule == StarRows::Unjudged);
             for (row, class) in classes.groups.of_row.iter().enumerate() {
                 pace.tick(1)?;
                 let who = person.values.get(person.codes.get(row));
-                let times = usize::try_from(classes.groups.weight(row)).unwrap_or(usize::MAX);
-                seen.entry(who).or_default().extend(repeat_n((number, *class), times));
+                seen.entry(who).or_default().push((number, *class, classes.groups.weight(row)));
                 if Some(*class as usize) == star {
                     unjudged.push(who);
                 }
             }
         }
         unjudged.iter().for_each(|who| drop(seen.remove(who)));
-        let mut groups: BTreeMap<Vec<(usize, u32)>, (u64, u64)> = BTreeMap::new();
+        let mut groups: BTreeMap<Vec<Seen>, (u64, u64)> = BTreeMap::new();
         for mut shown in seen.into_values() {
             pace.tick(1)?;
-            let rows = shown.len() as u64;
+            let rows = shown.iter().map(|(_, _, rows)| rows).sum::<u64>();
             shown.sort_unstable();
+            shown.dedup_by(|next, one| {
+                let is_same = (next.0, next.1) == (one.0, one.1);
+                one.2 += if is_same { next.2 } else { 0 };
+                is_same
+            });
             if self.set {
-                shown.dedup();
+                shown.iter_mut().for_each(|(_, _, rows)| *rows = 1);
             }
             let (persons, all) = groups.entry(shown).or_default();
             *persons += 1;

@@ -107,12 +107,13 @@ pub(super) fn least_given_others(
 ) -> Result<Vec<u64>, VerifyError> {
     let mut pace = Pace::new(control);
     let groups = &classes.groups;
-    let mut ends: Vec<usize> = groups
-        .size
+    let mut rows_of_class = vec![0_usize; groups.len()];
+    groups.of_row.iter().for_each(|class| rows_of_class[*class as usize] += 1);
+    let mut ends: Vec<usize> = rows_of_class
         .iter()
-        .scan(0, |sum, size| {
+        .scan(0, |sum, rows| {
             let start = *sum;
-            *sum += *size as usize;
+            *sum += *rows;
             Some(start)
         })
         .collect();

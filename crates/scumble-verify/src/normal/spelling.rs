@@ -110,7 +110,7 @@ pub fn in_normal_form<'a>(
 }
 
 /// The texts of a column that some row has, ascending.
-fn of_rows(column: &CodedColumn) -> impl Iterator<Item = &str> + Clone {
+pub(crate) fn of_rows(column: &CodedColumn) -> impl Iterator<Item = &str> + Clone {
     let mut has_rows = vec![false; column.values.len()];
     column.codes.iter().for_each(|code| has_rows[code as usize] = true);
     let present: Vec<u32> =

@@ -100,7 +100,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
     fn parts_are_judged_as_the_whole(
-        rows in proptest::collection::vec((row(), 1..4_u64), 0..40),
+        rows in proptest::collection::vec((row(), 0..4_u64), 0..40),
         cuts in proptest::collection::vec(0..40_usize, 3),
         in_order: bool,
         judged: bool,
@@ -180,6 +180,24 @@ fn every_claim_is_understood() {
     }
 }
 
+/// A value that no row has any more does not make a class diverse.
+#[test]
+fn rows_that_count_for_nothing_are_not_there() {
+    let diverse = json!({"model": "l_diversity", "variant": "distinct", "l": 2, "column": "s"});
+    let claim = Claim {
+        quasi: vec!["p".to_owned()],
+        models: vec![ModelClaim::from_json(&diverse).expect("a model")],
+        star: StarRows::Judged,
+        values: Vec::new(),
+    };
+    let holds = |counts: &[u64]| {
+        let mut counted = ReleaseInParts::new(claim.clone()).expect("a claim");
+        counted.update(&table(&[("p", &["x", "x"]), ("s", &["flu", "gout"])]), Some(counts)).expect("rows");
+        counted.check(None, None, &Control::default()).expect("a check").holds
+    };
+    assert!(holds(&[5, 1]) && !holds(&[5, 0]));
+}
+
 /// So many rows that they are made distinct on the way, and many more of them than texts.
 #[test]
 fn many_parts_take_little_room() {
@@ -215,6 +233,13 @@ fn parts_that_do_not_fit_are_errors() {
     let other = ReleaseInParts::new(claim("q")).expect("a claim");
     assert!(matches!(counted.merge(other), Err(VerifyError::Malformed { .. })));
     assert!(matches!(counted.update(&rows, Some(&[u64::MAX, 1])), Err(VerifyError::TooLarge { .. })));
+    let same = table(&[("p", &["x", "x"])]);
+    assert!(matches!(counted.update(&same, Some(&[u64::MAX, 2])), Err(VerifyError::TooLarge { .. })));
+    assert!(matches!(counted.update(&same, Some(&[1 << 43, 1])), Err(VerifyError::TooLarge { .. })));
+    counted.update(&same, Some(&[1 << 42, 1])).expect("rows");
+    let mut more = counted.clone();
+    more.merge(counted.clone()).err();
+    assert!(matches!(more.merge(counted.clone()), Err(VerifyError::TooLarge { .. })));
     assert_eq!(
         ReleaseInParts::new(Claim { quasi: Vec::new(), ..claim("p") }).err(),
         Some(VerifyError::NoQuasi)
@@ -277,6 +302,24 @@ fn spellings_are_read_as_in_the_whole() {
     };
     assert!(holds(["13/04/2020", "03/04/2020"], ["13/04/2020", "2020-04-03"]));
     assert!(!holds(["1,5", "2.5"], ["1,50", "2.5"]));
+}
+
+#[test]
+fn what_was_not_known_at_the_beginning_is_an_error() {
+    let truths = [("s".to_owned(), Truth::Same(SensitiveColumn::texts("s")))];
+    let (known, all) = (table(&[("s", &["1,5"])]), table(&[("s", &["1,5", "2.5"])]));
+    let control = Control::default();
+    let mut parts = TruthInParts::new(&truths, &known, 2, Drops::Forbidden, &control);
+    assert!(matches!(parts.update(&all, &all, &[0, 1]), Err(VerifyError::Malformed { .. })));
+    // Nothing was compared, or not all of it.
+    assert!(matches!(parts.finish(), Err(VerifyError::Malformed { .. })));
+    let mut parts = TruthInParts::new(&truths, &known, 2, Drops::Allowed, &control);
+    parts.update(&known, &known, &[0]).expect("rows");
+    assert!(parts.update(&all, &all, &[0, 1]).is_err() && parts.finish().is_err());
+    let stopped = Control::of_looks(0);
+    let mut parts = TruthInParts::new(&truths, &all, 2, Drops::Allowed, &stopped);
+    assert_eq!(parts.update(&all, &all, &[0, 1]), Err(VerifyError::Stopped));
+    assert!(matches!(parts.finish(), Err(VerifyError::Malformed { .. })));
 }
 
 #[test]

@@ -10,7 +10,9 @@ use super::{
     ColumnFault, ColumnTruth, Drops, FalseCell, FalseCells, Paired, Pairing, Truth, TruthOutcome, in_form,
     pair_columns,
 };
+use crate::columns::{ORIGINAL, RELEASE, column};
 use crate::error::VerifyError;
+use crate::normal::of_rows;
 use crate::watch::check;
 use crate::{aggregate, exchange};
 
@@ -43,15 +45,18 @@ pub struct TruthInParts<'a> {
     used: Vec<u64>,
     released_rows: u64,
     repeated_rows: u64,
-    faults: Option<Vec<ColumnFault>>,
-    found: BTreeMap<String, Found>,
+    /// The columns of the first part, and what is wrong with them; every part must have the same.
+    shape: Option<(Vec<String>, Vec<ColumnFault>)>,
+    /// Whether a part could not be compared as a whole, so that nothing can be said of the release.
+    is_broken: bool,
+    found: BTreeMap<String, InColumn>,
     /// What the last class of means shows.
     last_class: Option<Vec<String>>,
 }
 
 /// What was found in a column so far.
 #[derive(Default)]
-struct Found {
+struct InColumn {
     /// Original and released text of false cells.
     pairs: BTreeSet<(String, String)>,
     /// Further pairs, which no other part can have.
@@ -80,7 +85,8 @@ impl<'a> TruthInParts<'a> {
             used: vec![0; original_rows.div_ceil(64) as usize],
             released_rows: 0,
             repeated_rows: 0,
-            faults: None,
+            shape: None,
+            is_broken: false,
             found: BTreeMap::new(),
             last_class: None,
         }
@@ -96,6 +102,9 @@ impl<'a> TruthInParts<'a> {
         originals: &CodedTable,
         rows: &[u64],
     ) -> Result<(), VerifyError> {
+        // Mended when it was compared as a whole.
+        self.is_broken = true;
+        self.is_known(originals)?;
         let places: Vec<u32> = (0..originals.rows.min(u32::MAX as usize) as u32).collect();
         if rows.len() != originals.rows {
             let why = format!("it has {} entries and there are {} original rows", rows.len(), originals.rows);
@@ -104,9 +113,11 @@ impl<'a> TruthInParts<'a> {
         self.add(part, originals, &places, rows.iter().copied(), false)
     }
 
-    /// What was found in all parts.
+    /// What was found in all parts. An error if there was none, since not even the columns are known then, or if one could not be compared.
     pub fn finish(self) -> Result<TruthOutcome, VerifyError> {
-        let column_faults = self.faults.unwrap_or_default();
+        let (Some((_, column_faults)), false) = (self.shape, self.is_broken) else {
+            return Err(malformed("", "no part of it was compared, or one could not be"));
+        };
         let mut found = self.found;
         let columns: Vec<ColumnTruth> = self
             .columns
@@ -155,6 +166,7 @@ impl<'a> TruthInParts<'a> {
         is_whole: bool,
     ) -> Result<(), VerifyError> {
         let (columns, control) = (self.columns, self.control);
+        self.is_broken = true;
         let (part, originals) = (
             &*in_form(part, self.known, columns, control)?,
             &*in_form(originals, self.known, columns, control)?,
@@ -165,18 +177,13 @@ impl<'a> TruthInParts<'a> {
             return Err(VerifyError::RowMap { why });
         }
         if !permuted.is_empty() && !is_whole {
-            return Err(VerifyError::Malformed {
-                table: crate::columns::RELEASE,
-                column: permuted[0].0.name.clone(),
-                why: "its values were exchanged, so they can only be compared all together",
-            });
+            let why = "its values were exchanged, so they can only be compared all together";
+            return Err(malformed(&permuted[0].0.name, why));
         }
-        if self.faults.get_or_insert_with(|| faults.clone()) != &faults {
-            return Err(VerifyError::Malformed {
-                table: crate::columns::RELEASE,
-                column: String::new(),
-                why: "its parts have different columns",
-            });
+        let names = part.columns.iter().map(|column| column.name.clone()).collect();
+        let shape = (names, faults);
+        if *self.shape.get_or_insert_with(|| shape.clone()) != shape {
+            return Err(malformed("", "its parts have different columns"));
         }
         check(control)?;
         self.mark(rows)?;
@@ -200,11 +207,25 @@ impl<'a> TruthInParts<'a> {
             found.cells += truth.false_cells;
             found.first_row = found.first_row.or(truth.first_row.map(|row| before + row));
         }
+        self.is_broken = false;
         Ok(())
     }
 
-    fn found_in(&mut self, column: &str) -> &mut Found {
+    fn found_in(&mut self, column: &str) -> &mut InColumn {
         self.found.entry(column.to_owned()).or_default()
+    }
+
+    /// An error if a text of these rows is not known whose column may spell a value in several ways: it might change how others are read.
+    fn is_known(&self, originals: &CodedTable) -> Result<(), VerifyError> {
+        for (name, _) in self.columns.iter().filter(|(_, truth)| matches!(truth, Truth::Same(_))) {
+            let known = column(self.known, ORIGINAL, name)?;
+            let texts = column(originals, ORIGINAL, name)?;
+            if of_rows(texts).any(|text| known.values.find_sorted(text).is_none()) {
+                let why = "a part has a text of it that was not known at the beginning";
+                return Err(VerifyError::Malformed { table: ORIGINAL, column: name.clone(), why });
+            }
+        }
+        Ok(())
     }
 
     /// Marks original rows as released.
@@ -241,18 +262,19 @@ impl<'a> TruthInParts<'a> {
         let (first, last) = ((0..part.rows).map(codes).min(), (0..part.rows).map(codes).max());
         let (Some(first), Some(last)) = (first.map(texts), last.map(texts)) else { return Ok(()) };
         if self.last_class.as_ref().is_some_and(|before| *before >= first) {
-            return Err(VerifyError::Malformed {
-                table: crate::columns::RELEASE,
-                column: String::new(),
-                why: "its parts divide a class, or are not in the order of what they show, so means cannot be compared",
-            });
+            let why = "its parts divide a class, or are not in the order of what they show, so means cannot be compared";
+            return Err(malformed("", why));
         }
         self.last_class = Some(last);
         Ok(())
     }
 }
 
-impl Found {
+fn malformed(column: &str, why: &'static str) -> VerifyError {
+    VerifyError::Malformed { table: RELEASE, column: column.to_owned(), why }
+}
+
+impl InColumn {
     fn add(&mut self, pairing: &Pairing<'_>, found: &FalseCells, before: u64) {
         let texts = |&(original, released): &(u32, u32)| {
             let text = |column: &CodedColumn, code| column.values.get(code).to_owned();
