@@ -278,20 +278,28 @@ impl AlgorithmSpec {
     pub const KEYS: [&'static str; 9] =
         ["name", "metric", "suppression", "star_policy", "flatten", "polish", "seed", "steps", "budget"];
 
-    /// Sets a key by its name: one of the switches of `[algorithm]`, or a parameter of the algorithm.
+    /// Sets a key of `[algorithm]` by its name: one of [`AlgorithmSpec::KEYS`], or a parameter of the algorithm.
     pub fn set(&mut self, name: &str, value: Value) -> Result<()> {
-        let switch = match name {
-            "flatten" => &mut self.flatten,
-            "polish" => &mut self.polish,
-            _ => {
-                self.parameters.set(name, value);
-                return Ok(());
-            }
-        };
-        let Value::Boolean(given) = value else {
-            return Err(Error::config(format_args!("{name} must be true or false")));
-        };
-        *switch = given;
+        if !Self::KEYS.contains(&name) {
+            self.parameters.set(name, value);
+            return Ok(());
+        }
+        let wrong =
+            |error: toml::de::Error| Error::config(format_args!("[algorithm] {name}: {}", error.message()));
+        let value = toml::Value::try_from(&value).map_err(Error::internal)?;
+        let read: Self = toml::Table::from_iter([(name.to_owned(), value)]).try_into().map_err(wrong)?;
+        match name {
+            "name" => self.name = read.name,
+            "metric" => self.metric = read.metric,
+            "suppression" => self.suppression = read.suppression,
+            "star_policy" => self.star_policy = read.star_policy,
+            "flatten" => self.flatten = read.flatten,
+            "polish" => self.polish = read.polish,
+            "seed" => self.seed = read.seed,
+            "steps" => self.steps = read.steps,
+            "budget" => self.budget = read.budget,
+            _ => return Err(Error::internal(format_args!("[algorithm] {name} cannot be set"))),
+        }
         Ok(())
     }
 

@@ -454,6 +454,19 @@ fn the_schema_has_every_key_of_a_full_plan_and_no_other() {
     assert_eq!(keys(at(&schema, &schema["properties"]["risk"])), all);
     let algorithm = at(&schema, &schema["properties"]["algorithm"]);
     assert_eq!(keys(algorithm), AlgorithmSpec::KEYS.map(str::to_owned).into());
+    // Each can be set by its name, and none is taken for a parameter of the algorithm.
+    for (key, text) in AlgorithmSpec::KEYS
+        .into_iter()
+        .zip(["optimal", "entropy", "0.125", "drop", "true", "true", "7", "50", "30s"])
+    {
+        let mut set = AlgorithmSpec::default();
+        set.set(key, Value::from_text(text)).expect("a fitting value");
+        let written = toml::Table::try_from(&set).expect("it can be written");
+        assert_ne!(set, AlgorithmSpec::default(), "{key}");
+        assert!(set.parameters.get(key).is_none() && written[key].to_string().contains(text), "{key}");
+        let error = AlgorithmSpec::default().set(key, Value::List(Vec::new())).expect_err("a list");
+        assert!(error.to_string().starts_with(&format!("[algorithm] {key}: ")), "{error}");
+    }
     assert_ne!(algorithm["additionalProperties"], false);
 }
 

@@ -12,7 +12,7 @@ use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::recoding::published::ClassView;
 use crate::recoding::{Assignment, Members, Share, Step};
-use crate::table::frequency::Cell;
+use crate::table::frequency::{Cell, merged};
 use crate::table::quasi::{Shape, Value};
 
 /// The registry entry.
@@ -199,15 +199,7 @@ impl Walk<'_> {
     /// Whether rows may be published as a class.
     fn passes(&self, held: &[Held]) -> bool {
         let read = if self.only_size { &[] } else { held };
-        let mut cells: Vec<Cell> = read.iter().map(|held| held.cell).filter(|cell| cell.rows > 0).collect();
-        cells.sort_unstable_by_key(|cell| cell.payload);
-        cells.dedup_by(|next, kept| {
-            let same = next.payload == kept.payload;
-            if same {
-                kept.rows += next.rows;
-            }
-            same
-        });
+        let cells = merged(read.iter().map(|held| held.cell).filter(|cell| cell.rows > 0).collect());
         let view = ClassView { size: rows(held), cells: &cells, payloads: self.problem.table.payloads() };
         self.tests.iter().all(|test| test.passes(&view))
     }

@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::recoding::published::ClassView;
-use crate::table::frequency::{Cell, FrequencyTable};
+use crate::table::frequency::{Cell, FrequencyTable, merged};
 use crate::table::quasi::{Quasi, Value};
 
 use super::cluster::Member;
@@ -195,21 +195,13 @@ impl<'a> Space<'a> {
         if !self.reads_payloads {
             return self.passes_size(size);
         }
-        let mut cells: Vec<Cell> = members
+        let cells = members
             .iter()
             .filter_map(|member| {
                 self.kind(member.kind).payload.map(|payload| Cell { payload, rows: member.rows })
             })
-            .collect();
-        cells.sort_unstable_by_key(|cell| cell.payload);
-        cells.dedup_by(|next, kept| {
-            let same = next.payload == kept.payload;
-            if same {
-                kept.rows += next.rows;
-            }
-            same
-        });
-        cells.retain(|cell| cell.rows > 0);
+            .filter(|cell| cell.rows > 0);
+        let cells = merged(cells.collect());
         let class = ClassView { size, cells: &cells, payloads: self.table().payloads() };
         self.tests.iter().all(|test| test.passes(&class))
     }

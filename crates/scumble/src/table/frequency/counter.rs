@@ -60,8 +60,11 @@ impl Counter {
 
     /// Counts the rows of another part; an error if it is not of the same columns with the same codes.
     pub fn merge(mut self, other: Self) -> Result<Self> {
-        let codes = |of: &PayloadColumn| (of.name.clone(), of.values.len());
-        let payloads = self.payloads.iter().map(codes).eq(other.payloads.iter().map(codes));
+        let same = |(one, other): (&PayloadColumn, &PayloadColumn)| {
+            (&one.name, &one.values) == (&other.name, &other.values)
+        };
+        let payloads = self.payloads.len() == other.payloads.len()
+            && self.payloads.iter().zip(&other.payloads).all(same);
         if self.sizes != other.sizes || !payloads {
             return Err(Error::internal("parts of one table have different columns or codes"));
         }
@@ -76,6 +79,13 @@ impl Counter {
     /// The table of all rows that were counted.
     pub fn finish(mut self) -> Result<FrequencyTable> {
         self.compact()?;
+        // Every sum of a table is that of some of its rows.
+        if self.weights.iter().map(|weight| u64::from(*weight)).sum::<u64>() > u64::from(u32::MAX) {
+            return Err(Error::data(format!(
+                "there are more than {} rows, which is more than are counted",
+                grouped(u64::from(u32::MAX))
+            )));
+        }
         let Self { sizes, payloads, columns, weights, .. } = self;
         let (codes, values) = columns.split_at(sizes.len());
         let (payloads, of_row) = Payloads::of_rows(payloads, weights.len(), |place, row| values[place][row]);
@@ -161,6 +171,24 @@ mod tests {
             prop_assert_eq!(plain(&right.merge(left).and_then(Counter::finish).expect("few rows")), whole.clone());
             prop_assert_eq!(plain(&counted(&[&rows]).finish().expect("few rows")), whole);
         }
+    }
+
+    #[test]
+    fn parts_with_other_values_or_too_many_rows_are_errors() {
+        let named = |text: &str| {
+            let values = [text, "other"].into_iter().collect();
+            Counter::new(&[4], vec![PayloadColumn { values, ..payload_column() }])
+        };
+        assert!(named("flu").merge(named("flu")).is_ok());
+        assert!(named("flu").merge(named("hiv")).is_err(), "as many values, but not the same");
+
+        let mut counter = counted(&[]);
+        for value in 0..2 {
+            let row = ([0, 0, 0], value, 3_000_000_000);
+            counter = counter.merge(counted(&[&[row]])).expect("rows");
+        }
+        let error = counter.finish().expect_err("six thousand million rows");
+        assert!(error.to_string().contains("more than are counted"), "{error}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::recoding::published::ClassView;
 use crate::recoding::{Assignment, Members, Share};
-use crate::table::frequency::Cell;
+use crate::table::frequency::{Cell, merged};
 use crate::table::payload::Payloads;
 use crate::table::quasi::Value;
 
@@ -122,15 +122,7 @@ impl<'a> State<'a> {
                 cells.push(Cell { payload: self.units[unit as usize].payload, rows: count });
             }
         }
-        cells.sort_unstable_by_key(|cell| cell.payload);
-        cells.dedup_by(|next, kept| {
-            let same = next.payload == kept.payload;
-            if same {
-                kept.rows += next.rows;
-            }
-            same
-        });
-        self.passes(rows, &cells)
+        self.passes(rows, &merged(cells))
     }
 
     /// From now on the rows that show nothing are judged like a class, if the star policy wants it.
