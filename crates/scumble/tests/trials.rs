@@ -17,11 +17,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use scumble::config::StarPolicy;
+use scumble::config::{MissingPolicy, StarPolicy};
 use scumble::problem::Progress;
 use scumble::registry::{ALGORITHMS, MODELS, RECORD_ALGORITHMS, algorithm_names};
 use scumble::release::resources::Resources;
-use scumble::release::{Release, RunOptions, TrialOutcome, anonymize, read_planned, try_release};
+use scumble::release::{Release, RunOptions, Summary, TrialOutcome, anonymize, read_planned, try_release};
 use scumble_files::{Control, Source};
 
 /// Tables for each algorithm.
@@ -129,8 +129,37 @@ fn trials_and_releases_in_memory_are_what_a_file_would_be() {
     }
 }
 
-/// What is published, one table after the other, and what the owner is warned of.
-type Published = (Vec<Strings>, BTreeSet<String>);
+/// What is published, and what is said of it.
+struct Published {
+    /// One table after the other.
+    tables: Vec<Strings>,
+    /// What the owner is warned of.
+    warnings: BTreeSet<String>,
+    suppressed: u64,
+    loss: Option<f64>,
+    /// By table, for each of its rows the row of the original, if somebody asked.
+    about: Option<Vec<Vec<u32>>>,
+}
+
+impl Published {
+    fn of(tables: Vec<Strings>, summary: &Summary, about: Option<Vec<Vec<u32>>>) -> Self {
+        Self {
+            tables,
+            warnings: summary.warnings.iter().cloned().collect(),
+            suppressed: summary.suppressed,
+            loss: summary.metrics.get("loss").and_then(serde_json::Value::as_f64),
+            about,
+        }
+    }
+}
+
+/// For each row of a table the row of the original.
+fn turned(released_row: &[Option<u32>]) -> Vec<u32> {
+    let mut rows: Vec<(u32, u32)> =
+        (0..).zip(released_row).filter_map(|(row, released)| Some(((*released)?, row))).collect();
+    rows.sort_unstable();
+    rows.into_iter().map(|(_, row)| row).collect()
+}
 
 fn into_files(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
     let mut options = RunOptions {
@@ -147,7 +176,7 @@ fn into_files(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
         tables => tables.iter().map(|table| output.join(&table.file)).collect(),
     };
     let tables = files.iter().map(|file| texts_of(&Source::open(file).expect("a written table"))).collect();
-    Ok((tables, released.summary.warnings.into_iter().collect()))
+    Ok(Published::of(tables, &released.summary, None))
 }
 
 fn into_memory(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
@@ -156,7 +185,8 @@ fn into_memory(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
     let rows = Source::from_batches(rows, "in.csv");
     let released = Release::with(&rows, &asked.plan, &resources, &control, &|_| {})?;
     let tables = released.tables().map(|(_, table)| texts(table)).collect();
-    Ok((tables, released.summary.warnings.into_iter().collect()))
+    let about = released.row_map.as_ref().map(|map| map.tables.iter().map(|rows| turned(rows)).collect());
+    Ok(Published::of(tables, &released.summary, about))
 }
 
 fn into_a_trial(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
@@ -164,7 +194,15 @@ fn into_a_trial(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
     let (plan, table, notes) = read_planned(&asked.plan, &resources, 1)?;
     let trial = try_release(&plan, &table, &resources, Progress::default())?;
     let tables = trial.tables.iter().map(|table| Ok(of_table(&table.read()?)));
-    Ok((tables.collect::<scumble::Result<_>>()?, trial.warnings.into_iter().chain(notes).collect()))
+    // The table that tells about groups is about nobody.
+    let about = trial.tables.iter().map(|table| table.about.clone()).filter(|about| !about.is_empty());
+    Ok(Published {
+        tables: tables.collect::<scumble::Result<_>>()?,
+        warnings: trial.warnings.into_iter().chain(notes).collect(),
+        suppressed: trial.suppressed,
+        loss: Some(trial.loss),
+        about: Some(about.collect()),
+    })
 }
 
 /// Every algorithm, every model, and whatever else a plan can ask for: persons with several rows, a population, several sensitive columns,
@@ -189,17 +227,25 @@ fn whatever_a_plan_asks_for_a_trial_is_what_a_file_would_be() {
                 let in_memory = into_memory(&asked, folder.path()).map_err(text);
                 let tried = into_a_trial(&asked, folder.path()).map_err(text);
                 let tables = |of: &Result<Published, String>| {
-                    of.as_ref().map(|(tables, _)| tables.len()).map_err(String::clone)
+                    of.as_ref().map(|of| of.tables.len()).map_err(String::clone)
                 };
                 prop_assert_eq!(tables(&written), tables(&in_memory));
                 prop_assert_eq!(tables(&written), tables(&tried));
                 let (Ok(written), Ok(in_memory), Ok(tried)) = (written, in_memory, tried) else {
                     return Ok(());
                 };
-                prop_assert_eq!(&written.0, &in_memory.0);
-                prop_assert_eq!(&written.0, &tried.0);
-                let missing: Vec<&String> = written.1.difference(&tried.1).collect();
+                prop_assert_eq!(&written.tables, &in_memory.tables);
+                prop_assert_eq!(&written.tables, &tried.tables);
+                let missing: Vec<&String> = written.warnings.difference(&tried.warnings).collect();
                 prop_assert!(missing.is_empty(), "a trial does not warn of {missing:?}");
+                prop_assert_eq!(written.suppressed, tried.suppressed);
+                if let Some((loss, tried)) = written.loss.zip(tried.loss) {
+                    prop_assert!((loss - tried).abs() < 1e-9, "the loss is {loss}, and {tried} in a trial");
+                }
+                // A trial counts the rows that were not left out on reading.
+                if in_memory.about.is_some() && asked.plan.read.missing_policy == MissingPolicy::OwnValue {
+                    prop_assert_eq!(in_memory.about, tried.about);
+                }
                 for name in asked.asks_for().into_iter().chain([algorithm.to_owned()]) {
                     *counts.borrow_mut().entry(name).or_default() += 1;
                 }

@@ -45,10 +45,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
     let (plan, table, notes): (&Plan, &SpeltTable, &[String]) = match &data {
         Some(data) => (&data.plan, &data.table, &data.notes),
         None => {
-            let (plan, table, mut notes) = read_planned(&request.plan, &resources, 0)?;
-            notes.extend(
-                no_parts.map(|error| format!("nothing is learnt from the releases: {}", error.what())),
-            );
+            let (plan, table, notes) = read_planned(&request.plan, &resources, 0)?;
             read = (plan, table.select(&by_content(&table)), notes);
             (&read.0, &read.1, &read.2)
         }
@@ -104,6 +101,11 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
         return Err(nothing_served(&unserved));
     }
 
+    if let Some(error) = no_parts {
+        for candidate in &candidates {
+            note(&mut unserved, &candidate.algorithm, candidate.k, true, error.to_string());
+        }
+    }
     let scores = Scores { request, plan, folds: &folds, progress, steps: &steps };
     let baselines = data.as_ref().map(|_| scores.baselines()).transpose()?;
     if baselines.is_some() {

@@ -225,6 +225,7 @@ pub(crate) fn asked(algorithm: &str, rows: &[Row], models: &[(usize, usize)], di
             one(switch, &[(false, false), (true, false), (false, true), (true, true), (false, false)]);
     }
     plan.keep_order = changed(order) && order % 4 == 1;
+    plan.row_map = (order % 3 == 0).then(|| "map.json".to_owned());
     plan.accept_attribute_disclosure = !changed(accept) || accept % 3 > 0;
     if changed(metric) && metric % 4 == 0 {
         plan.algorithm.metric = Some("discernibility".to_owned());
