@@ -30,21 +30,19 @@ pub struct Resources {
     kept: Arc<Kept>,
 }
 
+type KeptBy<K, V> = Mutex<HashMap<K, Arc<V>>>;
+
 /// What was read already.
 #[derive(Debug, Default)]
 struct Kept {
-    listings: Mutex<HashMap<(PathBuf, Layout), Arc<Listing>>>,
-    tables: Mutex<HashMap<String, Arc<CodedTable>>>,
+    listings: KeptBy<(PathBuf, Layout), Listing>,
+    tables: KeptBy<String, CodedTable>,
     /// By name and columns.
-    populations: Mutex<HashMap<(String, Vec<String>), Arc<PopulationTable>>>,
+    populations: KeptBy<(String, Vec<String>), PopulationTable>,
 }
 
 /// What was read before, or is read now.
-fn kept<K: Eq + Hash, V>(
-    kept: &Mutex<HashMap<K, Arc<V>>>,
-    key: K,
-    read: impl FnOnce(&K) -> Result<V>,
-) -> Result<Arc<V>> {
+fn kept<K: Eq + Hash, V>(kept: &KeptBy<K, V>, key: K, read: impl FnOnce(&K) -> Result<V>) -> Result<Arc<V>> {
     let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(&key) {
         return Ok(known.clone());
