@@ -209,6 +209,52 @@ fn nothing_below_the_plan_is_recommended() {
     assert!(none["recommendation"].is_null());
 }
 
+/// What is compared with a population is compared with that of the whole table.
+#[test]
+fn a_population_is_looked_at_as_a_release_does() {
+    let mut desk = Desk::new();
+    let people = |rows: &[usize]| {
+        let line =
+            |row: &usize| format!("{},t{},{}\n", 20 + row * 7 % 20, row % 3, ["yes", "no"][row * 3 / 5 % 2]);
+        "age,town,ill\n".to_owned() + &rows.iter().map(line).collect::<String>()
+    };
+    desk.table("people.csv", &people(&(0..90).collect::<Vec<_>>()));
+    desk.table("in.csv", &people(&(0..90).step_by(2).collect::<Vec<_>>()));
+    let plan = |model: &str, class: &str| {
+        format!(
+            "input = \"in.csv\"\noutput = \"r.csv\"\npopulation = \"people.csv\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+             town = {{ role = \"quasi\" }}\nill = {{ role = \"{class}\" }}\n[[privacy]]\n{model}\n[algorithm]\nname = \"optimal\"\n\
+             suppression = 1\n"
+        )
+    };
+    let few = ["compare", "release.toml", "--algorithm", "optimal,mondrian", "--json"];
+    let (map, presence) =
+        ("model = \"k_map\"\nk = 4", "model = \"delta_presence\"\ndelta_min = 0.3\ndelta_max = 0.7");
+    for (model, class) in [(map, "drop"), (map, "class"), (presence, "drop"), (presence, "class")] {
+        desk.file("release.toml", plan(model, class));
+        let run = desk.run(&arguments(&[&few, &["--k", "2,4"]])).succeeds();
+        let found = json(&run);
+        let releases = found["releases"].as_array().expect("releases");
+        assert_eq!(releases.len(), 2, "{found}");
+        let refused = found["not_served"].to_string();
+        assert!(refused.contains("'mondrian' does not keep track of one"), "{refused}");
+        assert_eq!(found["class"].is_string(), model == map && class == "class", "{found}");
+        assert!(
+            releases.iter().all(|of| of["accuracy"].is_object() == found["class"].is_string()),
+            "{found}"
+        );
+        let has_no_accuracy = refused.contains("\"accuracy\"") && refused.contains("fewer of them");
+        assert_eq!(has_no_accuracy, model == presence && class == "class", "{refused}");
+    }
+    // The release that is compared is the one that is published.
+    desk.file("release.toml", plan(map, "drop"));
+    let compared = json(&desk.run(&arguments(&[&few, &["--k", "4"]])).succeeds());
+    let released = json(&desk.run(&["anonymize", "release.toml", "--json"]).succeeds());
+    assert_eq!(compared["releases"][0]["loss"], released["metrics"]["loss"]);
+    desk.file("release.toml", plan(map, "drop").replace("people.csv", "elsewhere.csv"));
+    desk.refuses(3, &["elsewhere.csv"], &few);
+}
+
 #[test]
 fn faults_are_told_before_any_work() {
     let desk = desk("100");

@@ -249,6 +249,32 @@ fn faults_are_told_before_any_work() {
     assert!(!desk.path("evaluation.evaluation").exists(), "nothing was begun");
 }
 
+/// Of parts of the rows delta-presence says nothing, and k-map says as much as of all.
+#[test]
+fn a_population_is_looked_at_where_that_means_something() {
+    let desk = Desk::new();
+    let people = |rows: usize| {
+        let line = |row: usize| format!("{},{}\n", 20 + row * 7 % 20, ["yes", "no"][row * 3 / 5 % 2]);
+        "age,smokes\n".to_owned() + &(0..rows).map(line).collect::<String>()
+    };
+    desk.file("people.csv", people(120)).file("in.csv", people(60));
+    let plan = |model: &str| {
+        format!(
+            "input = \"in.csv\"\noutput = \"r.csv\"\npopulation = \"people.csv\"\n[columns]\nage = {{ role = \"quasi\" }}\n\
+             smokes = {{ role = \"class\" }}\n[[privacy]]\n{model}\n"
+        )
+    };
+    desk.file(
+        "evaluation.toml",
+        "[[data]]\nname = \"people\"\nplan = \"release.toml\"\n[[algorithm]]\nname = \"optimal\"\n[[learner]]\nname = \"majority\"\n",
+    );
+    desk.file("release.toml", plan("model = \"k_map\"\nk = 6"));
+    let run = desk.run(&["evaluate", "evaluation.toml"]).succeeds();
+    assert!(!run.out.contains("could not"), "{}", run.out);
+    desk.file("release.toml", plan("model = \"delta_presence\"\ndelta_max = 0.8"));
+    desk.refuses(2, &["'delta_presence'", "fewer of them"], &["evaluate", "evaluation.toml"]);
+}
+
 #[test]
 fn learners_are_listed_and_explained() {
     let desk = Desk::new();

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Desk, arguments};
 use scumble::config::{Plan, Role};
-use scumble::registry::{ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
+use scumble::registry::{ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, algorithm_names};
 
 fn clinic() -> Desk {
     let desk = Desk::new();
@@ -161,6 +161,8 @@ fn the_list_and_what_it_lists() {
         assert!(all.contains(name), "{name}");
         let told = desk.run(&["explain", name]).succeeds().out;
         assert!(told.starts_with(title), "{told}");
+        let is_algorithm = algorithm_names().contains(&name);
+        assert_eq!(told.contains("\nWhat it needs and serves"), is_algorithm, "{told}");
         assert_eq!(
             desk.run(&["explain", &name.replace('_', "-")]).succeeds().out,
             told,

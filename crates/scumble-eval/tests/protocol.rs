@@ -8,7 +8,7 @@ use scumble::recoding::Step;
 use scumble::registry::{ALGORITHMS, algorithm_names};
 use scumble::release::new_rows::{CodeFinder, NewRows};
 use scumble::release::resources::Resources;
-use scumble::release::{Outcome, read_planned, try_release};
+use scumble::release::{TrialOutcome, read_planned, try_release};
 use scumble_eval::protocol::{
     Dataset, Fold, Material, Numbers, Protocol, TestRows, baseline, released, stratified_folds,
 };
@@ -94,7 +94,7 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
                     continue;
                 }
             };
-        let Outcome::Classes { classes, step, class_of_row } = &trial.outcome else { panic!("classes") };
+        let TrialOutcome::Classes { classes, step, class_of_row } = &trial.outcome else { panic!("classes") };
         let nearest = matches!(step, None | Some(Step::Regions(_)));
         by_rule += usize::from(!nearest);
         let rule = NewRows::new(&trial.problem, classes, step.as_ref());
@@ -167,7 +167,7 @@ fn nothing_is_learnt_from_test_rows() {
     let elsewhere = tempfile::tempdir().expect("a folder");
     write(elsewhere.path(), &other);
     let strange = dataset(elsewhere.path(), &plan(""));
-    let test = strange.table.clone();
+    let test = (*strange.table).clone();
     let changed = Fold { data: &data, train: fold.train.clone(), test, number: 0 };
     for name in algorithm_names() {
         for protocol in [MAPPED, ORIGINAL] {

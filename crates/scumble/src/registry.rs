@@ -4,6 +4,7 @@
 
 use crate::base::entry::unknown;
 pub use crate::base::entry::{Entry, Facts, Registry, Standing};
+use crate::config::Parameters;
 use crate::error::Result;
 use crate::metrics::{self, Metric};
 use crate::models::{self, BuildModel};
@@ -71,6 +72,17 @@ pub enum Method {
     Records(&'static Entry<BuildRecordAlgorithm>),
     /// Several tables.
     Tables(&'static Entry<BuildTablesAlgorithm>),
+}
+
+impl Method {
+    /// What the algorithm needs, serves and promises with these parameters, in plain words, a sentence each.
+    pub fn capabilities_in_words(&self, parameters: &Parameters) -> Result<Vec<String>> {
+        Ok(match self {
+            Self::Classes(entry) => (entry.build)(parameters)?.capabilities().words(),
+            Self::Records(entry) => (entry.build)(parameters)?.capabilities().words(),
+            Self::Tables(entry) => (entry.build)(parameters)?.capabilities().words(),
+        })
+    }
 }
 
 /// The algorithm of that name, of whatever kind.

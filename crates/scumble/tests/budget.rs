@@ -8,9 +8,9 @@ use scumble::ErrorKind;
 use scumble::config::Plan;
 use scumble::problem::{Budget, Progress};
 use scumble::registry::algorithm_names;
+use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
-use scumble::release::{Outcome, Trial, read_planned, try_within};
-use scumble_files::table::CodedTable;
+use scumble::release::{Trial, TrialOutcome, read_planned, try_within};
 
 /// Rows with columns that can be coarsened, a class label, an illness and a number.
 fn table(rows: usize) -> String {
@@ -59,7 +59,7 @@ fn plan(algorithm: &str, more: &str) -> Plan {
 }
 
 /// The plan with a role for every column, and the table.
-fn read(folder: &Path, plan: &Plan) -> (Plan, CodedTable) {
+fn read(folder: &Path, plan: &Plan) -> (Plan, SpeltTable) {
     let (plan, table, _) = read_planned(plan, &Resources::in_folder(folder), 1).expect("a table");
     (plan, table)
 }
@@ -79,7 +79,7 @@ fn short(algorithm: &str) -> &'static str {
 /// What a search shows, so that two can be compared.
 fn shown(trial: &Trial) -> String {
     match &trial.outcome {
-        Outcome::Classes { classes, .. } => {
+        TrialOutcome::Classes { classes, .. } => {
             let payloads = trial.problem.table.payloads();
             let values: Vec<_> = (0..classes.len()).map(|class| classes.assignment.values(class)).collect();
             let text =
@@ -89,11 +89,11 @@ fn shown(trial: &Trial) -> String {
             }
             text
         }
-        Outcome::Records { records, .. } => {
+        TrialOutcome::Records { records, .. } => {
             records.iter().map(|record| format!("{:?}", record.shown)).collect()
         }
-        Outcome::Projections { tables, .. } => format!("{tables:?}"),
-        Outcome::Groups => {
+        TrialOutcome::Projections { tables, .. } => format!("{tables:?}"),
+        TrialOutcome::Groups => {
             trial.tables.iter().map(|table| format!("{:?}", table.read().expect("a table"))).collect()
         }
     }

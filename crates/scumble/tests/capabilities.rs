@@ -4,11 +4,13 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::memory::batches;
+use common::memory::{batches, texts};
 use common::served::{plan, rows};
 use scumble::config::{Role, Roles};
 use scumble::prelude::*;
-use scumble::registry::{ALGORITHMS, MODELS};
+use scumble::registry::{ALGORITHMS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
+use scumble::search::algorithms::Labels;
+use scumble::search::algorithms::tables::Target;
 use scumble_files::Control;
 
 /// Without a class column exactly those algorithms refuse that say they need one.
@@ -30,6 +32,60 @@ fn whoever_needs_a_class_says_so() {
                 assert!(needs_class && error.to_string().contains("class"), "{}: {error}", entry.name);
             }
         }
+    }
+}
+
+/// What records that overlap show is what they say of themselves.
+#[test]
+fn records_show_what_they_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("a table");
+    let rows = batches(&Source::open(folder.path().join("in.csv")).expect("a table"));
+    for entry in &RECORD_ALGORITHMS {
+        let mut plan = plan(entry.name);
+        plan.algorithm.seed = Some(1);
+        plan.keep_order = true;
+        plan.row_map = Some("map".to_owned());
+        let can = (entry.build)(&plan.algorithm.parameters).expect("it can be built").capabilities();
+        let release = Release::of(rows.clone(), &plan).expect(entry.name);
+        let shown = texts(release.table().expect("one table"));
+        let ill = shown.header.iter().position(|name| name == "ill");
+        assert_eq!(ill.is_none(), can.shows_frequencies, "{}", entry.name);
+        let Some(ill) = ill else { continue };
+        let original = texts(&rows);
+        let map = release.row_map.expect("a row map");
+        let same = |(row, released): (usize, &Option<u32>)| {
+            original.cell(row, "ill") == shown.rows[released.expect("no row is left out") as usize][ill]
+        };
+        assert_eq!(map.tables[0].iter().enumerate().all(same), !can.exchanges, "{}", entry.name);
+    }
+}
+
+/// So are several tables: which of them show values as they are, and which can be stopped.
+#[test]
+fn several_tables_show_what_they_say() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("in.csv"), rows()).expect("a table");
+    let rows = batches(&Source::open(folder.path().join("in.csv")).expect("a table"));
+    let original = texts(&rows);
+    for entry in &TABLES_ALGORITHMS {
+        let mut plan = plan(entry.name);
+        plan.algorithm.steps = Some(1);
+        let can = (entry.build)(&plan.algorithm.parameters).expect("it can be built").capabilities();
+        let release = Release::of(rows.clone(), &plan).expect(entry.name);
+        let warned =
+            release.summary.warnings.iter().any(|warning| warning.contains("takes no number of steps"));
+        assert_eq!(warned, !can.takes_steps, "{}", entry.name);
+        let tables: Vec<_> = release.tables().map(|(_, table)| texts(table)).collect();
+        let by_group = tables.iter().all(|table| table.header.iter().any(|name| name == "group"));
+        assert_eq!(by_group, can.target == Target::Sensitive, "{}", entry.name);
+        let known =
+            |name: &str, text: &str| (0..original.rows.len()).any(|row| original.cell(row, name) == text);
+        let as_they_are = tables.iter().all(|table| {
+            let quasi = ["age", "town"].into_iter().filter(|name| table.header.iter().any(|of| of == name));
+            quasi.into_iter().all(|name| (0..table.rows.len()).all(|row| known(name, table.cell(row, name))))
+        });
+        assert!(as_they_are || can.labels == Labels::Coarser, "{}", entry.name);
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
+use scumble::config::Parameters;
 use scumble::error::did_you_mean;
 use scumble::registry::{
-    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, TABLES_ALGORITHMS, algorithm_names,
+    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, Registry, TABLES_ALGORITHMS, algorithm_names, method,
 };
 use scumble::{Error, Result};
 use scumble_eval::attack::ATTACKS;
@@ -21,9 +22,12 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let wanted = arguments.name.replace('-', "_").to_lowercase();
+    let what_it_can = what_it_can(&wanted);
+    let algorithm = |text: String| text + &what_it_can;
     let found = explain("algorithm", &ALGORITHMS, &wanted)
         .or_else(|| explain("algorithm", &RECORD_ALGORITHMS, &wanted))
         .or_else(|| explain("algorithm", &TABLES_ALGORITHMS, &wanted))
+        .map(algorithm)
         .or_else(|| explain("privacy model", &MODELS, &wanted))
         .or_else(|| explain("metric", &METRICS, &wanted))
         .or_else(|| learner(&wanted))
@@ -47,6 +51,14 @@ fn explain<B>(kind: &str, entries: &Registry<B>, name: &str) -> Option<String> {
     let entry = entries.get(name)?;
     let head = format!("{}\n{} · {} · {}\n\n", entry.title, kind, entry.standing.name(), entry.paper);
     Some(head + &body(entry.about, entry.parameters))
+}
+
+/// What an algorithm needs, serves and promises with its defaults.
+fn what_it_can(name: &str) -> String {
+    let words = method(name).and_then(|method| method.capabilities_in_words(&Parameters::default()));
+    let lines = words.unwrap_or_default().into_iter();
+    let lines: String = lines.map(|sentence| format!("  {}\n", wrap(&sentence, 88, "    "))).collect();
+    if lines.is_empty() { lines } else { format!("\nWhat it needs and serves, with its defaults\n{lines}") }
 }
 
 fn learner(name: &str) -> Option<String> {

@@ -37,6 +37,7 @@ mod view;
 
 use scumble::config::Plan;
 use scumble::error::did_you_mean;
+use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
@@ -111,7 +112,7 @@ pub struct Case<'a> {
     /// The release as it reads.
     pub release: &'a CodedTable,
     /// The people it is about.
-    pub original: &'a CodedTable,
+    pub original: &'a SpeltTable,
     /// People like them who are not in it, where such are at hand.
     pub outsiders: Option<&'a CodedTable>,
     /// How the release was made, as far as that is known: the roles of columns, their hierarchies, the models and the algorithm.
@@ -184,11 +185,12 @@ mod tests {
 
     pub(super) fn case_with<T>(scene: &Scene, options: &Options, attack: impl Fn(&Case<'_>) -> T) -> T {
         let (plan, nothing) = (Plan::new("", "-"), CodedTable::default());
+        let nobody = SpeltTable::of(nothing.clone(), &plan).expect("no texts");
         attack(&Case {
             scene,
             others: &[],
             release: &nothing,
-            original: &nothing,
+            original: &nobody,
             outsiders: None,
             plan: &plan,
             method_known: true,

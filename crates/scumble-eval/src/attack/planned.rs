@@ -3,17 +3,18 @@
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::release::check::{SideBySide, side_by_side};
+use scumble::release::prepare::{SpeltTable, select};
 use scumble::release::resources::Resources;
 use scumble::release::try_release;
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Case, Known, Options, Scene};
-use crate::protocol::select;
 
 /// Everything that a case borrows.
 pub(super) struct Staged {
     pub(super) scene: Scene,
     both: SideBySide,
+    original: SpeltTable,
     plan: Plan,
     resources: Resources,
     pub(super) options: Options,
@@ -43,13 +44,13 @@ impl Staged {
     /// The same, where the algorithm takes the table.
     pub(super) fn tried(plan: &str, original: &str) -> Option<Self> {
         let plan = Plan::from_toml(plan, "plan.toml").expect("a plan");
-        let original = table(original);
+        let original = SpeltTable::of(table(original), &plan).expect("no doubt");
         let trial = try_release(&plan, &original, &Resources::default(), Progress::default()).ok()?;
         let released = trial.table()?;
         // Rows are in the order of people, as far as they are in the release.
         let mut rows: Vec<u32> = (0..released.about.len() as u32).collect();
         rows.sort_by_key(|row| released.about[*row as usize]);
-        Some(Self::of(plan, &original, &select(&released.read().expect("a table"), &rows)))
+        Some(Self::of(plan, &original, &select::rows(&released.read().expect("a table"), &rows)))
     }
 
     /// With everybody in the class of their own row: rows of such a release are in the order of people.
@@ -80,7 +81,8 @@ impl Staged {
         let both =
             side_by_side(release, original, &plan, &Resources::default()).expect("two tables that fit");
         let scene = Scene::new(&both).expect("a scene");
-        Self { scene, both, plan, resources: Resources::default(), options: Options::default() }
+        let original = SpeltTable::of(both.original.clone(), &plan).expect("no doubt");
+        Self { scene, both, original, plan, resources: Resources::default(), options: Options::default() }
     }
 
     pub(super) fn case(&self) -> Case<'_> {
@@ -88,7 +90,7 @@ impl Staged {
             scene: &self.scene,
             others: &[],
             release: &self.both.release,
-            original: &self.both.original,
+            original: &self.original,
             outsiders: None,
             plan: &self.plan,
             method_known: true,

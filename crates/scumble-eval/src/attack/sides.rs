@@ -11,7 +11,7 @@ use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::{CodedColumn, CodedTable};
 
 use super::{Case, Scene};
-use crate::protocol::{select, stratified_folds};
+use crate::protocol::{refuse_parts, stratified_folds};
 
 /// People on both sides of a release.
 pub(super) struct Sides {
@@ -87,13 +87,19 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
     }
     let strata = case.plan.names_with(Role::Sensitive).find_map(|name| case.original.column(name));
     let strata = strata.map_or_else(|| vec![0; case.original.rows], |column| column.codes.iter().collect());
+    if let Err(error) = refuse_parts(case.plan) {
+        return Ok(Err(format!(
+            "Half of the people cannot stand for all of them: {}. Give a table of people who are not in the release (outsiders).",
+            error.what()
+        )));
+    }
     // Of very many people two parts are enough, and what they take is bounded.
     let parts = (case.original.rows.div_ceil(MOST_OF_A_HALF)).max(2);
     let mut splits = stratified_folds(&strata, parts, case.options.seed).into_iter();
     let (Some(one), Some(other)) = (splits.next(), splits.next()) else {
         return Err(Error::internal("people could not be divided"));
     };
-    let half = select(case.original, &one.test);
+    let half = case.original.select(&one.test);
     let trial = match try_release(
         &plan_of_half(case.plan),
         &half,
@@ -120,7 +126,7 @@ fn halves(case: &Case<'_>) -> Result<std::result::Result<Sides, String>> {
         let why = "The plan releases several tables, and people outside are compared with releases of one table only.";
         return Ok(Err(why.to_owned()));
     };
-    let people = joined(&half, &select(case.original, &other.test));
+    let people = joined(&half, &case.original.select(&other.test));
     let scene = Scene::new(&side_by_side(&shown.read()?, &people, case.plan, case.resources)?)?;
     Ok(Ok(Sides { scene, people, inside: half.rows, halves: true }))
 }
@@ -193,6 +199,27 @@ mod tests {
         stage.require("k_anonymity", 21);
         let why = Sides::of(&stage.case()).expect("no error").err().expect("half is too few");
         assert!(why.contains("could not be released"), "{why}");
+    }
+
+    /// Half of the people are people of the population too, but fewer of them.
+    #[test]
+    fn halves_are_released_beside_the_population() {
+        let mut stage = Stage::new(COLUMNS, &people(0, 40), &people(0, 40));
+        let folder = tempfile::tempdir().expect("a folder");
+        let population: String = (0..80).map(|person| format!("{person}\n")).collect();
+        std::fs::write(folder.path().join("people.csv"), format!("age\n{population}")).expect("written");
+        stage.resources = scumble::release::resources::Resources::in_folder(folder.path());
+        stage.require("k_map", 10);
+        stage.plan.population = Some("people.csv".to_owned());
+        stage.plan.algorithm.name = "optimal".to_owned();
+        let sides = Sides::of(&stage.case()).expect("no error").expect("two sides");
+        assert!(
+            sides.halves && sides.scene.looks.iter().all(|look| look.rows >= 3),
+            "10 people are about 5 rows"
+        );
+        stage.plan.privacy[0].model = "delta_presence".to_owned();
+        let why = Sides::of(&stage.case()).expect("no error").err().expect("a part has fewer");
+        assert!(why.contains("fewer of them") && why.contains("(outsiders)"), "{why}");
     }
 
     #[test]

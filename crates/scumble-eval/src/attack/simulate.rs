@@ -2,7 +2,7 @@
 
 use scumble::config::Plan;
 use scumble::release::check::side_by_side;
-use scumble::release::prepare::spelt_once;
+use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
 use scumble::release::{PublishedTables, read_options, read_original};
 use scumble::{Error, Result};
@@ -10,7 +10,7 @@ use scumble_files::table::CodedTable;
 use scumble_files::{ReadOptions, Source, read_table};
 
 use super::{Attack, Case, Finding, Options, Scene, several};
-use crate::protocol::sorted;
+use crate::protocol::{by_content, sorted};
 
 /// What is attacked.
 pub struct Target<'a> {
@@ -96,7 +96,10 @@ pub fn simulate(
         return Err(Error::data("the original has no rows, so there is nobody to attack"));
     }
     // As a release is made: spellings of one value are one value.
-    let spelt = |table: &CodedTable| Ok::<_, Error>(sorted(&*spelt_once(table, target.plan)?));
+    let spelt = |table: &CodedTable| {
+        let spelt = SpeltTable::of(table.clone(), target.plan)?;
+        Ok::<_, Error>(spelt.select(&by_content(&spelt)))
+    };
     let original = spelt(target.original)?;
     let outsiders = target.outsiders.map(spelt).transpose()?;
     let scene_of = |table: &CodedTable| {
@@ -124,7 +127,7 @@ pub fn simulate(
         others,
         release: &release,
         original: &original,
-        outsiders: outsiders.as_ref(),
+        outsiders: outsiders.as_deref(),
         plan: &plan,
         method_known: target.method_known,
         resources: target.resources,

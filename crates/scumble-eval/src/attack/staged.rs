@@ -2,6 +2,7 @@
 
 use scumble::config::Plan;
 use scumble::release::check::side_by_side;
+use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
 use scumble_files::table::{CodedColumn, CodedTable};
 
@@ -10,12 +11,12 @@ use super::{Attack, Case, Finding, Options, Scene};
 /// Releases, people, and what is known of them.
 pub(super) struct Stage {
     pub(super) plan: Plan,
-    resources: Resources,
+    pub(super) resources: Resources,
     pub(super) options: Options,
     pub(super) outsiders: Option<CodedTable>,
     names: Vec<String>,
     release: CodedTable,
-    original: CodedTable,
+    original: SpeltTable,
     scene: Scene,
     others: Vec<Scene>,
 }
@@ -35,6 +36,7 @@ impl Stage {
         let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let (release, original) = (table(&names, release), table(&names, original));
         let scene = scene(&release, &original, &plan);
+        let original = SpeltTable::of(original, &plan).expect("no doubt");
         let options = Options::default();
         let resources = Resources::default();
         Self {

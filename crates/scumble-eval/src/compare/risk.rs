@@ -3,10 +3,10 @@
 
 use scumble::config::{Plan, StarPolicy};
 use scumble::release::check::side_by_side;
+use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
-use scumble::release::{Outcome, Trial};
+use scumble::release::{Trial, TrialOutcome};
 use scumble::{Error, Result};
-use scumble_files::table::CodedTable;
 
 use crate::attack::{ATTACKS, Case, Finding, Options, Scene};
 
@@ -53,7 +53,7 @@ impl Risk {
 /// Attacks a release in memory of these rows. An algorithm whose releases these attacks do not know is refused.
 pub fn risk_of(
     trial: &Trial,
-    rows: &CodedTable,
+    rows: &SpeltTable,
     plan: &Plan,
     resources: &Resources,
     seed: u64,
@@ -66,7 +66,7 @@ pub fn risk_of(
     let both = side_by_side(&release.read()?, rows, plan, resources)?;
     let mut scene = Scene::new(&both)?;
     // Means fit nobody, but everybody's row is known here.
-    if matches!(trial.outcome, Outcome::Classes { .. }) && !scene.stands() {
+    if matches!(trial.outcome, TrialOutcome::Classes { .. }) && !scene.stands() {
         scene.stand_for(&both.release, &release.about)?;
     }
     // Only those who know everything, and everybody is looked at: what is recommended must not hang on a sample.
@@ -75,7 +75,7 @@ pub fn risk_of(
         scene: &scene,
         others: &[],
         release: &both.release,
-        original: &both.original,
+        original: rows,
         outsiders: None,
         plan,
         method_known: true,
@@ -93,7 +93,7 @@ pub fn risk_of(
     let one_by_one = figure(linkage, "picked right by everything")?;
     // Rows that cover somebody by chance, starred ones above all, would make a release look safer than its classes are.
     let by_class = match &trial.outcome {
-        Outcome::Classes { .. } => scene.looks.len() as f64 / scene.people.max(1) as f64,
+        TrialOutcome::Classes { .. } => scene.looks.len() as f64 / scene.people.max(1) as f64,
         _ => 0.0,
     };
     Ok(Risk {
@@ -156,7 +156,7 @@ fn at_risk(finding: &Finding) -> Result<f64> {
 /// The smallest number of people who show the same; `None` where people are covered by records of their own.
 #[must_use]
 pub(super) fn attained_k(trial: &Trial) -> Option<u64> {
-    let Outcome::Classes { classes, .. } = &trial.outcome else { return None };
+    let TrialOutcome::Classes { classes, .. } = &trial.outcome else { return None };
     let payloads = trial.problem.table.payloads();
     let kept = (0..classes.len()).filter(|class| !classes.is_suppressed(*class));
     let starred =

@@ -6,16 +6,16 @@ use rayon::prelude::*;
 use scumble::config::{Plan, Role};
 use scumble::problem::Progress;
 use scumble::registry::{self, Standing};
-use scumble::release::{Outcome, Trial, read_planned, try_release};
+use scumble::release::prepare::SpeltTable;
+use scumble::release::{Trial, TrialOutcome, read_planned, try_release};
 use scumble::{Error, ErrorKind, Result};
-use scumble_files::table::CodedTable;
 use scumble_learn::{Learner, Settings};
 
 use super::outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved};
 use super::request::{Request, about, default_algorithms, least_k, spread};
 use super::risk::{Risk, attained_k, risk_of};
 use crate::protocol::{
-    Dataset, Fold, Material, Split, baseline, learning, released, sorted, stratified_folds,
+    Dataset, Fold, Material, Split, baseline, by_content, learning, refuse_parts, released, stratified_folds,
 };
 
 /// How far a run is.
@@ -38,13 +38,15 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
     request.check()?;
     let resources = request.resources.for_a_run().watched_by(progress.control());
     let has_class = request.plan.names_with(Role::Class).next().is_some();
-    let data = has_class.then(|| Dataset::read("the table", &request.plan, &resources, None)).transpose()?;
+    let no_parts = refuse_parts(&request.plan).err().filter(|_| has_class);
+    let learns = has_class && no_parts.is_none();
+    let data = learns.then(|| Dataset::read("the table", &request.plan, &resources, None)).transpose()?;
     let read;
-    let (plan, table, notes): (&Plan, &CodedTable, &[String]) = match &data {
+    let (plan, table, notes): (&Plan, &SpeltTable, &[String]) = match &data {
         Some(data) => (&data.plan, &data.table, &data.notes),
         None => {
             let (plan, table, notes) = read_planned(&request.plan, &resources, 0)?;
-            read = (plan, sorted(&table), notes);
+            read = (plan, table.select(&by_content(&table)), notes);
             (&read.0, &read.1, &read.2)
         }
     };
@@ -99,6 +101,11 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
         return Err(nothing_served(&unserved));
     }
 
+    if let Some(error) = no_parts {
+        for candidate in &candidates {
+            note(&mut unserved, &candidate.algorithm, candidate.k, true, error.to_string());
+        }
+    }
     let scores = Scores { request, plan, folds: &folds, progress, steps: &steps };
     let baselines = data.as_ref().map(|_| scores.baselines()).transpose()?;
     if baselines.is_some() {
@@ -246,7 +253,7 @@ fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
     let standing = registry::method(name).map_or(Standing::Experimental, |method| about(&method).1);
     let Trial { problem, outcome, loss, suppressed, seconds, warnings, .. } = trial;
     let mut metrics = Vec::new();
-    if let Outcome::Classes { classes, .. } = outcome {
+    if let TrialOutcome::Classes { classes, .. } = outcome {
         let wanted = registry::METRICS.iter().filter(|entry| METRICS.contains(&entry.name));
         metrics
             .extend(wanted.filter_map(|entry| Some((entry.name, entry.build.measure(&classes, &problem)?))));

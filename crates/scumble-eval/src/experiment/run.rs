@@ -16,8 +16,8 @@ use super::journal::{Entry, Journal};
 use super::plan::{EvaluationPlan, SplitKind};
 use super::results::Results;
 use crate::protocol::{
-    Dataset, Fold, Material, MetricEntry, Part, Split, baseline, five_by_two, measured, released,
-    stratified_folds,
+    Dataset, Fold, Material, MetricEntry, Part, Split, baseline, five_by_two, measured, refuse_parts,
+    released, stratified_folds,
 };
 
 /// A plan with its tables, divided into cells.
@@ -89,6 +89,9 @@ impl Experiment {
         let mut cells = Vec::new();
         for (place, data) in self.data.iter().enumerate() {
             let print = print_of(data)?;
+            if data.test.is_none() && self.plan.protocol.split != SplitKind::Whole {
+                refuse_parts(&data.plan)?;
+            }
             // Original rows are there to be learnt from.
             let original = (!self.plan.learner.is_empty()).then_some(Setting::Original);
             let mut settings: Vec<Setting> = original.into_iter().collect();
@@ -325,7 +328,7 @@ fn print_of(data: &Dataset) -> Result<String> {
         text.extend(serde_json::to_vec(&(name, column)).map_err(Error::internal)?);
     }
     text.extend(serde_json::to_vec(&data.plan.read).map_err(Error::internal)?);
-    for table in std::iter::once(&data.table).chain(&data.test) {
+    for table in std::iter::once(&*data.table).chain(&data.test) {
         table_bytes(table, &mut text);
     }
     let beside = data.resources.folder().unwrap_or(Path::new(""));
@@ -342,6 +345,7 @@ fn print_of(data: &Dataset) -> Result<String> {
         );
     }
     files.extend(data.plan.table.iter().map(|table| beside.join(&table.file)));
+    files.extend(data.plan.population.iter().map(|name| beside.join(name)));
     files.sort();
     for file in files {
         // A file that cannot be read is told by the release that needs it.

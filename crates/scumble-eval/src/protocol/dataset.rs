@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use scumble::config::{Plan, Role};
-use scumble::release::prepare::spelt_like;
+use scumble::release::prepare::{SpeltTable, select, spelt_like};
 use scumble::release::resources::Resources;
 use scumble::{Error, Result};
-use scumble_files::table::{CodedColumn, CodedTable, Codes};
+use scumble_files::table::CodedTable;
 
 /// A table to evaluate on.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Dataset {
     /// What else the plan names.
     pub resources: Resources,
     /// The rows, sorted by content: equal rows cannot be told apart, so the order of the file decides nothing.
-    pub table: CodedTable,
+    pub table: SpeltTable,
     /// The rows to score, where they are a table of their own.
     pub test: Option<CodedTable>,
     /// The column to predict.
@@ -59,7 +59,7 @@ impl Dataset {
                 "column '{class}' of '{name}' has fewer than two classes, so there is nothing to predict"
             )));
         }
-        let table = sorted(&table);
+        let table = table.select(&by_content(&table));
         Ok(Self {
             name: name.to_owned(),
             plan: full,
@@ -82,6 +82,19 @@ impl Dataset {
     }
 }
 
+/// An error where releases of some of the rows would say nothing about the release of all of them.
+pub fn refuse_parts(plan: &Plan) -> Result<()> {
+    match plan.privacy.iter().find(|spec| spec.is_about_members()) {
+        None => Ok(()),
+        Some(spec) => Err(Error::refused(format!(
+            "model '{}' is about which people of the population are in the table, and a part of the rows has fewer of them: what is released of \
+             it says nothing about the release of all rows",
+            spec.model
+        ))
+        .advise("measure releases of the whole table")),
+    }
+}
+
 /// The texts of a column that some row has.
 fn present_texts(table: &CodedTable, name: &str) -> Vec<String> {
     let Some(column) = table.column(name) else { return Vec::new() };
@@ -96,23 +109,15 @@ fn present_texts(table: &CodedTable, name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The rows given, in that order.
-pub(crate) fn select(table: &CodedTable, rows: &[u32]) -> CodedTable {
-    let column = |column: &CodedColumn| {
-        let codes: Vec<u32> = rows.iter().map(|row| column.codes.get(*row as usize)).collect();
-        CodedColumn {
-            name: column.name.clone(),
-            values: column.values.clone(),
-            codes: Codes::narrow(column.values.len(), &codes),
-        }
-    };
-    CodedTable { columns: table.columns.iter().map(column).collect(), rows: rows.len() }
-}
-
-/// The rows sorted by content. Dictionaries are sorted, so codes are in the order of their texts.
-pub(crate) fn sorted(table: &CodedTable) -> CodedTable {
+/// The rows in the order of their content. Dictionaries are sorted, so codes are in the order of their texts.
+pub(crate) fn by_content(table: &CodedTable) -> Vec<u32> {
     let mut rows: Vec<u32> = (0..table.rows as u32).collect();
     let cells = |row: u32| table.columns.iter().map(move |column| column.codes.get(row as usize));
     rows.sort_by(|a, b| cells(*a).cmp(cells(*b)));
-    select(table, &rows)
+    rows
+}
+
+/// The rows sorted by content.
+pub(crate) fn sorted(table: &CodedTable) -> CodedTable {
+    select::rows(table, &by_content(table))
 }

@@ -7,13 +7,13 @@ use scumble::config::{Plan, Role};
 use scumble::metrics::Metric;
 use scumble::problem::Progress;
 use scumble::registry::{Entry, Method, method};
-use scumble::release::{Outcome, Trial, try_release};
+use scumble::release::prepare::{SpeltTable, select};
+use scumble::release::{Trial, TrialOutcome, try_release};
 use scumble::{Error, ErrorKind, Result};
 use scumble_files::Control;
 use scumble_files::table::CodedTable;
 use scumble_learn::{Features, Learner, Table};
 
-use super::dataset::select;
 use super::encode::Encoder;
 use super::mapped::mapped;
 use super::projections::projections;
@@ -38,7 +38,7 @@ pub struct Fold<'a> {
     /// The table that they are from.
     pub data: &'a Dataset,
     /// The rows to learn from.
-    pub train: CodedTable,
+    pub train: SpeltTable,
     /// The rows to score.
     pub test: CodedTable,
     /// The number of the split among all, for seeds.
@@ -92,7 +92,7 @@ impl<'a> Fold<'a> {
     /// The rows of a split of a data set's own rows.
     #[must_use]
     pub fn of_split(data: &'a Dataset, split: &Split, number: u64) -> Self {
-        let (train, test) = (select(&data.table, &split.train), select(&data.table, &split.test));
+        let (train, test) = (data.table.select(&split.train), select::rows(&data.table, &split.test));
         Self { data, train, test, number }
     }
 
@@ -160,22 +160,22 @@ pub fn released(
         trial => trial?,
     };
     match trial.outcome {
-        Outcome::Projections { .. } => return projections(fold, &trial, protocol.numbers),
-        Outcome::Groups => {
+        TrialOutcome::Projections { .. } => return projections(fold, &trial, protocol.numbers),
+        TrialOutcome::Groups => {
             return Err(Error::refused(format!(
                 "'{}' publishes no table with the class and the columns that it is to be predicted from",
                 plan.algorithm.name
             )));
         }
-        Outcome::Classes { .. } | Outcome::Records { .. } => {}
+        TrialOutcome::Classes { .. } | TrialOutcome::Records { .. } => {}
     }
     let rows = in_release(&trial);
     if rows.is_empty() {
         return Err(Error::infeasible("every row was suppressed, so there is nothing to learn from"));
     }
-    let whole = select(&fold.train, &rows);
+    let whole = select::rows(&fold.train, &rows);
     let exact: Vec<String> = kept(fold).collect();
-    if let (Outcome::Records { column: Some(_), .. }, Some(name)) = (&trial.outcome, exact.first()) {
+    if let (TrialOutcome::Records { column: Some(_), .. }, Some(name)) = (&trial.outcome, exact.first()) {
         return Err(Error::refused(format!(
             "column '{name}' is published as it is, and would link the tables that are drawn from one release; drop it (role = \
              \"drop\"), or evaluate other algorithms"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use scumble::release::new_rows::{CodeFinder, NewRows};
-use scumble::release::{Outcome, Trial};
+use scumble::release::{Trial, TrialOutcome};
 use scumble::table::label::STAR;
 use scumble::table::quasi::{Quasi, Shape, Value};
 use scumble::{Error, Result};
@@ -22,7 +22,7 @@ pub(super) struct Mapped {
 
 /// Makes features of a release. `kept` are the training rows that are in it.
 pub(super) fn mapped(trial: &Trial, kept: &[u32], test: &CodedTable, numbers: Numbers) -> Result<Mapped> {
-    let Outcome::Classes { classes, step, class_of_row } = &trial.outcome else {
+    let TrialOutcome::Classes { classes, step, class_of_row } = &trial.outcome else {
         return Err(Error::refused(
             "records that overlap have no rule that new rows could be recoded by; score original rows (test = \"original\")",
         ));

@@ -25,7 +25,8 @@ mod sample;
 mod split;
 
 pub use dataset::Dataset;
-pub(crate) use dataset::{select, sorted};
+pub use dataset::refuse_parts;
+pub(crate) use dataset::{by_content, sorted};
 pub(crate) use encode::Cell;
 pub use encode::Encoder;
 pub use fold::{Fold, Learnt, Material, MetricEntry, Protocol, Together, baseline, measured, released};

@@ -1,6 +1,6 @@
 //! Several tables of some columns each, as features: a classifier learns from each table, and they vote.
 
-use scumble::release::{Outcome, Trial};
+use scumble::release::{Trial, TrialOutcome};
 use scumble::search::algorithms::tables::Shown;
 use scumble::table::quasi::{Quasi, Shape, Value};
 use scumble::{Error, Result};
@@ -13,7 +13,7 @@ use super::mapped::{Coding, codes_of};
 
 /// What learners are given of a release of projections.
 pub(super) fn projections(fold: &Fold<'_>, trial: &Trial, numbers: Numbers) -> Result<Material> {
-    let Outcome::Projections { tables, shown, tuple_of_row } = &trial.outcome else {
+    let TrialOutcome::Projections { tables, shown, tuple_of_row } = &trial.outcome else {
         return Err(Error::internal("not a release of projections"));
     };
     let class = fold.data.classes_of(&fold.train)?;

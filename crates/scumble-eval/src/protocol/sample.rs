@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use scumble::base::chance::below;
 use scumble::recoding::published::Record;
-use scumble::release::{Outcome, Trial};
+use scumble::release::{Trial, TrialOutcome};
 use scumble::table::quasi::{Quasi, Value};
 use scumble::{Error, Result};
 use scumble_learn::Column;
@@ -84,7 +84,7 @@ pub(super) fn draw(
 
 /// The payload column that is published as frequencies: it must be the class.
 fn distributed(trial: &Trial, data: &Dataset) -> Result<Option<usize>> {
-    let Outcome::Records { column, .. } = &trial.outcome else { return Ok(None) };
+    let TrialOutcome::Records { column, .. } = &trial.outcome else { return Ok(None) };
     let Some(place) = *column else { return Ok(None) };
     if trial.problem.table.payloads().columns[place].name == data.class {
         return Ok(Some(place));
@@ -97,16 +97,16 @@ fn distributed(trial: &Trial, data: &Dataset) -> Result<Option<usize>> {
 }
 
 fn record(trial: &Trial, row: u32) -> Option<&Record> {
-    let Outcome::Records { records, record_of_row, .. } = &trial.outcome else { return None };
+    let TrialOutcome::Records { records, record_of_row, .. } = &trial.outcome else { return None };
     Some(&records[record_of_row[row as usize] as usize])
 }
 
 fn shown(trial: &Trial, row: u32, place: usize) -> Value {
     match &trial.outcome {
-        Outcome::Classes { classes, class_of_row, .. } => {
+        TrialOutcome::Classes { classes, class_of_row, .. } => {
             class_of_row[row as usize].map_or(Value::Star, |class| classes.shown(class as usize, place))
         }
-        Outcome::Records { .. } | Outcome::Projections { .. } | Outcome::Groups => {
+        TrialOutcome::Records { .. } | TrialOutcome::Projections { .. } | TrialOutcome::Groups => {
             record(trial, row).map_or(Value::Star, |record| record.shown[place])
         }
     }

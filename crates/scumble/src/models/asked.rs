@@ -1,6 +1,6 @@
 //! What a plan asks for by the models that it names, where there is no table yet on which they could be built.
 
-use super::{k_anonymity, k_uncertainty, multirelational};
+use super::{delta_presence, k_anonymity, k_uncertainty, multirelational};
 use crate::base::entry::plain;
 use crate::config::ModelSpec;
 
@@ -34,6 +34,12 @@ impl ModelSpec {
             name if name == k_uncertainty::ENTRY.name => Some(OverTables::Values),
             _ => None,
         }
+    }
+
+    /// Whether it is about which people of a population are in the table: of a part of the rows it says something else.
+    #[must_use]
+    pub fn is_about_members(&self) -> bool {
+        plain(&self.model) == delta_presence::ENTRY.name
     }
 
     /// Whether it is about the rows of persons even where everybody has one.

@@ -14,7 +14,7 @@ use crate::table::pack::{Packer, group};
 use crate::table::quasi::{Quasi, Value};
 
 mod cuts;
-pub(crate) mod population;
+pub(crate) mod people;
 pub mod published;
 
 pub(crate) use cuts::CutNode;

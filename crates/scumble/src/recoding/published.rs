@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::config::StarPolicy;
-use crate::recoding::population::People;
+use crate::recoding::people::People;
 use crate::recoding::{Assignment, Share};
 use crate::table::frequency::{Cell, FrequencyTable, cells_by_group, merged, total};
 use crate::table::payload::Payloads;

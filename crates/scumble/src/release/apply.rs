@@ -12,7 +12,7 @@ use super::classes::rows::ReleasedRows;
 use super::classes::{ClassesFound, Origin, refuse_nothing, warnings};
 use super::pipeline::{Destination, Watched, complete};
 use super::publish::Files;
-use super::row_map::Original;
+use super::row_map::SourceRows;
 use super::search::{Needs, OfRow, make_problem};
 use super::targets::Targets;
 use super::{
@@ -28,7 +28,7 @@ use crate::registry::ALGORITHMS;
 use crate::release::new_rows::{CodeFinder, LookedUp, NewRows};
 use crate::release::outputs::Outputs;
 use crate::release::prepare::population::quasi_only;
-use crate::release::prepare::{Respelt, drop_incomplete, prepare_new, spell_once};
+use crate::release::prepare::{SpeltTable, drop_incomplete, prepare_new};
 use crate::release::resources::Resources;
 use crate::release::saved::SavedRecoding;
 use crate::search::relabel::with_values;
@@ -127,7 +127,7 @@ pub(super) fn recoded<D: Destination>(
     (watched.stage)(Stage::Read);
     let clock = Instant::now();
     let control = watched.progress.control();
-    let New { plan, table, respelt, notes, first_warnings } = read_new(saved, input, private, control)?;
+    let New { plan, table, notes, first_warnings } = read_new(saved, input, private, control)?;
     seconds.read = clock.elapsed().as_secs_f64();
     watched.check()?;
 
@@ -137,8 +137,7 @@ pub(super) fn recoded<D: Destination>(
     let mut read = ReadTable {
         plan: &plan,
         table: &table,
-        original: Original { source: input.source, kept: &[] },
-        respelt: &respelt,
+        original: SourceRows { source: input.source, kept: &[] },
         population: None,
         resources: input.resources,
         budget: Budget::default(),
@@ -202,8 +201,7 @@ fn unjudged(plan: &Plan) -> Plan {
 struct New {
     /// The plan with a role for every column.
     plan: Plan,
-    table: CodedTable,
-    respelt: Vec<Respelt>,
+    table: SpeltTable,
     notes: Vec<String>,
     first_warnings: Vec<String>,
 }
@@ -256,10 +254,10 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     }
     let mut first_warnings = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
     notes.extend(read.notes);
-    let respelt = spell_once(&mut table, &plan)?;
-    notes.extend(respelt.iter().map(Respelt::note));
+    let table = SpeltTable::of(table, &plan)?;
+    notes.extend(table.notes());
     first_warnings.extend(datasheet::counted_apart(&plan, false));
-    Ok(New { plan, table, respelt, notes, first_warnings })
+    Ok(New { plan, table, notes, first_warnings })
 }
 
 /// What each tuple of new rows shows: what the rule says where that is true of the row, and `*` elsewhere. Also the rows without a

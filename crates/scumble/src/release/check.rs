@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::models::asked::OverTables;
 use crate::models::{k_anonymity, l_diversity};
 use crate::release::claim::{cover, given_others, joint_references, reference, sensitive_column};
-use crate::release::prepare::population::{PopulationTable, quasi_only, read_population};
+use crate::release::prepare::population::{quasi_only, read_population};
 use crate::release::prepare::{
     has_repeated_persons, payload_of, prepare, refuse_doubts, spelt_once, table_in_one_spelling,
 };
@@ -147,7 +147,8 @@ pub fn check(
             Ok::<_, Error>(Reference { columns: columns.collect::<Result<_>>()? })
         })
         .transpose()?;
-    let population = read_population(plan, resources, 0)?.map(|PopulationTable { table, .. }| table);
+    let population = read_population(plan, resources, 0)?;
+    let population = population.as_ref().map(|population| &population.table);
     if plan.privacy.is_empty() {
         let of_column = |name: &String| values.iter().find(|values| values.name == *name).cloned();
         let measured: Vec<SensitiveColumn> = sensitive
@@ -188,8 +189,7 @@ pub fn check(
             judged.extend(if spec.columns.is_empty() { &sensitive } else { &spec.columns }.iter().cloned());
             continue;
         }
-        let mut claims =
-            claims::claims(spec, &sensitive, person, known, population.as_ref(), plan, resources)?;
+        let mut claims = claims::claims(spec, &sensitive, person, known, population, plan, resources)?;
         if let Some(set) = &spec.quasi {
             let columns = plan.columns_of(set)?;
             claims.iter_mut().for_each(|claim| {

@@ -12,7 +12,7 @@ use scumble_verify::{
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::models::Model;
-use crate::release::prepare::{Respelt, as_read, counted_by_value, counts_values, payload_of};
+use crate::release::prepare::{SpeltTable, counted_by_value, counts_values, payload_of};
 use crate::table::date::DateFormat;
 use crate::table::kind::{Kind, Measure};
 use crate::table::payload::PayloadColumn;
@@ -97,25 +97,20 @@ pub(crate) fn sensitive_column(values: &PayloadColumn, plan: &Plan) -> Sensitive
 
 /// Asks the verifier whether a table with one spelling for each value says the same as the table that was read, and has no value in
 /// two spellings. Whoever reads that table may then take its texts for values.
-pub(super) fn check_spelling(
-    source: &CodedTable,
-    respelt: &[Respelt],
-    plan: &Plan,
-    control: &Control,
-) -> Result<()> {
+pub(super) fn check_spelling(source: &SpeltTable, plan: &Plan, control: &Control) -> Result<()> {
     let counted = counted_by_value(plan);
-    let original = as_read(source, respelt);
+    let original = source.as_read();
     for column in source.columns.iter().filter(|column| counted.contains(column.name.as_str())) {
         let name = &column.name;
         let values = sensitive_column(&payload_of(column, plan)?.0, plan);
         if further_spellings(source, &values, Some(&original), control)? > 0 {
             return Err(several_spellings(name));
         }
-        let Some(of) = respelt.iter().find(|of| of.original.name == *name) else { continue };
+        let Some(read) = source.respelt(name) else { continue };
         let alone = |column: &CodedColumn| CodedTable { columns: vec![column.clone()], rows: source.rows };
         let rows: Vec<u32> = (0..source.rows as u32).collect();
         let truths = [(name.clone(), Truth::Same(values))];
-        let (own, read) = (alone(column), alone(&of.original));
+        let (own, read) = (alone(column), alone(read));
         let truth = check_truth_with_map(&own, &read, &rows, &truths, Drops::Forbidden, control)?;
         if !truth.holds {
             return Err(several_spellings(name));

@@ -10,7 +10,7 @@ use super::run::Run;
 use crate::base::format::capitalised;
 use crate::base::text::markdown as escaped;
 use crate::config::{Equality, Plan, Role};
-use crate::release::prepare::Respelt;
+use crate::release::prepare::SpeltTable;
 use crate::table::hierarchy::Provenance;
 use crate::table::quasi::{Quasi, Shape, Value};
 
@@ -72,7 +72,7 @@ pub(super) struct ColumnSheet {
 pub(super) fn kept_sheet(
     name: &str,
     roles: &crate::config::Roles,
-    respelt: &[Respelt],
+    source: &SpeltTable,
 ) -> Option<ColumnSheet> {
     let role = match roles.as_slice() {
         [Role::Class] => "class",
@@ -81,7 +81,7 @@ pub(super) fn kept_sheet(
         [Role::Other] => "other",
         _ => return None,
     };
-    let how = match respelt.iter().any(|of| of.original.name == name) {
+    let how = match source.is_respelt(name) {
         true => "published as it is, but for one spelling of each value",
         false => "published as it is",
     };

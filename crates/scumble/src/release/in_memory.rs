@@ -9,7 +9,7 @@ use super::apply::{applied_plan, recoded};
 use super::datasheet::{self, Datasheet};
 use super::pipeline::{Destination, Documents, Watched};
 use super::row_map::RowMapFile;
-use super::staged::Place;
+use super::staged::Staging;
 use super::targets::{Sink, check_spreadsheet_safe};
 use super::{Input, Manifest, Stage, Summary, make};
 use crate::config::Plan;
@@ -223,12 +223,12 @@ impl Destination for Memory<'_> {
 
     fn take_over(
         &mut self,
-        place: Place,
+        place: Staging,
         papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,
     ) -> Result<Kept> {
-        let Place::Memory(mut tables) = place else {
+        let Staging::Memory(mut tables) = place else {
             return Err(Error::internal("a release in memory has files"));
         };
         for (name, _) in tables.iter_mut().filter(|(name, _)| name.is_empty()) {

@@ -19,8 +19,8 @@ use crate::error::{Error, Result, did_you_mean};
 use crate::problem::{Budget, Progress};
 use crate::registry::{self, Method};
 use crate::release::outputs::Outputs;
-use crate::release::prepare::population::{PopulationTable, read_population};
-use crate::release::prepare::{Complete, Respelt, keep_complete, spell_once};
+use crate::release::prepare::population::read_population;
+use crate::release::prepare::{Complete, SpeltTable, keep_complete};
 use crate::release::resources::Resources;
 use classes::recoding_file::check_rule_for_rows;
 use classes::together;
@@ -69,7 +69,7 @@ pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
 pub use tables::published::PublishedTables;
 use targets::Targets;
 pub use targets::stem_of;
-pub use trial::{Outcome, Trial, TrialTable, read_planned, try_release, try_within};
+pub use trial::{Trial, TrialOutcome, TrialTable, read_planned, try_release, try_within};
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
@@ -206,22 +206,21 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
 
     (watched.stage)(Stage::Read);
     let clock = Instant::now();
-    let Read { plan, table, kept, respelt, mut notes, first_warnings } =
+    let PlannedTable { plan, table, kept, mut notes, first_warnings } =
         read(plan, source, threads, watched.progress.control())?;
     let plan = &plan;
     resources.check_used(plan)?;
     notes.extend(row_map::note(plan));
     let population = read_population(plan, resources, threads)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
-    let population = population.as_ref().map(|PopulationTable { table, .. }| table);
+    let population = population.as_ref().map(|population| &population.table);
     seconds.read = clock.elapsed().as_secs_f64();
     watched.check()?;
 
     let read = ReadTable {
         plan,
         table: &table,
-        original: row_map::Original { source, kept: &kept },
-        respelt: &respelt,
+        original: row_map::SourceRows { source, kept: &kept },
         population,
         resources,
         budget: budget_of(plan),
@@ -245,11 +244,9 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
 #[derive(Clone)]
 struct ReadTable<'a> {
     plan: &'a Plan,
-    table: &'a CodedTable,
+    table: &'a SpeltTable,
     /// The file that was read, and which of its rows the table has.
-    original: row_map::Original<'a>,
-    /// Columns of which some value had several spellings, as they were read.
-    respelt: &'a [Respelt],
+    original: row_map::SourceRows<'a>,
     /// The population, if there is one.
     population: Option<&'a CodedTable>,
     /// What else the plan names.
@@ -270,7 +267,6 @@ impl<'a> ReadTable<'a> {
         Task {
             plan: self.plan,
             table: self.table,
-            respelt: self.respelt,
             population: self.population,
             resources: self.resources,
             budget: self.budget.clone(),
@@ -280,15 +276,12 @@ impl<'a> ReadTable<'a> {
 }
 
 /// A table as a plan wants it read.
-struct Read {
+struct PlannedTable {
     /// The plan with a role for every column.
     plan: Plan,
-    /// The table, with one spelling for each value of columns that models read.
-    table: CodedTable,
+    table: SpeltTable,
     /// For each row of the file whether the table has it.
     kept: Vec<bool>,
-    /// The columns of which some value had several, as they were read.
-    respelt: Vec<Respelt>,
     /// What is worth knowing.
     notes: Vec<String>,
     /// What somebody should decide about: rows that were left out, values that count apart.
@@ -296,10 +289,10 @@ struct Read {
 }
 
 /// Reads the columns that the plan needs, as a release is made from them.
-fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Read> {
-    let Original { plan, mut table, kept, mut notes, left_out: mut first_warnings } =
+fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Result<PlannedTable> {
+    let Original { plan, table, kept, mut notes, left_out: mut first_warnings } =
         read_original(given, source, threads, control)?;
-    let respelt = spell_once(&mut table, &plan)?;
+    let table = SpeltTable::of(table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
         let without_role: Vec<&str> = names.filter(|name| given.column(name).is_none()).collect();
@@ -321,9 +314,9 @@ fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Res
     if plan.names_with(Role::Subject).next().is_none() {
         plan.risk.people(table.rows as u64)?;
     }
-    notes.extend(respelt.iter().map(Respelt::note));
+    notes.extend(table.notes());
     first_warnings.extend(datasheet::counted_apart(&plan, false));
-    Ok(Read { plan, table, kept, respelt, notes, first_warnings })
+    Ok(PlannedTable { plan, table, kept, notes, first_warnings })
 }
 
 /// A table that releases are made from: without identifiers, and without the rows that its plan leaves out.

@@ -11,7 +11,7 @@ use super::publish::unpublished;
 use super::row_map::RowMapFile;
 use super::run::Run;
 use super::search::Task;
-use super::staged::{Place, Staged};
+use super::staged::{Staged, Staging};
 use super::tables::manifest::Manifest;
 use super::targets::Sink;
 use super::{ReadTable, Seconds, Stage, Summary};
@@ -100,7 +100,7 @@ pub(super) trait Destination {
     /// too late to stop.
     fn take_over(
         &mut self,
-        place: Place,
+        place: Staging,
         papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,

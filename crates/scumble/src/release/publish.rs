@@ -16,7 +16,7 @@ use scumble_files::{Audience, FolderLock, Named, PrivateFile, PrivateFolder, Set
 
 use super::described::{ENDINGS, FileSheet, older_datasheets_of};
 use super::pipeline::{Destination, Documents, Watched};
-use super::staged::Place;
+use super::staged::Staging;
 use super::tables::manifest::MANIFEST;
 use super::targets::{REPORT_FILES, Sink, Targets, sweep_beside};
 use super::{Released, Summary, datasheet};
@@ -42,19 +42,19 @@ impl Destination for Files<'_, '_> {
 
     fn take_over(
         &mut self,
-        place: Place,
+        place: Staging,
         papers: Documents<'_>,
         summary: Summary,
         watched: &Watched<'_>,
     ) -> Result<Released> {
         let mut released = Released::of(summary);
         let troubles = match place {
-            Place::File(file) => self.publish_file(file, papers, &mut released, watched),
-            Place::Folder(folder, files) => {
+            Staging::File(file) => self.publish_file(file, papers, &mut released, watched),
+            Staging::Folder(folder, files) => {
                 drop(files);
                 publish_folder(folder, self.targets, papers, &mut released, watched)
             }
-            Place::Memory(_) => Err(Error::internal("a release in memory has no name")),
+            Staging::Memory(_) => Err(Error::internal("a release in memory has no name")),
         }?;
         after(&released, &troubles)?;
         Ok(released)

@@ -6,7 +6,7 @@ use super::run::Run;
 use super::{Seconds, Summary};
 use crate::config::{Column, Plan, Role};
 use crate::registry::Facts;
-use crate::release::prepare::Respelt;
+use crate::release::prepare::SpeltTable;
 use crate::report::data::{
     AlgorithmNote, ColumnRole, KeptColumn, KeptExactly, Provenance, Report, Severity, Uniqueness, Warning,
 };
@@ -25,7 +25,7 @@ pub(super) fn beginning<Found>(
     Report {
         title: title.to_owned(),
         source: source.map(|name| name.to_string_lossy().into_owned()),
-        warnings: warnings(summary, run.respelt),
+        warnings: warnings(summary, run.source),
         run: Some(run_note(run.algorithm, summary, seconds)),
         ..Report::default()
     }
@@ -119,9 +119,9 @@ fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {
 }
 
 /// What the private report says besides its figures; spellings are values, and stand nowhere else.
-fn warnings(summary: &Summary, respelt: &[Respelt]) -> Vec<Warning> {
+fn warnings(summary: &Summary, source: &SpeltTable) -> Vec<Warning> {
     let note = |text: String| Warning { severity: Severity::Note, text, advice: None };
     let notes = summary.notes.iter().cloned().map(note);
-    let spelt = respelt.iter().map(Respelt::listed).map(note);
+    let spelt = source.listed().map(note);
     summary.warnings.iter().cloned().map(Warning::from).chain(notes).chain(spelt).collect()
 }

@@ -1,10 +1,11 @@
 //! What a plan names besides its table: hierarchies, a population, tables that were published before.
 //!
 //! Whoever prepares, searches or checks asks for them here and knows no path. They are files beside the plan, or a program gives them.
-//! Hierarchies and earlier tables are read when they are first needed, and kept for the run: a comparison of a hundred releases reads
+//! All of them are read when they are first needed, and kept for the run: a comparison of a hundred releases reads
 //! each once, and the next run sees what has changed since.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,6 +14,7 @@ use scumble_files::{Batches, Control, Source};
 
 use crate::config::{Column, Plan};
 use crate::error::{Error, Result, did_you_mean};
+use crate::release::prepare::population::PopulationTable;
 use crate::table::hierarchy::{self, Builder, Layout, Listing, Recipe, Unlisted};
 
 /// Hierarchies, a population and earlier tables. Clones share what was read.
@@ -28,11 +30,26 @@ pub struct Resources {
     kept: Arc<Kept>,
 }
 
+type KeptBy<K, V> = Mutex<HashMap<K, Arc<V>>>;
+
 /// What was read already.
 #[derive(Debug, Default)]
 struct Kept {
-    listings: Mutex<HashMap<(PathBuf, Layout), Arc<Listing>>>,
-    tables: Mutex<HashMap<String, Arc<CodedTable>>>,
+    listings: KeptBy<(PathBuf, Layout), Listing>,
+    tables: KeptBy<String, CodedTable>,
+    /// By name and columns.
+    populations: KeptBy<(String, Vec<String>), PopulationTable>,
+}
+
+/// What was read before, or is read now.
+fn kept<K: Eq + Hash, V>(kept: &KeptBy<K, V>, key: K, read: impl FnOnce(&K) -> Result<V>) -> Result<Arc<V>> {
+    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return Ok(known.clone());
+    }
+    let found = Arc::new(read(&key)?);
+    lock().insert(key, found.clone());
+    Ok(found)
 }
 
 impl Resources {
@@ -212,25 +229,21 @@ impl Resources {
         name: &str,
         read: impl FnOnce() -> Result<CodedTable>,
     ) -> Result<Arc<CodedTable>> {
-        let kept = || self.kept.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = kept().get(name) {
-            return Ok(table.clone());
-        }
-        let table = Arc::new(read()?);
-        kept().insert(name.to_owned(), table.clone());
-        Ok(table)
+        kept(&self.kept.tables, name.to_owned(), |_| read())
+    }
+
+    /// A population that was read before, or is read now.
+    pub(crate) fn kept_population(
+        &self,
+        key: (String, Vec<String>),
+        read: impl FnOnce() -> Result<PopulationTable>,
+    ) -> Result<Arc<PopulationTable>> {
+        kept(&self.kept.populations, key, |_| read())
     }
 
     /// The tree that a file lists.
     fn listing(&self, path: PathBuf, layout: Layout) -> Result<Arc<Listing>> {
-        let kept = || self.kept.listings.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (path, layout);
-        if let Some(listing) = kept().get(&key) {
-            return Ok(listing.clone());
-        }
-        let listing = Arc::new(Listing::load(&key.0, layout)?);
-        kept().insert(key, listing.clone());
-        Ok(listing)
+        kept(&self.kept.listings, (path, layout), |(path, layout)| Listing::load(path, *layout))
     }
 
     fn hierarchy_folder(&self, plan: &Plan) -> Result<Option<PathBuf>> {

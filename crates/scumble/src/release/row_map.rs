@@ -17,7 +17,7 @@ const VERSION: u32 = 1;
 
 /// The file that a release is made from, and which of its rows took part.
 #[derive(Clone, Copy)]
-pub(super) struct Original<'a> {
+pub(super) struct SourceRows<'a> {
     pub(super) source: &'a Source,
     /// For each row of the file whether it was kept; rows with missing values may be left out.
     pub(super) kept: &'a [bool],
@@ -71,7 +71,7 @@ impl RowMapFile {
     }
 }
 
-impl Original<'_> {
+impl SourceRows<'_> {
     /// The row map of tables. `orders` has for each row of a table the original row that it came from, among those that were kept;
     /// `group_of_row` has the group of each of these, from 0.
     pub(super) fn row_map(&self, orders: &[&[u32]], group_of_row: Option<&[u32]>) -> Result<RowMapFile> {

@@ -1,20 +1,15 @@
 //! What is known about a run once its search is over, whatever it found.
 
-use scumble_files::table::CodedTable;
-
 use super::search::OfRow;
 use crate::config::{Plan, Role};
 use crate::problem::Problem;
 use crate::registry::Facts;
-use crate::release::prepare::Respelt;
+use crate::release::prepare::SpeltTable;
 
 /// A run whose search is over. `Found` is what the kinds of release do not share.
 pub(crate) struct Run<'a, Found> {
     pub(crate) plan: &'a Plan,
-    /// The table, with one spelling for each value of columns that models read.
-    pub(crate) source: &'a CodedTable,
-    /// Columns of which some value had several spellings, as they were read.
-    pub(crate) respelt: &'a [Respelt],
+    pub(crate) source: &'a SpeltTable,
     pub(crate) algorithm: Facts,
     pub(crate) problem: Problem,
     /// Which tuple and payload each row of the table has, until the rows are arranged. Private.

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::problem::{Budget, Problem, Progress};
 use crate::registry::{Entry, Facts, METRICS};
 use crate::release::prepare::population::prepare_with_population;
-use crate::release::prepare::{Prepared, Respelt, prepare};
+use crate::release::prepare::{Prepared, SpeltTable, prepare};
 use crate::release::resources::Resources;
 use crate::table::hierarchy::Hierarchy;
 
@@ -18,10 +18,7 @@ use crate::table::hierarchy::Hierarchy;
 #[derive(Clone)]
 pub(super) struct Task<'a> {
     pub(super) plan: &'a Plan,
-    /// The table, with one spelling for each value of columns that models read.
-    pub(super) table: &'a CodedTable,
-    /// Columns of which some value had several spellings, as they were read.
-    pub(super) respelt: &'a [Respelt],
+    pub(super) table: &'a SpeltTable,
     /// The people whom the rows are taken from, if they are known.
     pub(super) population: Option<&'a CodedTable>,
     /// What else the plan names.
@@ -49,7 +46,6 @@ impl<'a> Task<'a> {
         Run {
             plan: self.plan,
             source: self.table,
-            respelt: self.respelt,
             algorithm,
             problem,
             of_row,

@@ -19,7 +19,7 @@ const WRITTEN: &str = "the written release";
 
 /// A release without a name.
 pub(super) struct Staged<'a> {
-    pub(super) place: Place,
+    pub(super) place: Staging,
     plan: &'a Plan,
     sink: &'a Sink<'a>,
     control: &'a Control,
@@ -27,7 +27,7 @@ pub(super) struct Staged<'a> {
 }
 
 /// Where its tables are.
-pub(super) enum Place {
+pub(super) enum Staging {
     /// The one table.
     File(PrivateFile),
     /// Several tables, in the order in which they were written.
@@ -45,9 +45,9 @@ impl<'a> Staged<'a> {
         is_several: bool,
     ) -> Result<Self> {
         let place = match sink {
-            Sink::Memory => Place::Memory(Vec::new()),
-            Sink::Files(targets) if is_several => Place::Folder(targets.private_folder()?, Vec::new()),
-            Sink::Files(targets) => Place::File(targets.private_file()?),
+            Sink::Memory => Staging::Memory(Vec::new()),
+            Sink::Files(targets) if is_several => Staging::Folder(targets.private_folder()?, Vec::new()),
+            Sink::Files(targets) => Staging::File(targets.private_file()?),
         };
         let format = match sink {
             Sink::Memory => OutFormat::ArrowIpc,
@@ -58,7 +58,7 @@ impl<'a> Staged<'a> {
 
     /// Forgets what was written.
     pub(super) fn clear(&mut self) -> Result<()> {
-        let is_several = matches!(self.place, Place::Folder(..));
+        let is_several = matches!(self.place, Staging::Folder(..));
         *self = Self::new(self.plan, self.sink, self.control, is_several)?;
         Ok(())
     }
@@ -74,8 +74,8 @@ impl<'a> Staged<'a> {
     /// Writes a table; `name` is its own among several.
     pub(super) fn write(&mut self, name: &str, columns: &[OutColumn<'_>], order: &[u32]) -> Result<()> {
         let name = match &self.place {
-            Place::File(_) => self.plan.output.clone(),
-            Place::Folder(..) | Place::Memory(_) => self.file_name(name),
+            Staging::File(_) => self.plan.output.clone(),
+            Staging::Folder(..) | Staging::Memory(_) => self.file_name(name),
         };
         self.control.begin_in(Some(order.len() as u64), Unit::Rows);
         let options = WriteOptions {
@@ -86,13 +86,13 @@ impl<'a> Staged<'a> {
             spreadsheet_safe: self.plan.spreadsheet_safe,
         };
         match &mut self.place {
-            Place::File(file) => write_table(file.file(), columns, order, &options)?,
-            Place::Folder(folder, files) => {
+            Staging::File(file) => write_table(file.file(), columns, order, &options)?,
+            Staging::Folder(folder, files) => {
                 let mut file = folder.file(&name)?;
                 write_table(&mut file, columns, order, &options)?;
                 files.push(file);
             }
-            Place::Memory(tables) => {
+            Staging::Memory(tables) => {
                 let table = write_batches(columns, order, 0, self.control)?;
                 tables.push((name, table));
             }
@@ -111,15 +111,15 @@ impl<'a> Staged<'a> {
     fn read_all(&self) -> Result<Vec<CodedTable>> {
         let of_file = |file| Source::from_file(file, WRITTEN);
         match &self.place {
-            Place::File(file) => Ok(vec![self.read_from(&of_file(file.reopen()?))?]),
-            Place::Folder(_, files) => {
+            Staging::File(file) => Ok(vec![self.read_from(&of_file(file.reopen()?))?]),
+            Staging::Folder(_, files) => {
                 let again = |file: &File| {
                     let unread = |source| Error::io("cannot read back", source);
                     self.read_from(&of_file(file.try_clone().map_err(unread)?))
                 };
                 files.iter().map(again).collect()
             }
-            Place::Memory(tables) => {
+            Staging::Memory(tables) => {
                 let again = |(_, table): &(String, Batches)| {
                     Ok(read_table(&Source::from_batches(table.clone(), WRITTEN), &self.read_options())?.coded)
                 };

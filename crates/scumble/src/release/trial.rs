@@ -2,7 +2,6 @@
 //!
 //! It goes the way of a release: written into memory, read back and verified. Nothing of it may be published.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use scumble_files::table::CodedTable;
@@ -13,10 +12,10 @@ use super::pipeline::{Ended, Releasable, Watched, write_verified};
 use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
 use super::search::{Task, budget_of};
-use super::staged::{Place, Staged};
+use super::staged::{Staged, Staging};
 use super::tables::{self, TablesRun};
 use super::targets::Sink;
-use super::{Read, Seconds, method_for, read};
+use super::{PlannedTable, Seconds, method_for, read};
 use crate::config::Plan;
 use crate::error::{Error, ErrorKind, Result};
 use crate::metrics;
@@ -24,6 +23,8 @@ use crate::problem::{Budget, Problem, Progress};
 use crate::recoding::Step;
 use crate::recoding::published::{Classes, Record, record_loss};
 use crate::registry::Method;
+use crate::release::prepare::SpeltTable;
+use crate::release::prepare::population::read_population;
 use crate::release::resources::Resources;
 use crate::search::algorithms::tables::{Shown, Tables};
 
@@ -34,7 +35,7 @@ pub struct Trial {
     /// The texts that mean a missing value, by column.
     pub missing: Vec<(String, Vec<String>)>,
     /// What would be released.
-    pub outcome: Outcome,
+    pub outcome: TrialOutcome,
     /// The mean loss (LM), from 0 to 1.
     pub loss: f64,
     /// How many rows are suppressed.
@@ -68,7 +69,7 @@ impl Trial {
     /// What a metric says about the release; `None` where it is not defined, as for everything but classes.
     #[must_use]
     pub fn measure(&self, metric: &dyn metrics::Metric) -> Option<f64> {
-        let Outcome::Classes { classes, .. } = &self.outcome else { return None };
+        let TrialOutcome::Classes { classes, .. } = &self.outcome else { return None };
         metric.measure(classes, &self.problem)
     }
 
@@ -83,7 +84,7 @@ impl Trial {
 }
 
 /// What would be released, by its kind.
-pub enum Outcome {
+pub enum TrialOutcome {
     /// Equivalence classes.
     Classes {
         /// The classes.
@@ -118,17 +119,19 @@ pub enum Outcome {
 }
 
 /// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
-/// that the plan leaves out, and what is worth knowing.
+/// that the plan leaves out, and what is worth knowing. A population that the plan names is read as well, and kept.
 pub fn read_planned(
     plan: &Plan,
     resources: &Resources,
     threads: usize,
-) -> Result<(Plan, CodedTable, Vec<String>)> {
+) -> Result<(Plan, SpeltTable, Vec<String>)> {
     plan.ready()?;
     let source = resources.input(plan)?;
-    let Read { plan, table, mut notes, first_warnings, .. } =
+    let PlannedTable { plan, table, mut notes, first_warnings, .. } =
         read(plan, &source, threads, resources.control())?;
     resources.check_used(&plan)?;
+    let population = read_population(&plan, resources, threads)?;
+    notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     notes.extend(first_warnings);
     Ok((plan, table, notes))
 }
@@ -136,7 +139,7 @@ pub fn read_planned(
 /// Searches for the release that a plan asks for, on a table whose every column the plan knows.
 pub fn try_release(
     plan: &Plan,
-    table: &CodedTable,
+    table: &SpeltTable,
     resources: &Resources,
     progress: Progress,
 ) -> Result<Trial> {
@@ -146,28 +149,18 @@ pub fn try_release(
 /// The same within another budget than the plan's, which also says afterwards how much of it was spent.
 pub fn try_within(
     plan: &Plan,
-    table: &CodedTable,
+    table: &SpeltTable,
     resources: &Resources,
     limits: (Budget, Progress),
 ) -> Result<Trial> {
-    if plan.population.is_some() {
-        return Err(Error::refused("a population beside the data is not known here")
-            .unset("population", "leave the population out of the plan"));
-    }
     let method = method_for(plan)?;
-    // As a release does, whoever calls: models count values, not spellings.
-    let spelt = crate::release::prepare::spelt_once(table, plan)?;
-    let respelt = match &spelt {
-        Cow::Borrowed(_) => Vec::new(),
-        Cow::Owned(_) => crate::release::prepare::spell_once(&mut table.clone(), plan)?,
-    };
-    let table = &*spelt;
+    let table = &*table.by(plan)?;
+    let population = read_population(plan, resources, 0)?;
     let (budget, progress) = limits;
     let task = Task {
         plan,
         table,
-        respelt: &respelt,
-        population: None,
+        population: population.as_ref().map(|population| &population.table),
         resources,
         budget,
         progress: progress.clone(),
@@ -217,7 +210,7 @@ where
             error
         }
     })?;
-    let Place::Memory(written) = place else {
+    let Staging::Memory(written) = place else {
         return Err(Error::internal("a trial was written to files"));
     };
     let (rows, _) = run.row_map();
@@ -242,7 +235,7 @@ fn of_classes(tried: Tried<ClassRun<'_>>) -> Trial {
         seconds,
         warnings,
         tables,
-        outcome: Outcome::Classes { classes: Box::new(classes), step, class_of_row },
+        outcome: TrialOutcome::Classes { classes: Box::new(classes), step, class_of_row },
     }
 }
 
@@ -259,7 +252,7 @@ fn of_records(tried: Tried<RecordRun<'_>>) -> Trial {
         seconds,
         warnings,
         tables,
-        outcome: Outcome::Records {
+        outcome: TrialOutcome::Records {
             records: solution.records,
             column: solution.column,
             taken,
@@ -274,10 +267,10 @@ fn of_tables(tried: Tried<TablesRun<'_>>) -> Trial {
     let shown = found.solution.shown;
     let all_columns = || vec![(0..problem.quasi.len()).collect()];
     let (loss, outcome) = match found.solution.tables {
-        Tables::Groups { .. } => (tables::loss(&problem, &shown, &all_columns()), Outcome::Groups),
+        Tables::Groups { .. } => (tables::loss(&problem, &shown, &all_columns()), TrialOutcome::Groups),
         Tables::Projections(tables) => {
             let loss = tables::loss(&problem, &shown, &tables);
-            (loss, Outcome::Projections { tables, shown, tuple_of_row: found.tuple_of_row })
+            (loss, TrialOutcome::Projections { tables, shown, tuple_of_row: found.tuple_of_row })
         }
     };
     Trial { problem, missing, loss, suppressed: 0, seconds, warnings, tables, outcome }

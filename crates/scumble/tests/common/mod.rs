@@ -2,6 +2,7 @@
 //! released strings alone.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub(crate) mod asking;
 pub(crate) mod column;
 pub(crate) mod cost;
 pub(crate) mod demand;

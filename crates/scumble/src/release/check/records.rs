@@ -57,7 +57,7 @@ pub(super) fn check(
         return with_frequencies(release, original, row_map, &distributions, plan, resources).map(Some);
     }
     let Some((name, algorithm)) = algorithm else { return Ok(None) };
-    if algorithm.shows_frequencies() {
+    if algorithm.capabilities().shows_frequencies {
         return Err(Error::config(format!(
             "the table shows no frequencies, and the plan's algorithm is '{name}'. Tables that were drawn (format = \"sampled\") cannot \
              be checked by themselves: the records they were drawn from are not published, and were verified when they were"
@@ -160,9 +160,9 @@ fn without_frequencies(
 ) -> Result<Checked> {
     let mut models = asked(original, plan, resources)?;
     for model in models.iter_mut().filter(|model| !model.parameters.contains_key("column")) {
-        model.parameters.insert("links".into(), algorithm.linkage().name().into());
+        model.parameters.insert("links".into(), algorithm.capabilities().linkage.name().into());
     }
-    let exchanged = if algorithm.exchanges() { exchanged(&models) } else { None };
+    let exchanged = if algorithm.capabilities().exchanges { exchanged(&models) } else { None };
     let values = exchanged.as_deref().and_then(|name| original.column(name));
     let values = values.map(|column| payload_of(column, plan)).transpose()?;
     let values: Vec<_> = values.iter().map(|(values, _)| sensitive_column(values, plan)).collect();

@@ -111,7 +111,7 @@ pub fn check_tables(
     let spelt = original.map(|original| spelt_once(original, plan)).transpose()?;
     let original = spelt
         .as_deref()
-        .map(|original| Original::new(original, row_map, manifest, plan, control))
+        .map(|original| KnownOriginal::new(original, row_map, manifest, plan, control))
         .transpose()?;
     let models = asked(
         manifest,
@@ -164,7 +164,7 @@ fn fault_of(table: &CodedTable, file: &TableFile) -> Option<String> {
 }
 
 /// An original and how the tables are true of it.
-struct Original<'a> {
+struct KnownOriginal<'a> {
     table: &'a CodedTable,
     row_map: Option<Mapped<'a>>,
     control: &'a Control,
@@ -172,7 +172,7 @@ struct Original<'a> {
     covers: Vec<(String, Cover)>,
 }
 
-impl<'a> Original<'a> {
+impl<'a> KnownOriginal<'a> {
     fn new(
         table: &'a CodedTable,
         row_map: Option<Mapped<'a>>,
@@ -280,7 +280,7 @@ fn projections(
     tables: &[CodedTable],
     models: &[ModelClaim],
     manifest: &Manifest,
-    original: Option<&Original<'_>>,
+    original: Option<&KnownOriginal<'_>>,
     control: &Control,
 ) -> Result<()> {
     let rows: Vec<usize> = tables.iter().map(|table| table.rows).collect();
@@ -348,7 +348,7 @@ fn groups(
     tables: &[CodedTable],
     models: &[ModelClaim],
     manifest: &Manifest,
-    original: Option<&Original<'_>>,
+    original: Option<&KnownOriginal<'_>>,
     plan: &Plan,
     control: &Control,
 ) -> Result<()> {

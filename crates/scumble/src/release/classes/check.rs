@@ -16,7 +16,7 @@ use crate::release::claim::{
     check_spelling, cover, cover_shown, given_others, is_verified, joint_references, mean, model_claim,
     named, reference, same_value, sensitive_column, several_spellings,
 };
-use crate::release::prepare::{as_read, counted_by_value, table_in_one_spelling};
+use crate::release::prepare::{counted_by_value, table_in_one_spelling};
 use crate::release::requirements::has_separate_models;
 use crate::release::staged::Staged;
 use crate::table::payload::PayloadColumn;
@@ -37,8 +37,8 @@ pub(super) struct Verified {
 pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRows) -> Result<Verified> {
     let release = staged.read_back_one()?;
     staged.check()?;
-    check_spelling(run.source, run.respelt, run.plan, staged.control())?;
-    let original = as_read(run.source, run.respelt);
+    check_spelling(run.source, run.plan, staged.control())?;
+    let original = run.source.as_read();
     let known = run.problem.models.iter().filter(|model| is_verified(&***model));
     let mut claim = Claim {
         quasi: run.problem.quasi.iter().map(|quasi| quasi.name.clone()).collect(),

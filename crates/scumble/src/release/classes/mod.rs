@@ -31,7 +31,7 @@ use crate::table::quasi::Value;
 
 mod check;
 mod combinations;
-mod population;
+mod members;
 pub(super) mod recoding_file;
 mod report;
 mod risk;
@@ -197,7 +197,7 @@ pub(super) fn check(
 ) -> Result<()> {
     check_metric(plan, entry.name, algorithm, metric, problem)?;
     check_served(problem, plan, entry.name, algorithm)?;
-    population::check(problem, plan, algorithm)?;
+    members::check(problem, plan, algorithm)?;
     problem.check_feasible()
 }
 

@@ -7,7 +7,7 @@ use scumble_files::Control;
 use super::ClassRun;
 use crate::config::{RiskSpec, StarPolicy};
 use crate::error::Result;
-use crate::recoding::population::people_of_tuples;
+use crate::recoding::people::people_of_tuples;
 use crate::recoding::published::ClassView;
 use crate::report::data::{PopulationUniques, Risk, RiskFigures, Singling};
 use crate::risk::uniques::{Sample, estimate};

@@ -84,7 +84,7 @@ fn column_sheet(run: &ClassRun<'_>, name: &str, roles: &crate::config::Roles) ->
     if let Some(place) = run.problem.quasi.iter().position(|quasi| quasi.name == name) {
         return Some(quasi_sheet(run, place));
     }
-    kept_sheet(name, roles, run.respelt)
+    kept_sheet(name, roles, run.source)
 }
 
 fn quasi_sheet(run: &ClassRun<'_>, place: usize) -> ColumnSheet {

@@ -52,7 +52,7 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             rows(smallest.unwrap_or(0))
         ));
     }
-    warnings.extend(super::population::warnings(run));
+    warnings.extend(super::members::warnings(run));
     warnings.extend(spreadsheet_warning(run));
     for model in run.problem.models.iter().filter(|model| !is_verified(&***model)) {
         warnings.push(format!(

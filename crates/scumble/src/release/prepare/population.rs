@@ -1,5 +1,7 @@
 //! The population beside a table: the people whom its rows are taken from, by their quasi-identifiers.
 
+use std::sync::Arc;
+
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
 use scumble_files::{ReadOptions, read_header, read_table};
 
@@ -10,6 +12,7 @@ use crate::release::other_options;
 use crate::release::resources::Resources;
 
 /// A population as it was read: the quasi-identifiers only.
+#[derive(Debug)]
 pub struct PopulationTable {
     /// Its columns, under the names of the data's.
     pub table: CodedTable,
@@ -17,16 +20,27 @@ pub struct PopulationTable {
     pub notes: Vec<String>,
 }
 
-/// Reads the population that a plan names, if it names one. Its columns are found by the names of the quasi-identifiers; others
-/// are never read.
+/// Reads the population that a plan names, if it names one, and keeps it for the run. Its columns are found by the names of the
+/// quasi-identifiers; others are never read.
 pub fn read_population(
     plan: &Plan,
     resources: &Resources,
     threads: usize,
-) -> Result<Option<PopulationTable>> {
+) -> Result<Option<Arc<PopulationTable>>> {
     let Some(name) = &plan.population else { return Ok(None) };
-    let source = resources.source(name)?;
     let columns: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
+    let key = (name.clone(), columns.clone());
+    resources.kept_population(key, || read(plan, name, columns, resources, threads)).map(Some)
+}
+
+fn read(
+    plan: &Plan,
+    name: &str,
+    columns: Vec<String>,
+    resources: &Resources,
+    threads: usize,
+) -> Result<PopulationTable> {
+    let source = resources.source(name)?;
     // It is another file, written perhaps by others: how it is written is detected.
     let encoding = plan.read.encoding.as_deref().map(str::parse).transpose()?;
     let mut options = ReadOptions {
@@ -56,7 +70,7 @@ pub fn read_population(
     let left_out =
         drop_incomplete(&mut table, &quasi_only(plan)).map_err(|error| of_population(name, error))?;
     let notes = read.notes.into_iter().chain(left_out).map(|note| format!("the population '{name}': {note}"));
-    Ok(Some(PopulationTable { notes: notes.collect(), table }))
+    Ok(PopulationTable { notes: notes.collect(), table })
 }
 
 /// Types and codes a table together with its population, so that one domain of each quasi-identifier has the values of both.

@@ -3,26 +3,111 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Deref;
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, Equality, Plan, Role, Roles};
 use crate::error::{Error, Result};
+use crate::release::prepare::select;
 use crate::table::kind::Kind;
 use crate::table::normal::Form;
 
+/// A table with one spelling for each value of the columns that models read. It keeps those columns of which some value had several as
+/// they were read, since only with them a verifier can tell whether a spelling is true.
+#[derive(Debug, Clone)]
+pub struct SpeltTable {
+    table: CodedTable,
+    respelt: Vec<Respelt>,
+}
+
+impl Deref for SpeltTable {
+    type Target = CodedTable;
+
+    fn deref(&self) -> &CodedTable {
+        &self.table
+    }
+}
+
+impl SpeltTable {
+    /// Gives every value one spelling. Refuses a table in which nobody can tell what is one value.
+    pub fn of(mut table: CodedTable, plan: &Plan) -> Result<Self> {
+        let mut respelt = Vec::new();
+        for (place, column, of) in respelt_columns(&table, plan)? {
+            table.columns[place] = column;
+            respelt.push(of);
+        }
+        Ok(Self { table, respelt })
+    }
+
+    /// The same by another plan, whose models may read other columns, or for a part of the rows, which may show less of how texts are to
+    /// be read.
+    pub(crate) fn by(&self, plan: &Plan) -> Result<Cow<'_, Self>> {
+        let mut spelt = Cow::Borrowed(self);
+        for (place, column, of) in respelt_columns(self, plan)? {
+            let spelt = spelt.to_mut();
+            spelt.table.columns[place] = column;
+            if !spelt.is_respelt(&of.original.name) {
+                spelt.respelt.push(of);
+            }
+        }
+        Ok(spelt)
+    }
+
+    /// The rows given, in that order.
+    #[must_use]
+    pub fn select(&self, rows: &[u32]) -> Self {
+        let part = |of: &Respelt| Respelt {
+            original: select::column(&of.original, rows),
+            spellings: of.spellings.clone(),
+        };
+        Self { table: select::rows(self, rows), respelt: self.respelt.iter().map(part).collect() }
+    }
+
+    /// The table as it was read.
+    pub(crate) fn as_read(&self) -> Cow<'_, CodedTable> {
+        let mut original = Cow::Borrowed(&self.table);
+        for of in &self.respelt {
+            if let Some(place) = self.columns.iter().position(|column| column.name == of.original.name) {
+                original.to_mut().columns[place] = of.original.clone();
+            }
+        }
+        original
+    }
+
+    /// A column as it was read, if some value of it had several spellings.
+    pub(crate) fn respelt(&self, name: &str) -> Option<&CodedColumn> {
+        self.respelt.iter().map(|of| &of.original).find(|column| column.name == name)
+    }
+
+    /// Whether some value of a column had several spellings.
+    pub(crate) fn is_respelt(&self, name: &str) -> bool {
+        self.respelt(name).is_some()
+    }
+
+    /// What somebody should know about the spellings, without values.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        self.respelt.iter().map(Respelt::note)
+    }
+
+    /// The spellings themselves, for the private report.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = String> {
+        self.respelt.iter().map(Respelt::listed)
+    }
+}
+
 /// A column of which some value had several spellings, as it was read.
 #[derive(Debug, Clone)]
-pub(crate) struct Respelt {
+struct Respelt {
     /// The column as it was read.
-    pub(crate) original: CodedColumn,
+    original: CodedColumn,
     /// The spellings of each such value, the one that is shown first. Private: they are values.
-    pub(crate) spellings: Vec<Vec<String>>,
+    spellings: Vec<Vec<String>>,
 }
 
 impl Respelt {
     /// What somebody should know, without values.
-    pub(crate) fn note(&self) -> String {
+    fn note(&self) -> String {
         let values = self.spellings.len();
         let are = if values == 1 { "1 value is".to_owned() } else { format!("{values} values are") };
         format!(
@@ -34,7 +119,7 @@ impl Respelt {
     }
 
     /// The spellings themselves, for the private report.
-    pub(crate) fn listed(&self) -> String {
+    fn listed(&self) -> String {
         const MOST: usize = 20;
         let of_value =
             |texts: &Vec<String>| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
@@ -222,16 +307,6 @@ fn respelt_columns(table: &CodedTable, plan: &Plan) -> Result<Vec<(usize, CodedC
     Ok(found)
 }
 
-/// Gives every value of the columns that models read one spelling. Returns the columns of which some value had several.
-pub(crate) fn spell_once(table: &mut CodedTable, plan: &Plan) -> Result<Vec<Respelt>> {
-    let mut found = Vec::new();
-    for (place, respelt, of) in respelt_columns(table, plan)? {
-        table.columns[place] = respelt;
-        found.push(of);
-    }
-    Ok(found)
-}
-
 /// The same table with one spelling for each value of the columns that models read, as a release shows them.
 pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Result<Cow<'a, CodedTable>> {
     let mut spelt = Cow::Borrowed(table);
@@ -239,17 +314,6 @@ pub fn spelt_once<'a>(table: &'a CodedTable, plan: &Plan) -> Result<Cow<'a, Code
         spelt.to_mut().columns[place] = respelt;
     }
     Ok(spelt)
-}
-
-/// The table as it was read, from one with single spellings.
-pub(crate) fn as_read<'a>(table: &'a CodedTable, respelt: &[Respelt]) -> Cow<'a, CodedTable> {
-    let mut original = Cow::Borrowed(table);
-    for of in respelt {
-        if let Some(place) = table.columns.iter().position(|column| column.name == of.original.name) {
-            original.to_mut().columns[place] = of.original.clone();
-        }
-    }
-    original
 }
 
 #[cfg(test)]
@@ -275,23 +339,53 @@ mod tests {
     #[test]
     fn the_most_frequent_spelling_is_shown() {
         let read = table(&["hiv", "HIV ", "HIV ", "flu", "Flu", "na", "?", "?"]);
-        let mut spelt = read.clone();
-        let found = spell_once(&mut spelt, &plan()).expect("no doubt");
+        let spelt = SpeltTable::of(read.clone(), &plan()).expect("no doubt");
         assert_eq!(texts(&spelt), ["HIV ", "HIV ", "HIV ", "Flu", "Flu", "?", "?", "?"]);
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].spellings.len(), 3);
-        assert!(!found[0].note().contains("HIV"));
-        assert_eq!(texts(&as_read(&spelt, &found)), texts(&read));
+        assert_eq!(spelt.respelt.len(), 1);
+        assert_eq!(spelt.respelt[0].spellings.len(), 3);
+        assert!(spelt.notes().all(|note| !note.contains("HIV")));
+        assert_eq!(texts(&spelt.as_read()), texts(&read));
+        let part = spelt.select(&[4, 0]);
+        assert_eq!(
+            (texts(&part), texts(&part.as_read())),
+            (vec!["Flu".into(), "HIV ".into()], vec!["Flu".into(), "hiv".into()])
+        );
+        assert!(matches!(part.by(&plan()), Ok(Cow::Borrowed(_))));
         assert_eq!(texts(&spelt_once(&read, &plan()).expect("no doubt")), texts(&spelt));
         let mut exact = plan();
         exact.columns[0].1.equality = Equality::Exact;
-        assert!(spell_once(&mut read.clone(), &exact).expect("no doubt").is_empty());
+        let kept = SpeltTable::of(read.clone(), &exact).expect("no doubt");
+        assert!(!kept.is_respelt("ill"));
+        let later = kept.by(&plan()).expect("no doubt");
+        assert_eq!((texts(&later), texts(&later.as_read())), (texts(&spelt), texts(&read)));
+    }
+
+    /// A trial puts the table beside what was read, as a release does.
+    #[test]
+    fn a_trial_does_not_pass_with_a_false_spelling() {
+        let plan = Plan::from_toml(
+            "input = \"in.csv\"\noutput = \"out.csv\"\naccept_attribute_disclosure = true\n[columns]\ntown = { role = \"quasi\" }\n\
+             ill = { role = \"sensitive\" }\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n",
+            "plan",
+        )
+        .expect("a plan");
+        let column = |name, texts: [&str; 4]| CodedColumn::of_texts(name, texts.into_iter());
+        let read = [column("town", ["a", "a", "b", "b"]), column("ill", ["HIV", "hiv", "flu", "HIV"])];
+        let mut spelt =
+            SpeltTable::of(CodedTable { columns: read.into(), rows: 4 }, &plan).expect("no doubt");
+        let tried = |spelt: &SpeltTable| {
+            let tried = crate::release::try_release(&plan, spelt, &Default::default(), Default::default());
+            tried.map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(tried(&spelt), Ok(()));
+        assert_eq!(tried(&spelt.select(&[3, 1, 0])), Ok(()));
+        spelt.table.columns[1] = column("ill", ["HIV", "flu", "flu", "HIV"]);
+        assert!(tried(&spelt).is_err_and(|error| error.contains("more than one spelling")));
     }
 
     #[test]
     fn a_missing_value_is_shown_as_one_that_is_known() {
-        let mut blank = table(&["flu", " ", "  ", "\u{200b}"]);
-        spell_once(&mut blank, &plan()).expect("no doubt");
+        let blank = SpeltTable::of(table(&["flu", " ", "  ", "\u{200b}"]), &plan()).expect("no doubt");
         let shown = texts(&blank);
         assert!(plan().read.missing.contains(&shown[1]) && shown[1] == shown[2] && shown[2] == shown[3]);
     }
@@ -299,26 +393,22 @@ mod tests {
     #[test]
     fn what_nobody_can_tell_is_refused() {
         let refused =
-            |texts: &[&str]| spell_once(&mut table(texts), &plan()).expect_err("in doubt").to_string();
+            |texts: &[&str]| SpeltTable::of(table(texts), &plan()).expect_err("in doubt").to_string();
         let message = refused(&["flu", "2020-04-03", "03/04/2020", "03/04/2020"]);
         assert!(message.contains("column 'ill'") && message.contains("rows 2 and 3"), "{message}");
         assert!(!message.contains("03/04/2020"), "values stay private: {message}");
         assert!(refused(&["1,5", "2.5", "1.5"]).contains("rows 1 and 3"));
         let mut exact = plan();
         exact.columns[0].1.equality = Equality::Exact;
-        assert!(spell_once(&mut table(&["1,5", "1.5"]), &exact).expect("exact").is_empty());
-        let mut two_formats = table(&["13/04/2020", "04/13/2020", "2020-04-13"]);
-        spell_once(&mut two_formats, &plan()).expect("each can be read in one way only");
+        assert!(!SpeltTable::of(table(&["1,5", "1.5"]), &exact).expect("exact").is_respelt("ill"));
+        let two_formats = table(&["13/04/2020", "04/13/2020", "2020-04-13"]);
+        let two_formats = SpeltTable::of(two_formats, &plan()).expect("each can be read in one way only");
         assert_eq!(texts(&two_formats), ["04/13/2020"; 3]);
     }
 
     #[test]
     fn what_tells_how_texts_are_read_stays() {
-        let spelt = |read: &[&str]| {
-            let mut spelt = table(read);
-            spell_once(&mut spelt, &plan()).expect("no doubt");
-            texts(&spelt)
-        };
+        let spelt = |read: &[&str]| texts(&SpeltTable::of(table(read), &plan()).expect("no doubt"));
         let dates = [
             "13/04/2020",
             "2020-04-13",

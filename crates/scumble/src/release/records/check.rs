@@ -42,7 +42,7 @@ pub(super) fn verify(
     // Exchanged values are written in one spelling, and must be those of the original.
     let columns = &run.problem.table.payloads().columns;
     let exchanged = columns.iter().find(|column| Some(column.name.as_str()) == run.exchanged());
-    check_spelling(run.source, run.respelt, run.plan, staged.control())?;
+    check_spelling(run.source, run.plan, staged.control())?;
     let values: Vec<_> = exchanged.iter().map(|column| sensitive_column(column, run.plan)).collect();
     let release = in_normal_form(&release, &values, Some(run.source), staged.control())?.into_owned();
     let original = in_normal_form(run.source, &values, None, staged.control())?;

@@ -101,7 +101,7 @@ pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgo
         ))
         .unset("population", "leave the population out"));
     }
-    if plan.row_map.is_some() && algorithm.draws_rows() {
+    if plan.row_map.is_some() && algorithm.capabilities().draws_rows {
         return Err(Error::refused(format!(
             "'{name}' draws the rows that it publishes, so none of them is anybody's and there is no row map"
         ))

@@ -84,7 +84,7 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnSheet> {
                 hierarchy: provenance(quasi),
             });
         }
-        let mut kept = kept_sheet(name, &column.role, run.respelt)?;
+        let mut kept = kept_sheet(name, &column.role, run.source)?;
         if Some(name.as_str()) == run.distributed() {
             kept.how = if is_sampled(run) {
                 format!(

@@ -170,7 +170,7 @@ fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildTablesAlgorithm>) -> Re
     allow_parameters(plan, entry)?;
     refuse(plan, task.population.is_some(), entry.name)?;
     let algorithm = (entry.build)(&plan.algorithm.parameters)?;
-    let arranged = roles::arrange(plan, algorithm.target(), entry.name)?;
+    let arranged = roles::arrange(plan, algorithm.capabilities().target, entry.name)?;
     let (prepared, of_row) = task.prepared(&arranged.plan, false)?;
     let limits = (task.budget.clone(), task.progress.clone());
     let (problem, rest, _) = make_problem(&arranged.plan, prepared, &Needs::WITHOUT_CLASSES, limits)?;
@@ -200,7 +200,7 @@ fn found<'a>(task: &Task<'a>, entry: &'static Entry<BuildTablesAlgorithm>) -> Re
     let found =
         format_of_several(Path::new(&plan.output)).ok().and_then(|format| spreadsheet_warning(&run, format));
     run.warnings.extend(found);
-    if !algorithm.takes_steps() && plan.algorithm.steps.is_some() {
+    if !algorithm.capabilities().takes_steps && plan.algorithm.steps.is_some() {
         run.warnings.push(format!("'{}' takes no number of steps; it changes nothing", entry.name));
     }
     Ok(run)

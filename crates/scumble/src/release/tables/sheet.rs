@@ -51,7 +51,7 @@ pub(super) fn datasheet(run: &TablesRun<'_>, tables: &[TableFile], rows: u64) ->
 fn column_sheet(run: &TablesRun<'_>, name: &str, roles: &crate::config::Roles) -> Option<ColumnSheet> {
     let place = run.problem.quasi.iter().position(|quasi| quasi.name == name);
     let Some(place) = place else {
-        let mut sheet = kept_sheet(name, roles, run.respelt)?;
+        let mut sheet = kept_sheet(name, roles, run.source)?;
         if let Tables::Groups { values, .. } = &run.found.solution.tables {
             sheet.how = match values {
                 GroupValues::Counted => "counted in each group".into(),

@@ -7,10 +7,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Finding;
 use super::tables::{
     GroupRow, GroupValues, Shown, Tables, TablesAlgorithm, TablesProblem, TablesSolution, Target,
 };
+use super::{Finding, Labels, TablesCapabilities};
 use crate::base::chance;
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
@@ -63,8 +63,8 @@ fn asked(problem: &TablesProblem) -> Result<u64> {
 }
 
 impl TablesAlgorithm for Anatomy {
-    fn target(&self) -> Target {
-        Target::Sensitive
+    fn capabilities(&self) -> TablesCapabilities {
+        TablesCapabilities { target: Target::Sensitive, labels: Labels::AsTheyAre, takes_steps: false }
     }
 
     fn check(&self, problem: &TablesProblem) -> Result<()> {

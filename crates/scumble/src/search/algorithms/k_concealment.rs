@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::clustering::space::{Extent, Space};
 use super::nsvdist::{Cost, Demand, Options, masks};
-use super::{Finding, Format, Linkage, RecordAlgorithm, RecordSolution};
+use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
@@ -45,8 +45,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn RecordAlgorithm>> {
 }
 
 impl RecordAlgorithm for KConcealment {
-    fn linkage(&self) -> Linkage {
-        self.linkage
+    fn capabilities(&self) -> RecordCapabilities {
+        RecordCapabilities::of(self.linkage)
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -87,7 +87,7 @@ impl RecordAlgorithm for KConcealment {
         Ok(RecordSolution {
             records,
             column: None,
-            linkage: self.linkage(),
+            linkage: self.linkage,
             size: k,
             format: Format::Columns,
             rings: None,

@@ -1,6 +1,6 @@
 //! The algorithms, one file each: a problem in, a recoding out.
 
-use crate::config::{Parameters, Rational};
+use crate::config::Parameters;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::recoding::published::{Classes, Record};
@@ -10,6 +10,7 @@ use crate::search::lattice::{Checker, Lattice};
 
 pub(crate) mod anatomy;
 pub(crate) mod bottom_up;
+mod capabilities;
 pub(crate) mod cluster;
 mod clustering;
 pub(crate) mod datafly;
@@ -48,11 +49,13 @@ pub(crate) mod reduct_ensemble;
 pub(crate) mod samarati;
 pub(crate) mod seqa;
 pub(crate) mod single_dimensional_mondrian;
-mod space;
+mod splits;
 pub mod tables;
 pub(crate) mod tdr;
 pub(crate) mod tds;
 mod top_down;
+
+pub use capabilities::{Capabilities, Fineness, Labels, Reach, RecordCapabilities, TablesCapabilities};
 
 /// What an algorithm returns: the rule, and what it wants told about how it was found.
 pub struct Solution {
@@ -110,95 +113,6 @@ impl Finding {
     }
 }
 
-/// Where a finer label would have had to be fit for publication.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// In the class alone: every class is coarsened for itself.
-    Class,
-    /// In every class that shows the same label: a label is refined for all rows.
-    Label,
-    /// In every class: a column has one level.
-    Column,
-}
-
-/// What somebody who knows the algorithm can conclude about how fine its labels are. Simulated attacks build on it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fineness {
-    /// Nobody promises that labels are as fine as they can be.
-    Unpromised,
-    /// A label is the finest that is true of all rows of its class.
-    TrueOfClass,
-    /// The same; and where only sizes are asked for, no class can be cut by a column into classes that are large enough.
-    Uncuttable {
-        /// Whether one child of a node that is too small forbids a cut.
-        refuses_small_children: bool,
-    },
-    /// A label that is a step finer, wherever it would have to be fit, breaks what was asked for.
-    OneStep,
-    /// The same, or it tells nothing about the class column.
-    OneTellingStep,
-}
-
-/// What a search needs, serves and promises, as data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Whether every quasi-identifier must have levels.
-    pub needs_trees: bool,
-    /// Whether a table without a class column cannot be served.
-    pub needs_class: bool,
-    /// Whether it is worth trying for what learners keep, whatever it loses.
-    pub is_for_learners: bool,
-    /// Where a finer label would have had to be fit for publication.
-    pub reach: Reach,
-    /// How fine labels are.
-    pub fineness: Fineness,
-    /// Whether the sensitive values of single classes decide how coarse a label is, so that a coarse one may give them away.
-    pub is_led_by_sensitive: bool,
-    /// Whether a run without any model makes no sense.
-    pub needs_model: bool,
-    /// The suppression limit where the user gives none.
-    pub default_suppression: Rational,
-    /// The metric that is minimised where the user names none.
-    pub default_metric: &'static str,
-    /// Whether the search can stop after a number of steps with the best it has found.
-    pub takes_steps: bool,
-    /// Whether the search is among the quickest: a few looks at the rows, however many values and columns there are.
-    pub is_quick: bool,
-    /// Whether models that judge only some of the quasi-identifiers are served.
-    pub serves_projections: bool,
-    /// Whether models that compare classes with the people of a population are served.
-    pub serves_population: bool,
-    /// Whether models are served that may break when classes that meet them are merged: every class that is published was
-    /// judged as it is.
-    pub serves_unmergeable: bool,
-    /// Whether models are served that judge the whole table, and that no single class decides.
-    pub serves_whole_tables: bool,
-    /// Whether quasi-identifiers show the means of their classes, which cover no original value.
-    pub shows_means: bool,
-}
-
-impl Capabilities {
-    /// What most searches have in common.
-    pub const USUAL: Self = Self {
-        needs_trees: false,
-        needs_class: false,
-        is_for_learners: false,
-        reach: Reach::Class,
-        fineness: Fineness::Unpromised,
-        is_led_by_sensitive: true,
-        needs_model: true,
-        default_suppression: Rational::TWENTIETH,
-        default_metric: "loss",
-        takes_steps: false,
-        is_quick: false,
-        serves_projections: false,
-        serves_population: false,
-        serves_unmergeable: false,
-        serves_whole_tables: false,
-        shows_means: false,
-    };
-}
-
 /// A search for a recoding.
 pub trait Algorithm: Send + Sync {
     /// What it needs, serves and promises.
@@ -219,24 +133,12 @@ pub trait Algorithm: Send + Sync {
 
 /// A search for records that cover rows of their own choice and may overlap, so that there are no classes.
 pub trait RecordAlgorithm: Send + Sync {
+    /// What it does, and what k is about.
+    fn capabilities(&self) -> RecordCapabilities;
     /// An error if this problem cannot be served, before any work.
     fn check(&self, problem: &Problem) -> Result<()>;
     /// The search, and the audit of what it found.
     fn run(&self, problem: &Problem) -> Result<RecordSolution>;
-    /// What k is about.
-    fn linkage(&self) -> Linkage;
-    /// Whether a column is published as frequencies.
-    fn shows_frequencies(&self) -> bool {
-        false
-    }
-    /// Whether what is published is drawn from the records, so that no row of it is anybody's.
-    fn draws_rows(&self) -> bool {
-        false
-    }
-    /// Whether records exchange the values of a column.
-    fn exchanges(&self) -> bool {
-        false
-    }
 }
 
 /// What a search for records returns.

@@ -1,11 +1,11 @@
 //! Permutation for (k,e)-anonymity (Zhang, Koudas, Srivastava, Yu 2007; algorithms.md B23): quasi-identifiers as they are, the
 //! numbers of a sensitive column permuted within groups of neighbouring numbers.
 
-use super::Finding;
 use super::anatomy::{rows_of_values, smallest_class};
 use super::tables::{
     GroupRow, GroupValues, Shown, Tables, TablesAlgorithm, TablesProblem, TablesSolution, Target,
 };
+use super::{Finding, Labels, TablesCapabilities};
 use crate::base::chance;
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
@@ -54,8 +54,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
 }
 
 impl TablesAlgorithm for Permutation {
-    fn target(&self) -> Target {
-        Target::Sensitive
+    fn capabilities(&self) -> TablesCapabilities {
+        TablesCapabilities { target: Target::Sensitive, labels: Labels::AsTheyAre, takes_steps: false }
     }
 
     fn check(&self, problem: &TablesProblem) -> Result<()> {

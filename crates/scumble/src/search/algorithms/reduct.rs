@@ -1,9 +1,9 @@
 //! A k-anonymised reduct (Rokach and Schclar, Heuristic 1; algorithms.md A6): the columns that decide the class label, as they
 //! are, and no others.
 
-use super::Finding;
 use super::projections::{Prepared, STR_ON_ALL, Shared};
 use super::tables::{BuildTablesAlgorithm, TablesAlgorithm, TablesProblem, TablesSolution, Target};
+use super::{Finding, Labels, TablesCapabilities};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::{Error, Result};
@@ -56,8 +56,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
 }
 
 impl TablesAlgorithm for Reducts {
-    fn target(&self) -> Target {
-        Target::Decision
+    fn capabilities(&self) -> TablesCapabilities {
+        TablesCapabilities { target: Target::Decision, labels: Labels::Coarser, takes_steps: false }
     }
 
     fn check(&self, problem: &TablesProblem) -> Result<()> {

@@ -4,9 +4,9 @@
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::Finding;
 use super::projections::{STR_ON_ALL, Shared};
 use super::tables::{BuildTablesAlgorithm, TablesAlgorithm, TablesProblem, TablesSolution, Target};
+use super::{Finding, Labels, TablesCapabilities};
 use crate::base::chance::shuffle;
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
@@ -51,12 +51,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
 }
 
 impl TablesAlgorithm for Ensemble {
-    fn target(&self) -> Target {
-        Target::Decision
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> TablesCapabilities {
+        TablesCapabilities { target: Target::Decision, labels: Labels::Coarser, takes_steps: true }
     }
 
     fn check(&self, problem: &TablesProblem) -> Result<()> {

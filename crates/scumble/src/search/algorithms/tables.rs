@@ -1,7 +1,7 @@
 //! Algorithms that publish several tables beside each other, instead of one whose values are coarser: what they are asked and
 //! what they answer.
 
-use super::Finding;
+use super::{Finding, TablesCapabilities};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::problem::Problem;
@@ -9,12 +9,8 @@ use crate::table::quasi::{Quasi, Value};
 
 /// A search for several tables.
 pub trait TablesAlgorithm: Send + Sync {
-    /// The column that the tables are about.
-    fn target(&self) -> Target;
-    /// Whether the search can stop after a number of steps with the best it has found.
-    fn takes_steps(&self) -> bool {
-        false
-    }
+    /// What it does, and what the tables are about.
+    fn capabilities(&self) -> TablesCapabilities;
     /// An error if this problem cannot be served, before any work.
     fn check(&self, problem: &TablesProblem) -> Result<()>;
     /// The search.

@@ -8,9 +8,9 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
-use super::Finding;
 use super::projections::{Prepared, STR_ON_ALL, Shared};
 use super::tables::{BuildTablesAlgorithm, Shown, TablesAlgorithm, TablesProblem, TablesSolution, Target};
+use super::{Finding, Labels, TablesCapabilities};
 use crate::base::chance::below;
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
@@ -81,12 +81,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
 }
 
 impl TablesAlgorithm for Dmpd {
-    fn target(&self) -> Target {
-        Target::Decision
-    }
-
-    fn takes_steps(&self) -> bool {
-        true
+    fn capabilities(&self) -> TablesCapabilities {
+        TablesCapabilities { target: Target::Decision, labels: Labels::Coarser, takes_steps: true }
     }
 
     fn check(&self, problem: &TablesProblem) -> Result<()> {

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::recoding::Step;
 use crate::recoding::published::ClassView;
 use crate::search::algorithms::iack;
-use crate::search::algorithms::space::{self, SplitSpace};
+use crate::search::algorithms::splits::{self, SplitSpace};
 use crate::search::lattice::Cost;
 use crate::table::frequency::{Cell, cells_by_group};
 use crate::table::pack::Packer;
@@ -211,7 +211,7 @@ impl<'a> Evaluator<'a> {
             .iter()
             .zip(&self.problem.quasi)
             .map(|(parts, quasi)| {
-                let star = |(low, high): &(u32, u32)| space::is_star(quasi, quasi.cover(*low, *high));
+                let star = |(low, high): &(u32, u32)| splits::is_star(quasi, quasi.cover(*low, *high));
                 parts.iter().position(star).map(|place| place as u32)
             })
             .collect::<Option<_>>()?;

@@ -3,7 +3,7 @@
 //! The paper has a bit for each boundary between neighbouring leaves. Those between the children of one node must agree, so
 //! here they are one bit.
 
-use crate::search::algorithms::space::SplitSpace;
+use crate::search::algorithms::splits::SplitSpace;
 
 /// Which of the splits of a space are made.
 pub(super) type Chromosome = Box<[bool]>;

@@ -12,7 +12,7 @@ use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::recoding::published::{ClassView, Classes};
 use crate::recoding::{Assignment, Members};
-use crate::search::algorithms::space;
+use crate::search::algorithms::splits;
 use crate::table::frequency::{Cell, cells_by_group};
 use crate::table::hierarchy::NodeId;
 use crate::table::pack::{Packer, group};
@@ -164,7 +164,7 @@ impl<'a> Leftover<'a> {
 
     /// Whether a class would look like the suppressed rows, and so be no better off.
     fn shows_nothing(&self, values: &[Value]) -> bool {
-        let star = |(quasi, value): (&Quasi, &Value)| space::is_star(quasi, *value);
+        let star = |(quasi, value): (&Quasi, &Value)| splits::is_star(quasi, *value);
         self.problem.quasi.iter().zip(values).all(star)
     }
 

@@ -8,7 +8,7 @@ use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::recoding::Step;
 use crate::recoding::published::ClassView;
-use crate::search::algorithms::space::{Split, SplitSpace};
+use crate::search::algorithms::splits::{Split, SplitSpace};
 use crate::table::frequency::{Cell, cells_by_group};
 use crate::table::pack::{Packer, group};
 

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::space::SplitSpace;
+use super::splits::SplitSpace;
 use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};

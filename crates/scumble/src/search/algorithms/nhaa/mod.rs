@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::clustering::space::Space;
 use super::mondrian::search::{Rule, Settings, SmallChildren};
 use super::nsvdist::frequency_l;
-use super::{Finding, Format, Linkage, RecordAlgorithm, RecordSolution, Rings, mondrian};
+use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution, Rings, mondrian};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -124,12 +124,8 @@ fn rows_per_value(problem: &Problem, column: usize) -> Vec<u64> {
 
 impl RecordAlgorithm for Nhaa {
     /// A ring is one component, and l of its records cover each of its rows.
-    fn linkage(&self) -> Linkage {
-        Linkage::Matches
-    }
-
-    fn exchanges(&self) -> bool {
-        true
+    fn capabilities(&self) -> RecordCapabilities {
+        RecordCapabilities { exchanges: true, ..RecordCapabilities::of(Linkage::Matches) }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -167,7 +163,7 @@ impl RecordAlgorithm for Nhaa {
         Ok(RecordSolution {
             records,
             column: Some(column),
-            linkage: self.linkage(),
+            linkage: self.capabilities().linkage,
             size: l,
             format: Format::Columns,
             rings: Some(Rings { rings, exchange: self.exchange }),

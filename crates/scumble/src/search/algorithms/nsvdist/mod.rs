@@ -1,7 +1,7 @@
 //! NSVDist (Last, Tassa, Zhmudyak, Shmueli 2014): every row is published with what covers it and its k − 1 nearest rows, and
 //! with how often each sensitive value occurs among them. The sets of rows, called masks here, may overlap.
 
-use super::{Finding, Format, Linkage, RecordAlgorithm, RecordSolution};
+use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, ErrorKind, Result};
@@ -285,16 +285,12 @@ pub(super) fn frequency_l(model: &dyn crate::models::Model) -> Option<Rational> 
 }
 
 impl RecordAlgorithm for NsvDist {
-    fn linkage(&self) -> Linkage {
-        Linkage::Covers
-    }
-
-    fn shows_frequencies(&self) -> bool {
-        true
-    }
-
-    fn draws_rows(&self) -> bool {
-        matches!(self.format, Format::Sampled { .. })
+    fn capabilities(&self) -> RecordCapabilities {
+        RecordCapabilities {
+            shows_frequencies: true,
+            draws_rows: matches!(self.format, Format::Sampled { .. }),
+            ..RecordCapabilities::of(Linkage::Covers)
+        }
     }
 
     fn check(&self, problem: &Problem) -> Result<()> {
@@ -347,7 +343,7 @@ impl RecordAlgorithm for NsvDist {
         Ok(RecordSolution {
             records,
             column: Some(asked.column),
-            linkage: self.linkage(),
+            linkage: self.capabilities().linkage,
             size: demand.size,
             format: self.format,
             rings: None,

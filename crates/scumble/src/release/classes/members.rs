@@ -4,7 +4,7 @@ use super::ClassRun;
 use crate::config::Plan;
 use crate::error::{Error, Result};
 use crate::problem::Problem;
-use crate::recoding::population::strangers;
+use crate::recoding::people::strangers;
 use crate::release::requirements::without;
 use crate::search::algorithms::Algorithm;
 

@@ -1,0 +1,239 @@
+//! What algorithms need, serve and promise, as data: one struct for each kind. They are made from an algorithm's parameters, since these may
+//! decide.
+
+use super::Linkage;
+use super::tables::Target;
+use crate::config::Rational;
+
+/// Where a finer label would have had to be fit for publication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In the class alone: every class is coarsened for itself.
+    Class,
+    /// In every class that shows the same label: a label is refined for all rows.
+    Label,
+    /// In every class: a column has one level.
+    Column,
+}
+
+/// What somebody who knows the algorithm can conclude about how fine its labels are. Simulated attacks build on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fineness {
+    /// Nobody promises that labels are as fine as they can be.
+    Unpromised,
+    /// A label is the finest that is true of all rows of its class.
+    TrueOfClass,
+    /// The same; and where only sizes are asked for, no class can be cut by a column into classes that are large enough.
+    Uncuttable {
+        /// Whether one child of a node that is too small forbids a cut.
+        refuses_small_children: bool,
+    },
+    /// A label that is a step finer, wherever it would have to be fit, breaks what was asked for.
+    OneStep,
+    /// The same, or it tells nothing about the class column.
+    OneTellingStep,
+}
+
+/// What a search needs, serves and promises, as data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Whether every quasi-identifier must have levels.
+    pub needs_trees: bool,
+    /// Whether a table without a class column cannot be served.
+    pub needs_class: bool,
+    /// Whether it is worth trying for what learners keep, whatever it loses.
+    pub is_for_learners: bool,
+    /// Where a finer label would have had to be fit for publication.
+    pub reach: Reach,
+    /// How fine labels are.
+    pub fineness: Fineness,
+    /// Whether the sensitive values of single classes decide how coarse a label is, so that a coarse one may give them away.
+    pub is_led_by_sensitive: bool,
+    /// Whether a run without any model makes no sense.
+    pub needs_model: bool,
+    /// The suppression limit where the user gives none.
+    pub default_suppression: Rational,
+    /// The metric that is minimised where the user names none.
+    pub default_metric: &'static str,
+    /// Whether the search can stop after a number of steps with the best it has found.
+    pub takes_steps: bool,
+    /// Whether the search is among the quickest: a few looks at the rows, however many values and columns there are.
+    pub is_quick: bool,
+    /// Whether models that judge only some of the quasi-identifiers are served.
+    pub serves_projections: bool,
+    /// Whether models that compare classes with the people of a population are served.
+    pub serves_population: bool,
+    /// Whether models are served that may break when classes that meet them are merged: every class that is published was
+    /// judged as it is.
+    pub serves_unmergeable: bool,
+    /// Whether models are served that judge the whole table, and that no single class decides.
+    pub serves_whole_tables: bool,
+    /// Whether quasi-identifiers show the means of their classes, which cover no original value.
+    pub shows_means: bool,
+}
+
+impl Capabilities {
+    /// What most searches have in common.
+    pub const USUAL: Self = Self {
+        needs_trees: false,
+        needs_class: false,
+        is_for_learners: false,
+        reach: Reach::Class,
+        fineness: Fineness::Unpromised,
+        is_led_by_sensitive: true,
+        needs_model: true,
+        default_suppression: Rational::TWENTIETH,
+        default_metric: "loss",
+        takes_steps: false,
+        is_quick: false,
+        serves_projections: false,
+        serves_population: false,
+        serves_unmergeable: false,
+        serves_whole_tables: false,
+        shows_means: false,
+    };
+}
+
+/// How quasi-identifiers are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Labels {
+    /// As they are.
+    AsTheyAre,
+    /// By values that are coarser.
+    Coarser,
+}
+
+/// What a search for records that overlap does, as data. It needs neither levels nor a class column, suppresses nothing, and always goes to
+/// its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordCapabilities {
+    /// What k is about.
+    pub linkage: Linkage,
+    /// Whether a column is published as frequencies.
+    pub shows_frequencies: bool,
+    /// Whether what is published is drawn from the records, so that no row of it is anybody's.
+    pub draws_rows: bool,
+    /// Whether records exchange the values of a column.
+    pub exchanges: bool,
+}
+
+impl RecordCapabilities {
+    /// Records that show every row's values as they are.
+    #[must_use]
+    pub const fn of(linkage: Linkage) -> Self {
+        Self { linkage, shows_frequencies: false, draws_rows: false, exchanges: false }
+    }
+}
+
+/// What a search for several tables does, as data. It needs no levels, and suppresses nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TablesCapabilities {
+    /// The column that the tables are about.
+    pub target: Target,
+    /// How columns are shown.
+    pub labels: Labels,
+    /// Whether the search can stop after a number of steps with the best it has found.
+    pub takes_steps: bool,
+}
+
+impl Capabilities {
+    /// The same in plain words, a sentence each.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let share = 100.0 * self.default_suppression.to_f64();
+        let mut words = vec![match self.shows_means {
+            true => "Publishes classes of rows that show their means.".to_owned(),
+            false => "Publishes classes of rows that show the same coarser values.".to_owned(),
+        }];
+        let mut say = |is: bool, sentence: &str| words.extend(is.then(|| sentence.to_owned()));
+        say(self.reach == Reach::Column, "Every column has one level for all rows.");
+        say(self.reach == Reach::Label, "A value is coarsened in the same way in all rows.");
+        say(
+            self.needs_trees,
+            "Needs levels for every quasi-identifier; where no hierarchy is given, one is built.",
+        );
+        say(self.needs_class, "Needs a class column.");
+        say(!self.needs_model, "Runs without any privacy model, too.");
+        say(self.is_quick, "Is among the quickest.");
+        say(
+            self.takes_steps,
+            "Can be stopped after a time or a number of steps with the best that it has found.",
+        );
+        say(
+            self.serves_projections,
+            "Serves models that judge some of the quasi-identifiers without the others.",
+        );
+        say(self.serves_population, "Serves models that compare classes with a population.");
+        say(self.serves_unmergeable, "Serves models that may break when classes are merged.");
+        say(self.serves_whole_tables, "Serves models that judge the whole table.");
+        say(
+            self.is_led_by_sensitive,
+            "Sensitive values may decide how coarse a class is, which the attack 'minimality' builds on.",
+        );
+        say(
+            self.fineness != Fineness::Unpromised,
+            "Labels are as fine as its method allows, which the attack 'downcoding' builds on.",
+        );
+        words.push(format!(
+            "Unless you say otherwise, it minimises {} where it looks at a metric, and may suppress {share:.0} % of the rows.",
+            self.default_metric
+        ));
+        words
+    }
+}
+
+impl RecordCapabilities {
+    /// The same in plain words, a sentence each.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let k = match self.linkage {
+            Linkage::Covers => "k is about records: each covers k rows.",
+            Linkage::Covered => "k is about rows: each is covered by k records.",
+            Linkage::Both => {
+                "k is about records and rows: each record covers k rows, and each row is covered by k records."
+            }
+            Linkage::Matches => "k is about rows: each has k records that may be its own.",
+        };
+        let mut words = vec!["Publishes records of coarser values that overlap and form no classes.", k];
+        let mut say = |is: bool, sentence| words.extend(is.then_some(sentence));
+        say(self.shows_frequencies, "The sensitive column is published as frequencies.");
+        say(self.draws_rows, "What is published is drawn from the records, so no row of it is anybody's.");
+        say(self.exchanges, "Records exchange the values of the sensitive column at random.");
+        words.push("What records give away together is audited. Nothing is suppressed.");
+        words.push("Serves neither persons with several rows nor models that compare with a population.");
+        words.into_iter().map(str::to_owned).collect()
+    }
+}
+
+impl TablesCapabilities {
+    /// The same in plain words, a sentence each.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let mut words = vec![
+            match self.labels {
+                Labels::AsTheyAre => {
+                    "Publishes several tables beside each other, with all values as they are."
+                }
+                Labels::Coarser => {
+                    "Publishes several tables beside each other, with some of the columns each."
+                }
+            },
+            match self.target {
+                Target::Decision => "Needs a class column, or one sensitive column in its place.",
+                Target::Sensitive => "Needs exactly one sensitive column.",
+            },
+        ];
+        let mut say = |is: bool, sentence| words.extend(is.then_some(sentence));
+        say(
+            self.takes_steps,
+            "Can be stopped after a time or a number of steps with the best that it has found.",
+        );
+        say(
+            self.target == Target::Sensitive,
+            "Sensitive values are told by group, which the attack 'definetti' builds on.",
+        );
+        words.push("Nothing is suppressed.");
+        words.push("Serves neither persons with several rows nor models that compare with a population.");
+        words.into_iter().map(str::to_owned).collect()
+    }
+}
