@@ -7,7 +7,7 @@
 use std::fmt::{self, Display, Write};
 use std::io;
 
-pub use crate::remedy::Remedy;
+pub use crate::remedy::{Action, Remedy, Setting, Wish};
 
 /// What went wrong, where, why, and what would help.
 pub struct Error(Box<Parts>);
@@ -156,77 +156,53 @@ impl Error {
         self
     }
 
-    /// The error with something to set that would help, and protects people as much as before.
+    /// The error with something to set, or a model to ask for, that would help and protects people as much as before.
     #[must_use]
-    pub fn set(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
-        self.set_columns(&[] as &[&str], key, value, words)
+    pub fn set(self, what: impl Into<Action>, words: impl Into<String>) -> Self {
+        self.with(Remedy::new(what, words))
     }
 
-    /// The error with something to set that would help, and protects people less.
+    /// The error with something to set, or a model to ask for, that would help and protects people less.
     #[must_use]
-    pub fn weaken(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
-        self.weaken_columns(&[] as &[&str], key, value, words)
-    }
-
-    /// As [`set`](Self::set), for a setting of these columns, or for a role to give to them.
-    #[must_use]
-    pub fn set_columns<C: AsRef<str>>(
-        self,
-        columns: &[C],
-        key: &'static str,
-        value: Option<&str>,
-        words: impl Into<String>,
-    ) -> Self {
-        self.with(setting(columns, key, value, words.into(), false))
-    }
-
-    /// As [`weaken`](Self::weaken), for a setting of these columns, or for a role to give to them.
-    #[must_use]
-    pub fn weaken_columns<C: AsRef<str>>(
-        self,
-        columns: &[C],
-        key: &'static str,
-        value: Option<&str>,
-        words: impl Into<String>,
-    ) -> Self {
-        self.with(setting(columns, key, value, words.into(), true))
-    }
-
-    /// The error with the advice to use another algorithm. Who knows the algorithms and what is asked of them says which.
-    #[must_use]
-    pub fn another(self, words: impl Into<String>) -> Self {
-        self.set("algorithm", None, words)
+    pub fn weaken(self, what: impl Into<Action>, words: impl Into<String>) -> Self {
+        self.with(Remedy::weakening(what, words))
     }
 
     /// The error with something to leave out that would help, and protects people as much as before.
     #[must_use]
-    pub fn unset(self, key: &'static str, words: impl Into<String>) -> Self {
-        self.with(Remedy::Unset { words: words.into(), key, columns: Vec::new(), weakens_protection: false })
-    }
-
-    /// As [`unset`](Self::unset), for a setting of a column.
-    #[must_use]
-    pub fn unset_column(self, column: &str, key: &'static str, words: impl Into<String>) -> Self {
-        let columns = vec![column.to_owned()];
-        self.with(Remedy::Unset { words: words.into(), key, columns, weakens_protection: false })
+    pub fn unset(self, setting: Setting, words: impl Into<String>) -> Self {
+        self.with(Remedy::new(Action::Unset(setting), words))
     }
 
     /// The error with something to leave out that would help, and protects people less.
     #[must_use]
-    pub fn weaken_without(self, key: &'static str, words: impl Into<String>) -> Self {
-        self.with(Remedy::Unset { words: words.into(), key, columns: Vec::new(), weakens_protection: true })
+    pub fn weaken_without(self, setting: Setting, words: impl Into<String>) -> Self {
+        self.with(Remedy::weakening(Action::Unset(setting), words))
+    }
+
+    /// The error with the advice to use another algorithm, one that is like this. Who knows the algorithms and what is asked of them
+    /// says which.
+    #[must_use]
+    pub fn another(self, wish: Wish) -> Self {
+        self.with(Remedy::new(Action::Another(wish), wish.words()))
+    }
+
+    /// The error with the advice to use any other algorithm that serves what is asked, in words that say what about.
+    #[must_use]
+    pub fn another_that(self, words: impl Into<String>) -> Self {
+        self.with(Remedy::new(Action::Another(Wish::Serving), words))
     }
 
     /// The error with something to do that would help, and protects people as much as before.
     #[must_use]
     pub fn advise(self, words: impl Into<String>) -> Self {
-        self.with(Remedy::Do { words: words.into(), weakens_protection: false })
+        self.with(Remedy::new(Action::Do, words))
     }
 
     /// The error with something to do that would help, and protects people less.
     #[must_use]
     pub fn concede(self, words: impl Into<String>) -> Self {
-        self.with(Remedy::Do { words: words.into(), weakens_protection: true })
+        self.with(Remedy::weakening(Action::Do, words))
     }
 
     /// The error with its remedies changed one by one; those that come back as nothing are dropped.
@@ -291,25 +267,13 @@ impl Error {
         }
         for (nth, remedy) in remedies.iter().enumerate() {
             message += if nth == 0 { "; " } else { ", or " };
-            message += remedy.words();
+            message += &remedy.words;
             if let Some(setting) = setting(remedy) {
                 let _ = write!(message, " ({setting})");
             }
         }
         message
     }
-}
-
-fn setting<C: AsRef<str>>(
-    columns: &[C],
-    key: &'static str,
-    value: Option<&str>,
-    words: String,
-    weakens_protection: bool,
-) -> Remedy {
-    let columns = columns.iter().map(|column| column.as_ref().to_owned()).collect();
-    let values = value.into_iter().map(str::to_owned).collect();
-    Remedy::Set { words, key, columns, values, weakens_protection }
 }
 
 /// The message in the plan's terms.
@@ -386,21 +350,22 @@ mod tests {
     #[test]
     fn an_interface_says_in_its_own_terms_what_to_set() {
         let error = Error::refused("'iack' needs a class column, the label that classifiers will predict")
-            .set("class", None, "name the class column")
-            .set("algorithm", Some("mondrian"), "use an algorithm that needs none");
+            .set(Setting::role("class"), "name the class column")
+            .set(Setting::algorithm().to("mondrian"), "use an algorithm that needs none");
         assert_eq!(
             error.to_string(),
             "'iack' needs a class column, the label that classifiers will predict; name the class column \
              ([columns.NAME] role = \"class\"), or use an algorithm that needs none ([algorithm] name = \"mondrian\")"
         );
-        let as_arguments = error.worded(|remedy| match remedy {
-            Remedy::Set { key, values, .. } => {
-                Some(format!("{key}='{}'", values.first().map_or("…", String::as_str)))
+        let as_arguments = error.worded(|remedy| match &remedy.action {
+            Action::Set { setting, values } => {
+                let value = values.first().map_or("…".to_owned(), ToString::to_string);
+                Some(format!("{}={value}", setting.key))
             }
             _ => None,
         });
         assert!(as_arguments.ends_with(
-            "name the class column (class='…'), or use an algorithm that needs none (algorithm='mondrian')"
+            "name the class column (class=…), or use an algorithm that needs none (algorithm=\"mondrian\")"
         ));
         assert_eq!(error.remedies().len(), 2);
         assert_eq!(error.kind(), ErrorKind::Refused);

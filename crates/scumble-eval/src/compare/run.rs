@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 use scumble::config::{Plan, Role};
+use scumble::error::Setting;
 use scumble::problem::Progress;
 use scumble::registry::{self, Standing};
 use scumble::release::{Outcome, Trial, read_planned, try_release};
@@ -152,7 +153,7 @@ fn folds<'a>(request: &Request, data: &'a Dataset) -> Result<Vec<Fold<'a>>> {
     let splits: Vec<Split> = stratified_folds(&data.classes_of(&data.table)?, parts, request.seed);
     if splits.iter().any(|split| split.test.is_empty() || split.train.is_empty()) {
         let error = Error::data("the table has too few rows for so many folds: some would have no row");
-        return Err(error.set("folds", None, "use fewer folds"));
+        return Err(error.set(Setting::root("folds"), "use fewer folds"));
     }
     let numbered = (0..).zip(&splits).take(scored);
     Ok(numbered.map(|(number, split)| Fold::of_split(data, split, number)).collect())

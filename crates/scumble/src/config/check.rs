@@ -7,7 +7,7 @@ use super::plan::{Plan, Rest};
 use super::rational::Rational;
 use super::roles::{Role, Roles};
 use super::source::Step;
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result, Setting, did_you_mean};
 
 /// Something wrong, and the way to it in the file.
 #[derive(Debug)]
@@ -198,8 +198,8 @@ impl Plan {
         }
         Err(Error::config(format_args!("no role is given for {}", some_of(&unspoken)))
             .advise("give each of these columns a role")
-            .set("rest", Some("drop"), "leave out all columns that are not named")
-            .weaken("rest", Some("other"), "publish all columns that are not named as they are"))
+            .set(Setting::root("rest").to("drop"), "leave out all columns that are not named")
+            .weaken(Setting::root("rest").to("other"), "publish all columns that are not named as they are"))
     }
 }
 
@@ -237,5 +237,5 @@ pub(crate) fn no_quasi_identifier() -> Error {
     Error::config(
         "no column is a quasi-identifier, so there is nothing by which outsiders could find a person",
     )
-    .set("quasi", None, "say which columns outsiders may know, such as age, sex and postcode")
+    .set(Setting::role("quasi"), "say which columns outsiders may know, such as age, sex and postcode")
 }

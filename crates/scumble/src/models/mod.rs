@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::base::entry::Entry;
 use crate::config::Parameters;
-use crate::error::Result;
+use crate::error::{Result, Setting};
 use crate::recoding::published::{ClassView, Classes};
 use crate::table::frequency::{Cell, FrequencyTable, total};
 use crate::table::payload::Payloads;
@@ -96,7 +96,10 @@ impl ModelContext<'_> {
             Some(person) => Err(crate::Error::refused(format!(
                 "model '{model}' counts rows, and persons ('{person}') have several"
             ))
-            .weaken("k", None, "ask for k-anonymity instead, which counts persons")
+            .weaken(
+                Setting::model("k").of_model("k_anonymity"),
+                "ask for k-anonymity instead, which counts persons",
+            )
             .advise("keep one row for each person")),
         }
     }
@@ -345,8 +348,7 @@ pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> 
             "model '{model}' compares the release with the people whom its rows are taken from"
         ))
         .set(
-            "population",
-            None,
+            Setting::root("population"),
             "give the table of these people, with the quasi-identifiers as columns of the same names",
         )
     })
@@ -402,7 +404,7 @@ pub fn protected_columns(model: &str, context: &ModelContext<'_>) -> Result<Vec<
         return Err(crate::Error::config(format!(
             "model '{model}' protects sensitive values, but no column has the role 'sensitive'"
         ))
-        .set("sensitive", None, "name a sensitive column"));
+        .set(Setting::role("sensitive"), "name a sensitive column"));
     }
     places_of(model, names, context.table.payloads())
 }

@@ -9,7 +9,7 @@ use super::{Model, ModelContext, Monotonicity, Verdict, Words};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::{ClassView, Classes, Look};
 use crate::table::payload::Payloads;
 
@@ -55,11 +55,8 @@ pub(crate) fn settings(parameters: &Parameters) -> Result<(u64, bool)> {
 
 /// The error where nobody says who rows are about.
 pub(crate) fn no_subject() -> Error {
-    Error::config("model 'multirelational' is about the rows of persons").set(
-        "subject",
-        None,
-        "say which column tells persons apart",
-    )
+    Error::config("model 'multirelational' is about the rows of persons")
+        .set(Setting::role("subject"), "say which column tells persons apart")
 }
 
 impl Multirelational {

@@ -8,7 +8,7 @@ use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_colum
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::ClassView;
 use crate::table::hierarchy::Hierarchy;
 use crate::table::normal;
@@ -60,10 +60,8 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let payloads = context.table.payloads();
     let guarding_place = payloads.position(guarding).ok_or_else(|| {
         Error::config(format!("model 'personalised': there is no column '{guarding}' with the role guarding"))
-            .set_columns(
-                &[guarding],
-                "guarding",
-                None,
+            .set(
+                Setting::role("guarding").of(&[guarding]),
                 "give the column the role guarding, so that it is read and not published",
             )
     })?;
@@ -78,8 +76,8 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         Error::config(format!(
             "personalised privacy needs a hierarchy for '{column}', whose nodes people name"
         ))
-        .set_columns(&[column], "hierarchy", None, "give the column a hierarchy")
-        .set("hierarchies", None, "give a folder that has the hierarchy")
+        .set(Setting::column("hierarchy").of(&[column]), "give the column a hierarchy")
+        .set(Setting::root("hierarchies"), "give a folder that has the hierarchy")
     })?;
     let (guards, none) = guards(&payloads.columns[guarding_place], &payloads.columns[*place], tree)?;
     Ok(vec![Box::new(Personalised {

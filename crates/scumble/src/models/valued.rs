@@ -5,7 +5,7 @@
 //! plan can say that a missing value is one like any other (`missing_counts = true`).
 
 use super::{ClassTest, Model};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::ClassView;
 use crate::table::frequency::{Cell, total};
 use crate::table::payload::Payloads;
@@ -81,10 +81,8 @@ impl Model for Valued {
                 self.title(),
                 self.model.protected().join(" and ")
             ))
-            .weaken_columns(
-                &self.model.protected(),
-                "missing_counts",
-                Some("true"),
+            .weaken(
+                Setting::column("missing_counts").of(&self.model.protected()).to(true),
                 "let a missing value count like any other",
             )
             .concede("leave the model out"));

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use scumble_files::same_file;
 
 use crate::config::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::release::described::{has_datasheet, is_datasheet};
 
 /// What a run reads and writes.
@@ -214,7 +214,9 @@ impl Own {
 
 /// What helps where something is already there.
 fn or_replaced(error: Error) -> Error {
-    error.set("force", None, "replace what is there").advise("choose another name, to keep what is there")
+    error
+        .set(Setting::root("force"), "replace what is there")
+        .advise("choose another name, to keep what is there")
 }
 
 /// Whether a file is there. Folders and devices are refused where the file is made.

@@ -18,7 +18,7 @@ use super::tables::{self, TablesRun};
 use super::targets::Sink;
 use super::{Read, Seconds, method_for, read};
 use crate::config::Plan;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::metrics;
 use crate::problem::{Budget, Problem, Progress};
 use crate::recoding::Step;
@@ -152,7 +152,7 @@ pub fn try_within(
 ) -> Result<Trial> {
     if plan.population.is_some() {
         return Err(Error::refused("a population beside the data is not known here")
-            .unset("population", "leave the population out of the plan"));
+            .unset(Setting::root("population"), "leave the population out of the plan"));
     }
     let method = method_for(plan)?;
     // As a release does, whoever calls: models count values, not spellings.

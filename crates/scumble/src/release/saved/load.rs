@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::SavedRecoding;
 use super::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
 use crate::config::{AlgorithmSpec, Column, Plan, Read, Role};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::recoding::{ClassColumn, CutTree, Step};
 use crate::registry::ALGORITHMS;
 use crate::table::kind::{MAX_SCALE, Measure};
@@ -31,11 +31,8 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
         if !error.is(&[ErrorKind::Data, ErrorKind::Config, ErrorKind::Refused]) {
             return error;
         }
-        Error::data(format!("the recoding {name} is damaged or was changed: {error}")).set(
-            "recoding",
-            None,
-            "make the recoding again, with the release",
-        )
+        Error::data(format!("the recoding {name} is damaged or was changed: {error}"))
+            .set(Setting::root("recoding"), "make the recoding again, with the release")
     };
     let Version { scumble_recoding: version } =
         serde_json::from_slice(bytes).map_err(|error| not_one(path, &error))?;
@@ -60,8 +57,7 @@ fn not_one(path: &Path, error: &serde_json::Error) -> Error {
         )),
         serde_json::error::Category::Data => {
             Error::data(format!("{name} is no recoding that can be applied to rows")).set(
-                "recoding",
-                None,
+                Setting::root("recoding"),
                 "give a file that was written with a release, by an algorithm that publishes classes",
             )
         }
@@ -70,7 +66,7 @@ fn not_one(path: &Path, error: &serde_json::Error) -> Error {
             error.line(),
             error.column()
         ))
-        .set("recoding", None, "give the file that was written with the release"),
+        .set(Setting::root("recoding"), "give the file that was written with the release"),
     }
 }
 

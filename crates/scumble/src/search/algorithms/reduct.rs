@@ -6,7 +6,7 @@ use super::projections::{Prepared, STR_ON_ALL, Shared};
 use super::tables::{BuildTablesAlgorithm, TablesAlgorithm, TablesProblem, TablesSolution, Target};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::search::rough::discretise::{BINS, DISCRETISE};
 use crate::search::rough::{Reduct, Wish, all_reducts, core, greedy};
 
@@ -99,8 +99,8 @@ impl Reducts {
                     "{} columns have too many subsets for an exhaustive search",
                     all.len()
                 ))
-                .set("set", Some("search=heuristic"), "search by a heuristic")
-                .set("drop", None, "leave some columns out")
+                .set(Setting::parameter("search").to("heuristic"), "search by a heuristic")
+                .set(Setting::role("drop"), "leave some columns out")
             })?;
             let kept = reducts.into_iter().map(|columns| Reduct::of(table, known, *full, columns));
             // Reducts come from the smallest on: the first of those with the largest classes.
