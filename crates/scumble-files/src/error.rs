@@ -309,15 +309,18 @@ impl Display for Place {
     }
 }
 
-/// An error of reading the file called `name`, with advice where the kind of error allows some.
+/// An error of reading the file called `name`, with what helps where the kind of error tells.
 pub(crate) fn reading(name: &str, source: io::Error) -> Error {
-    let advice = match source.kind() {
-        io::ErrorKind::NotFound => " (no such file; is the path spelled right?)",
-        io::ErrorKind::PermissionDenied => " (you may not read it; check its permissions)",
-        io::ErrorKind::IsADirectory => " (it is a folder; give one file in it)",
-        _ => "",
-    };
-    Error::io(format_args!("cannot read '{name}'{advice}"), source)
+    let kind = source.kind();
+    let error = |why: &str| Error::io(format_args!("cannot read '{name}'{why}"), source);
+    match kind {
+        io::ErrorKind::NotFound => error(" (no such file)").advise("check how the path is spelled"),
+        io::ErrorKind::PermissionDenied => {
+            error(" (you may not read it)").advise("check the file's permissions")
+        }
+        io::ErrorKind::IsADirectory => error(" (it is a folder)").advise("give one file in the folder"),
+        _ => error(""),
+    }
 }
 
 /// The error of a file that cannot be written, with advice where the kind of error allows some.
@@ -326,21 +329,30 @@ pub fn cannot_write(target: &std::path::Path, source: io::Error) -> Error {
     writing(&target.display().to_string(), source)
 }
 
-/// An error of writing the file called `name`, with advice where the kind of error allows some.
+/// An error of writing the file called `name`, with what helps where the kind of error tells.
 pub(crate) fn writing(name: &str, source: io::Error) -> Error {
-    let advice = match source.kind() {
-        io::ErrorKind::NotFound => " (its folder does not exist; create it or choose another)",
-        io::ErrorKind::NotADirectory => " (a part of its path is a file, not a folder)",
-        io::ErrorKind::PermissionDenied => " (you may not write there; choose another folder)",
-        io::ErrorKind::ReadOnlyFilesystem => " (the file system is read-only; choose another folder)",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            " (the disk is full; free some space or choose another disk)"
+    let kind = source.kind();
+    let error = |why: &str| Error::io(format_args!("cannot write '{name}'{why}"), source);
+    match kind {
+        io::ErrorKind::NotFound => {
+            error(" (its folder does not exist)").advise("create the folder").advise("choose another folder")
         }
-        io::ErrorKind::FileTooLarge => " (the file system takes no file that large; choose another)",
-        io::ErrorKind::IsADirectory => " (it is a folder; give a file name)",
-        _ => "",
-    };
-    Error::io(format_args!("cannot write '{name}'{advice}"), source)
+        io::ErrorKind::NotADirectory => error(" (a part of its path is a file, not a folder)"),
+        io::ErrorKind::PermissionDenied => {
+            error(" (you may not write there)").advise("choose another folder")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            error(" (the file system is read-only)").advise("choose another folder")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            error(" (the disk is full)").advise("free some space").advise("choose another disk")
+        }
+        io::ErrorKind::FileTooLarge => {
+            error(" (the file system takes no file that large)").advise("choose another disk")
+        }
+        io::ErrorKind::IsADirectory => error(" (it is a folder)").advise("give a file name"),
+        _ => error(""),
+    }
 }
 
 #[cfg(test)]
@@ -383,13 +395,11 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_own_words_come_last() {
+    fn the_systems_own_words_come_before_what_helps() {
         let error = reading("people.csv", io::ErrorKind::NotFound.into());
-        assert!(
-            error
-                .to_string()
-                .starts_with("cannot read 'people.csv' (no such file; is the path spelled right?): ")
-        );
+        let told = error.to_string();
+        assert!(told.starts_with("cannot read 'people.csv' (no such file): "), "{told}");
+        assert!(told.ends_with("; check how the path is spelled"), "{told}");
         assert!(std::error::Error::source(&error).is_some());
     }
 }

@@ -22,11 +22,12 @@ pub fn memory_left() -> Option<u64> {
 pub fn enough_memory(bytes: u64, what: &str) -> Result<()> {
     match memory_left() {
         Some(left) if bytes > left => Err(Error::resources(format!(
-            "{what} needs about {} of memory, and {} are left; use a machine with more memory, or leave columns or \
-             rows out",
+            "{what} needs about {} of memory, and {} are left",
             size(bytes),
             size(left)
-        ))),
+        ))
+        .advise("use a machine with more memory")
+        .advise("leave columns or rows out")),
         _ => Ok(()),
     }
 }

@@ -300,7 +300,7 @@ fn note(unserved: &mut Vec<Unserved>, algorithm: &str, k: u64, released: bool, r
 /// Nothing could be done: the reason, where it is one for all, else the first.
 fn nothing_served(unserved: &[Unserved]) -> Error {
     let Some(first) = unserved.first() else {
-        return Error::config("there is nothing to compare; name an algorithm and a k");
+        return Error::config("there is nothing to compare").advise("name an algorithm and a k");
     };
     match unserved.iter().all(|other| other.reason == first.reason) {
         true => Error::refused(format!("no algorithm can serve this: {}", first.reason)),

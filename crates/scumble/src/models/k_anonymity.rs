@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words};
+use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words, needs};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
@@ -48,8 +48,7 @@ impl KAnonymity {
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let k =
-        parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_anonymity' needs k, e.g. k = 5"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     Ok(vec![Box::new(KAnonymity { k, person: context.person().map(str::to_owned), part_of: None })])
 }
 

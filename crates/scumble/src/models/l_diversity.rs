@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::values::rounded;
-use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words, protected_columns, several};
+use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
@@ -55,7 +55,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let variant = parameters.choice("variant", &["distinct", "entropy", "recursive", "frequency"])?;
-    let needs_l = || Error::config("model 'l_diversity' needs l, e.g. l = 2");
+    let needs_l = || needs(ENTRY.name, "l", 2);
     let whole = |least: u64| parameters.whole("l", least)?.ok_or_else(needs_l);
     let real = || parameters.rational("l", Rational::ONE, None)?.ok_or_else(needs_l);
     let variant = match variant {
@@ -64,7 +64,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         Some("frequency") => Variant::Frequency { l: real()? },
         Some(_) => {
             let c = parameters.positive("c", None)?.ok_or_else(|| {
-                Error::config("recursive l-diversity needs c, e.g. c = 4 (larger is weaker)")
+                Error::config("recursive l-diversity needs c, and a larger c is weaker")
+                    .set(Setting::model("c").of_model(ENTRY.name).to(4), "give a value for c")
             })?;
             Variant::Recursive { c, l: whole(2)? }
         }

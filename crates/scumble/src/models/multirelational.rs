@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::values::largest;
-use super::{Model, ModelContext, Monotonicity, Verdict, Words};
+use super::{Model, ModelContext, Monotonicity, Verdict, Words, needs};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
@@ -47,9 +47,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 /// k, and whether only sets count.
 pub(crate) fn settings(parameters: &Parameters) -> Result<(u64, bool)> {
-    let k = parameters
-        .whole("k", 1)?
-        .ok_or_else(|| Error::config("model 'multirelational' needs k, e.g. k = 5"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     Ok((k, parameters.choice("count", &["multiset", "set"])? == Some("set")))
 }
 

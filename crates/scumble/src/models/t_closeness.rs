@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns, several};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
@@ -91,7 +91,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let t = parameters
         .rational("t", Rational::ZERO, Some(Rational::ONE))?
-        .ok_or_else(|| Error::config("model 't_closeness' needs t, e.g. t = 0.2"))?;
+        .ok_or_else(|| needs(ENTRY.name, "t", 0.2))?;
     let distance = parameters.choice("distance", &["equal", "ordered", "hierarchical"])?;
     protected_columns(ENTRY.name, context)?
         .into_iter()

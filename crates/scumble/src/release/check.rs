@@ -10,7 +10,7 @@ use scumble_verify::{
 use serde_json::Value;
 
 use crate::config::{Plan, Role, StarPolicy};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, Result};
 use crate::models::asked::OverTables;
 use crate::models::{k_anonymity, l_diversity};
 use crate::release::claim::{cover, given_others, joint_references, reference, sensitive_column};
@@ -292,14 +292,7 @@ fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, O
 pub fn cannot_check(error: VerifyError) -> Error {
     match error {
         VerifyError::Stopped => Error::interrupted(),
-        VerifyError::NotSpreadsheetSafe { .. } => Error::config(error).unset(
-            Setting::root("spreadsheet_safe"),
-            "leave the spreadsheet-safe form out, if the table was not written in it",
-        ),
-        VerifyError::OtherRows { .. } => {
-            Error::config(error).set(Setting::root("plan"), "give the plan that the release was made by")
-        }
-        error => Error::config(error),
+        error => error.remedies_in(Error::config(&error)),
     }
 }
 

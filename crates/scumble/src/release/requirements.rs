@@ -5,6 +5,7 @@ use crate::config::{ModelSpec, Plan, Role, Value};
 use crate::error::{Error, Result, Setting, Wanted, Wish};
 use crate::models::on_set::OnSet;
 use crate::models::outside::FromOutside;
+use crate::models::valued::or_counted;
 use crate::models::{Model, ModelContext, forbids_sameness};
 use crate::problem::Problem;
 use crate::registry::MODELS;
@@ -49,10 +50,8 @@ pub(super) fn without(error: Error, switch: &'static str) -> Error {
 
 /// The error that rows without a value of a column, which models are about, are the reason for.
 pub(super) fn with_remedies_of_missing(error: Error, column: &str) -> Error {
-    error.set(Setting::read("missing_policy").to("drop-row"), "leave out rows that have no value").weaken(
-        Setting::column("missing_counts").of(&[column]).to(true),
-        "let a missing value count like any other",
-    )
+    let policy = Setting::read("missing_policy").to("drop-row");
+    or_counted(error.set(policy, "leave out rows that have no value"), &[column])
 }
 
 /// An error if a model is about values of which some are missing: an algorithm whose records or groups are no classes counts every

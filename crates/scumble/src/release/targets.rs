@@ -81,10 +81,12 @@ impl Targets {
         let private = report.into_iter().chain(targets.row_map.clone());
         if let Some(inside) = read.chain(private).find(|path| is_inside(path, &release)) {
             return Err(Error::config(format!(
-                "'{}' is in the folder '{}', which is replaced as a whole; choose another name for one of them",
+                "'{}' is in the folder '{}', which is replaced as a whole",
                 inside.display(),
                 release.display()
-            )));
+            ))
+            .set(Setting::root("output"), "choose another name for the output")
+            .advise("move the file out of the folder"));
         }
         targets.outputs = outputs;
         Ok(targets)
@@ -106,9 +108,10 @@ impl Targets {
         match sheets.into_iter().next() {
             None => Ok(targets),
             Some(sheet) => Err(Error::config(format!(
-                "there is a datasheet '{}', which would stand beside rows that it says nothing about; choose another name",
+                "there is a datasheet '{}', which would stand beside rows that it says nothing about",
                 sheet.display()
-            ))),
+            ))
+            .set(Setting::root("output"), "choose another name for the output")),
         }
     }
 

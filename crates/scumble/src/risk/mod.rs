@@ -318,10 +318,9 @@ fn population(
 ) -> Result<Counted> {
     let mut sizes = classes.count_in(table, there)?;
     if sizes.iter().all(|size| *size == 0) {
-        return Err(Error::data(
-            "no row of the table has its like in the population; both must write the quasi-identifiers in the same way, so a \
-             coarsened table needs a population that was coarsened likewise",
-        ));
+        return Err(Error::data("no row of the table has its like in the population")
+            .advise("write the quasi-identifiers of both tables in the same way")
+            .advise("coarsen the population as the table was coarsened"));
     }
     // Before counts are raised: who is not in the population is not alone there.
     let in_both = sizes.iter().zip(&classes.sizes).filter(|(there, here)| **there == 1 && **here == 1);

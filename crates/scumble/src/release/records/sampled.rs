@@ -44,8 +44,9 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
     }
     if run.plan.columns.iter().any(|(name, _)| name == TABLE) {
         return Err(Error::config(format!(
-            "a column of the table is called '{TABLE}', as the number of a drawn table is; rename it"
-        )));
+            "a column of the table is called '{TABLE}', as the number of a drawn table is"
+        ))
+        .advise("rename the column"));
     }
     let mut chance = chance::secret_unless(run.plan.algorithm.seed)?;
     let payload = &run.problem.table.payloads().columns[place];

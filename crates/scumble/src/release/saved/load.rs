@@ -38,9 +38,10 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
         serde_json::from_slice(bytes).map_err(|error| not_one(path, &error))?;
     if version != VERSION {
         return Err(Error::data(format!(
-            "the recoding {name} has version {version}, and this Scumble reads version {VERSION}; use the Scumble that wrote it, or \
-             make it again"
-        )));
+            "the recoding {name} has version {version}, and this Scumble reads version {VERSION}"
+        ))
+        .advise("use the Scumble that wrote the recoding")
+        .set(Setting::root("recoding"), "make the recoding again, with the release"));
     }
     let file: RecodingFile = serde_json::from_slice(bytes).map_err(|error| {
         wrong(Error::data(format!("line {}, column {} is not as it must be", error.line(), error.column())))
@@ -52,9 +53,11 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
 fn not_one(path: &Path, error: &serde_json::Error) -> Error {
     let name = path.display();
     match error.classify() {
-        serde_json::error::Category::Eof => Error::data(format!(
-            "the recoding {name} ends too early: it is not complete; copy or make it again"
-        )),
+        serde_json::error::Category::Eof => {
+            Error::data(format!("the recoding {name} ends too early, so it is not complete"))
+                .advise("copy the recoding again")
+                .set(Setting::root("recoding"), "make the recoding again, with the release")
+        }
         serde_json::error::Category::Data => {
             Error::data(format!("{name} is no recoding that can be applied to rows")).set(
                 Setting::root("recoding"),

@@ -45,8 +45,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
     let keep_other = parameters.boolean("keep_other")?.unwrap_or(false);
     if keep_other && parameters.boolean(STR_ON_ALL.0)? == Some(true) {
         return Err(Error::config(
-            "keep_other publishes columns because outsiders do not know them, and str_on_all takes them as known; give only one",
-        ));
+            "keep_other publishes columns because outsiders do not know them, and str_on_all takes them as known",
+        )
+        .unset(Setting::parameter("keep_other"), "leave keep_other out")
+        .weaken_without(Setting::parameter("str_on_all"), "leave str_on_all out"));
     }
     Ok(Box::new(Reducts {
         shared: Shared::read(parameters)?,
@@ -217,6 +219,6 @@ mod tests {
         diverse.problem = problem(vec![set_column("a", 2)], &rows, &[]);
         assert!(solved(&diverse, &[]).err().expect("no k").to_string().contains("needs k"));
         let both = solved(&paper("2"), &[("keep_other", "true"), ("str_on_all", "true")]);
-        assert!(both.err().expect("a contradiction").to_string().contains("give only one"));
+        assert!(both.err().expect("a contradiction").to_string().contains("leave keep_other out"));
     }
 }
