@@ -7,19 +7,11 @@ use clap::{ArgAction, ArgMatches, Command};
 use scumble::Error;
 use scumble::error::{Action, Part, Setting, Value, Wanted, one_of};
 
+use crate::cmd::SHORT_FOR_MODELS;
+
 /// Settings whose flag has another name than the plan's key.
 const NAMED_OTHERWISE: [(&str, &str); 3] =
     [("missing_policy", "missing"), ("missing", "missing-values"), ("format", "type")];
-
-/// Parameters of models that have a flag of their own: the model, the parameter, its flag, and the flag that asks for the model.
-const SHORT_FOR_MODELS: [(&str, &str, &str, &str); 6] = [
-    ("k_anonymity", "k", "k", "k"),
-    ("l_diversity", "l", "l", "l"),
-    ("l_diversity", "c", "c", "l"),
-    ("l_diversity", "variant", "l-variant", "l"),
-    ("t_closeness", "t", "t", "t"),
-    ("t_closeness", "distance", "t-distance", "t"),
-];
 
 /// An error's message, with what would help as flags of the command that was given. What the command has no flag for is said as the plan
 /// says it.
@@ -387,12 +379,17 @@ mod tests {
         } else if part.is_empty() {
             setting.clone_into(&mut top);
         } else {
-            let lines = if part == "[[privacy]]" { setting.replace(", ", "\n") } else { setting.to_owned() };
+            let lines =
+                if setting.starts_with("model") { setting.replace(", ", "\n") } else { setting.to_owned() };
             // A parameter alone is told of the model that the error is about.
             let model = match setting.split(' ').next() {
                 Some("k") => "model = \"k_anonymity\"\n",
                 Some("l" | "c" | "variant") => "model = \"l_diversity\"\n",
                 Some("t" | "distance") => "model = \"t_closeness\"\n",
+                Some("alphas") => "model = \"alpha_k\"\n",
+                Some("categories") => "model = \"p_sensitive\"\n",
+                Some("guarding") => "model = \"personalised\"\n",
+                Some("y") => "model = \"xy_anonymity\"\n",
                 _ => "",
             };
             let model = if part == "[[privacy]]" { model } else { "" };

@@ -318,7 +318,7 @@ pub(crate) fn reading(name: &str, source: io::Error) -> Error {
         io::ErrorKind::PermissionDenied => {
             error(" (you may not read it)").advise("check the file's permissions")
         }
-        io::ErrorKind::IsADirectory => error(" (it is a folder)").advise("give one file in the folder"),
+        io::ErrorKind::IsADirectory => error(" (it is a folder)").advise("give a file in the folder"),
         _ => error(""),
     }
 }

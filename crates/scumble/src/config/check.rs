@@ -159,7 +159,7 @@ impl Plan {
                 guessed.len(),
                 guessed.join(", ")
             ))
-            .advise("look at each role, and remove its `?` to confirm it or change it"));
+            .advise("look at each role, and remove the `?` to confirm it, or change it"));
         }
         if self.names_with(Role::Quasi).next().is_none() {
             return Err(no_quasi_identifier());

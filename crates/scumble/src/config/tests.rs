@@ -371,7 +371,7 @@ fn a_plan_is_ready_or_says_what_is_missing() {
             "[columns.a]\nrole = \"?quasi\"\n[columns.b]\nrole = [\"?class\", \"?sensitive\"]\n{model}"
         )),
         Err("2 roles are only guessed: a (?quasi), b ([?class, ?sensitive]); look at each role, and remove \
-             its `?` to confirm it or change it"
+             the `?` to confirm it, or change it"
             .to_owned())
     );
     let message = |lines: &str| ready(lines).expect_err("not ready");
