@@ -4,17 +4,14 @@ use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, Command};
-use scumble::config::Role;
-use scumble::error::one_of;
-use scumble::{Error, Remedy};
+use scumble::Error;
+use scumble::error::{Action, Part, Setting, Value, Wanted, one_of};
+
+use crate::cmd::SHORT_FOR_MODELS;
 
 /// Settings whose flag has another name than the plan's key.
 const NAMED_OTHERWISE: [(&str, &str); 3] =
     [("missing_policy", "missing"), ("missing", "missing-values"), ("format", "type")];
-
-/// Settings of models that have a flag of their own, and the flag that asks for the model.
-const SHORT_FOR_MODELS: [(&str, &str); 6] =
-    [("k", "k"), ("l", "l"), ("c", "l"), ("l_variant", "l"), ("t", "t"), ("t_distance", "t")];
 
 /// An error's message, with what would help as flags of the command that was given. What the command has no flag for is said as the plan
 /// says it.
@@ -25,24 +22,68 @@ pub(crate) fn worded(error: &Error, command: &Command, given: Option<&ArgMatches
     let beside_plan = given.is_some_and(has_plan);
     let is_given =
         |flag: &str| given.is_some_and(|given| given.value_source(flag) == Some(ValueSource::CommandLine));
-    let replaces_plan = |key: &str| {
-        let model = SHORT_FOR_MODELS.iter().find(|(of, _)| *of == key);
-        beside_plan && model.is_some_and(|(_, flag)| !is_given(flag))
+    let short = |model: Option<&str>, key: &str| {
+        let (.., flag, asks) = SHORT_FOR_MODELS
+            .iter()
+            .find(|(of, parameter, ..)| *parameter == key && model.is_none_or(|model| model == *of))?;
+        (!beside_plan || is_given(asks)).then_some(*flag)
+    };
+    let flag_of = |setting: &Setting| match setting.part {
+        Part::Model(model) => flag(command, short(model, setting.key)?, false),
+        Part::Parameter => flag(command, "set", false),
+        part => {
+            let names_columns = part == Part::Role || setting.key == "missing_counts";
+            flag(command, &flag_name(setting.key), names_columns)
+        }
     };
     error.worded(|remedy| {
-        let as_flag = match remedy {
-            Remedy::Set { key, .. } if replaces_plan(key) => None,
-            Remedy::Set { key, columns, values, .. } => {
-                flag(command, key).map(|flag| flag.with(columns, values))
+        let as_flag = match &remedy.action {
+            Action::Set { setting, values } => {
+                flag_of(setting).map(|flag| flag.with(&setting.columns, &texts(setting, values)))
             }
             // What the plan sets is left out there.
-            Remedy::Unset { key, .. } => {
-                flag(command, key).filter(|flag| given.is_none() || is_given(&flag.id)).map(|flag| flag.name)
+            Action::Unset(setting) => {
+                flag_of(setting).filter(|flag| given.is_none() || is_given(&flag.id)).map(|flag| flag.name)
+            }
+            Action::Ask(wanted) => match &wanted.parameters[..] {
+                [(key, value)] if is_short(wanted.model, key) => short(Some(wanted.model), key)
+                    .and_then(|name| flag(command, name, false))
+                    .map(|flag| flag.with(&[], &[plain(value)])),
+                _ => flag(command, "model", false).map(|flag| flag.with(&[], &[asked(wanted)])),
+            },
+            Action::Another(_) => {
+                flag(command, &flag_name(Setting::algorithm().key), false).map(|flag| flag.with(&[], &[]))
             }
             _ => None,
         };
         as_flag.or_else(|| remedy.in_plan())
     })
+}
+
+fn is_short(model: &str, key: &str) -> bool {
+    SHORT_FOR_MODELS.iter().any(|(of, parameter, ..)| *of == model && *parameter == key)
+}
+
+/// The values of a setting as its flag takes them: `--set bins=4`.
+fn texts(setting: &Setting, values: &[Value]) -> Vec<String> {
+    let key = if setting.part == Part::Parameter { format!("{}=", setting.key) } else { String::new() };
+    values.iter().map(|value| format!("{key}{}", plain(value))).collect()
+}
+
+/// A model as `--model` takes it: `k_e:k=3,e=10`.
+fn asked(wanted: &Wanted) -> String {
+    let given: Vec<String> =
+        wanted.parameters.iter().map(|(key, value)| format!("{key}={}", plain(value))).collect();
+    format!("{}:{}", wanted.model, given.join(","))
+}
+
+/// A value without quotes: `drop-row`, `[age,sex]`.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::List(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(",")),
+        value => value.to_string(),
+    }
 }
 
 /// A flag of a command.
@@ -108,27 +149,31 @@ fn has_plan(given: &ArgMatches) -> bool {
         || path("input").is_some_and(|input| input.extension().is_some_and(|ending| ending == "toml"))
 }
 
-/// The flag of a command that sets this, if it has one.
-fn flag(command: &Command, key: &str) -> Option<Flag> {
+/// What the flag of a setting is called.
+fn flag_name(key: &str) -> String {
     let named = NAMED_OTHERWISE.iter().find(|(of, _)| *of == key);
-    let name = named.map_or_else(|| key.replace('_', "-"), |(_, flag)| (*flag).to_owned());
-    let argument = command.get_arguments().find(|argument| argument.get_long() == Some(&name))?;
+    named.map_or_else(|| key.replace('_', "-"), |(_, flag)| (*flag).to_owned())
+}
+
+/// The flag of a command with this name, if it has one.
+fn flag(command: &Command, name: &str, names_columns: bool) -> Option<Flag> {
+    let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
     let takes = match argument.get_action() {
         ArgAction::Set | ArgAction::Append => argument.get_value_names().and_then(|names| names.first()),
         _ => None,
     };
     let takes = takes.map_or_else(String::new, ToString::to_string);
-    // A role is a key of its own.
-    let names_columns = key == "missing_counts" || key.parse::<Role>().is_ok();
     Some(Flag { id: argument.get_id().to_string(), name: format!("--{name}"), takes, names_columns })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
     use clap::CommandFactory;
+    use scumble::Remedy;
+    use scumble::config::Role;
+    use scumble::error::Wish;
 
     use super::*;
 
@@ -139,14 +184,23 @@ mod tests {
     #[test]
     fn what_helps_is_told_as_flags_of_the_command() {
         let error = Error::refused("'iack' needs a class column")
-            .set("class", None, "name the class column")
-            .set("algorithm", Some("mondrian"), "use an algorithm that needs none")
-            .set("missing_policy", Some("drop-row"), "leave rows out")
-            .set_columns(&["day of birth"], "format", Some("dd/mm/yyyy"), "say which comes first")
-            .weaken_columns(&["ill", "job"], "missing_counts", Some("true"), "let a missing value count")
-            .set_columns(&["name", "card"], "drop", None, "leave the columns out")
-            .set("force", None, "replace the file")
-            .unset("row_map", "leave the row map out");
+            .set(Setting::role("class"), "name the class column")
+            .set(Setting::algorithm().to("mondrian"), "use an algorithm that needs none")
+            .set(Setting::read("missing_policy").to("drop-row"), "leave rows out")
+            .set(Setting::column("format").of(&["day of birth"]).to("dd/mm/yyyy"), "say which comes first")
+            .weaken(
+                Setting::column("missing_counts").of(&["ill", "job"]).to(true),
+                "let a missing value count",
+            )
+            .set(Setting::role("drop").of(&["name", "card"]), "leave the columns out")
+            .set(Setting::parameter("priority_order").to(vec!["age", "sex"]), "list them")
+            .set(Wanted::model("k_anonymity").with("k", 5), "ask for a model")
+            .set(Wanted::model("l_diversity").with("l", 2).with("variant", "entropy"), "ask for another")
+            .weaken(Setting::model("variant").of_model("l_diversity"), "ask for another variant")
+            .weaken(Setting::model("k").of_model("k_uncertainty").to(2), "lower the model's k")
+            .set(Setting::root("force"), "replace the file")
+            .unset(Setting::root("row_map"), "leave the row map out")
+            .another(Wish::Quick);
         let told = worded(&error, &command("anonymize"), None);
         let expected = [
             "'iack' needs a class column; name the class column (--class COLUMN)",
@@ -155,8 +209,14 @@ mod tests {
             "say which comes first (--type 'day of birth=dd/mm/yyyy')",
             "let a missing value count (--missing-counts ill,job)",
             "leave the columns out (--drop name,card)",
+            "list them (--set 'priority_order=[age,sex]')",
+            "ask for a model (--k 5)",
+            "ask for another (--model l_diversity:l=2,variant=entropy)",
+            "ask for another variant (--l-variant FORM)",
+            "lower the model's k ([[privacy]] k = 2)",
             "replace the file (--force)",
             "leave the row map out (--row-map)",
+            "use a quicker algorithm (--algorithm NAME)",
         ];
         assert_eq!(told, expected.join(", or "));
         assert!(
@@ -167,13 +227,10 @@ mod tests {
 
     #[test]
     fn several_algorithms_that_would_serve_are_told_in_one_flag() {
-        let error = Error::refused("it is not served").with(Remedy::Set {
-            words: "use an algorithm that can serve it".to_owned(),
-            key: "algorithm",
-            columns: Vec::new(),
-            values: ["iack", "optimal", "mingen"].map(str::to_owned).to_vec(),
-            weakens_protection: false,
-        });
+        let error = Error::refused("it is not served").set(
+            Setting::algorithm().to_one_of(["iack", "optimal", "mingen"]),
+            "use an algorithm that can serve it",
+        );
         assert!(
             worded(&error, &command("anonymize"), None).ends_with("(--algorithm iack, optimal or mingen)")
         );
@@ -183,7 +240,7 @@ mod tests {
     /// Beside a plan `--l 2` would take the place of the plan's model with its variant and columns.
     #[test]
     fn short_flags_of_models_are_told_where_they_do_what_is_meant() {
-        let error = Error::infeasible("it cannot be met").weaken("l", Some("2"), "ask for less");
+        let error = Error::infeasible("it cannot be met").weaken(Setting::model("l").to(2), "ask for less");
         let told = |arguments: &[&str]| {
             let all = crate::Arguments::command();
             let matches = all.clone().get_matches_from(arguments);
@@ -205,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_stands_in_the_plan_is_left_out_there() {
-        let error = Error::refused("it does not fit").unset("flatten", "leave flatten out");
+        let error = Error::refused("it does not fit").unset(Setting::search("flatten"), "leave flatten out");
         let told = |arguments: &[&str]| {
             let all = crate::Arguments::command();
             let matches = all.clone().get_matches_from(arguments);
@@ -221,33 +278,54 @@ mod tests {
     /// Every setting that an error of the libraries names is a flag of some command or in the plan's schema, so that none is misspelt.
     #[test]
     fn every_setting_that_errors_name_is_one() {
-        let keys: BTreeSet<String> = remedies().into_iter().filter_map(|remedy| remedy.key).collect();
-        assert!(keys.len() > 20, "{keys:?}");
+        use scumble::registry::{ALGORITHMS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
         let all = crate::Arguments::command();
         let schema = serde_json::to_string(&scumble::config::json_schema()).unwrap();
-        let is_one = |key: &&String| {
-            all.get_subcommands().any(|command| flag(command, key).is_some())
-                || schema.contains(&format!("\"{key}\":"))
+        let of_models = || MODELS.iter().map(|entry| (Some(entry.name), entry.parameters));
+        let of_algorithms: Vec<_> = (ALGORITHMS.iter().map(|entry| entry.parameters))
+            .chain(RECORD_ALGORITHMS.iter().map(|entry| entry.parameters))
+            .chain(TABLES_ALGORITHMS.iter().map(|entry| entry.parameters))
+            .collect();
+        let has = |parameters: &[(&str, &str)], key: &str| parameters.iter().any(|(name, _)| *name == key);
+        let is_one = |setting: &Setting| match setting.part {
+            Part::Parameter => of_algorithms.iter().any(|known| has(known, setting.key)),
+            Part::Model(None) => of_models().any(|(_, known)| has(known, setting.key)),
+            Part::Model(model) => of_models().any(|(of, known)| of == model && has(known, setting.key)),
+            Part::Role => setting.key.parse::<Role>().is_ok(),
+            _ => {
+                all.get_subcommands().any(|command| flag(command, &flag_name(setting.key), false).is_some())
+                    || schema.contains(&format!("\"{}\":", setting.key))
+            }
         };
-        let unknown: Vec<&String> = keys.iter().filter(|key| !is_one(key)).collect();
-        assert_eq!(unknown, Vec::<&String>::new());
+        let settings: Vec<Setting> = remedies()
+            .into_iter()
+            .filter_map(|remedy| match remedy.action? {
+                Action::Set { setting, .. } | Action::Unset(setting) => Some(setting),
+                _ => None,
+            })
+            .collect();
+        assert!(settings.len() > 120, "{}", settings.len());
+        let unknown: Vec<&Setting> = settings.iter().filter(|setting| !is_one(setting)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
     }
 
     /// A plan takes every value that an error of the libraries says to set, written as the remedy tells it.
     #[test]
     fn every_value_that_errors_tell_is_taken() {
         let mut tried = 0;
-        for remedy in remedies() {
-            let (Some(key), Some(value)) = (&remedy.key, &remedy.value) else { continue };
+        for Told { action, .. } in remedies() {
+            let part = match &action {
+                Some(Action::Set { setting, values }) if !values.is_empty() => setting.part,
+                Some(Action::Ask(_)) => Part::Model(None),
+                _ => continue,
+            };
+            let action = action.unwrap();
             // Which algorithm serves is known only where a release is asked for.
-            assert_ne!(key, "algorithm", "{remedy:?}");
-            let key: &'static str = Box::leak(key.clone().into_boxed_str());
-            let columns: &[&str] = if remedy.of_columns { &["age"] } else { &[] };
-            let error = Error::config("").set_columns(columns, key, Some(value), "do so");
-            let told = error.remedies()[0].in_plan().unwrap();
+            assert_ne!(part, Part::Algorithm, "{action:?}");
+            let told = Remedy::new(action.clone(), "do so").in_plan().unwrap();
             let plan = plan_with(&told);
             let read = scumble::config::Plan::from_toml(&plan, "release.toml");
-            let read = read.unwrap_or_else(|error| panic!("{remedy:?}: {error}\n{plan}"));
+            let read = read.unwrap_or_else(|error| panic!("{action:?}: {error}\n{plan}"));
             for spec in &read.privacy {
                 let known: Vec<&str> = scumble::registry::MODELS
                     .find(&spec.model)
@@ -256,13 +334,15 @@ mod tests {
                     .iter()
                     .map(|(name, _)| *name)
                     .collect();
-                spec.parameters.allow_only(&known).unwrap_or_else(|error| panic!("{remedy:?}: {error}"));
+                spec.parameters.allow_only(&known).unwrap_or_else(|error| panic!("{action:?}: {error}"));
             }
-            assert!(key != "set" || some_algorithm_takes(&read), "{remedy:?}");
-            assert!(key != "model" || crate::cmd::model_flag::parse(value).is_ok(), "{remedy:?}");
+            assert!(part != Part::Parameter || some_algorithm_takes(&read), "{action:?}");
+            if let Action::Ask(wanted) = &action {
+                crate::cmd::model_flag::parse(&asked(wanted)).unwrap();
+            }
             tried += 1;
         }
-        assert!(tried > 30, "{tried}");
+        assert!(tried > 45, "{tried}");
     }
 
     /// Whether an algorithm can be built with the parameters of a plan.
@@ -299,12 +379,17 @@ mod tests {
         } else if part.is_empty() {
             setting.clone_into(&mut top);
         } else {
-            let lines = if part == "[[privacy]]" { setting.replace(", ", "\n") } else { setting.to_owned() };
+            let lines =
+                if setting.starts_with("model") { setting.replace(", ", "\n") } else { setting.to_owned() };
             // A parameter alone is told of the model that the error is about.
             let model = match setting.split(' ').next() {
                 Some("k") => "model = \"k_anonymity\"\n",
                 Some("l" | "c" | "variant") => "model = \"l_diversity\"\n",
                 Some("t" | "distance") => "model = \"t_closeness\"\n",
+                Some("alphas") => "model = \"alpha_k\"\n",
+                Some("categories") => "model = \"p_sensitive\"\n",
+                Some("guarding") => "model = \"personalised\"\n",
+                Some("y") => "model = \"xy_anonymity\"\n",
                 _ => "",
             };
             let model = if part == "[[privacy]]" { model } else { "" };
@@ -361,9 +446,7 @@ mod tests {
         ];
         let found: Vec<Told> = remedies()
             .into_iter()
-            .filter(|remedy| {
-                !["weaken", "weaken_columns", "weaken_without", "concede"].contains(&remedy.call)
-            })
+            .filter(|remedy| !["weaken", "weaken_without", "concede"].contains(&remedy.call))
             .filter(|remedy| {
                 remedy.words.as_ref().is_some_and(|words| less.iter().any(|part| words.starts_with(part)))
             })
@@ -375,48 +458,87 @@ mod tests {
     #[derive(Debug)]
     struct Told {
         call: &'static str,
-        of_columns: bool,
-        key: Option<String>,
-        value: Option<String>,
+        action: Option<Action>,
         words: Option<String>,
     }
 
     fn remedies() -> Vec<Told> {
-        // The places of the key, the value and the words among the arguments.
-        let calls: [(&str, Option<usize>, Option<usize>, usize); 9] = [
-            ("set", Some(0), Some(1), 2),
-            ("weaken", Some(0), Some(1), 2),
-            ("set_columns", Some(1), Some(2), 3),
-            ("weaken_columns", Some(1), Some(2), 3),
-            ("unset", Some(0), None, 1),
-            ("unset_column", Some(1), None, 2),
-            ("weaken_without", Some(0), None, 1),
-            ("advise", None, None, 0),
-            ("concede", None, None, 0),
+        let calls: [(&str, usize); 7] = [
+            ("set", 2),
+            ("weaken", 2),
+            ("unset", 2),
+            ("weaken_without", 2),
+            ("another_that", 1),
+            ("advise", 1),
+            ("concede", 1),
         ];
         let mut found = Vec::new();
         for (_, text) in library_sources() {
             let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-            for (call, key, value, words) in calls {
+            for (call, count) in calls {
                 for (place, begin) in product.match_indices(&format!(".{call}(")) {
                     let arguments = arguments(&product[place + begin.len()..]);
-                    // What sets a parameter is called `set` as well, and takes fewer arguments.
-                    if arguments.len() != words + 1 {
+                    // What sets a parameter is called `set` as well.
+                    if arguments.len() != count || count == 2 && literal(&arguments[0]).is_some() {
                         continue;
                     }
-                    let some = |text: &str| literal(text.strip_prefix("Some(")?.strip_suffix(')')?);
-                    found.push(Told {
-                        call,
-                        of_columns: call.ends_with("columns"),
-                        key: key.and_then(|place| literal(&arguments[place])),
-                        value: value.and_then(|place| some(&arguments[place])),
-                        words: literal(&arguments[words]),
-                    });
+                    let action = if count == 2 { action(&arguments[0]) } else { None };
+                    found.push(Told { call, action, words: literal(&arguments[count - 1]) });
                 }
             }
         }
         assert!(found.len() > 250, "{}", found.len());
         found
+    }
+
+    /// What a source writes to set or to ask for: `Setting::column("format").of(&[name]).to("iso")`.
+    fn action(text: &str) -> Option<Action> {
+        let text: String = text.lines().map(str::trim).collect();
+        let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
+        let given = |of: &str| Some(arguments(text.split_once(of)?.1));
+        if let Some(named) = given("Wanted::model(") {
+            let mut wanted = Wanted::model(leaked(literal(&named[0])?));
+            for (at, begin) in text.match_indices(".with(") {
+                let pair = arguments(&text[at + begin.len()..]);
+                wanted = wanted.with(leaked(literal(&pair[0])?), value(&pair[1])?);
+            }
+            return Some(wanted.into());
+        }
+        let (part, rest) = text.strip_prefix("Setting::")?.split_once('(')?;
+        let key = arguments(rest).first().and_then(|key| literal(key)).map(leaked);
+        let mut setting = match part {
+            "algorithm" => Setting::algorithm(),
+            "root" => Setting::root(key?),
+            "read" => Setting::read(key?),
+            "column" => Setting::column(key?),
+            "role" => Setting::role(key?),
+            "hierarchy" => Setting::hierarchy(key?),
+            "search" => Setting::search(key?),
+            "parameter" => Setting::parameter(key?),
+            "model" => Setting::model(key?),
+            "risk" => Setting::risk(key?),
+            other => panic!("no part '{other}'"),
+        };
+        if given(".of(").is_some() {
+            setting = setting.of(&["age"]);
+        }
+        if let Some(model) = given(".of_model(").and_then(|given| literal(&given[0])) {
+            setting = setting.of_model(leaked(model));
+        }
+        Some(match given(".to(").and_then(|given| value(&given[0])) {
+            Some(value) => setting.to(value),
+            None => setting.into(),
+        })
+    }
+
+    /// A value that a source writes out.
+    fn value(text: &str) -> Option<Value> {
+        if let Some(items) = text.strip_prefix("vec![") {
+            return Some(arguments(items).iter().filter_map(|item| value(item)).collect::<Vec<_>>().into());
+        }
+        let text_value = literal(text).map(|text| Value::from(text.as_str()));
+        let number = || text.parse::<u64>().ok().map(Value::from);
+        text_value.or_else(number).or_else(|| text.parse::<bool>().ok().map(Value::from))
     }
 
     /// The arguments of a call, of which the opening bracket is read.

@@ -7,7 +7,7 @@
 use std::fmt::{self, Display, Write};
 use std::io;
 
-pub use crate::remedy::Remedy;
+pub use crate::remedy::{Action, Remedy, Setting, Wish};
 
 /// What went wrong, where, why, and what would help.
 pub struct Error(Box<Parts>);
@@ -156,77 +156,53 @@ impl Error {
         self
     }
 
-    /// The error with something to set that would help, and protects people as much as before.
+    /// The error with something to set, or a model to ask for, that would help and protects people as much as before.
     #[must_use]
-    pub fn set(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
-        self.set_columns(&[] as &[&str], key, value, words)
+    pub fn set(self, what: impl Into<Action>, words: impl Into<String>) -> Self {
+        self.with(Remedy::new(what, words))
     }
 
-    /// The error with something to set that would help, and protects people less.
+    /// The error with something to set, or a model to ask for, that would help and protects people less.
     #[must_use]
-    pub fn weaken(self, key: &'static str, value: Option<&str>, words: impl Into<String>) -> Self {
-        self.weaken_columns(&[] as &[&str], key, value, words)
-    }
-
-    /// As [`set`](Self::set), for a setting of these columns, or for a role to give to them.
-    #[must_use]
-    pub fn set_columns<C: AsRef<str>>(
-        self,
-        columns: &[C],
-        key: &'static str,
-        value: Option<&str>,
-        words: impl Into<String>,
-    ) -> Self {
-        self.with(setting(columns, key, value, words.into(), false))
-    }
-
-    /// As [`weaken`](Self::weaken), for a setting of these columns, or for a role to give to them.
-    #[must_use]
-    pub fn weaken_columns<C: AsRef<str>>(
-        self,
-        columns: &[C],
-        key: &'static str,
-        value: Option<&str>,
-        words: impl Into<String>,
-    ) -> Self {
-        self.with(setting(columns, key, value, words.into(), true))
-    }
-
-    /// The error with the advice to use another algorithm. Who knows the algorithms and what is asked of them says which.
-    #[must_use]
-    pub fn another(self, words: impl Into<String>) -> Self {
-        self.set("algorithm", None, words)
+    pub fn weaken(self, what: impl Into<Action>, words: impl Into<String>) -> Self {
+        self.with(Remedy::weakening(what, words))
     }
 
     /// The error with something to leave out that would help, and protects people as much as before.
     #[must_use]
-    pub fn unset(self, key: &'static str, words: impl Into<String>) -> Self {
-        self.with(Remedy::Unset { words: words.into(), key, columns: Vec::new(), weakens_protection: false })
-    }
-
-    /// As [`unset`](Self::unset), for a setting of a column.
-    #[must_use]
-    pub fn unset_column(self, column: &str, key: &'static str, words: impl Into<String>) -> Self {
-        let columns = vec![column.to_owned()];
-        self.with(Remedy::Unset { words: words.into(), key, columns, weakens_protection: false })
+    pub fn unset(self, setting: Setting, words: impl Into<String>) -> Self {
+        self.with(Remedy::new(Action::Unset(setting), words))
     }
 
     /// The error with something to leave out that would help, and protects people less.
     #[must_use]
-    pub fn weaken_without(self, key: &'static str, words: impl Into<String>) -> Self {
-        self.with(Remedy::Unset { words: words.into(), key, columns: Vec::new(), weakens_protection: true })
+    pub fn weaken_without(self, setting: Setting, words: impl Into<String>) -> Self {
+        self.with(Remedy::weakening(Action::Unset(setting), words))
+    }
+
+    /// The error with the advice to use another algorithm, one that is like this. Who knows the algorithms and what is asked of them
+    /// says which.
+    #[must_use]
+    pub fn another(self, wish: Wish) -> Self {
+        self.with(Remedy::new(Action::Another(wish), wish.words()))
+    }
+
+    /// The error with the advice to use any other algorithm that serves what is asked, in words that say what about.
+    #[must_use]
+    pub fn another_that(self, words: impl Into<String>) -> Self {
+        self.with(Remedy::new(Action::Another(Wish::Serving), words))
     }
 
     /// The error with something to do that would help, and protects people as much as before.
     #[must_use]
     pub fn advise(self, words: impl Into<String>) -> Self {
-        self.with(Remedy::Do { words: words.into(), weakens_protection: false })
+        self.with(Remedy::new(Action::Do, words))
     }
 
     /// The error with something to do that would help, and protects people less.
     #[must_use]
     pub fn concede(self, words: impl Into<String>) -> Self {
-        self.with(Remedy::Do { words: words.into(), weakens_protection: true })
+        self.with(Remedy::weakening(Action::Do, words))
     }
 
     /// The error with its remedies changed one by one; those that come back as nothing are dropped.
@@ -291,25 +267,13 @@ impl Error {
         }
         for (nth, remedy) in remedies.iter().enumerate() {
             message += if nth == 0 { "; " } else { ", or " };
-            message += remedy.words();
+            message += &remedy.words;
             if let Some(setting) = setting(remedy) {
                 let _ = write!(message, " ({setting})");
             }
         }
         message
     }
-}
-
-fn setting<C: AsRef<str>>(
-    columns: &[C],
-    key: &'static str,
-    value: Option<&str>,
-    words: String,
-    weakens_protection: bool,
-) -> Remedy {
-    let columns = columns.iter().map(|column| column.as_ref().to_owned()).collect();
-    let values = value.into_iter().map(str::to_owned).collect();
-    Remedy::Set { words, key, columns, values, weakens_protection }
 }
 
 /// The message in the plan's terms.
@@ -345,15 +309,18 @@ impl Display for Place {
     }
 }
 
-/// An error of reading the file called `name`, with advice where the kind of error allows some.
+/// An error of reading the file called `name`, with what helps where the kind of error tells.
 pub(crate) fn reading(name: &str, source: io::Error) -> Error {
-    let advice = match source.kind() {
-        io::ErrorKind::NotFound => " (no such file; is the path spelled right?)",
-        io::ErrorKind::PermissionDenied => " (you may not read it; check its permissions)",
-        io::ErrorKind::IsADirectory => " (it is a folder; give one file in it)",
-        _ => "",
-    };
-    Error::io(format_args!("cannot read '{name}'{advice}"), source)
+    let kind = source.kind();
+    let error = |why: &str| Error::io(format_args!("cannot read '{name}'{why}"), source);
+    match kind {
+        io::ErrorKind::NotFound => error(" (no such file)").advise("check how the path is spelled"),
+        io::ErrorKind::PermissionDenied => {
+            error(" (you may not read it)").advise("check the file's permissions")
+        }
+        io::ErrorKind::IsADirectory => error(" (it is a folder)").advise("give a file in the folder"),
+        _ => error(""),
+    }
 }
 
 /// The error of a file that cannot be written, with advice where the kind of error allows some.
@@ -362,21 +329,30 @@ pub fn cannot_write(target: &std::path::Path, source: io::Error) -> Error {
     writing(&target.display().to_string(), source)
 }
 
-/// An error of writing the file called `name`, with advice where the kind of error allows some.
+/// An error of writing the file called `name`, with what helps where the kind of error tells.
 pub(crate) fn writing(name: &str, source: io::Error) -> Error {
-    let advice = match source.kind() {
-        io::ErrorKind::NotFound => " (its folder does not exist; create it or choose another)",
-        io::ErrorKind::NotADirectory => " (a part of its path is a file, not a folder)",
-        io::ErrorKind::PermissionDenied => " (you may not write there; choose another folder)",
-        io::ErrorKind::ReadOnlyFilesystem => " (the file system is read-only; choose another folder)",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            " (the disk is full; free some space or choose another disk)"
+    let kind = source.kind();
+    let error = |why: &str| Error::io(format_args!("cannot write '{name}'{why}"), source);
+    match kind {
+        io::ErrorKind::NotFound => {
+            error(" (its folder does not exist)").advise("create the folder").advise("choose another folder")
         }
-        io::ErrorKind::FileTooLarge => " (the file system takes no file that large; choose another)",
-        io::ErrorKind::IsADirectory => " (it is a folder; give a file name)",
-        _ => "",
-    };
-    Error::io(format_args!("cannot write '{name}'{advice}"), source)
+        io::ErrorKind::NotADirectory => error(" (a part of its path is a file, not a folder)"),
+        io::ErrorKind::PermissionDenied => {
+            error(" (you may not write there)").advise("choose another folder")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            error(" (the file system is read-only)").advise("choose another folder")
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            error(" (the disk is full)").advise("free some space").advise("choose another disk")
+        }
+        io::ErrorKind::FileTooLarge => {
+            error(" (the file system takes no file that large)").advise("choose another disk")
+        }
+        io::ErrorKind::IsADirectory => error(" (it is a folder)").advise("give a file name"),
+        _ => error(""),
+    }
 }
 
 #[cfg(test)]
@@ -386,21 +362,22 @@ mod tests {
     #[test]
     fn an_interface_says_in_its_own_terms_what_to_set() {
         let error = Error::refused("'iack' needs a class column, the label that classifiers will predict")
-            .set("class", None, "name the class column")
-            .set("algorithm", Some("mondrian"), "use an algorithm that needs none");
+            .set(Setting::role("class"), "name the class column")
+            .set(Setting::algorithm().to("mondrian"), "use an algorithm that needs none");
         assert_eq!(
             error.to_string(),
             "'iack' needs a class column, the label that classifiers will predict; name the class column \
              ([columns.NAME] role = \"class\"), or use an algorithm that needs none ([algorithm] name = \"mondrian\")"
         );
-        let as_arguments = error.worded(|remedy| match remedy {
-            Remedy::Set { key, values, .. } => {
-                Some(format!("{key}='{}'", values.first().map_or("…", String::as_str)))
+        let as_arguments = error.worded(|remedy| match &remedy.action {
+            Action::Set { setting, values } => {
+                let value = values.first().map_or("…".to_owned(), ToString::to_string);
+                Some(format!("{}={value}", setting.key))
             }
             _ => None,
         });
         assert!(as_arguments.ends_with(
-            "name the class column (class='…'), or use an algorithm that needs none (algorithm='mondrian')"
+            "name the class column (class=…), or use an algorithm that needs none (algorithm=\"mondrian\")"
         ));
         assert_eq!(error.remedies().len(), 2);
         assert_eq!(error.kind(), ErrorKind::Refused);
@@ -418,13 +395,11 @@ mod tests {
     }
 
     #[test]
-    fn the_systems_own_words_come_last() {
+    fn the_systems_own_words_come_before_what_helps() {
         let error = reading("people.csv", io::ErrorKind::NotFound.into());
-        assert!(
-            error
-                .to_string()
-                .starts_with("cannot read 'people.csv' (no such file; is the path spelled right?): ")
-        );
+        let told = error.to_string();
+        assert!(told.starts_with("cannot read 'people.csv' (no such file): "), "{told}");
+        assert!(told.ends_with("; check how the path is spelled"), "{told}");
         assert!(std::error::Error::source(&error).is_some());
     }
 }

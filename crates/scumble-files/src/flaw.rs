@@ -2,7 +2,7 @@
 
 use crate::dictionary::Refusal;
 use crate::encoding::Encoding;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Setting};
 
 /// What is wrong with a row, before the file's name and the row's number are known.
 #[derive(Debug)]
@@ -79,8 +79,7 @@ impl Teller<'_> {
                 self.names.len()
             )),
             Flaw::NotUtf8(column) => self.in_column(column, "the bytes are not UTF-8").set(
-                "encoding",
-                Some("windows-1252"),
+                Setting::read("encoding").to("windows-1252"),
                 "say that the file was made on Windows, if it was",
             ),
             Flaw::OutOfRange(column) => self

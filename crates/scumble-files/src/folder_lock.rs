@@ -29,11 +29,11 @@ impl FolderLock {
                 Err(TryLockError::Error(_)) => return Ok(Self { _held: None }),
                 Err(TryLockError::WouldBlock) if began.elapsed() > PATIENCE => {
                     return Err(Error::resources(format!(
-                        "another run has been giving names to files in '{}' for {} seconds; wait for it, or end it, and try again; \
-                         nothing was published",
+                        "another run has been giving names to files in '{}' for {} seconds, so nothing was published",
                         folder.display(),
                         PATIENCE.as_secs()
-                    )));
+                    ))
+                    .advise("try again when that run has ended"));
                 }
                 Err(TryLockError::WouldBlock) => {
                     control.check()?;

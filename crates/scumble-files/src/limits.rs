@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// How many bytes of memory the process can still get, as far as the system tells: what the machine has left, what the
 /// control groups of the process allow and what its own limit allows, whichever is least.
@@ -22,11 +22,12 @@ pub fn memory_left() -> Option<u64> {
 pub fn enough_memory(bytes: u64, what: &str) -> Result<()> {
     match memory_left() {
         Some(left) if bytes > left => Err(Error::resources(format!(
-            "{what} needs about {} of memory, and {} are left; use a machine with more memory, or leave columns or \
-             rows out",
+            "{what} needs about {} of memory, and {} are left",
             size(bytes),
             size(left)
-        ))),
+        ))
+        .advise("use a machine with more memory")
+        .advise("leave columns or rows out")),
         _ => Ok(()),
     }
 }
@@ -156,11 +157,8 @@ impl Allowance {
     pub(crate) fn passed(self, name: &str) -> Error {
         let limit = size(self.bytes);
         if self.given {
-            Error::resources(format!("'{name}' holds more than {limit}, the limit that was given")).set(
-                "max_size",
-                None,
-                "raise the limit, if the table is meant to be that large",
-            )
+            Error::resources(format!("'{name}' holds more than {limit}, the limit that was given"))
+                .set(Setting::read("max_size"), "raise the limit, if the table is meant to be that large")
         } else {
             let folder = std::env::temp_dir().display().to_string();
             Error::resources(format!(
@@ -168,7 +166,7 @@ impl Allowance {
             ))
             .advise("free some space on the disk")
             .advise("use another folder for temporary files (TMPDIR)")
-            .set("max_size", None, "say how large the table may be")
+            .set(Setting::read("max_size"), "say how large the table may be")
         }
     }
 }

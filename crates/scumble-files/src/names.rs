@@ -20,16 +20,13 @@ pub(crate) fn check(file: &str, names: &[String]) -> Result<()> {
     for (index, name) in names.iter().enumerate() {
         let position = index + 1;
         if name.trim().is_empty() {
-            return Err(Error::data(format!(
-                "'{file}': column {position} of {} has no name; name it in the header",
-                names.len()
-            )));
+            let what = format!("'{file}': column {position} of {} has no name", names.len());
+            return Err(Error::data(what).advise("give the column a name in the header"));
         }
         if let Some(earlier) = first.insert(name, position) {
-            return Err(Error::data(format!(
-                "'{file}': columns {earlier} and {position} are both named '{}'; rename one of them",
-                on_one_line(name)
-            )));
+            let name = on_one_line(name);
+            let what = format!("'{file}': columns {earlier} and {position} are both named '{name}'");
+            return Err(Error::data(what).advise("rename one of the two columns"));
         }
     }
     Ok(())
@@ -81,9 +78,9 @@ mod tests {
     fn names_must_be_there_and_differ() {
         assert!(check("t.csv", &strings(&["a", "b", "A"])).is_ok());
         let message = check("t.csv", &strings(&["a", "b", "a"])).unwrap_err().to_string();
-        assert_eq!(message, "'t.csv': columns 1 and 3 are both named 'a'; rename one of them");
+        assert_eq!(message, "'t.csv': columns 1 and 3 are both named 'a'; rename one of the two columns");
         let message = check("t.csv", &strings(&["a", " "])).unwrap_err().to_string();
-        assert_eq!(message, "'t.csv': column 2 of 2 has no name; name it in the header");
+        assert_eq!(message, "'t.csv': column 2 of 2 has no name; give the column a name in the header");
     }
 
     #[test]

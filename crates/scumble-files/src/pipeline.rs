@@ -73,11 +73,12 @@ impl<'a> Memory<'a> {
         let taken = self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         match self.most {
             Some(most) if taken > most => Err(Error::resources(format!(
-                "'{}' needs more memory than the {} that are left; use a machine with more memory, or leave columns or \
-                 rows out",
+                "'{}' needs more memory than the {} that are left",
                 self.file,
                 limits::size(most)
-            ))),
+            ))
+            .advise("use a machine with more memory")
+            .advise("leave columns or rows out")),
             _ => Ok(()),
         }
     }

@@ -206,10 +206,10 @@ fn check_target(target: &Path) -> Result<()> {
         Ok(metadata) if metadata.is_dir() => {
             Err(writing(&target.display().to_string(), io::ErrorKind::IsADirectory.into()))
         }
-        Ok(metadata) if !metadata.is_file() => Err(Error::config(format!(
-            "'{}' is a device or pipe, not a file; give a file name, or - for standard output",
-            target.display()
-        ))),
+        Ok(metadata) if !metadata.is_file() => {
+            Err(Error::config(format!("'{}' is a device or pipe, not a file", target.display()))
+                .advise("give a file name, or - for standard output"))
+        }
         _ => Ok(()),
     }
 }

@@ -27,9 +27,9 @@ impl PrivateFolder {
         let target = target.into();
         let shown = target.display().to_string();
         if fs::symlink_metadata(&target).is_ok_and(|found| !found.is_dir()) {
-            return Err(Error::config(format!(
-                "'{shown}' is not a folder, and several tables go into one; choose another name, or remove it"
-            )));
+            return Err(Error::config(format!("'{shown}' is not a folder, and several tables go into one"))
+                .advise("choose another name")
+                .advise("remove the file"));
         }
         Ok(Self { target, files: Vec::new(), hidden: None })
     }

@@ -1,146 +1,357 @@
 //! What would help where something failed, as data: the command line words it as flags, Python as arguments, a browser as buttons.
 
+use std::fmt::{self, Display};
+
 /// Something that would help.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Remedy {
-    /// Something to set in the plan, or to give to the call.
-    Set {
-        /// What it does, as a request that can stand alone: `name the class column`.
-        words: String,
-        /// The plan's key, or the name of the argument. A role is its own key.
-        key: &'static str,
-        /// The columns whose setting it is, where it is one of columns and they are known.
-        columns: Vec<String>,
-        /// What to set it to, the best first; nothing where that is for the user to say.
-        values: Vec<String>,
-        /// Whether people are protected less afterwards.
-        weakens_protection: bool,
-    },
-    /// Something to leave out of the plan or the call.
-    Unset {
-        /// What that does, as a request: `leave the row map out`.
-        words: String,
-        /// The plan's key, or the name of the argument.
-        key: &'static str,
-        /// The columns whose setting it is, where it is one of columns and they are known.
-        columns: Vec<String>,
-        /// Whether people are protected less afterwards.
-        weakens_protection: bool,
-    },
-    /// Something that nobody can set, such as correcting a value.
-    Do {
-        /// What to do, as a request.
-        words: String,
-        /// Whether people are protected less afterwards.
-        weakens_protection: bool,
-    },
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remedy {
+    /// What it does, as a request that can stand alone: `name the class column`.
+    pub words: String,
+    /// Whether people are protected less afterwards.
+    pub weakens_protection: bool,
+    /// What is to be done.
+    pub action: Action,
 }
 
-/// The roles of columns. Each is a key of its own: `quasi` names the columns with that role.
-const ROLES: [&str; 8] =
-    ["identifier", "subject", "guarding", "quasi", "sensitive", "class", "other", "drop"];
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Something to set in the plan, or to give to the call.
+    Set {
+        /// What is set.
+        setting: Setting,
+        /// What to set it to, the best first; nothing where that is for the user to say.
+        values: Vec<Value>,
+    },
+    /// Something to leave out of the plan or the call.
+    Unset(Setting),
+    /// A privacy model to ask for.
+    Ask(Wanted),
+    /// Another algorithm to use, which nobody has named yet.
+    Another(Wish),
+    /// Something that nobody can set, such as correcting a value.
+    Do,
+}
 
-/// Settings that only columns have.
-const OF_COLUMNS: [&str; 9] =
-    ["type", "format", "min", "max", "label", "priority", "equality", "missing_counts", "hierarchy"];
+/// A setting: what a plan calls it and where it stands there, or an argument of the call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Where it stands.
+    pub part: Part,
+    /// Its name there. For a role it is the role, and for the algorithm `algorithm`.
+    pub key: &'static str,
+    /// The columns whose setting it is, where it is one of columns and they are known.
+    pub columns: Vec<String>,
+}
 
-/// Settings of how a hierarchy is built or read.
-const OF_HIERARCHIES: [&str; 3] = ["unlisted", "lengths", "pad"];
+/// The part of a plan in which a setting stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The plan itself, or the call alone: `rest`, `force`.
+    Root,
+    /// How a table is read.
+    Read,
+    /// A column.
+    Column,
+    /// The role of a column.
+    Role,
+    /// How a column's hierarchy is built or read.
+    Hierarchy,
+    /// Which algorithm is used.
+    Algorithm,
+    /// The search, whatever the algorithm: `metric`, `suppression`.
+    Search,
+    /// A parameter of the algorithm.
+    Parameter,
+    /// A parameter of a model, with the model's name where it is known.
+    Model(Option<&'static str>),
+    /// What is looked at when risks are assessed.
+    Risk,
+}
 
-/// Settings of how a table is read. Columns have some of them, too.
-const OF_READING: [&str; 7] =
-    ["delimiter", "quote", "header", "encoding", "max_size", "missing", "missing_policy"];
+/// A privacy model to ask for, with its parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// The model's name.
+    pub model: &'static str,
+    /// Its parameters and their values.
+    pub parameters: Vec<(&'static str, Value)>,
+}
 
-/// Settings of the search.
-const OF_SEARCH: [&str; 8] =
-    ["metric", "suppression", "star_policy", "flatten", "polish", "seed", "steps", "budget"];
+/// What another algorithm must be like, besides serving what is asked. It is here because errors carry it; which algorithms are so is known
+/// to the library alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Whatever serves the plan.
+    Serving,
+    /// Classes, where records that overlap or several tables do not do.
+    Classes,
+    /// Fewer looks at the rows.
+    Quick,
+    /// Classes that no column's levels decide.
+    WithoutLevels,
+    /// One domain for each column without flattening.
+    OneDomain,
+    /// Labels that cover the rows of their class.
+    WithoutMeans,
+}
 
-/// Settings of models that have a short name, and what their model calls them.
-const OF_MODELS: [(&str, &str); 6] =
-    [("k", "k"), ("l", "l"), ("c", "c"), ("l_variant", "variant"), ("t", "t"), ("t_distance", "distance")];
+/// What something is set to.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// A text.
+    Text(String),
+    /// A whole number.
+    Whole(u64),
+    /// Another number.
+    Decimal(f64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// Several of them.
+    List(Vec<Value>),
+    /// Values with names: a builder of hierarchies.
+    Table(Vec<(&'static str, Value)>),
+}
 
 impl Remedy {
-    /// What to do, as a request.
-    #[must_use]
-    pub fn words(&self) -> &str {
-        match self {
-            Self::Set { words, .. } | Self::Unset { words, .. } | Self::Do { words, .. } => words,
-        }
+    /// A remedy that protects people as much as before.
+    pub fn new(action: impl Into<Action>, words: impl Into<String>) -> Self {
+        Self { words: words.into(), weakens_protection: false, action: action.into() }
     }
 
-    /// Whether people are protected less afterwards.
-    #[must_use]
-    pub fn weakens_protection(&self) -> bool {
-        match self {
-            Self::Set { weakens_protection, .. }
-            | Self::Unset { weakens_protection, .. }
-            | Self::Do { weakens_protection, .. } => *weakens_protection,
-        }
+    /// A remedy that protects people less.
+    pub fn weakening(action: impl Into<Action>, words: impl Into<String>) -> Self {
+        Self { weakens_protection: true, ..Self::new(action, words) }
     }
 
     /// What to set or to leave out, as the plan writes it, with the part of the plan in brackets: `[columns.born] format = "dd/mm/yyyy"`.
     #[must_use]
     pub fn in_plan(&self) -> Option<String> {
+        Some(match &self.action {
+            Action::Set { setting, values } => setting.in_plan(values),
+            Action::Unset(setting) => setting.in_plan(&[]),
+            Action::Ask(wanted) => format!("[[privacy]] {wanted}"),
+            Action::Another(_) => Setting::algorithm().in_plan(&[]),
+            Action::Do => return None,
+        })
+    }
+}
+
+impl Setting {
+    /// A setting of the plan itself, or an argument of the call.
+    #[must_use]
+    pub fn root(key: &'static str) -> Self {
+        Self::new(Part::Root, key)
+    }
+
+    /// A setting of how tables are read.
+    #[must_use]
+    pub fn read(key: &'static str) -> Self {
+        Self::new(Part::Read, key)
+    }
+
+    /// A setting of columns.
+    #[must_use]
+    pub fn column(key: &'static str) -> Self {
+        Self::new(Part::Column, key)
+    }
+
+    /// The role of columns.
+    #[must_use]
+    pub fn role(role: &'static str) -> Self {
+        Self::new(Part::Role, role)
+    }
+
+    /// A setting of columns' hierarchies.
+    #[must_use]
+    pub fn hierarchy(key: &'static str) -> Self {
+        Self::new(Part::Hierarchy, key)
+    }
+
+    /// Which algorithm is used.
+    #[must_use]
+    pub fn algorithm() -> Self {
+        Self::new(Part::Algorithm, "algorithm")
+    }
+
+    /// A setting of every search.
+    #[must_use]
+    pub fn search(key: &'static str) -> Self {
+        Self::new(Part::Search, key)
+    }
+
+    /// A parameter of the algorithm.
+    #[must_use]
+    pub fn parameter(key: &'static str) -> Self {
+        Self::new(Part::Parameter, key)
+    }
+
+    /// A parameter of the model that the error is about.
+    #[must_use]
+    pub fn model(key: &'static str) -> Self {
+        Self::new(Part::Model(None), key)
+    }
+
+    /// A setting of what is looked at when risks are assessed.
+    #[must_use]
+    pub fn risk(key: &'static str) -> Self {
+        Self::new(Part::Risk, key)
+    }
+
+    fn new(part: Part, key: &'static str) -> Self {
+        Self { part, key, columns: Vec::new() }
+    }
+
+    /// The setting, of these columns.
+    #[must_use]
+    pub fn of<C: AsRef<str>>(mut self, columns: &[C]) -> Self {
+        self.columns = columns.iter().map(|column| column.as_ref().to_owned()).collect();
+        self
+    }
+
+    /// The parameter, of the model with this name.
+    #[must_use]
+    pub fn of_model(self, name: &'static str) -> Self {
+        Self { part: Part::Model(Some(name)), ..self }
+    }
+
+    /// Setting it to this.
+    pub fn to(self, value: impl Into<Value>) -> Action {
+        self.to_one_of([value])
+    }
+
+    /// Setting it to one of these, the best first.
+    pub fn to_one_of(self, values: impl IntoIterator<Item = impl Into<Value>>) -> Action {
+        Action::Set { setting: self, values: values.into_iter().map(Into::into).collect() }
+    }
+
+    fn in_plan(&self, values: &[Value]) -> String {
+        let Self { part, key, columns } = self;
+        let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+        let assigned = match &values[..] {
+            [] => (*key).to_owned(),
+            values => format!("{key} = {}", one_of(values)),
+        };
+        match part {
+            Part::Root if *key == "table" => "[[table]]".to_owned(),
+            Part::Root => assigned,
+            Part::Read => format!("[read] {assigned}"),
+            Part::Column => of_columns(columns) + &assigned,
+            Part::Role => format!("{}role = \"{key}\"", of_columns(columns)),
+            Part::Hierarchy if columns.is_empty() => format!("hierarchy: {assigned}"),
+            Part::Hierarchy => format!("{}hierarchy: {assigned}", of_columns(columns)),
+            Part::Algorithm if values.is_empty() => "[algorithm] name".to_owned(),
+            Part::Algorithm => format!("[algorithm] name = {}", one_of(&values)),
+            Part::Search | Part::Parameter => format!("[algorithm] {assigned}"),
+            Part::Model(_) => format!("[[privacy]] {assigned}"),
+            Part::Risk => format!("[risk] {assigned}"),
+        }
+    }
+}
+
+impl Wanted {
+    /// The model with this name.
+    #[must_use]
+    pub fn model(model: &'static str) -> Self {
+        Self { model, parameters: Vec::new() }
+    }
+
+    /// The model with this parameter.
+    #[must_use]
+    pub fn with(mut self, parameter: &'static str, value: impl Into<Value>) -> Self {
+        self.parameters.push((parameter, value.into()));
+        self
+    }
+}
+
+/// As a plan writes it: `model = "l_diversity", l = 2`.
+impl Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "model = \"{}\"", self.model)?;
+        self.parameters.iter().try_for_each(|(key, value)| write!(f, ", {key} = {value}"))
+    }
+}
+
+impl Wish {
+    /// The wish as a request.
+    #[must_use]
+    pub fn words(self) -> &'static str {
         match self {
-            Self::Set { key, columns, values, .. } => Some(in_plan(key, columns, values)),
-            Self::Unset { key, columns, .. } => {
-                let (part, key) = place(key, columns);
-                Some(part + key)
+            Self::Serving => "use an algorithm that can serve this model",
+            Self::Classes => "use an algorithm that makes classes",
+            Self::Quick => "use a quicker algorithm",
+            Self::WithoutLevels => "use an algorithm that does not go by levels",
+            Self::OneDomain => "use an algorithm that searches with one domain for each column",
+            Self::WithoutMeans => "use an algorithm that shows no means",
+        }
+    }
+}
+
+/// As TOML writes it.
+impl Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(&quoted(text)),
+            Self::Whole(number) => number.fmt(f),
+            Self::Decimal(number) => number.fmt(f),
+            Self::Boolean(is) => is.fmt(f),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+                write!(f, "[{}]", items.join(", "))
             }
-            Self::Do { .. } => None,
+            Self::Table(entries) => {
+                let entries: Vec<String> =
+                    entries.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+                write!(f, "{{ {} }}", entries.join(", "))
+            }
         }
     }
 }
 
-fn in_plan(key: &str, columns: &[String], values: &[String]) -> String {
-    let assigned = |key: &str, values: &[String]| match values {
-        [] => key.to_owned(),
-        _ => {
-            let values: Vec<String> = values.iter().map(|value| as_toml(key, value)).collect();
-            format!("{key} = {}", one_of(&values))
-        }
-    };
-    if ROLES.contains(&key) {
-        return format!("{}role = \"{key}\"", of_columns(columns));
-    }
-    match (key, values) {
-        // A parameter of the algorithm is its own key.
-        ("set", [value]) => {
-            let (key, value) = value.split_once('=').unwrap_or((value, ""));
-            format!("[algorithm] {}", assigned(key, &[value.to_owned()]))
-        }
-        ("model", [value]) => {
-            let (name, parameters) = value.split_once(':').unwrap_or((value, ""));
-            let parameters = parameters.split(',').filter_map(|pair| pair.split_once('='));
-            let parameters = parameters.map(|(key, value)| format!(", {key} = {}", as_toml(key, value)));
-            format!("[[privacy]] model = \"{name}\"{}", parameters.collect::<String>())
-        }
-        _ => {
-            let (part, key) = place(key, columns);
-            part + &assigned(key, values)
-        }
+/// What is for the user to say.
+impl From<Setting> for Action {
+    fn from(setting: Setting) -> Self {
+        Self::Set { setting, values: Vec::new() }
     }
 }
 
-/// The part of the plan that a setting stands in, with what goes before it there, and what it is called there.
-fn place<'a>(key: &'a str, columns: &[String]) -> (String, &'a str) {
-    if let Some((_, own)) = OF_MODELS.iter().find(|(short, _)| *short == key) {
-        return ("[[privacy]] ".to_owned(), own);
+impl From<Wanted> for Action {
+    fn from(wanted: Wanted) -> Self {
+        Self::Ask(wanted)
     }
-    let part = match key {
-        "algorithm" => return ("[algorithm] ".to_owned(), "name"),
-        "table" => return (String::new(), "[[table]]"),
-        "set" | "model" => String::new(),
-        "combination_size" => "[risk] ".to_owned(),
-        _ if OF_COLUMNS.contains(&key) || !columns.is_empty() => of_columns(columns),
-        _ if OF_HIERARCHIES.contains(&key) => "hierarchy: ".to_owned(),
-        _ if OF_READING.contains(&key) => "[read] ".to_owned(),
-        _ if OF_SEARCH.contains(&key) => "[algorithm] ".to_owned(),
-        _ => String::new(),
-    };
-    let part = if OF_HIERARCHIES.contains(&key) && !columns.is_empty() { part + "hierarchy: " } else { part };
-    (part, key)
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Self::Whole(number)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Decimal(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(is: bool) -> Self {
+        Self::Boolean(is)
+    }
+}
+
+impl<V: Into<Value>> From<Vec<V>> for Value {
+    fn from(items: Vec<V>) -> Self {
+        Self::List(items.into_iter().map(Into::into).collect())
+    }
 }
 
 /// `[columns.born] `; `[columns.NAME] ` where it is for the user to say which.
@@ -167,22 +378,6 @@ pub fn one_of(choices: &[String]) -> String {
     }
 }
 
-/// A value as TOML writes it: numbers, `true`, `false` and tables as they are, lists of such, everything else as a text.
-fn as_toml(key: &str, value: &str) -> String {
-    // A padding character is a text even where it is a digit.
-    let is_plain = key != "pad"
-        && (value.parse::<f64>().is_ok_and(f64::is_finite) || ["true", "false"].contains(&value));
-    if let Some(items) = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        let items: Vec<String> = items.split(',').map(|item| as_toml(key, item.trim())).collect();
-        return format!("[{}]", items.join(", "));
-    }
-    if is_plain || value.starts_with('{') || value.starts_with('"') {
-        value.to_owned()
-    } else {
-        quoted(value)
-    }
-}
-
 fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for letter in text.chars() {
@@ -199,25 +394,30 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::Error;
 
     fn told(error: &Error) -> Vec<String> {
-        error.remedies().iter().filter_map(super::Remedy::in_plan).collect()
+        error.remedies().iter().filter_map(Remedy::in_plan).collect()
     }
 
     #[test]
     fn a_setting_is_told_as_the_plan_writes_it_and_where() {
         let error = Error::config("it does not fit")
-            .set_columns(&["born"], "format", Some("dd/mm/yyyy"), "say that the day comes first")
-            .set_columns(&["day of birth"], "type", Some("text"), "take them for texts")
-            .weaken_columns(&["ill"], "missing_counts", Some("true"), "let a missing value count")
-            .set_columns(&["name", "card"], "drop", None, "leave them out")
-            .set("quasi", None, "say which columns outsiders may know")
-            .set("missing_policy", Some("drop-row"), "leave rows out")
-            .set_columns(&["age"], "missing_policy", Some("drop-row"), "leave rows out")
-            .set("rest", Some("drop"), "leave the others out")
-            .set("lengths", Some("[3, 1]"), "give prefix lengths")
-            .set("pad", Some("0"), "give a pad character");
+            .set(Setting::column("format").of(&["born"]).to("dd/mm/yyyy"), "say that the day comes first")
+            .set(Setting::column("type").of(&["day of birth"]).to("text"), "take them for texts")
+            .weaken(Setting::column("missing_counts").of(&["ill"]).to(true), "let a missing value count")
+            .set(Setting::role("drop").of(&["name", "card"]), "leave them out")
+            .set(Setting::role("quasi"), "say which columns outsiders may know")
+            .set(Setting::read("missing_policy").to("drop-row"), "leave rows out")
+            .set(Setting::column("missing_policy").of(&["age"]).to("drop-row"), "leave rows out")
+            .set(Setting::root("rest").to("drop"), "leave the others out")
+            .set(Setting::hierarchy("lengths").to(vec![3, 1]), "give prefix lengths")
+            .set(Setting::hierarchy("pad").of(&["zip"]).to("0"), "give a pad character")
+            .set(
+                Setting::column("hierarchy").to(Value::Table(vec![("build", "flat".into())])),
+                "give a flat one",
+            );
         assert_eq!(
             told(&error),
             [
@@ -230,7 +430,8 @@ mod tests {
                 "[columns.age] missing_policy = \"drop-row\"",
                 "rest = \"drop\"",
                 "hierarchy: lengths = [3, 1]",
-                "hierarchy: pad = \"0\"",
+                "[columns.zip] hierarchy: pad = \"0\"",
+                "[columns.NAME] hierarchy = { build = \"flat\" }",
             ]
         );
     }
@@ -238,29 +439,61 @@ mod tests {
     #[test]
     fn settings_of_the_search_and_of_models_have_their_parts() {
         let error = Error::config("it does not fit")
-            .set("algorithm", Some("optimal"), "use an algorithm that serves it")
-            .set("set", Some("bins=4"), "use fewer intervals")
-            .set("set", Some("priority_order=[age,sex]"), "give a list of them")
-            .set("suppression", None, "raise the limit")
-            .unset("polish", "leave polish out")
-            .weaken("k", Some("3"), "lower k")
-            .weaken("l_variant", Some("frequency"), "ask for that variant")
-            .set("model", Some("l_diversity:l=2,variant=entropy"), "ask for it")
-            .set("force", None, "replace the file")
+            .set(Setting::algorithm().to_one_of(["optimal", "iack"]), "use an algorithm that serves it")
+            .another(Wish::Quick)
+            .set(Setting::parameter("bins").to(4), "use fewer intervals")
+            .set(Setting::parameter("priority_order").to(vec!["age", "sex"]), "give a list of them")
+            .set(Setting::search("suppression"), "raise the limit")
+            .unset(Setting::search("polish"), "leave polish out")
+            .weaken(Setting::model("k").to(3), "lower k")
+            .weaken(Setting::model("l").to(2.5), "lower l")
+            .weaken(Setting::model("variant").of_model("l_diversity").to("frequency"), "ask for that variant")
+            .set(Wanted::model("l_diversity").with("l", 2).with("variant", "entropy"), "ask for it")
+            .set(Setting::risk("combination_size").to(0), "look at no combinations")
+            .set(Setting::root("force"), "replace the file")
+            .weaken_without(Setting::root("table"), "leave the tables out")
             .advise("lower k");
         assert_eq!(
             told(&error),
             [
-                "[algorithm] name = \"optimal\"",
+                "[algorithm] name = \"optimal\" or \"iack\"",
+                "[algorithm] name",
                 "[algorithm] bins = 4",
                 "[algorithm] priority_order = [\"age\", \"sex\"]",
                 "[algorithm] suppression",
                 "[algorithm] polish",
                 "[[privacy]] k = 3",
+                "[[privacy]] l = 2.5",
                 "[[privacy]] variant = \"frequency\"",
                 "[[privacy]] model = \"l_diversity\", l = 2, variant = \"entropy\"",
+                "[risk] combination_size = 0",
                 "force",
+                "[[table]]",
             ]
         );
+    }
+
+    /// What a program words as keyword arguments and a page as buttons, without reading a text.
+    #[test]
+    fn a_remedy_is_data() {
+        let error = Error::refused("it does not fit")
+            .set(Setting::parameter("bins").to(4), "use fewer intervals")
+            .weaken(Setting::column("missing_counts").of(&["ill"]).to(true), "let a missing value count")
+            .weaken(Wanted::model("k_e").with("k", 3), "ask for (k,e)-anonymity alone")
+            .another(Wish::Classes);
+        let [bins, counts, model, other] = error.remedies() else { panic!("{error}") };
+        let Action::Set { setting, values } = &bins.action else { panic!("{bins:?}") };
+        assert_eq!(
+            (setting.part, setting.key, &values[..]),
+            (Part::Parameter, "bins", &[Value::Whole(4)][..])
+        );
+        assert!(!bins.weakens_protection && counts.weakens_protection);
+        let Action::Set { setting, values } = &counts.action else { panic!("{counts:?}") };
+        assert_eq!((setting.part, &setting.columns[..]), (Part::Column, &["ill".to_owned()][..]));
+        assert_eq!(values, &[Value::Boolean(true)]);
+        let wanted = Wanted { model: "k_e", parameters: vec![("k", Value::Whole(3))] };
+        assert_eq!(model.action, Action::Ask(wanted));
+        assert_eq!(other.action, Action::Another(Wish::Classes));
+        assert_eq!(other.words, "use an algorithm that makes classes");
     }
 }

@@ -49,9 +49,8 @@ impl Stream {
     pub(crate) fn take(&self, name: &str) -> Result<BatchReader> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         reader.ok_or_else(|| {
-            Error::config(format!(
-                "'{name}' is a stream of record batches, and was read already; give it again"
-            ))
+            Error::config(format!("'{name}' is a stream of record batches, and was read already"))
+                .advise("give the stream again")
         })
     }
 }
@@ -88,8 +87,9 @@ impl Batches {
         for (number, batch) in (1..).zip(&batches) {
             if !has_columns(batch, &schema) {
                 return Err(Error::data(format!(
-                    "record batch {number} has other columns than the table, or in another order or of other types; make all of them alike"
-                )));
+                    "record batch {number} has other columns than the table, or in another order or of other types"
+                ))
+                .advise("make all batches alike"));
             }
         }
         Ok(Self { schema, batches })
@@ -420,9 +420,8 @@ pub(crate) fn explain_reading(name: &str, compression: Compression, error: io::E
     }
     let format = compression.name();
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        return Error::data(format!(
-            "'{name}' is cut off: its {format} data end too early; copy or download it again"
-        ));
+        return Error::data(format!("'{name}' is cut off: its {format} data end too early"))
+            .advise("copy or download the file again");
     }
     Error::data(format!("'{name}' is damaged: its {format} data cannot be unpacked ({error})"))
 }

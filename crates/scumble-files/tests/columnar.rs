@@ -255,7 +255,7 @@ fn empty_doubled_and_damaged_files() {
     let twice = Schema::new(vec![field.clone(), field]);
     let twice = RecordBatch::try_new(Arc::new(twice), vec![Arc::clone(&array), array]).unwrap();
     let message = read(&file_bytes(&[twice]), &ReadOptions::default()).unwrap_err().to_string();
-    assert_eq!(message, "'t.csv': columns 1 and 2 are both named 'a'; rename one of them");
+    assert_eq!(message, "'t.csv': columns 1 and 2 are both named 'a'; rename one of the two columns");
 
     let one = batch(vec![("a", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)]);
     for (bytes, what) in [(parquet_bytes(&one), "Parquet"), (file_bytes(std::slice::from_ref(&one)), "Arrow")]

@@ -1,5 +1,8 @@
 //! Why a check could not be made at all; a check that was made and failed is an outcome, not an error.
 
+use scumble_files::Error;
+use scumble_files::remedy::Setting;
+
 /// A check that could not be made. Nothing was judged, so nothing may be released on the strength of it.
 ///
 /// Messages name columns, row numbers and parameters, never a cell's value.
@@ -7,10 +10,10 @@
 #[non_exhaustive]
 pub enum VerifyError {
     /// A claim without quasi-identifiers would make the whole table one class and hold for nothing.
-    #[error("no quasi-identifier is named, so there are no classes to judge; name at least one column")]
+    #[error("no quasi-identifier is named, so there are no classes to judge")]
     NoQuasi,
     /// A column of the claim is not in the table.
-    #[error("the {table} has no column `{column}`; check the column's name")]
+    #[error("the {table} has no column `{column}`")]
     NoSuchColumn {
         /// "release" or "original table".
         table: &'static str,
@@ -79,6 +82,14 @@ pub enum VerifyError {
         /// What is wrong.
         why: String,
     },
+    /// The row map is another one than is wanted.
+    #[error("the row map cannot be used: {why}")]
+    OtherMap {
+        /// What is wrong.
+        why: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
     /// A table that is said to be in the spreadsheet-safe form is not.
     #[error(
         "the table is said to be in the spreadsheet-safe form, and column `{column}` has a text that a spreadsheet program would run"
@@ -105,7 +116,7 @@ pub enum VerifyError {
     #[error("the check was stopped before its end")]
     Stopped,
     /// More than this checker can hold.
-    #[error("too large to check: {what}; {remedy}")]
+    #[error("too large to check: {what}")]
     TooLarge {
         /// What is too large.
         what: String,
@@ -114,14 +125,33 @@ pub enum VerifyError {
     },
 }
 
+impl VerifyError {
+    /// An error that says this, with what helps against it.
+    #[must_use]
+    pub fn remedies_in(&self, error: Error) -> Error {
+        match self {
+            Self::NoQuasi => error.set(Setting::role("quasi"), "name at least one quasi-identifier"),
+            Self::NoSuchColumn { .. } => error.advise("check the column's name"),
+            Self::NotSpreadsheetSafe { .. } => error.unset(
+                Setting::root("spreadsheet_safe"),
+                "leave the spreadsheet-safe form out, if the table was not written in it",
+            ),
+            Self::OtherRows { .. } => {
+                error.set(Setting::root("plan"), "give the plan that the release was made by")
+            }
+            Self::OtherMap { remedy, .. } | Self::TooLarge { remedy, .. } => error.advise(*remedy),
+            _ => error,
+        }
+    }
+}
+
 /// Inside a run, what cannot be judged must not be published.
-impl From<VerifyError> for scumble_files::Error {
+impl From<VerifyError> for Error {
     fn from(error: VerifyError) -> Self {
         if error == VerifyError::Stopped {
             return Self::interrupted();
         }
-        Self::verification(format_args!(
-            "the release could not be verified, so it was not published: {error}"
-        ))
+        let what = format!("the release could not be verified, so it was not published: {error}");
+        error.remedies_in(Self::verification(what))
     }
 }

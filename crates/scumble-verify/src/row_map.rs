@@ -62,7 +62,10 @@ impl RowMap {
             unusable(format!("it is not a row map that Scumble has written (line {line}, column {column})"))
         })?;
         if map.scumble_row_map != VERSION {
-            return Err(unusable("another version of Scumble has written it; make the release again"));
+            return Err(VerifyError::OtherMap {
+                why: "another version of Scumble has written it",
+                remedy: "make the release again",
+            });
         }
         let lists = map.tables.iter().map(|table| table.released_row.len());
         for listed in lists.chain(map.groups.iter().map(Vec::len)) {
@@ -81,10 +84,10 @@ impl RowMap {
         if self.original.sha256 == sha256 {
             return Ok(());
         }
-        Err(unusable(
-            "it is about another original: the SHA-256 is not the one of the file that was given; give the very file that the release \
-             was made from",
-        ))
+        Err(VerifyError::OtherMap {
+            why: "it is about another original: the SHA-256 is not the one of the file that was given",
+            remedy: "give the very file that the release was made from",
+        })
     }
 
     /// The tables of the release, in their order.
@@ -103,9 +106,10 @@ impl RowMap {
     pub fn only_table(&self) -> Result<&MappedTable, VerifyError> {
         match (&self.tables[..], &self.groups) {
             ([only], None) => Ok(only),
-            _ => Err(unusable(
-                "it is about a folder of several tables, and not about one table; check the folder",
-            )),
+            _ => Err(VerifyError::OtherMap {
+                why: "it is about a folder of several tables, and not about one table",
+                remedy: "check the folder",
+            }),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Errors are those of [`scumble_files`], so that a remedy of a reader and one of a search are worded by the same code.
 
-pub use scumble_files::remedy::one_of;
+pub use scumble_files::remedy::{Action, Part, Setting, Value, Wanted, Wish, one_of};
 pub use scumble_files::{Error, ErrorKind, Place, Remedy};
 
 /// The result of everything that can fail here.

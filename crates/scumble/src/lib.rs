@@ -57,6 +57,6 @@ pub mod risk;
 pub mod search;
 pub mod table;
 
-pub use error::{Error, ErrorKind, Place, Remedy, Result};
+pub use error::{Action, Error, ErrorKind, Place, Remedy, Result};
 /// Arrow as this crate uses it, for whoever makes and reads record batches.
 pub use scumble_files::{arrow_array, arrow_schema};

@@ -5,7 +5,7 @@ pub use scumble_files::{Batches, Control, RecordBatch, Source, Unit};
 pub use crate::config::{
     AlgorithmSpec, Column, Label, ModelSpec, Plan, Rest, RiskSpec, Role, Roles, StarPolicy, TableSpec, Value,
 };
-pub use crate::error::{Error, ErrorKind, Place, Remedy, Result};
+pub use crate::error::{Action, Error, ErrorKind, Place, Remedy, Result};
 pub use crate::problem::Progress;
 pub use crate::release::check::{Checked, CheckedTables};
 pub use crate::release::resources::Resources;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use common::memory::{batches, texts};
 use common::served::{plan, rows};
 use scumble::config::{Role, Roles};
+use scumble::error::{Part, Value};
 use scumble::prelude::*;
 use scumble::registry::{ALGORITHMS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS};
 use scumble::search::algorithms::Labels;
@@ -146,10 +147,14 @@ fn whoever_is_offered_serves() {
             .collect();
         for (algorithm, error) in &errors {
             for remedy in error.remedies() {
-                let Remedy::Set { key: "algorithm", values, .. } = remedy else { continue };
+                let Action::Set { setting, values } = &remedy.action else { continue };
+                if setting.part != Part::Algorithm {
+                    continue;
+                }
                 assert!(!values.is_empty(), "{what}, {algorithm}: {error}");
                 for other in values {
                     offers += 1;
+                    let Value::Text(other) = other else { panic!("{other:?}") };
                     let again = errors.get(other.as_str());
                     let refuses =
                         again.filter(|again| [ErrorKind::Refused, ErrorKind::Config].contains(&again.kind()));

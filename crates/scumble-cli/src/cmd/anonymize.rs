@@ -103,6 +103,16 @@ pub(super) struct RoleFlags {
     hierarchy: Vec<String>,
 }
 
+/// Parameters of models that have a flag of their own: the model, the parameter, its flag, and the flag that asks for the model.
+pub(crate) const SHORT_FOR_MODELS: [(&str, &str, &str, &str); 6] = [
+    ("k_anonymity", "k", "k", "k"),
+    ("l_diversity", "l", "l", "l"),
+    ("l_diversity", "c", "c", "l"),
+    ("l_diversity", "variant", "l-variant", "l"),
+    ("t_closeness", "t", "t", "t"),
+    ("t_closeness", "distance", "t-distance", "t"),
+];
+
 /// What must hold.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Privacy")]

@@ -26,6 +26,8 @@ mod risk;
 mod sample;
 mod schema;
 
+pub(crate) use anonymize::SHORT_FOR_MODELS;
+
 /// What to do.
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {

@@ -1,6 +1,7 @@
 //! Scenes of a release of several tables: rows whose secrets are told by group, or projections, each of which is a release by itself.
 
 use scumble::config::{Column, Plan, Role, Roles};
+use scumble::error::Setting;
 use scumble::release::check::{SideBySide, side_by_side};
 use scumble::release::resources::Resources;
 use scumble::release::{Manifest, PublishedTables, Together};
@@ -55,7 +56,7 @@ pub(super) fn open(
     };
     if scenes.is_empty() {
         let error = Error::config("no table of the release has a column that outsiders may know");
-        return Err(error.set("quasi", None, "name columns of the release that outsiders may know"));
+        return Err(error.set(Setting::role("quasi"), "name columns of the release that outsiders may know"));
     }
     Ok(Opened { release: tables[0].clone(), scenes, plan })
 }

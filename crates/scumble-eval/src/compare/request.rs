@@ -1,6 +1,7 @@
 //! What is compared.
 
 use scumble::config::{AlgorithmSpec, Budget, Parameters, Plan, Role, Value};
+use scumble::error::Setting;
 use scumble::registry::{self, Method, Standing};
 use scumble::release::resources::Resources;
 use scumble::search::algorithms::Algorithm;
@@ -135,7 +136,7 @@ impl Request {
         if self.learners.is_empty() {
             let known: Vec<&str> = scumble_learn::registry::LEARNERS.iter().map(|entry| entry.name).collect();
             let words = format!("name at least one of {}", known.join(", "));
-            return Err(Error::config("no learner is named").set("learner", None, words));
+            return Err(Error::config("no learner is named").set(Setting::root("learner"), words));
         }
         self.built_learners().map(drop)
     }

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 use scumble::config::{Plan, Role};
+use scumble::error::Setting;
 use scumble::problem::Progress;
 use scumble::registry::{self, Standing};
 use scumble::release::prepare::SpeltTable;
@@ -159,7 +160,7 @@ fn folds<'a>(request: &Request, data: &'a Dataset) -> Result<Vec<Fold<'a>>> {
     let splits: Vec<Split> = stratified_folds(&data.classes_of(&data.table)?, parts, request.seed);
     if splits.iter().any(|split| split.test.is_empty() || split.train.is_empty()) {
         let error = Error::data("the table has too few rows for so many folds: some would have no row");
-        return Err(error.set("folds", None, "use fewer folds"));
+        return Err(error.set(Setting::root("folds"), "use fewer folds"));
     }
     let numbered = (0..).zip(&splits).take(scored);
     Ok(numbered.map(|(number, split)| Fold::of_split(data, split, number)).collect())
@@ -306,7 +307,7 @@ fn note(unserved: &mut Vec<Unserved>, algorithm: &str, k: u64, released: bool, r
 /// Nothing could be done: the reason, where it is one for all, else the first.
 fn nothing_served(unserved: &[Unserved]) -> Error {
     let Some(first) = unserved.first() else {
-        return Error::config("there is nothing to compare; name an algorithm and a k");
+        return Error::config("there is nothing to compare").advise("name an algorithm and a k");
     };
     match unserved.iter().all(|other| other.reason == first.reason) {
         true => Error::refused(format!("no algorithm can serve this: {}", first.reason)),

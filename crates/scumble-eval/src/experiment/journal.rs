@@ -76,10 +76,9 @@ impl Journal {
         let mut entries = BTreeMap::new();
         for (number, line) in (1..).zip(text[..whole].lines()) {
             let entry: Entry = serde_json::from_str(line).map_err(|_| {
-                Error::data(format!(
-                    "{}, line {number}: this is no line of a journal; restore the file, or delete it to begin anew",
-                    path.display()
-                ))
+                Error::data(format!("{}, line {number}: this is no line of a journal", path.display()))
+                    .advise("restore the file")
+                    .advise("delete the file to begin anew")
             })?;
             entries.insert(entry.key.clone(), entry);
         }

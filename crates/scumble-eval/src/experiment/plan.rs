@@ -188,7 +188,9 @@ impl EvaluationPlan {
             ("[[learner]] or [[measure]]: its name", self.learner.is_empty() && self.measure.is_empty()),
         ] {
             if empty {
-                return Err(Error::config(format!("there is nothing to evaluate; give at least one {what}")));
+                return Err(
+                    Error::config("there is nothing to evaluate").advise(format!("give at least one {what}"))
+                );
             }
         }
         unique("[[data]]", "name", self.data.iter().map(|data| data.name.as_str()))?;
@@ -204,7 +206,9 @@ impl EvaluationPlan {
         }
         let mut vary = self.vary.iter().chain(self.data.iter().flat_map(|data| &data.vary));
         if let Some((name, _)) = vary.find(|(_, values)| values.is_empty()) {
-            return Err(Error::config(format!("[vary] {name} has no values; list some, or leave it out")));
+            return Err(Error::config(format!("[vary] {name} has no values"))
+                .advise("list some values")
+                .advise(format!("leave {name} out")));
         }
         self.check_protocol()?;
         let names = || self.algorithm.iter().map(AlgorithmChoice::title);
@@ -220,7 +224,9 @@ impl EvaluationPlan {
     fn check_protocol(&self) -> Result<()> {
         let protocol = &self.protocol;
         if protocol.folds.is_some() && protocol.split != SplitKind::Folds {
-            return Err(Error::config("[protocol] folds goes with split = \"folds\" only; leave it out"));
+            return Err(
+                Error::config("[protocol] folds goes with split = \"folds\" only").advise("leave folds out")
+            );
         }
         if self.folds() < 2 {
             return Err(Error::config(
@@ -231,9 +237,9 @@ impl EvaluationPlan {
             return Err(Error::config("[protocol] samples must be at least 1"));
         }
         if protocol.samples.is_some() && protocol.test == TestRows::Mapped {
-            return Err(Error::config(
-                "[protocol] samples are drawn to score original rows; add test = \"original\", or leave samples out",
-            ));
+            return Err(Error::config("[protocol] samples are drawn to score original rows")
+                .advise("score original rows (test = \"original\")")
+                .advise("leave samples out"));
         }
         if protocol.numbers == Numbers::Midpoint && protocol.test == TestRows::Original {
             return Err(Error::config(
@@ -241,23 +247,26 @@ impl EvaluationPlan {
             ));
         }
         if protocol.split == SplitKind::Whole && !self.learner.is_empty() {
-            return Err(Error::config(
-                "[protocol] split = \"whole\" leaves no rows to score; leave [[learner]] out, or use folds",
-            ));
+            return Err(Error::config("[protocol] split = \"whole\" leaves no rows to score")
+                .advise("leave [[learner]] out")
+                .advise("split the rows into folds (split = \"folds\")"));
         }
         for data in &self.data {
             let given = protocol.split == SplitKind::Given;
             if given && data.test.is_none() {
                 return Err(Error::config(format!(
-                    "[[data]] '{}' names no test table, and split = \"given\" needs one; add test = \"FILE\", or use folds",
+                    "[[data]] '{}' names no test table, and split = \"given\" needs one",
                     data.name
-                )));
+                ))
+                .advise("name a test table (test = \"FILE\")")
+                .advise("split the rows into folds (split = \"folds\")"));
             }
             if !matches!(protocol.split, SplitKind::Given | SplitKind::Folds) && data.test.is_some() {
                 return Err(Error::config(format!(
-                    "[[data]] '{}' names a test table, which goes with split = \"given\" or \"folds\" only; leave test out",
+                    "[[data]] '{}' names a test table, which goes with split = \"given\" or \"folds\" only",
                     data.name
-                )));
+                ))
+                .advise("leave test out"));
             }
         }
         Ok(())
@@ -268,7 +277,8 @@ fn unique<'a>(what: &str, key: &str, names: impl Iterator<Item = &'a str>) -> Re
     let mut seen: Vec<&str> = Vec::new();
     for name in names {
         if seen.contains(&name) {
-            return Err(Error::config(format!("two {what} are called '{name}'; give each its own {key}")));
+            return Err(Error::config(format!("two {what} are called '{name}'"))
+                .advise(format!("give each of the two its own {key}")));
         }
         seen.push(name);
     }
@@ -291,9 +301,10 @@ pub(crate) fn set_parameter(plan: &mut Plan, name: &str, value: &Value) -> Resul
     }
     if name != "k" {
         return Err(Error::config(format!(
-            "[vary] {name}: no model of the release plan {} has such a parameter; add the model to its [[privacy]]",
+            "[vary] {name}: no model of the release plan {} has such a parameter",
             plan.input
-        )));
+        ))
+        .advise("add a model that has the parameter to the [[privacy]] of the release plan"));
     }
     let k = Plan::from_toml(
         "input = \"a\"\noutput = \"b\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n",

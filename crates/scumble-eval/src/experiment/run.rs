@@ -314,9 +314,10 @@ fn splits(plan: &EvaluationPlan, data: &Dataset) -> Result<Vec<(Part, Split)>> {
     let empty = |(_, split): &(Part, Split)| split.test.is_empty() || split.train.is_empty();
     if plan.protocol.split != SplitKind::Whole && found.iter().any(empty) {
         return Err(Error::data(format!(
-            "'{}' has too few rows for so many folds: some would have no row; use fewer folds",
+            "'{}' has too few rows for so many folds: some would have no row",
             data.name
-        )));
+        ))
+        .advise("use fewer folds"));
     }
     Ok(found)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use scumble::config::{Plan, Role};
+use scumble::error::Setting;
 use scumble::release::prepare::{SpeltTable, select, spelt_like};
 use scumble::release::resources::Resources;
 use scumble::{Error, Result};
@@ -35,8 +36,9 @@ impl Dataset {
         let (full, table, mut notes) = scumble::release::read_planned(plan, resources, 0)?;
         let Some(class) = full.names_with(Role::Class).next().map(str::to_owned) else {
             return Err(Error::config(format!(
-                "the plan of '{name}' has no column with the role class, so there is nothing to predict; give one column the role class"
-            )));
+                "the plan of '{name}' has no column with the role class, so there is nothing to predict"
+            ))
+            .set(Setting::role("class"), "name the class column"));
         };
         let test = match test {
             None => None,

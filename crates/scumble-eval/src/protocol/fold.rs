@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use scumble::config::{Plan, Role};
+use scumble::error::Setting;
 use scumble::metrics::Metric;
 use scumble::problem::Progress;
 use scumble::registry::{Entry, Method, method};
@@ -177,9 +178,10 @@ pub fn released(
     let exact: Vec<String> = kept(fold).collect();
     if let (TrialOutcome::Records { column: Some(_), .. }, Some(name)) = (&trial.outcome, exact.first()) {
         return Err(Error::refused(format!(
-            "column '{name}' is published as it is, and would link the tables that are drawn from one release; drop it (role = \
-             \"drop\"), or evaluate other algorithms"
-        )));
+            "column '{name}' is published as it is, and would link the tables that are drawn from one release"
+        ))
+        .set(Setting::role("drop").of(&[name]), "leave the column out")
+        .advise("evaluate other algorithms"));
     }
     let others = Encoder::fit(&fold.train, &exact, &fold.data.plan)?;
     let class = fold.data.classes_of(&whole)?;

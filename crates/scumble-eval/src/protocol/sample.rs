@@ -7,6 +7,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use scumble::base::chance::below;
+use scumble::error::Setting;
 use scumble::recoding::published::Record;
 use scumble::release::{Trial, TrialOutcome};
 use scumble::table::quasi::{Quasi, Value};
@@ -90,10 +91,13 @@ fn distributed(trial: &Trial, data: &Dataset) -> Result<Option<usize>> {
         return Ok(Some(place));
     }
     Err(Error::refused(format!(
-        "the release publishes another column than the class '{}' as frequencies, so the class would go with single records; give \
-         the class column the roles class and sensitive",
+        "the release publishes another column than the class '{}' as frequencies, so the class would go with single records",
         data.class
-    )))
+    ))
+    .set(
+        Setting::column("role").of(&[&data.class]).to(vec!["class", "sensitive"]),
+        "give the class column the roles class and sensitive",
+    ))
 }
 
 fn record(trial: &Trial, row: u32) -> Option<&Record> {

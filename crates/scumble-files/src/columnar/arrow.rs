@@ -83,11 +83,14 @@ impl MessageMemory {
         if bytes <= most {
             return Ok(());
         }
-        Err(ArrowError::ExternalError(Box::new(Error::resources(format!(
-            "a batch of rows needs {} of memory, and {} are left; write the table with fewer rows in a batch",
-            limits::size(bytes),
-            limits::size(most)
-        )))))
+        Err(ArrowError::ExternalError(Box::new(
+            Error::resources(format!(
+                "a batch of rows needs {} of memory, and {} are left",
+                limits::size(bytes),
+                limits::size(most)
+            ))
+            .advise("write the table with fewer rows in a batch"),
+        )))
     }
 }
 

@@ -196,16 +196,21 @@ impl Kind<'_> {
                     return Err(source.downcast().unwrap_or_else(|source| reading(name, source)));
                 }
                 ArrowError::ExternalError(inner) if inner.is::<Error>() => {
-                    return Err(Error::resources(format!("'{name}': {inner}")));
+                    let of_file = |inner: Error| inner.reworded(|what| format!("'{name}': {what}"));
+                    return Err(match inner.downcast() {
+                        Ok(inner) => of_file(*inner),
+                        Err(inner) => of_file(Error::resources(inner)),
+                    });
                 }
                 error => format!(" ({error})"),
             },
             Err(_) => String::new(),
         };
         Err(Error::data(format!(
-            "'{name}' is a damaged {what} file, or of a kind that is not known here{why}; write it again, or \
-             give the table as CSV"
-        )))
+            "'{name}' is a damaged {what} file, or of a kind that is not known here{why}"
+        ))
+        .advise("write the file again")
+        .advise("give the table as CSV"))
     }
 }
 

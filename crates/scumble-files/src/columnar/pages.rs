@@ -329,11 +329,14 @@ impl Chunks<'_> {
         if bytes <= most {
             return Ok(());
         }
-        Err(ArrowError::ExternalError(Box::new(Error::resources(format!(
-            "a page needs {} of memory, and {} are left; write the table with smaller pages",
-            limits::size(bytes),
-            limits::size(most)
-        )))))
+        Err(ArrowError::ExternalError(Box::new(
+            Error::resources(format!(
+                "a page needs {} of memory, and {} are left",
+                limits::size(bytes),
+                limits::size(most)
+            ))
+            .advise("write the table with smaller pages"),
+        )))
     }
 }
 

@@ -207,7 +207,7 @@ fn expanded(tables: &GroupTables<'_>) -> Result<CodedTable, VerifyError> {
         // Counted against each other already, and nobody should have to hold more rows than there are.
         return Err(VerifyError::TooLarge {
             what: "the groups are told to have more rows than there are".to_owned(),
-            remedy: "the two tables do not belong together",
+            remedy: "check whether the two tables belong together",
         });
     }
     let mut columns = Vec::new();

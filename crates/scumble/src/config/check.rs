@@ -1,23 +1,28 @@
 //! What must be true of a plan before its table is looked at, and how it meets a table's header.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 
 use super::column::{Column, ValueType};
 use super::plan::{Plan, Rest};
 use super::rational::Rational;
 use super::roles::{Role, Roles};
 use super::source::Step;
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result, Setting, did_you_mean};
 
 /// Something wrong, and the way to it in the file.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) path: Vec<Step>,
-    pub(super) message: String,
+    pub(super) error: Error,
 }
 
-fn problem(path: &[&str], message: impl Into<String>) -> Problem {
-    Problem { path: path.iter().map(|key| Step::Key((*key).to_owned())).collect(), message: message.into() }
+fn problem(path: &[&str], message: impl Display) -> Problem {
+    about(path, Error::config(message))
+}
+
+fn about(path: &[&str], error: Error) -> Problem {
+    Problem { path: path.iter().map(|key| Step::Key((*key).to_owned())).collect(), error }
 }
 
 impl Plan {
@@ -31,10 +36,9 @@ impl Plan {
         for (name, column) in &self.columns {
             // A file cannot name a column twice; a program can.
             if !named.insert(name) {
-                return Err(problem(
-                    &["columns", name],
-                    format!("column '{name}' is named twice; give it one entry, with all of its roles"),
-                ));
+                let error = Error::config(format_args!("column '{name}' is named twice"));
+                let error = error.advise("give the column one entry, with all of its roles");
+                return Err(about(&["columns", name], error));
             }
             check_column(name, column)?;
         }
@@ -72,14 +76,14 @@ impl Plan {
     fn check_at_most_one(&self, role: Role) -> Result<(), Problem> {
         let mut names = self.names_with(role);
         match (names.next(), names.next()) {
-            (Some(first), Some(second)) => Err(problem(
-                &["columns", second, "role"],
-                format!(
-                    "'{first}' and '{second}' both have the role {}; only one column can. Make the other one \
-                     other, quasi or sensitive",
+            (Some(first), Some(second)) => {
+                let what = format!(
+                    "'{first}' and '{second}' both have the role {}, and only one column can",
                     role.name()
-                ),
-            )),
+                );
+                let error = Error::config(what).advise("make one of the two other, quasi or sensitive");
+                Err(about(&["columns", second, "role"], error))
+            }
             _ => Ok(()),
         }
     }
@@ -101,32 +105,33 @@ impl Plan {
                 }
             }
             if let Some(set) = &model.quasi {
-                let columns = self.columns_of(set).map_err(|error| error.to_string());
-                columns.and_then(|columns| self.check_set(columns)).map_err(|message| {
-                    let mut problem = problem(&["privacy"], message);
+                self.columns_of(set).and_then(|columns| self.check_set(columns)).map_err(|error| {
+                    let mut problem = about(&["privacy"], error);
                     problem.path.extend([Step::Item(place), Step::Key("quasi".to_owned())]);
                     problem
                 })?;
             }
         }
         for (name, columns) in &self.quasi_sets {
-            self.check_set(columns).map_err(|message| problem(&["quasi_sets", name], message))?;
+            self.check_set(columns).map_err(|error| about(&["quasi_sets", name], error))?;
         }
         Ok(())
     }
 
     /// What is wrong with a set of quasi-identifiers.
-    fn check_set(&self, columns: &[String]) -> Result<(), String> {
+    fn check_set(&self, columns: &[String]) -> Result<()> {
         if columns.is_empty() {
-            return Err("a set of quasi-identifiers needs at least one column".to_owned());
+            return Err(Error::config("a set of quasi-identifiers needs at least one column"));
         }
         for (place, name) in columns.iter().enumerate() {
             if columns[..place].contains(name) {
-                return Err(format!("the column '{name}' is in the set twice"));
+                return Err(Error::config(format_args!("the column '{name}' is in the set twice")));
             }
             if !self.names_with(Role::Quasi).any(|quasi| quasi == name) {
                 let near = did_you_mean(name, self.names_with(Role::Quasi));
-                return Err(format!("'{name}' is in a set of quasi-identifiers, but it is none{near}"));
+                return Err(Error::config(format_args!(
+                    "'{name}' is in a set of quasi-identifiers, but it is none{near}"
+                )));
             }
         }
         Ok(())
@@ -140,7 +145,7 @@ impl Plan {
     /// Makes sure that the plan can be carried out: no contradiction, every guess confirmed, something to
     /// generalise, something to keep.
     pub fn ready(&self) -> Result<()> {
-        self.check().map_err(|problem| Error::config(problem.message))?;
+        self.check().map_err(|problem| problem.error)?;
         let guessed: Vec<String> = self
             .columns
             .iter()
@@ -150,19 +155,21 @@ impl Plan {
         if !guessed.is_empty() {
             let what = if guessed.len() == 1 { "role is" } else { "roles are" };
             return Err(Error::config(format_args!(
-                "{} {what} only guessed: {}. Look at each and remove the `?` to confirm it, or change it",
+                "{} {what} only guessed: {}",
                 guessed.len(),
                 guessed.join(", ")
-            )));
+            ))
+            .advise("look at each role, and remove the `?` to confirm it, or change it"));
         }
         if self.names_with(Role::Quasi).next().is_none() {
             return Err(no_quasi_identifier());
         }
         if self.input == self.output && self.input != "-" {
             return Err(Error::config(format_args!(
-                "'{}' is the input that this command reads, so it cannot also be an output; choose another name",
+                "'{}' is the input that this command reads, so it cannot also be an output",
                 crate::base::text::on_one_line(&self.output)
-            )));
+            ))
+            .set(Setting::root("output"), "choose another name for the output"));
         }
         Ok(())
     }
@@ -198,8 +205,8 @@ impl Plan {
         }
         Err(Error::config(format_args!("no role is given for {}", some_of(&unspoken)))
             .advise("give each of these columns a role")
-            .set("rest", Some("drop"), "leave out all columns that are not named")
-            .weaken("rest", Some("other"), "publish all columns that are not named as they are"))
+            .set(Setting::root("rest").to("drop"), "leave out all columns that are not named")
+            .weaken(Setting::root("rest").to("other"), "publish all columns that are not named as they are"))
     }
 }
 
@@ -217,10 +224,15 @@ fn some_of(names: &[&str]) -> String {
 fn check_column(name: &str, column: &Column) -> Result<(), Problem> {
     let at = |key: &str, message: &str| Err(problem(&["columns", name, key], message));
     if column.format.is_some() && column.value_type.is_some_and(|given| given != ValueType::Date) {
-        return at("format", "format is for dates; set type = \"date\" or remove format");
+        let error = Error::config("format is for dates")
+            .set(Setting::column("type").of(&[name]).to("date"), "say that the column holds dates")
+            .unset(Setting::column("format").of(&[name]), "leave format out");
+        return Err(about(&["columns", name, "format"], error));
     }
     if column.priority.is_some_and(|priority| priority > Rational::ONE) {
-        return at("priority", "priority is at most 1, for what matters most; give the other columns less");
+        let error = Error::config("priority is at most 1, for what matters most")
+            .set(Setting::column("priority"), "give the other columns less");
+        return Err(about(&["columns", name, "priority"], error));
     }
     if column.value_type == Some(ValueType::Text) {
         for (key, bound) in [("min", &column.min), ("max", &column.max)] {
@@ -237,5 +249,5 @@ pub(crate) fn no_quasi_identifier() -> Error {
     Error::config(
         "no column is a quasi-identifier, so there is nothing by which outsiders could find a person",
     )
-    .set("quasi", None, "say which columns outsiders may know, such as age, sex and postcode")
+    .set(Setting::role("quasi"), "say which columns outsiders may know, such as age, sex and postcode")
 }

@@ -377,7 +377,7 @@ impl Plan {
     pub fn from_toml(text: &str, file_name: &str) -> Result<Self> {
         let source = Source::new(text, file_name)?;
         let plan: Self = source.read()?;
-        plan.check().map_err(|problem| source.error_at(&problem.path, &problem.message))?;
+        plan.check().map_err(|problem| source.error_at(&problem.path, problem.error))?;
         Ok(plan)
     }
 
@@ -389,9 +389,9 @@ impl Plan {
         let text = String::from_utf8(bytes).map_err(|error| {
             let line =
                 error.as_bytes()[..error.utf8_error().valid_up_to()].split(|byte| *byte == b'\n').count();
-            Error::config(format_args!(
-                "{name}:{line}: the plan is not UTF-8 text; is it a plan (release.toml)? Save it as UTF-8"
-            ))
+            Error::config(format_args!("{name}:{line}: the plan is not UTF-8 text"))
+                .advise("save the plan as UTF-8")
+                .advise("give the name of a plan, such as release.toml")
         })?;
         Self::from_toml(&text, &name)
     }
@@ -418,12 +418,12 @@ impl Plan {
         found.map(|(_, columns)| &columns[..]).ok_or_else(|| {
             let names = self.quasi_sets.iter().map(|(name, _)| name.as_str());
             let near = did_you_mean(name, names);
-            let remedy = if self.column(name).is_some() {
-                format!("; for one column alone write quasi = [\"{name}\"]")
+            let error = Error::config(format_args!("there is no '{name}' in [quasi_sets]{near}"));
+            if self.column(name).is_some() {
+                error.advise(format!("for one column alone write quasi = [\"{name}\"]"))
             } else {
-                "; name it there, or list the columns here".to_owned()
-            };
-            Error::config(format_args!("there is no '{name}' in [quasi_sets]{near}{remedy}"))
+                error.advise("name the set in [quasi_sets]").advise("list the columns in its place")
+            }
         })
     }
 

@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
     }
 
     /// An error at the place where a path leads, or as far as it leads.
-    pub(super) fn error_at(&self, path: &[Step], message: &str) -> Error {
+    pub(super) fn error_at(&self, path: &[Step], error: Error) -> Error {
         let mut span = None;
         let mut table = Some(&self.table);
         let mut value: Option<&Spanned<DeValue<'_>>> = None;
@@ -72,7 +72,7 @@ impl<'a> Source<'a> {
             value = next;
             table = next.and_then(|next| next.get_ref().as_table());
         }
-        self.error(span, message)
+        self.placed(span, error)
     }
 
     fn toml_error(&self, error: &toml::de::Error) -> Error {
@@ -80,15 +80,19 @@ impl<'a> Source<'a> {
     }
 
     fn error(&self, span: Option<Range<usize>>, message: &str) -> Error {
+        self.placed(span, Error::config(message))
+    }
+
+    fn placed(&self, span: Option<Range<usize>>, error: Error) -> Error {
         let file = self.file;
-        match span.and_then(|span| self.text.get(..span.start)) {
+        error.reworded(|message| match span.and_then(|span| self.text.get(..span.start)) {
             Some(before) => {
                 let line = before.matches('\n').count() + 1;
                 let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-                Error::config(format_args!("{file}:{line}:{column}: {message}"))
+                format!("{file}:{line}:{column}: {message}")
             }
-            None => Error::config(format_args!("{file}: {message}")),
-        }
+            None => format!("{file}: {message}"),
+        })
     }
 }
 

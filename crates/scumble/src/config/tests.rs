@@ -306,7 +306,7 @@ fn contradictions_are_errors_with_their_place() {
     for (lines, start) in [
         (
             "[columns.a]\nrole = \"class\"\n[columns.b]\nrole = \"class\"",
-            "release.toml:6:1: 'a' and 'b' both have the role class; only one column can",
+            "release.toml:6:1: 'a' and 'b' both have the role class, and only one column can",
         ),
         (
             "[columns.a]\nrole = \"subject\"\n[columns.b]\nrole = \"?subject\"",
@@ -367,9 +367,11 @@ fn a_plan_is_ready_or_says_what_is_missing() {
     let model = "[[privacy]]\nmodel = \"k_anonymity\"\nk = 5\n";
     assert_eq!(ready(&format!("[columns.a]\nrole = \"quasi\"\n{model}")), Ok(()));
     assert_eq!(
-        ready(&format!("[columns.a]\nrole = \"?quasi\"\n[columns.b]\nrole = [\"?class\", \"?sensitive\"]\n{model}")),
-        Err("2 roles are only guessed: a (?quasi), b ([?class, ?sensitive]). Look at each and remove the `?` to \
-             confirm it, or change it"
+        ready(&format!(
+            "[columns.a]\nrole = \"?quasi\"\n[columns.b]\nrole = [\"?class\", \"?sensitive\"]\n{model}"
+        )),
+        Err("2 roles are only guessed: a (?quasi), b ([?class, ?sensitive]); look at each role, and remove \
+             the `?` to confirm it, or change it"
             .to_owned())
     );
     let message = |lines: &str| ready(lines).expect_err("not ready");

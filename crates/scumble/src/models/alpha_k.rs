@@ -7,7 +7,7 @@ use super::{Model, ModelContext, Words, k_anonymity, protected_columns, several}
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// The registry entry.
 pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
@@ -67,15 +67,19 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
     match alpha {
         Some(alpha) => named.extend(values.iter().map(|value| ((*value).to_owned(), alpha))),
         None if !values.is_empty() => {
-            return Err(Error::config("model 'alpha_k': values needs alpha, e.g. alpha = 0.2"));
+            return Err(Error::config("model 'alpha_k': values needs alpha")
+                .set(Setting::model("alpha").of_model(ENTRY.name).to(0.2), "give a value for alpha"));
         }
         None => {}
     }
     let everyone = alpha.filter(|_| values.is_empty());
     if named.is_empty() && everyone.is_none() {
-        return Err(Error::config(
-            "model 'alpha_k' needs alpha, e.g. alpha = 0.5, or alphas = [\"hiv=0.1\"]",
-        ));
+        return Err(Error::config("model 'alpha_k' needs alpha, or alphas for some values")
+            .set(Setting::model("alpha").of_model(ENTRY.name).to(0.5), "give a value for alpha")
+            .set(
+                Setting::model("alphas").of_model(ENTRY.name).to(vec!["hiv=0.1"]),
+                "give shares for some values",
+            ));
     }
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     if let Some(k) = parameters.whole("k", 1)? {
@@ -89,8 +93,9 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
             let code = code_of(context, place, value, ENTRY.name)?;
             if known.iter().any(|(other, _)| *other == code) {
                 return Err(Error::config(format!(
-                    "model 'alpha_k': the value '{value}' of '{column}' is named twice; give it one share"
-                )));
+                    "model 'alpha_k': the value '{value}' of '{column}' is named twice"
+                ))
+                .advise("give each value one share"));
             }
             known.push((code, *share));
             allowed[code as usize] = *share;

@@ -12,7 +12,7 @@ use super::values::smallest;
 use super::{Model, ModelContext, Monotonicity, Verdict, Words};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wanted};
 use crate::recoding::published::{ClassView, Classes};
 use crate::table::payload::Payloads;
 
@@ -56,13 +56,17 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         }
         (None, Some(_)) => {
             return Err(Error::config(
-                "model 'average_risk': at_risk is the share of records whose risk is above highest; give that, too, e.g. highest = 0.2",
-            ));
+                "model 'average_risk': at_risk is the share of records whose risk is above highest",
+            )
+            .set(Setting::model("highest").of_model(ENTRY.name).to(0.2), "say which risk is high"));
         }
         (None, None) if models.is_empty() => {
-            return Err(Error::config(
-                "model 'average_risk' needs average, or highest and at_risk, e.g. average = 0.1, or highest = 0.2 and at_risk = 0.05",
-            ));
+            return Err(Error::config("model 'average_risk' needs average, or highest and at_risk")
+                .set(Wanted::model(ENTRY.name).with("average", 0.1), "limit the average risk")
+                .set(
+                    Wanted::model(ENTRY.name).with("highest", 0.2).with("at_risk", 0.05),
+                    "limit the share of records with a high risk",
+                ));
         }
         (None, None) => {}
     }

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::values::{OfColumn, ValueTest, original_rows, rounded};
-use super::{Model, ModelContext, Words, protected_columns, several};
+use super::{Model, ModelContext, Words, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The registry entry.
 pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
@@ -46,9 +46,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 }
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let delta = parameters
-        .positive("delta", None)?
-        .ok_or_else(|| Error::config("model 'delta_disclosure' needs delta, e.g. delta = 1"))?;
+    let delta = parameters.positive("delta", None)?.ok_or_else(|| needs(ENTRY.name, "delta", 1))?;
     let columns = protected_columns(ENTRY.name, context)?.into_iter().map(|(column, place)| {
         let original = original_rows(context, place);
         let rows = original.iter().sum();

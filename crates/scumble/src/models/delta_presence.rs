@@ -12,7 +12,7 @@ use super::{Model, ModelContext, Monotonicity, PopulationTest, Words, people_of}
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
@@ -53,8 +53,9 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
     let share = |name: &str| parameters.rational(name, Rational::ZERO, Some(Rational::ONE));
     let (least, most) = (share("delta_min")?, share("delta_max")?);
     if least.is_none() && most.is_none() {
-        return Err(Error::config(
-            "model 'delta_presence' needs delta_min, delta_max or both, e.g. delta_min = 0.1 and delta_max = 0.5",
+        return Err(Error::config("model 'delta_presence' needs delta_min, delta_max or both").set(
+            Wanted::model(ENTRY.name).with("delta_min", 0.1).with("delta_max", 0.5),
+            "give values for them",
         ));
     }
     let (least, most) = (least.unwrap_or(Rational::ZERO), most.unwrap_or(Rational::ONE));

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words};
+use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words, needs};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
-use crate::error::{Error, Remedy, Result};
+use crate::error::{Action, Error, Remedy, Result, Setting};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
@@ -35,24 +35,20 @@ impl KAnonymity {
     /// What would help where the table has so few.
     fn largest(&self, persons: u64) -> Remedy {
         match self.part_of {
-            None => Remedy::Set {
-                words: "ask for the largest possible k".to_owned(),
-                key: "k",
-                columns: Vec::new(),
-                values: vec![persons.to_string()],
-                weakens_protection: true,
-            },
-            Some(model) => Remedy::Do {
-                words: format!("ask {model} for k = {persons}, the largest possible"),
-                weakens_protection: true,
-            },
+            None => {
+                let k = Setting::model("k").of_model(ENTRY.name);
+                Remedy::weakening(k.to(persons), "ask for the largest possible k")
+            }
+            Some(model) => {
+                let words = format!("ask {model} for k = {persons}, the largest possible");
+                Remedy::weakening(Action::Do, words)
+            }
         }
     }
 }
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let k =
-        parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_anonymity' needs k, e.g. k = 5"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     Ok(vec![Box::new(KAnonymity { k, person: context.person().map(str::to_owned), part_of: None })])
 }
 

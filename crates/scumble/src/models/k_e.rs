@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::{Counts, OfColumn, ValueTest, largest};
-use super::{Demand, Model, ModelContext, Words, protected_columns, several};
+use super::{Demand, Model, ModelContext, Words, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
@@ -54,9 +54,8 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 }
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let needs = |name: &str| Error::config(format!("model 'k_e' needs {name}, e.g. k = 3 and e = 1000"));
-    let k = parameters.whole("k", 1)?.ok_or_else(|| needs("k"))?;
-    let e = parameters.rational("e", Rational::ZERO, None)?.ok_or_else(|| needs("e"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 3))?;
+    let e = parameters.rational("e", Rational::ZERO, None)?.ok_or_else(|| needs(ENTRY.name, "e", 1000))?;
     let rows = parameters.choice("count", &["distinct", "rows"])? == Some("rows");
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     for (column, place) in protected_columns(ENTRY.name, context)? {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::values::largest;
-use super::{Model, ModelContext, Monotonicity, PopulationTest, Words, people_of};
+use super::{Model, ModelContext, Monotonicity, PopulationTest, Words, needs, people_of};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
@@ -31,7 +31,7 @@ struct KMap {
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     context.refuse_persons(ENTRY.name)?;
-    let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_map' needs k, e.g. k = 5"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     Ok(vec![Box::new(KMap { k, people: people_of(ENTRY.name, context)? })])
 }
 

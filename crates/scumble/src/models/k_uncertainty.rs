@@ -4,10 +4,10 @@
 //! verifier judges all of them together (`release/together.rs`), with the original's rows as the people who are looked up.
 
 use super::values::{Different, OfColumn};
-use super::{Model, ModelContext, protected_columns};
+use super::{Model, ModelContext, needs, protected_columns};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// The registry entry.
 pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
@@ -41,5 +41,5 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 /// The k that is asked for.
 pub(crate) fn least(parameters: &Parameters) -> Result<u64> {
-    parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'k_uncertainty' needs k, e.g. k = 3"))
+    parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 3))
 }

@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::values::rounded;
-use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words, protected_columns, several};
+use super::{ClassTest, Demand, Model, ModelContext, Monotonicity, Words, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::ClassView;
 
 /// The registry entry.
@@ -55,7 +55,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let variant = parameters.choice("variant", &["distinct", "entropy", "recursive", "frequency"])?;
-    let needs_l = || Error::config("model 'l_diversity' needs l, e.g. l = 2");
+    let needs_l = || needs(ENTRY.name, "l", 2);
     let whole = |least: u64| parameters.whole("l", least)?.ok_or_else(needs_l);
     let real = || parameters.rational("l", Rational::ONE, None)?.ok_or_else(needs_l);
     let variant = match variant {
@@ -64,7 +64,8 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
         Some("frequency") => Variant::Frequency { l: real()? },
         Some(_) => {
             let c = parameters.positive("c", None)?.ok_or_else(|| {
-                Error::config("recursive l-diversity needs c, e.g. c = 4 (larger is weaker)")
+                Error::config("recursive l-diversity needs c, and a larger c is weaker")
+                    .set(Setting::model("c").of_model(ENTRY.name).to(4), "give a value for c")
             })?;
             Variant::Recursive { c, l: whole(2)? }
         }
@@ -273,29 +274,30 @@ impl Model for LDiversity {
         let attained = self.attained(whole);
         let error = several::not_even_the_whole(self);
         let words = "ask for the largest possible l";
+        let [l, c] = ["l", "c"].map(|key| Setting::model(key).of_model(ENTRY.name));
         Err(match self.variant {
-            Variant::Recursive { c, .. } if attained.is_infinite() => {
+            Variant::Recursive { c: factor, .. } if attained.is_infinite() => {
                 let rows = descending(whole, self.place);
                 let most = rows.first().copied().unwrap_or(0);
-                match (2..).take_while(|l| recursive(&rows, c, *l)).last() {
-                    Some(l) => error.weaken("l", Some(&l.to_string()), words),
+                match (2..).take_while(|l| recursive(&rows, factor, *l)).last() {
+                    Some(largest) => error.weaken(l.to(largest), words),
                     None if whole.size > most => {
                         let least = rounded(most as f64 / (whole.size - most) as f64, true);
                         let error = error.reworded(|what| what + ", and no l is possible with this c");
-                        error.weaken("c", None, format!("ask for l = 2 with a c above {least}"))
+                        error.weaken(c, format!("ask for l = 2 with a c above {least}"))
                     }
                     None => error
                         .reworded(|what| what + "; no l and c are possible, since all rows have one value"),
                 }
             }
             Variant::Recursive { .. } => {
-                error.weaken("c", None, format!("ask for a c above {}", rounded(attained, true)))
+                error.weaken(c, format!("ask for a c above {}", rounded(attained, true)))
             }
-            Variant::Distinct { .. } => error.weaken("l", Some(&attained.to_string()), words),
+            Variant::Distinct { .. } => error.weaken(l.to(attained), words),
             Variant::Entropy { .. } | Variant::Frequency { .. } => {
                 // Rounded down, so that the figure given is itself possible.
                 let largest = ((attained + TOLERANCE) * 1e4).floor() / 1e4;
-                error.weaken("l", Some(&largest.to_string()), words)
+                error.weaken(l.to(largest), words)
             }
         })
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::several::not_even_the_whole;
 use super::values::{largest, smallest};
-use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, needs, protected_columns};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
 use crate::error::{Error, Result};
@@ -55,7 +55,7 @@ struct Lkc {
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let l = parameters.whole("l", 1)?;
-    let k = parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'lkc' needs k, e.g. k = 5"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     let c = parameters.positive("c", Some(Rational::ONE))?.unwrap_or(Rational::ONE);
     let width = context.table.width() as u64;
     let sets = choose(width, l.unwrap_or(width));

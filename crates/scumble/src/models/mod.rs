@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::base::entry::Entry;
 use crate::config::Parameters;
-use crate::error::Result;
+use crate::error::{Error, Result, Setting, Value};
 use crate::recoding::published::{ClassView, Classes};
 use crate::table::frequency::{Cell, FrequencyTable, total};
 use crate::table::payload::Payloads;
@@ -65,7 +65,7 @@ pub(crate) mod several;
 pub(crate) mod t_closeness;
 #[cfg(test)]
 mod tests;
-mod valued;
+pub(crate) mod valued;
 mod values;
 pub(crate) mod xy_anonymity;
 pub(crate) mod xy_linkability;
@@ -93,10 +93,13 @@ impl ModelContext<'_> {
     fn refuse_persons(&self, model: &str) -> Result<()> {
         match self.person() {
             None => Ok(()),
-            Some(person) => Err(crate::Error::refused(format!(
+            Some(person) => Err(Error::refused(format!(
                 "model '{model}' counts rows, and persons ('{person}') have several"
             ))
-            .weaken("k", None, "ask for k-anonymity instead, which counts persons")
+            .weaken(
+                Setting::model("k").of_model("k_anonymity"),
+                "ask for k-anonymity instead, which counts persons",
+            )
             .advise("keep one row for each person")),
         }
     }
@@ -338,15 +341,20 @@ fn judge_people(classes: &Classes, test: &dyn PopulationTest, larger_is_better: 
     Verdict { holds: verdict.failing_classes == 0, ..verdict }
 }
 
+/// The error of a model that was asked for without one of its parameters; `example` is a value that makes sense.
+pub(crate) fn needs(model: &'static str, parameter: &'static str, example: impl Into<Value>) -> Error {
+    Error::config(format!("model '{model}' needs {parameter}"))
+        .set(Setting::model(parameter).of_model(model).to(example), format!("give a value for {parameter}"))
+}
+
 /// The number of people in the population; an error says how to give one.
 pub(crate) fn people_of(model: &str, context: &ModelContext<'_>) -> Result<u64> {
     context.table.population().map(FrequencyTable::rows).ok_or_else(|| {
-        crate::Error::config(format!(
+        Error::config(format!(
             "model '{model}' compares the release with the people whom its rows are taken from"
         ))
         .set(
-            "population",
-            None,
+            Setting::root("population"),
             "give the table of these people, with the quasi-identifiers as columns of the same names",
         )
     })
@@ -399,10 +407,10 @@ pub(crate) fn forbids_sameness(model: &dyn Model, table: &FrequencyTable) -> boo
 pub fn protected_columns(model: &str, context: &ModelContext<'_>) -> Result<Vec<(String, usize)>> {
     let names = if context.columns.is_empty() { context.sensitive } else { context.columns };
     if names.is_empty() {
-        return Err(crate::Error::config(format!(
+        return Err(Error::config(format!(
             "model '{model}' protects sensitive values, but no column has the role 'sensitive'"
         ))
-        .set("sensitive", None, "name a sensitive column"));
+        .set(Setting::role("sensitive"), "name a sensitive column"));
     }
     places_of(model, names, context.table.payloads())
 }
@@ -414,7 +422,7 @@ pub(crate) fn places_of(model: &str, names: &[String], payloads: &Payloads) -> R
         .cloned()
         .map(|name| match payloads.position(&name) {
             Some(place) => Ok((name, place)),
-            None => Err(crate::Error::config(format!(
+            None => Err(Error::config(format!(
                 "model '{model}' names the column '{name}', which is not a sensitive or class column{}",
                 crate::error::did_you_mean(&name, payloads.columns.iter().map(|column| column.name.as_str()))
             ))),

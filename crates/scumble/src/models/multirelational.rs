@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::values::largest;
-use super::{Model, ModelContext, Monotonicity, Verdict, Words};
+use super::{Model, ModelContext, Monotonicity, Verdict, Words, needs};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::grouped;
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::{ClassView, Classes, Look};
 use crate::table::payload::Payloads;
 
@@ -47,19 +47,14 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 
 /// k, and whether only sets count.
 pub(crate) fn settings(parameters: &Parameters) -> Result<(u64, bool)> {
-    let k = parameters
-        .whole("k", 1)?
-        .ok_or_else(|| Error::config("model 'multirelational' needs k, e.g. k = 5"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     Ok((k, parameters.choice("count", &["multiset", "set"])? == Some("set")))
 }
 
 /// The error where nobody says who rows are about.
 pub(crate) fn no_subject() -> Error {
-    Error::config("model 'multirelational' is about the rows of persons").set(
-        "subject",
-        None,
-        "say which column tells persons apart",
-    )
+    Error::config("model 'multirelational' is about the rows of persons")
+        .set(Setting::role("subject"), "say which column tells persons apart")
 }
 
 impl Multirelational {

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::values::{FREQUENT_VALUES, OfColumn, ValueTest, largest, rounded};
-use super::{Model, ModelContext, Words, k_anonymity, protected_columns, several};
+use super::{Model, ModelContext, Words, k_anonymity, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::{grouped, number};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// The registry entry.
 pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
@@ -60,8 +60,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 }
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let p =
-        parameters.whole("p", 1)?.ok_or_else(|| Error::config("model 'p_sensitive' needs p, e.g. p = 2"))?;
+    let p = parameters.whole("p", 1)?.ok_or_else(|| needs(ENTRY.name, "p", 2))?;
     let k = parameters.whole("k", 1)?;
     if let Some(k) = k.filter(|k| *k < p) {
         return Err(Error::config(format!(
@@ -73,9 +72,9 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
     let alpha = parameters.rational("alpha", Rational::ZERO, None)?;
     let over_rows = parameters.choice("weight_over", &["distinct", "rows"])? == Some("rows");
     if given.is_none() && (alpha.is_some() || counts_values) {
-        return Err(Error::config(
-            "model 'p_sensitive': alpha and count need categories, from the most to the least sensitive, e.g. categories = \
-             [\"hiv|cancer\", \"flu|cold\"]",
+        return Err(Error::config("model 'p_sensitive': alpha and count need categories").set(
+            Setting::model("categories").of_model(ENTRY.name).to(vec!["hiv|cancer", "flu|cold"]),
+            "list categories, from the most to the least sensitive",
         ));
     }
     let mut models: Vec<Box<dyn Model>> =
@@ -140,10 +139,10 @@ impl Categories {
         match of_value {
             Some(of_value) => Ok(Self { of_value, lists: written }),
             None => Err(Error::config(format!(
-                "model 'p_sensitive': some value of '{}' is in no category; list every value in categories (also the missing one, where \
-                 missing_counts = true)",
+                "model 'p_sensitive': some value of '{}' is in no category",
                 column.name
-            ))),
+            ))
+            .advise("list every value in categories, also the missing one where missing_counts is true")),
         }
     }
 

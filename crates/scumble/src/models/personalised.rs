@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use super::t_closeness::owned_paths;
 use super::values::{rounded, smallest};
-use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, needs, protected_columns};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::ClassView;
 use crate::table::hierarchy::Hierarchy;
 use crate::table::normal;
@@ -53,17 +53,16 @@ struct Personalised {
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let p = parameters
         .positive("p_breach", Some(Rational::ONE))?
-        .ok_or_else(|| Error::config("model 'personalised' needs p_breach, e.g. p_breach = 0.5"))?;
+        .ok_or_else(|| needs(ENTRY.name, "p_breach", 0.5))?;
     let guarding = parameters.text("guarding")?.ok_or_else(|| {
-        Error::config("model 'personalised' needs guarding, the column of the guarding nodes, e.g. guarding = \"guard\"")
+        Error::config("model 'personalised' needs guarding, the column of the guarding nodes")
+            .set(Setting::model("guarding").of_model(ENTRY.name).to("guard"), "name the column")
     })?;
     let payloads = context.table.payloads();
     let guarding_place = payloads.position(guarding).ok_or_else(|| {
         Error::config(format!("model 'personalised': there is no column '{guarding}' with the role guarding"))
-            .set_columns(
-                &[guarding],
-                "guarding",
-                None,
+            .set(
+                Setting::role("guarding").of(&[guarding]),
                 "give the column the role guarding, so that it is read and not published",
             )
     })?;
@@ -78,8 +77,8 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
         Error::config(format!(
             "personalised privacy needs a hierarchy for '{column}', whose nodes people name"
         ))
-        .set_columns(&[column], "hierarchy", None, "give the column a hierarchy")
-        .set("hierarchies", None, "give a folder that has the hierarchy")
+        .set(Setting::column("hierarchy").of(&[column]), "give the column a hierarchy")
+        .set(Setting::root("hierarchies"), "give a folder that has the hierarchy")
     })?;
     let (guards, none) = guards(&payloads.columns[guarding_place], &payloads.columns[*place], tree)?;
     Ok(vec![Box::new(Personalised {
@@ -111,10 +110,10 @@ fn guards(
         if guarding.is_missing(place) || normal::as_text(label) == "none" {
             if (0..tree.node_count()).any(|node| tree.label(node) == label) {
                 return Err(Error::config(format!(
-                    "column '{}': '{label}' would guard nothing, and the hierarchy of '{}' has a node of that name; call one of them \
-                     otherwise",
+                    "column '{}': '{label}' would guard nothing, and the hierarchy of '{}' has a node of that name",
                     guarding.name, values.name
-                )));
+                ))
+                .advise("give the node or the missing value another name"));
             }
             none.push(label.to_owned());
             guards.push(None);
@@ -140,16 +139,17 @@ fn guards(
             node = largest(&is_meant);
         }
         let node = node.ok_or_else(|| {
-            wrong("some guarding node is neither a node nor 'none'; correct it: each must be a label that stands")
+            wrong("some guarding node is neither 'none' nor a label")
+                .advise("correct the guarding nodes: each must be a label of the hierarchy, or 'none'")
         })?;
         let (low, high) = tree.range(node);
         // A node may hold every value without being the root; the verifier refuses both.
         let leaves = tree.leaf_count();
         if tree.parent(node).is_none() || leaves > 1 && high - low + 1 == leaves {
             return Err(wrong(
-                "some guarding node has every value below it, as the root has, so its probability is always 1; name a smaller node, or \
-                 'none',",
-            ));
+                "the probability is always 1 for some guarding node, since it has every value below it",
+            )
+            .advise("name a smaller node, or 'none'"));
         }
         guards.push(Some(
             codes.iter().map(|code| code.is_some_and(|code| low <= code && code <= high)).collect(),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{BuildModel, ClassTest, Model, ModelContext, Monotonicity, Words, places_of, protected_columns};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::ClassView;
 use crate::table::frequency::{Cell, FrequencyTable, total};
 use crate::table::payload::Payloads;
@@ -63,7 +63,7 @@ fn columns_of(model: &str, mode: &str, context: &ModelContext<'_>) -> Result<Vec
             "model '{model}': mode = \"{mode}\" is about several sensitive columns, and '{only}' is the only one"
         ))
         .advise("leave mode out of the model")
-        .set("sensitive", None, "name another sensitive column")),
+        .set(Setting::role("sensitive"), "name another sensitive column")),
         _ => Ok(all),
     }
 }

@@ -6,11 +6,11 @@
 
 use serde_json::{Map, Value};
 
-use super::{ClassTest, Model, ModelContext, Monotonicity, Words, protected_columns, several};
+use super::{ClassTest, Model, ModelContext, Monotonicity, Words, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::ClassView;
 use crate::table::frequency::Cell;
 use crate::table::hierarchy::Hierarchy;
@@ -91,7 +91,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let t = parameters
         .rational("t", Rational::ZERO, Some(Rational::ONE))?
-        .ok_or_else(|| Error::config("model 't_closeness' needs t, e.g. t = 0.2"))?;
+        .ok_or_else(|| needs(ENTRY.name, "t", 0.2))?;
     let distance = parameters.choice("distance", &["equal", "ordered", "hierarchical"])?;
     protected_columns(ENTRY.name, context)?
         .into_iter()
@@ -111,9 +111,12 @@ fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<B
                 Some(_) => {
                     let tree = (context.trees)(&column).ok_or_else(|| {
                         Error::config(format!("hierarchical t-closeness needs a hierarchy for '{column}'"))
-                            .set_columns(&[&column], "hierarchy", None, "give the column a hierarchy")
-                            .set("hierarchies", None, "give a folder that has the hierarchy")
-                            .set("t_distance", Some("equal"), "use a distance that needs no hierarchy")
+                            .set(Setting::column("hierarchy").of(&[&column]), "give the column a hierarchy")
+                            .set(Setting::root("hierarchies"), "give a folder that has the hierarchy")
+                            .set(
+                                Setting::model("distance").of_model("t_closeness").to("equal"),
+                                "use a distance that needs no hierarchy",
+                            )
                     })?;
                     Distance::Hierarchical(Tree::new(tree, payload.values.iter().take(values), &original)?)
                 }

@@ -449,7 +449,7 @@ fn illegal_values_are_told_with_the_legal_ones() {
             "model = 'k_anonymity'\nk = 0",
             "model 'k_anonymity': k must be a whole number of at least 1, not 0",
         ),
-        ("model = 'k_anonymity'", "needs k, e.g. k = 5"),
+        ("model = 'k_anonymity'", "needs k; give a value for k ([[privacy]] k = 5)"),
         (
             "model = 'l_diversity'\nvariant = 'recursive'\nl = 1\nc = 1",
             "l must be a whole number of at least 2, not 1",

@@ -5,7 +5,7 @@
 //! plan can say that a missing value is one like any other (`missing_counts = true`).
 
 use super::{ClassTest, Model};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::published::ClassView;
 use crate::table::frequency::{Cell, total};
 use crate::table::payload::Payloads;
@@ -76,21 +76,19 @@ impl Model for Valued {
     fn check_feasible(&self, whole: &ClassView<'_>) -> Result<()> {
         let cells = self.present(whole);
         if cells.is_empty() {
-            return Err(Error::infeasible(format!(
-                "{} cannot be met: no row has a value of {}",
-                self.title(),
-                self.model.protected().join(" and ")
-            ))
-            .weaken_columns(
-                &self.model.protected(),
-                "missing_counts",
-                Some("true"),
-                "let a missing value count like any other",
-            )
-            .concede("leave the model out"));
+            let columns = self.model.protected();
+            let what =
+                format!("{} cannot be met: no row has a value of {}", self.title(), columns.join(" and "));
+            return Err(or_counted(Error::infeasible(what), &columns).concede("leave the model out"));
         }
         self.model.check_feasible(&whole.of_cells(total(&cells), &cells))
     }
+}
+
+/// The error with the advice to let what is missing in these columns count as a value.
+pub(crate) fn or_counted(error: Error, columns: &[&str]) -> Error {
+    let counts = Setting::column("missing_counts").of(columns).to(true);
+    error.weaken(counts, "let a missing value count like any other")
 }
 
 impl ClassTest for Valued {

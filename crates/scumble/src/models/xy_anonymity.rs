@@ -1,10 +1,10 @@
 //! (X,Y)-anonymity (models.md 1.6): every group of X has at least k different values of Y.
 
 use super::values::{Different, OfColumn};
-use super::{Model, ModelContext, protected_columns, several};
+use super::{Model, ModelContext, needs, protected_columns, several};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// The registry entry.
 pub(crate) const ENTRY: Entry<super::BuildModel> = Entry {
@@ -41,9 +41,8 @@ pub(super) fn on_y(
     names.sort_unstable();
     names.dedup();
     if names.is_empty() {
-        return Err(Error::config(format!(
-            "model '{model}' needs y, the columns whose values it counts, e.g. y = [\"patient\"]"
-        )));
+        return Err(Error::config(format!("model '{model}' needs y, the columns whose values it counts"))
+            .set(Setting::model("y").to(vec!["patient"]), "name the columns"));
     }
     if let Some(name) = names.iter().find(|name| context.table.payloads().position(name).is_none()) {
         return Err(Error::config(format!(
@@ -62,8 +61,7 @@ pub(super) fn on_y(
 }
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let k =
-        parameters.whole("k", 1)?.ok_or_else(|| Error::config("model 'xy_anonymity' needs k, e.g. k = 5"))?;
+    let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
     let columns = protected_columns(ENTRY.name, context)?.into_iter();
     let model = |(column, place)| {
         Box::new(OfColumn::new(Different { k, model: &ENTRY, meaning: MEANING }, column, place, context))

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::values::{Counts, OfColumn, ValueTest, code_of, rounded, smallest};
 use super::xy_anonymity::on_y;
-use super::{Model, ModelContext, Words, protected_columns};
+use super::{Model, ModelContext, Words, needs, protected_columns};
 use crate::base::entry::{Entry, Standing};
 use crate::base::text::number;
 use crate::config::{Parameters, Rational};
@@ -48,9 +48,7 @@ fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<
 }
 
 fn separate(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
-    let h = parameters
-        .positive("h", Some(Rational::ONE))?
-        .ok_or_else(|| Error::config("model 'xy_linkability' needs h, e.g. h = 0.5"))?;
+    let h = parameters.positive("h", Some(Rational::ONE))?.ok_or_else(|| needs(ENTRY.name, "h", 0.5))?;
     let values = parameters.texts("values")?.unwrap_or_default();
     let of_column = |(column, place): (String, usize)| {
         let texts = &context.table.payloads().columns[place].values;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use scumble_files::Control;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 
 /// How long a search may go on: a number of steps, a time, or both. Clones share one clock.
 #[derive(Debug, Clone, Default)]
@@ -319,8 +319,8 @@ pub(crate) fn out_of_budget() -> Error {
         ErrorKind::OutOfBudget,
         "the budget was spent before the search had found anything that could be published, so nothing was released",
     )
-    .set("budget", None, "give the search more time")
-    .set("steps", None, "give the search more steps")
+    .set(Setting::search("budget"), "give the search more time")
+    .set(Setting::search("steps"), "give the search more steps")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use self::metric::Metric;
 use crate::config::{Rational, StarPolicy};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::models::{ClassTest, Model, Monotonicity, PopulationTest};
 pub use crate::problem::budget::{Budget, Pace, Progress};
 use crate::recoding::Assignment;
@@ -85,14 +85,14 @@ pub(crate) fn class_test(model: &dyn Model) -> Result<&dyn ClassTest> {
             "{} compares with a population, and this algorithm does not keep track of one",
             model.title()
         ))
-        .another("use an algorithm that keeps track of a population"));
+        .another_that("use an algorithm that keeps track of a population"));
     }
     model.class_test().ok_or_else(|| {
         Error::refused(format!(
             "{} is not decided class by class, and this algorithm needs that",
             model.title()
         ))
-        .another("use an algorithm that judges whole tables")
+        .another_that("use an algorithm that judges whole tables")
     })
 }
 
@@ -154,7 +154,7 @@ impl Problem {
             "'{}' judges some of the quasi-identifiers without the others, and this algorithm judges all of them together",
             model.title()
         ))
-        .another("use an algorithm that judges sets of columns"))
+        .another_that("use an algorithm that judges sets of columns"))
     }
 
     /// Whether some model is not decided class by class.
@@ -216,7 +216,7 @@ impl Problem {
                 "the whole table as one class fails {}, and '{algorithm}' starts there and divides only what passes",
                 model.title()
             ))
-            .another("use an algorithm that does not start from the whole table")
+            .another_that("use an algorithm that does not start from the whole table")
             .concede("lower the requirement")),
         }
     }
@@ -229,8 +229,8 @@ impl Problem {
                 "'{algorithm}' generalises by levels, and '{}' has no hierarchy",
                 quasi.name
             ))
-            .set_columns(&[&quasi.name], "hierarchy", None, "give the column a hierarchy")
-            .another("use an algorithm that needs no hierarchies")),
+            .set(Setting::column("hierarchy").of(&[&quasi.name]), "give the column a hierarchy")
+            .another_that("use an algorithm that needs no hierarchies")),
         }
     }
 
@@ -279,7 +279,7 @@ impl Problem {
                  delta_min forbids that"
             ))
             .advise("coarsen the hierarchies")
-            .set("star_policy", Some("strict"), "keep suppressed rows")
+            .set(Setting::search("star_policy").to("strict"), "keep suppressed rows")
             .concede("lower delta_min"));
         }
         let limit = self.suppression_limit();
@@ -291,7 +291,7 @@ impl Problem {
                 self.table.rows(),
                 self.suppression
             ))
-            .set("suppression", None, "allow more rows to be suppressed")
+            .set(Setting::search("suppression"), "allow more rows to be suppressed")
             .advise("coarsen the hierarchies")
             .concede("lower the requirement"));
         }
@@ -301,7 +301,7 @@ impl Problem {
                 "every row would have to be left out, so there is nothing to release",
             )
             .advise("coarsen the hierarchies")
-            .set("star_policy", Some("strict"), "keep rows that show nothing")
+            .set(Setting::search("star_policy").to("strict"), "keep rows that show nothing")
             .concede("lower the requirement"));
         }
         Ok(classes)
@@ -344,7 +344,7 @@ impl Problem {
             "the suppressed rows can be told from all others, so they must meet every model themselves, and no choice of \
              further classes to suppress makes them",
         )
-        .set("star_policy", Some("drop"), "leave suppressed rows out")
+        .set(Setting::search("star_policy").to("drop"), "leave suppressed rows out")
         .concede("lower the requirement"))
     }
 }

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::config::profile::refuse_unjudged;
 use crate::config::{Column, Plan, Rational, Rest, Role, Roles, StarPolicy};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result, Setting, did_you_mean};
 use crate::problem::{Budget, Problem};
 use crate::recoding::published::Classes;
 use crate::recoding::{Assignment, Members, Step};
@@ -235,8 +235,8 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
         None => {
             let names: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
             return Err(Error::config(format!("the recoding does not know {}", names.join(", ")))
-                .set("rest", Some("drop"), "leave out columns that the recoding does not know")
-                .weaken("rest", Some("other"), "publish those columns as they are"));
+                .set(Setting::root("rest").to("drop"), "leave out columns that the recoding does not know")
+                .weaken(Setting::root("rest").to("other"), "publish those columns as they are"));
         }
     };
     let without_role: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
@@ -248,7 +248,10 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
     if role == Role::Other && !private {
         refuse_unjudged(&table, &without_role, &plan.read.missing, |error, _| {
             error
-                .set("rest", Some("drop"), "leave out all columns that the recoding does not know")
+                .set(
+                    Setting::root("rest").to("drop"),
+                    "leave out all columns that the recoding does not know",
+                )
                 .advise("take such columns out of the table and keep the others")
         })?;
     }
@@ -376,8 +379,7 @@ fn judge(problem: &Problem, assignment: Assignment, private: bool) -> Result<Cla
 /// What helps where new rows cannot be published as a recoding has them.
 fn by_themselves(error: Error) -> Error {
     error.advise("make a release of the new rows by themselves").weaken(
-        "private",
-        None,
+        Setting::root("private"),
         "recode the new rows without judging them, if that is not for publication",
     )
 }

@@ -292,14 +292,7 @@ fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, O
 pub fn cannot_check(error: VerifyError) -> Error {
     match error {
         VerifyError::Stopped => Error::interrupted(),
-        VerifyError::NotSpreadsheetSafe { .. } => Error::config(error).unset(
-            "spreadsheet_safe",
-            "leave the spreadsheet-safe form out, if the table was not written in it",
-        ),
-        VerifyError::OtherRows { .. } => {
-            Error::config(error).set("plan", None, "give the plan that the release was made by")
-        }
-        error => Error::config(error),
+        error => error.remedies_in(Error::config(&error)),
     }
 }
 

@@ -15,7 +15,7 @@ use scumble_files::{Control, ReadOptions, Source};
 
 use crate::config::profile::refuse_unjudged;
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result, Setting, did_you_mean};
 use crate::problem::{Budget, Progress};
 use crate::registry::{self, Method};
 use crate::release::outputs::Outputs;
@@ -300,12 +300,10 @@ fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Res
             let (the, it) =
                 if columns.len() == 1 { ("the column", "it is") } else { ("the columns", "they are") };
             error
-                .set_columns(columns, "identifier", None, format!("give {the} the role identifier"))
-                .set_columns(columns, "drop", None, format!("leave {the} out"))
-                .weaken_columns(
-                    columns,
-                    "other",
-                    None,
+                .set(Setting::role("identifier").of(columns), format!("give {the} the role identifier"))
+                .set(Setting::role("drop").of(columns), format!("leave {the} out"))
+                .weaken(
+                    Setting::role("other").of(columns),
                     format!("publish {the} as {it}, if you have looked at the values"),
                 )
         })?;

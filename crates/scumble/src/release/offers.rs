@@ -3,17 +3,18 @@
 use super::search::{Needs, Task, budget_of, make_problem};
 use super::{classes, records};
 use crate::config::{Parameters, Plan, Role};
-use crate::error::{Error, ErrorKind, Remedy, Result};
+use crate::error::{Action, Error, ErrorKind, Remedy, Result, Setting, Wish};
 use crate::problem::Problem;
 use crate::registry::{ALGORITHMS, Entry, METRICS, RECORD_ALGORITHMS, Standing};
 use crate::search::algorithms::{BuildAlgorithm, BuildRecordAlgorithm};
-use crate::search::offers::{QUICK, fits, takes_records};
+use crate::search::offers::fits;
 
 /// An error of a search, in which the advice to use another algorithm names those that serve the plan. Advice that no algorithm fulfils is left
 /// out.
 pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
-    let error = if error.kind() == ErrorKind::OutOfBudget { error.another(QUICK) } else { error };
-    if !error.remedies().iter().any(is_offer) {
+    let error = if error.kind() == ErrorKind::OutOfBudget { error.another(Wish::Quick) } else { error };
+    let wishes = |remedy: &Remedy| matches!(remedy.action, Action::Another(_));
+    if !error.remedies().iter().any(wishes) {
         return error;
     }
     let mut others = Others { task, failed, plain: None, with_trees: None };
@@ -22,9 +23,9 @@ pub(super) fn named(error: Error, task: &Task<'_>, failed: &str) -> Error {
         return error;
     }
     error.remedied(|remedy| match remedy {
-        Remedy::Set { words, key, columns, weakens_protection, .. } if key == ALGORITHM => {
-            let values = others.serving(&words);
-            (!values.is_empty()).then_some(Remedy::Set { words, key, columns, values, weakens_protection })
+        Remedy { action: Action::Another(wish), words, .. } => {
+            let names = others.serving(wish);
+            (!names.is_empty()).then(|| Remedy::new(Setting::algorithm().to_one_of(names), words))
         }
         other => Some(other),
     })
@@ -41,19 +42,8 @@ pub(super) fn of_classes(plan: &Plan, words: &str) -> Remedy {
                 !can.shows_means && (has_class || !can.needs_class)
             })
     };
-    Remedy::Set {
-        words: words.to_owned(),
-        key: ALGORITHM,
-        columns: Vec::new(),
-        values: ALGORITHMS.iter().filter(fits).map(|entry| entry.name.to_owned()).collect(),
-        weakens_protection: false,
-    }
-}
-
-const ALGORITHM: &str = "algorithm";
-
-fn is_offer(remedy: &Remedy) -> bool {
-    matches!(remedy, Remedy::Set { key, .. } if *key == ALGORITHM)
+    let names = ALGORITHMS.iter().filter(fits).map(|entry| entry.name);
+    Remedy::new(Setting::algorithm().to_one_of(names), words)
 }
 
 /// What the others are asked: the same table and plan, prepared as they need it.
@@ -72,16 +62,16 @@ impl Others<'_, '_> {
         posed.get_or_insert_with(|| pose(task, trees)).as_mut()
     }
 
-    /// The names of the algorithms that serve the plan and are what these words ask for: those of the best standing.
-    fn serving(&mut self, words: &str) -> Vec<String> {
-        let (failed, mut found): (&str, Vec<(Standing, &str)>) = (self.failed, Vec::new());
+    /// The names of the algorithms that serve the plan and are what is wished for: those of the best standing.
+    fn serving(&mut self, wish: Wish) -> Vec<&'static str> {
+        let (failed, mut found): (&str, Vec<(Standing, &'static str)>) = (self.failed, Vec::new());
         for entry in ALGORITHMS.iter().filter(|entry| entry.name != failed) {
-            if self.serves_as_classes(entry, words).is_some() {
+            if self.serves_as_classes(entry, wish).is_some() {
                 found.push((entry.standing, entry.name));
             }
         }
         for entry in RECORD_ALGORITHMS.iter().filter(|entry| entry.name != failed) {
-            if takes_records(words) && self.serves_as_records(entry).is_some() {
+            if wish == Wish::Serving && self.serves_as_records(entry).is_some() {
                 found.push((entry.standing, entry.name));
             }
         }
@@ -92,13 +82,13 @@ impl Others<'_, '_> {
         };
         let best = found.iter().map(|(standing, _)| rank(*standing)).min();
         let best = found.iter().filter(|(standing, _)| Some(rank(*standing)) == best);
-        best.map(|(_, name)| (*name).to_owned()).collect()
+        best.map(|(_, name)| *name).collect()
     }
 
-    fn serves_as_classes(&mut self, entry: &'static Entry<BuildAlgorithm>, words: &str) -> Option<()> {
+    fn serves_as_classes(&mut self, entry: &'static Entry<BuildAlgorithm>, wish: Wish) -> Option<()> {
         let plan = self.task.plan;
         let algorithm = &*(entry.build)(&Parameters::default()).ok()?;
-        if !fits(words, algorithm) {
+        if !fits(wish, algorithm) {
             return None;
         }
         let problem = self.problem(algorithm.capabilities().needs_trees)?;

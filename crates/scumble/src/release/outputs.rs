@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use scumble_files::same_file;
 
 use crate::config::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::release::described::{has_datasheet, is_datasheet};
 
 /// What a run reads and writes.
@@ -116,15 +116,14 @@ impl Outputs {
         let read = self.read.iter().find(|(_, path)| is_same(path, target)).map(|(what, _)| *what);
         if let Some(what) = read.or_else(|| self.is_hierarchy(target).then_some("hierarchy")) {
             return Err(Error::config(format!(
-                "'{}' is the {what} that this command reads, so it cannot also be an output; choose another name",
+                "'{}' is the {what} that this command reads, so it cannot also be an output",
                 target.display()
-            )));
+            ))
+            .advise("choose another name for the output"));
         }
         if self.written.iter().any(|claim| is_same(&claim.path, target)) {
-            return Err(Error::config(format!(
-                "two outputs have the same name, '{}'; choose another name for one of them",
-                target.display()
-            )));
+            return Err(Error::config(format!("two outputs have the same name, '{}'", target.display()))
+                .advise("choose another name for one of the two outputs"));
         }
         if is_there(target) && !self.force && !own.is(target) {
             let error =
@@ -214,7 +213,9 @@ impl Own {
 
 /// What helps where something is already there.
 fn or_replaced(error: Error) -> Error {
-    error.set("force", None, "replace what is there").advise("choose another name, to keep what is there")
+    error
+        .set(Setting::root("force"), "replace what is there")
+        .advise("choose another name, to keep what is there")
 }
 
 /// Whether a file is there. Folders and devices are refused where the file is made.

@@ -20,7 +20,7 @@ use super::staged::Staging;
 use super::tables::manifest::MANIFEST;
 use super::targets::{REPORT_FILES, Sink, Targets, sweep_beside};
 use super::{Released, Summary, datasheet};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 
 /// Files, which get their names once the release is verified.
 pub(super) struct Files<'a, 'o> {
@@ -214,7 +214,7 @@ fn after(released: &Released, troubles: &[Error]) -> Result<()> {
     Err(if is_known {
         error.advise(again)
     } else {
-        error.set("force", None, format!("{again}, replacing what is there"))
+        error.set(Setting::root("force"), format!("{again}, replacing what is there"))
     })
 }
 

@@ -2,15 +2,15 @@
 
 use super::unknown_column;
 use crate::config::{ModelSpec, Plan, Role, Value};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wanted, Wish};
 use crate::models::on_set::OnSet;
 use crate::models::outside::FromOutside;
+use crate::models::valued::or_counted;
 use crate::models::{Model, ModelContext, forbids_sameness};
 use crate::problem::Problem;
 use crate::registry::MODELS;
 use crate::release::prepare::Prepared;
 use crate::search::algorithms::Algorithm;
-use crate::search::offers;
 use crate::table::frequency::FrequencyTable;
 
 /// An error where persons have several rows and an algorithm counts rows.
@@ -22,7 +22,7 @@ pub(super) fn refuse_persons(problem: &Problem, algorithm: &str) -> Result<()> {
             person.name
         ))
         .advise("keep one row for each person")
-        .another(offers::CLASSES)),
+        .another(Wish::Classes)),
     }
 }
 
@@ -45,17 +45,13 @@ fn switch(plan: &Plan) -> Option<&'static str> {
 
 /// The error that leaving out this switch would help against.
 pub(super) fn without(error: Error, switch: &'static str) -> Error {
-    error.unset(switch, format!("leave {switch} out"))
+    error.unset(Setting::search(switch), format!("leave {switch} out"))
 }
 
 /// The error that rows without a value of a column, which models are about, are the reason for.
 pub(super) fn with_remedies_of_missing(error: Error, column: &str) -> Error {
-    error.set("missing_policy", Some("drop-row"), "leave out rows that have no value").weaken_columns(
-        &[column],
-        "missing_counts",
-        Some("true"),
-        "let a missing value count like any other",
-    )
+    let policy = Setting::read("missing_policy").to("drop-row");
+    or_counted(error.set(policy, "leave out rows that have no value"), &[column])
 }
 
 /// An error if a model is about values of which some are missing: an algorithm whose records or groups are no classes counts every
@@ -68,7 +64,7 @@ pub(super) fn refuse_missing(problem: &Problem, algorithm: &str) -> Result<()> {
             let what = format!(
                 "'{algorithm}' counts every row for the diversity of '{name}', and some rows have no value there"
             );
-            return Err(with_remedies_of_missing(Error::refused(what), name).another(offers::CLASSES));
+            return Err(with_remedies_of_missing(Error::refused(what), name).another(Wish::Classes));
         }
     }
     Ok(())
@@ -161,8 +157,8 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
             return Err(Error::refused(format!(
                 "the sensitive column '{name}' {why}: in a class where everyone has the same value it would be given away"
             ))
-            .set("l", Some("2"), "add a model for the column, such as l-diversity")
-            .weaken("accept_attribute_disclosure", Some("true"), "accept the disclosure"));
+            .set(Wanted::model("l_diversity").with("l", 2), "add a model for the column, such as l-diversity")
+            .weaken(Setting::root("accept_attribute_disclosure").to(true), "accept the disclosure"));
         }
         let of_column: Vec<_> = of_column.collect();
         let open = models
@@ -176,7 +172,7 @@ fn check_protected(models: &[Box<dyn Model>], sensitive: &[String], table: &Freq
                  columns"
             ))
             .advise("add a model for the column on that set too")
-            .weaken("accept_attribute_disclosure", Some("true"), "accept the disclosure"));
+            .weaken(Setting::root("accept_attribute_disclosure").to(true), "accept the disclosure"));
         }
     }
     Ok(())
@@ -199,7 +195,7 @@ fn check_all_judged(models: &[Box<dyn Model>], quasi: &[&str]) -> Result<()> {
             "the quasi-identifier '{name}' is in no set that a model is about, so nothing would be promised about it"
         ))
         .advise("add the column to a set")
-        .weaken_columns(&[name], "other", None, "give the column the role other, if outsiders do not have it")),
+        .weaken(Setting::role("other").of(&[name]), "give the column the role other, if outsiders do not have it")),
         _ => Ok(()),
     }
 }
@@ -217,8 +213,8 @@ pub(super) fn check_metric(
         return Ok(());
     }
     Err(Error::refused(format!("'{name}' does not look at {metric}, so it cannot be asked for it"))
-        .unset("metric", "leave the metric out, since every run reports all of them")
-        .another(format!("use an algorithm that minimises {metric}")))
+        .unset(Setting::search("metric"), "leave the metric out, since every run reports all of them")
+        .another_that(format!("use an algorithm that minimises {metric}")))
 }
 
 /// An error if the search cannot serve a model: one that judges the whole table, that may break when classes are merged, or that
@@ -258,7 +254,7 @@ pub(super) fn check_served(
                 "judges some of the quasi-identifiers without the others, and '{name}' judges all of them together"
             )
         };
-        return Err(Error::refused(format!("'{}' {why}", model.title())).another(offers::SERVING));
+        return Err(Error::refused(format!("'{}' {why}", model.title())).another(Wish::Serving));
     }
     Ok(())
 }
@@ -271,7 +267,7 @@ pub(super) fn refuse_added(problem: &Problem, algorithm: &str) -> Result<()> {
             "model '{}' was added by a program and judges classes, and '{algorithm}' publishes none",
             model.name()
         ))
-        .another(offers::CLASSES)),
+        .another(Wish::Classes)),
     }
 }
 

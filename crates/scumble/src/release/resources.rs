@@ -13,7 +13,7 @@ use scumble_files::table::CodedTable;
 use scumble_files::{Batches, Control, Source};
 
 use crate::config::{Column, Plan};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result, Setting, did_you_mean};
 use crate::release::prepare::population::PopulationTable;
 use crate::table::hierarchy::{self, Builder, Layout, Listing, Recipe, Unlisted};
 
@@ -105,8 +105,10 @@ impl Resources {
         match (&column.hierarchy, given) {
             (Some(builder), Some(_)) if builder.file().is_none() => {
                 return Err(Error::config(format!(
-                    "a hierarchy was given for column '{name}', and the plan builds one; leave one of them out"
-                )));
+                    "a hierarchy was given for column '{name}', and the plan builds one"
+                ))
+                .unset(Setting::column("hierarchy").of(&[name]), "leave the plan's hierarchy out")
+                .advise("leave the given hierarchy out"));
             }
             (Some(builder), given) => {
                 let file = builder.file().filter(|_| given.is_none());
@@ -167,10 +169,11 @@ impl Resources {
                 Some(column) if column.uses_hierarchy() => {}
                 Some(column) => {
                     return Err(Error::config(format!(
-                        "a hierarchy was given for column '{name}', but in the role {} it is never generalised; leave the hierarchy out, or \
-                         change the role",
+                        "a hierarchy was given for column '{name}', but in the role {} it is never generalised",
                         column.role.to_toml()
-                    )));
+                    ))
+                    .advise("leave the hierarchy out")
+                    .advise("change the role of the column"));
                 }
                 None => {
                     let near = did_you_mean(name, names);
@@ -254,10 +257,11 @@ impl Resources {
     fn path(&self, name: &Path, what: &str) -> Result<PathBuf> {
         let folder = self.folder.as_ref().ok_or_else(|| {
             Error::config(format!(
-                "the plan names the {what} '{}', and no files are read here; give tables by the names that the plan has for them, and \
-                 hierarchies by their columns, and leave out what is not given",
+                "the plan names the {what} '{}', and no files are read here",
                 name.display()
             ))
+            .advise("give the table by the name that the plan has for it, or the hierarchy by its column")
+            .advise("leave what is not given out of the plan")
         })?;
         Ok(folder.join(name))
     }

@@ -6,7 +6,7 @@ use scumble_files::table::CodedTable;
 use super::requirements::build_models;
 use super::run::Run;
 use crate::config::{Plan, Rational, no_quasi_identifier};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wanted};
 use crate::problem::{Budget, Problem, Progress};
 use crate::registry::{Entry, Facts, METRICS};
 use crate::release::prepare::population::prepare_with_population;
@@ -117,18 +117,14 @@ pub(super) fn make_problem(
     }
     if prepared.quasi.iter().all(|quasi| quasi.priority == 0.0) {
         return Err(Error::config("every quasi-identifier has the priority 0, so nothing would count").set(
-            "priority",
-            None,
+            Setting::column("priority"),
             "give at least one quasi-identifier a higher priority, or none, which counts as 1",
         ));
     }
     let models = build_models(plan, &prepared)?;
     if models.is_empty() && needs.model {
-        return Err(Error::config("no privacy model is asked for").set(
-            "k",
-            Some("5"),
-            "ask for a model, such as k-anonymity",
-        ));
+        return Err(Error::config("no privacy model is asked for")
+            .set(Wanted::model("k_anonymity").with("k", 5), "ask for a model, such as k-anonymity"));
     }
     let metric = plan.algorithm.metric.as_deref().unwrap_or(needs.metric);
     let metric = METRICS.find(metric)?;

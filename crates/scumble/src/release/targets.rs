@@ -7,7 +7,7 @@ use scumble_files::{Audience, Compression, OutFormat, PrivateFile, PrivateFolder
 use super::described::{datasheets_of, folder_has_datasheet, older_datasheets_of};
 use super::tables::manifest::{MANIFEST, Manifest};
 use crate::config::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::release::outputs::{Outputs, Own, real};
 
 /// What the folder of the private report holds.
@@ -41,11 +41,8 @@ impl Targets {
     /// Where a folder of several tables goes: it has the name of the output without its ending, which tells the format.
     pub(super) fn of_several(plan: &Plan, folder: &Path, outputs: &Outputs) -> Result<Self> {
         if plan.output == "-" {
-            return Err(Error::config("several tables go into a folder, not to standard output").set(
-                "output",
-                Some("release"),
-                "name a folder",
-            ));
+            return Err(Error::config("several tables go into a folder, not to standard output")
+                .set(Setting::root("output").to("release"), "name a folder"));
         }
         let report = (!plan.report.is_empty()).then(|| folder.join(&plan.report));
         let output = folder.join(&plan.output);
@@ -54,7 +51,7 @@ impl Targets {
                 "'{}' is not the name of a new folder, which several tables go into",
                 plan.output
             ))
-            .set("output", Some("release"), "name a new folder"));
+            .set(Setting::root("output").to("release"), "name a new folder"));
         }
         let release = output.with_file_name(stem_of(&output));
         let format = format_of_several(&output)?;
@@ -84,10 +81,12 @@ impl Targets {
         let private = report.into_iter().chain(targets.row_map.clone());
         if let Some(inside) = read.chain(private).find(|path| is_inside(path, &release)) {
             return Err(Error::config(format!(
-                "'{}' is in the folder '{}', which is replaced as a whole; choose another name for one of them",
+                "'{}' is in the folder '{}', which is replaced as a whole",
                 inside.display(),
                 release.display()
-            )));
+            ))
+            .set(Setting::root("output"), "choose another name for the output")
+            .advise("move the file out of the folder"));
         }
         targets.outputs = outputs;
         Ok(targets)
@@ -109,9 +108,10 @@ impl Targets {
         match sheets.into_iter().next() {
             None => Ok(targets),
             Some(sheet) => Err(Error::config(format!(
-                "there is a datasheet '{}', which would stand beside rows that it says nothing about; choose another name",
+                "there is a datasheet '{}', which would stand beside rows that it says nothing about",
                 sheet.display()
-            ))),
+            ))
+            .set(Setting::root("output"), "choose another name for the output")),
         }
     }
 
@@ -216,7 +216,7 @@ pub(super) fn format_of_several(output: &Path) -> Result<OutFormat> {
 fn row_map_of(plan: &Plan, folder: &Path) -> Result<Option<PathBuf>> {
     match plan.row_map.as_deref() {
         Some("-" | "") => Err(Error::config("the row map is a private file and needs a name of its own")
-            .set("row_map", Some("map.json"), "name a file for the row map")),
+            .set(Setting::root("row_map").to("map.json"), "name a file for the row map")),
         name => Ok(name.map(|name| folder.join(name))),
     }
 }
@@ -227,8 +227,8 @@ pub(super) fn check_spreadsheet_safe(plan: &Plan, format: OutFormat) -> Result<(
         return Err(Error::config(
             "the spreadsheet-safe form is for delimited text, and a program that opens Parquet or Arrow runs none of its texts",
         )
-        .unset("spreadsheet_safe", "leave the spreadsheet-safe form out")
-        .set("output", None, "give the output another ending, such as .csv"));
+        .unset(Setting::root("spreadsheet_safe"), "leave the spreadsheet-safe form out")
+        .set(Setting::root("output"), "give the output another ending, such as .csv"));
     }
     Ok(())
 }
@@ -270,7 +270,7 @@ fn check_replaceable(release: &Path, force: bool) -> Result<()> {
             "the folder '{}' holds other things than an earlier release, and would be replaced as a whole",
             release.display()
         ))
-        .set("output", None, "choose another name for the output")
+        .set(Setting::root("output"), "choose another name for the output")
         .advise("move the other things out of the folder"));
     }
     if names.is_empty() || force || folder_has_datasheet(release) {
@@ -280,8 +280,8 @@ fn check_replaceable(release: &Path, force: bool) -> Result<()> {
         "the folder '{}' is already there, and its files are not as its datasheet says",
         release.display()
     ))
-    .set("force", None, "replace what is there")
-    .set("output", None, "choose another name, to keep what is there"))
+    .set(Setting::root("force"), "replace what is there")
+    .set(Setting::root("output"), "choose another name, to keep what is there"))
 }
 
 fn beside(folder: &Path, name: &str) -> PathBuf {

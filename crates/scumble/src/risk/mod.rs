@@ -49,7 +49,7 @@ pub use weights::{WeightedRisk, individual_risk};
 use crate::base::format::list;
 use crate::base::text::grouped;
 use crate::config::RiskSpec;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use uniques::{Method, PopulationUniques, Sample};
 
 /// What is assessed.
@@ -158,10 +158,9 @@ pub fn assess(input: &RiskTable<'_>, spec: &RiskSpec, control: &Control) -> Resu
             input.quasi.len(),
             singling::MOST_COLUMNS
         ))
-        .set("quasi", None, "name fewer quasi-identifiers")
+        .set(Setting::role("quasi"), "name fewer quasi-identifiers")
         .set(
-            "combination_size",
-            Some("0"),
+            Setting::risk("combination_size").to(0),
             "leave out the search for combinations that single people out",
         ));
     }
@@ -296,8 +295,8 @@ fn refuse_too_many_sets(classes: &RiskClasses, size: usize) -> Result<()> {
         grouped(sets),
         grouped(singling::MOST_SETS)
     ))
-    .set("combination_size", Some(&fits.to_string()), format!("look at no more than {fits} columns together"))
-    .set("quasi", None, "name fewer quasi-identifiers"))
+    .set(Setting::risk("combination_size").to(fits as u64), format!("look at no more than {fits} columns together"))
+    .set(Setting::role("quasi"), "name fewer quasi-identifiers"))
 }
 
 /// The population as it was counted.
@@ -319,10 +318,9 @@ fn population(
 ) -> Result<Counted> {
     let mut sizes = classes.count_in(table, there)?;
     if sizes.iter().all(|size| *size == 0) {
-        return Err(Error::data(
-            "no row of the table has its like in the population; both must write the quasi-identifiers in the same way, so a \
-             coarsened table needs a population that was coarsened likewise",
-        ));
+        return Err(Error::data("no row of the table has its like in the population")
+            .advise("write the quasi-identifiers of both tables in the same way")
+            .advise("coarsen the population as the table was coarsened"));
     }
     // Before counts are raised: who is not in the population is not alone there.
     let in_both = sizes.iter().zip(&classes.sizes).filter(|(there, here)| **there == 1 && **here == 1);

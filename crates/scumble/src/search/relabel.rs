@@ -1,6 +1,6 @@
 //! What can be done to the labels of any algorithm's result: sets of exactly the values present, and one domain for each column.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 use crate::models::Verdict;
 use crate::problem::Problem;
 use crate::recoding::published::Classes;
@@ -49,7 +49,7 @@ pub fn flatten(problem: &Problem, assignment: Assignment) -> Result<Assignment> 
         .collect();
     let showed_something = assignment.suppressed.contains(&false);
     let remedied =
-        |error: Error| error.unset("flatten", "leave flatten out").another(crate::search::offers::ONE_DOMAIN);
+        |error: Error| error.unset(Setting::search("flatten"), "leave flatten out").another(Wish::OneDomain);
     let flat = judged(problem, with_values(assignment, regions), "flatten").map_err(remedied)?;
     if showed_something && !flat.suppressed.contains(&false) {
         return Err(remedied(Error::infeasible(

@@ -11,7 +11,7 @@ use super::claims::{claims, columns_of};
 use super::truth::truthful;
 use super::{Checked, cannot_check};
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::registry::{Method, method};
 use crate::release::claim::{cover, sensitive_column};
 use crate::release::prepare::{Prepared, payload_of, prepare, spelt_once};
@@ -51,7 +51,10 @@ pub(super) fn check(
         return Err(Error::refused(format!(
             "records that overlap are judged by rows, and '{subject}' says that persons may have several"
         ))
-        .weaken_without("subject", "leave the subject column out, if every person has one row"));
+        .weaken_without(
+            Setting::role("subject"),
+            "leave the subject column out, if every person has one row",
+        ));
     }
     if !distributions.is_empty() {
         return with_frequencies(release, original, row_map, &distributions, plan, resources).map(Some);
@@ -63,13 +66,13 @@ pub(super) fn check(
              be checked by themselves: the records they were drawn from are not published, and were verified when they were"
         ))
         .advise("check a release that shows frequencies")
-        .set("algorithm", None, "name the algorithm that made this table"));
+        .set(Setting::algorithm(), "name the algorithm that made this table"));
     }
     let Some(original) = original else {
         return Err(Error::config(format!(
             "the records of '{name}' overlap and form no classes, so they are judged by the original rows that they cover"
         ))
-        .set("original", None, "give the original rows"));
+        .set(Setting::root("original"), "give the original rows"));
     };
     without_frequencies(release, original, row_map, &*algorithm, plan, resources).map(Some)
 }

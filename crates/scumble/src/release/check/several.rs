@@ -11,7 +11,7 @@ use scumble_verify::{
 
 use super::{cannot_check, is_elsewhere, people};
 use crate::config::{ModelSpec, Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::models::{k_uncertainty, multirelational};
 use crate::release::claim::sensitive_column;
 use crate::release::prepare::{payload_of, spelt_once, table_in_one_spelling};
@@ -116,11 +116,10 @@ pub(crate) fn over_views(
     let known: Vec<&str> = k_uncertainty::ENTRY.parameters.iter().map(|(name, _)| *name).collect();
     spec.parameters.allow_only(&known)?;
     let k = k_uncertainty::least(&spec.parameters)?;
-    let original =
-        original.ok_or_else(|| {
-            Error::config("k-uncertainty of several tables is about everybody who can be looked up in them")
-                .set("original", None, "give the original rows")
-        })?;
+    let original = original.ok_or_else(|| {
+        Error::config("k-uncertainty of several tables is about everybody who can be looked up in them")
+            .set(Setting::root("original"), "give the original rows")
+    })?;
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
     let columns = if spec.columns.is_empty() { &sensitive } else { &spec.columns };
     let spelt = spelt_once(original, plan)?;

@@ -6,7 +6,7 @@ use scumble_verify::{Cover, Distributed};
 
 use super::{cannot_check, records::covers};
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::registry::{Method, method};
 use crate::release::prepare::{payload_of, prepare, spelt_once, table_in_one_spelling};
 use crate::release::resources::Resources;
@@ -62,11 +62,8 @@ pub fn side_by_side(
     let mut quasi = covers(&prepared, plan)?;
     quasi.retain(|(name, _)| release.column(name).is_some());
     if quasi.is_empty() {
-        return Err(Error::config("the release has none of the columns that outsiders may know").set(
-            "quasi",
-            None,
-            "name columns of the release that outsiders may know",
-        ));
+        return Err(Error::config("the release has none of the columns that outsiders may know")
+            .set(Setting::role("quasi"), "name columns of the release that outsiders may know"));
     }
     let spelt: Vec<PayloadColumn> = sensitive
         .iter()

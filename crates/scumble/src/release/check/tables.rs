@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{cannot_check, claims};
 use crate::config::{Column, Plan, Role, Roles};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wanted};
 use crate::release::claim::{cover, model_claim, sensitive_column, value_kind};
 use crate::release::prepare::{payload_of, prepare, spelt_once};
 use crate::release::resources::Resources;
@@ -257,8 +257,11 @@ fn asked(
     if plan.privacy.is_empty() {
         if manifest.models.is_empty() {
             return Err(Error::config("the manifest promises nothing, so there is nothing to check")
-                .set("k", Some("5"), "ask for a model, such as k-anonymity")
-                .set("l", Some("2"), "ask for a model of sensitive values, such as l-diversity"));
+                .set(Wanted::model("k_anonymity").with("k", 5), "ask for a model, such as k-anonymity")
+                .set(
+                    Wanted::model("l_diversity").with("l", 2),
+                    "ask for a model of sensitive values, such as l-diversity",
+                ));
         }
         return Ok(manifest.models.iter().cloned().map(model_claim).collect());
     }

@@ -8,7 +8,7 @@ use scumble_verify::{
 
 use super::{cannot_check, is_elsewhere, records, side_by_side};
 use crate::config::{Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::registry::Method;
 use crate::release::claim::{cover, mean, same_value, value_kind};
 use crate::release::prepare::{counted_by_value, payload_of, prepare, spelt_once};
@@ -92,8 +92,8 @@ pub(super) fn truthful(
             "the release cannot be compared with its original: {} {verb} {whose}, since some labels are neither values nor intervals",
             unexplained.join(" and ")
         ))
-        .set("plan", None, "give the plan that the release was made by")
-        .set("hierarchies", None, "give the hierarchies that the release was made with"));
+        .set(Setting::root("plan"), "give the plan that the release was made by")
+        .set(Setting::root("hierarchies"), "give the hierarchies that the release was made with"));
     }
     let drops = if release.rows < original.rows { Drops::Allowed } else { Drops::Forbidden };
     match row_map {

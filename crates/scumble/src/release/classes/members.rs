@@ -2,7 +2,7 @@
 
 use super::ClassRun;
 use crate::config::Plan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
 use crate::recoding::people::strangers;
 use crate::release::requirements::without;
@@ -19,7 +19,7 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
             "{title} compares with a population, and '{}' does not keep track of one",
             plan.algorithm.name
         ))
-        .another(crate::search::offers::SERVING));
+        .another(Wish::Serving));
     }
     if plan.algorithm.polish {
         let what = format!(
@@ -34,7 +34,7 @@ pub(super) fn check(problem: &Problem, plan: &Plan, algorithm: &dyn Algorithm) -
              have others",
             quasi.name
         ))
-        .unset_column(&quasi.name, "label", "leave the label out"));
+        .unset(Setting::column("label").of(&[&quasi.name]), "leave the label out"));
     }
     let strangers = strangers(&problem.table, population);
     if strangers > 0

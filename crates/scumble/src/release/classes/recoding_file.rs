@@ -3,7 +3,7 @@
 use super::ClassRun;
 use super::build_algorithm;
 use crate::config::{Column, Plan, Read};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::recoding::Step;
 use crate::registry::Method;
 use crate::release::new_rows::typical;
@@ -27,7 +27,7 @@ pub(in crate::release) fn check_rule_for_rows(plan: &Plan, method: &Method) -> R
         }
     };
     Err(Error::refused(format!("'{}' {why}, so there is no recoding to save", plan.algorithm.name))
-        .unset("recoding", "leave the recoding out")
+        .unset(Setting::root("recoding"), "leave the recoding out")
         .with(offers::of_classes(plan, "use an algorithm that makes classes and shows no means")))
 }
 

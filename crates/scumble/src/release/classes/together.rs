@@ -8,7 +8,7 @@ use scumble_verify::{ModelOutcome, StarRows};
 
 use super::super::pipeline::Ended;
 use crate::config::{ModelSpec, Plan};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting, Wanted, Wish};
 use crate::models::asked::OverTables;
 use crate::models::k_anonymity;
 use crate::release::check::several::{over_views, relational};
@@ -28,7 +28,7 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
             "tables that were published before ([[table]]) are put beside a table of classes, and '{}' makes none",
             plan.algorithm.name
         ))
-        .with(offers::of_classes(plan, crate::search::offers::CLASSES)));
+        .with(offers::of_classes(plan, Wish::Classes.words())));
     }
     if plan.privacy.iter().any(|spec| spec.over_tables().is_some()) {
         return Ok(());
@@ -36,9 +36,9 @@ pub(in crate::release) fn check_asked(plan: &Plan, makes_classes: bool) -> Resul
     Err(Error::config(
         "the plan names tables that were published before ([[table]]), and no model is about several tables",
     )
-    .set("model", Some("k_uncertainty:k=3"), "ask for k-uncertainty")
-    .set("model", Some("multirelational:k=5"), "ask for multirelational k-anonymity")
-    .weaken_without("table", "leave those tables out"))
+    .set(Wanted::model("k_uncertainty").with("k", 3), "ask for k-uncertainty")
+    .set(Wanted::model("multirelational").with("k", 5), "ask for multirelational k-anonymity")
+    .weaken_without(Setting::root("table"), "leave those tables out"))
 }
 
 /// What a written release and the tables before it keep together. `release` also has the columns that are not published.
@@ -107,6 +107,6 @@ fn cannot(failing: &ModelOutcome) -> Error {
         failing.required,
         failing.attained.unwrap_or_default()
     ))
-    .set("drop", None, "leave out columns that the tables share")
+    .set(Setting::role("drop"), "leave out columns that the tables share")
     .concede("lower the requirement")
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, Equality, MissingPolicy, Plan, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::release::resources::Resources;
 use crate::table::frequency::FrequencyTable;
 use crate::table::hierarchy::{self, Built, Domain, Hierarchy};
@@ -98,8 +98,14 @@ pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
                     .in_row(row as u64 + 1)
                     .in_column(name)
                     .advise("fill the value in")
-                    .set("missing_policy", Some("own-value"), "let what is missing be a value of its own")
-                    .set("missing_policy", Some("drop-row"), "leave out rows that have no value"));
+                    .set(
+                        Setting::read("missing_policy").to("own-value"),
+                        "let what is missing be a value of its own",
+                    )
+                    .set(
+                        Setting::read("missing_policy").to("drop-row"),
+                        "leave out rows that have no value",
+                    ));
             }
             dropped += u64::from(keep[row]);
             keep[row] = false;
@@ -116,8 +122,7 @@ pub fn keep_complete(table: &mut CodedTable, plan: &Plan) -> Result<Complete> {
     let kept = keep.iter().filter(|keep| **keep).count();
     if kept == 0 {
         return Err(Error::data("every row has a missing value, so no row is left").set(
-            "missing_policy",
-            Some("own-value"),
+            Setting::read("missing_policy").to("own-value"),
             "let what is missing be a value of its own",
         ));
     }
@@ -210,12 +215,7 @@ fn prepare_joined(
                 )
                 .in_column(column.name)
                 .advise("add lines for those values")
-                .set_columns(
-                    &[column.name],
-                    "unlisted",
-                    Some("add_under_root"),
-                    "put values that are not listed under the root",
-                ));
+                .set(Setting::hierarchy("unlisted").of(&[column.name]).to("add_under_root"), "put values that are not listed under the root"));
             }
             notes.extend(built.notes);
             payload_trees.push((column.name.to_owned(), built.hierarchy));
@@ -327,11 +327,9 @@ fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
                 .in_row(row as u64 + 1)
                 .in_column(subject.name)
                 .advise("fill the person in")
-                .set("missing_policy", Some("drop-row"), "leave out rows that have no person")
-                .weaken_columns(
-                    &[subject.name],
-                    "drop",
-                    None,
+                .set(Setting::read("missing_policy").to("drop-row"), "leave out rows that have no person")
+                .weaken(
+                    Setting::role("drop").of(&[subject.name]),
                     "leave the column out, and accept that k counts rows",
                 ));
         }

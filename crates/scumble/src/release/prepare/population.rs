@@ -7,7 +7,7 @@ use scumble_files::{ReadOptions, read_header, read_table};
 
 use super::{Prepared, drop_incomplete, prepare, prepare_joined};
 use crate::config::{Plan, Role};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::release::other_options;
 use crate::release::resources::Resources;
 
@@ -61,11 +61,8 @@ fn read(
     let read = read_table(&source, &options)?;
     let mut table = read.coded;
     if table.rows == 0 {
-        return Err(Error::data(format!("the population '{name}' has no rows")).set(
-            "population",
-            None,
-            "give the people whom the data are taken from",
-        ));
+        return Err(Error::data(format!("the population '{name}' has no rows"))
+            .set(Setting::root("population"), "give the people whom the data are taken from"));
     }
     let left_out =
         drop_incomplete(&mut table, &quasi_only(plan)).map_err(|error| of_population(name, error))?;

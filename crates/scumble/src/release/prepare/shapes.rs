@@ -4,7 +4,7 @@ use scumble_files::table::{CodedColumn, Texts};
 
 use super::values::{Ordered, Planned, order};
 use crate::config::{Label, Plan};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::table::date::Date;
 use crate::table::hierarchy::{self, Builder, Built, Domain, Recipe};
 use crate::table::kind::{Kind, Measure};
@@ -21,7 +21,7 @@ pub(super) fn check_hierarchies_used(plan: &Plan) -> Result<()> {
             "column '{name}' has a hierarchy, but in the role {} it is never generalised",
             column.role.to_toml()
         ))
-        .unset_column(name, "hierarchy", "leave the hierarchy out")
+        .unset(Setting::column("hierarchy").of(&[name]), "leave the hierarchy out")
         .advise("give the column another role"));
     }
     Ok(())
@@ -119,16 +119,12 @@ pub(super) fn make_quasi(
             "column '{}' is labelled set, which is for texts, but has numbers or dates",
             column.name
         ))
-        .weaken_columns(
-            &[column.name],
-            "label",
-            Some("tight"),
+        .weaken(
+            Setting::column("label").of(&[column.name]).to("tight"),
             "label the column by ranges, which show the least and the greatest value",
         )
-        .set_columns(
-            &[column.name],
-            "type",
-            Some("text"),
+        .set(
+            Setting::column("type").of(&[column.name]).to("text"),
             "take its values for texts, if they are codes",
         ));
     }
@@ -167,7 +163,7 @@ fn line_shape(column: &Planned<'_>, ordered: &Ordered<'_>) -> Result<(Shape, Vec
                 column.name
             ))
             .advise("correct the values")
-            .set_columns(&[column.name], name, None, format!("correct the declared {name}")));
+            .set(Setting::column(name).of(&[column.name]), format!("correct the declared {name}")));
         }
     }
     let texts: Texts = ordered.values.iter().copied().chain(ordered.missing).collect();

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, Equality, Plan, Role, Roles};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::release::prepare::select;
 use crate::table::kind::Kind;
 use crate::table::normal::Form;
@@ -256,7 +256,7 @@ fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<
     ))
     .in_column(&column.name)
     .advise("write all dates and numbers in one way (2020-12-31, 1.5)")
-    .weaken_columns(&[&column.name], "equality", Some("exact"), "let each spelling count as a value"))
+    .weaken(Setting::column("equality").of(&[&column.name]).to("exact"), "let each spelling count as a value"))
 }
 
 /// The columns in which spelling does not matter: they are sensitive, say who a row is about, or some model reads them.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use scumble_files::table::{CodedColumn, CodedTable, Codes};
 
 use crate::config::{Column, Equality, Plan, Role};
-use crate::error::{Error, Remedy, Result};
+use crate::error::{Error, Result, Setting};
 use crate::table::date::DateFormat;
 use crate::table::frequency::FrequencyTable;
 use crate::table::kind::{Inference, Kind, Measure};
@@ -117,20 +117,20 @@ fn kind_of<'a>(
             "column '{}' is declared a date, but no one date format fits all its values",
             column.name
         ))
-        .with(Remedy::Set {
-            words: "give the format of its dates".to_owned(),
-            key: "format",
-            columns: vec![column.name.to_owned()],
-            values: DateFormat::ALL.map(|format| format.name().to_owned()).to_vec(),
-            weakens_protection: false,
-        })
+        .set(
+            Setting::column("format").of(&[column.name]).to_one_of(DateFormat::ALL.map(DateFormat::name)),
+            "give the format of its dates",
+        )
         .advise("correct the values")),
         Inference::AmbiguousDate if must_be_clear || must_be_date => Err(Error::config(format!(
             "column '{}' holds dates in which day and month cannot be told apart",
             column.name
         ))
-        .set_columns(&[column.name], "format", Some("dd/mm/yyyy"), "say that the day comes first")
-        .set_columns(&[column.name], "format", Some("mm/dd/yyyy"), "say that the month comes first")),
+        .set(Setting::column("format").of(&[column.name]).to("dd/mm/yyyy"), "say that the day comes first")
+        .set(
+            Setting::column("format").of(&[column.name]).to("mm/dd/yyyy"),
+            "say that the month comes first",
+        )),
         Inference::AmbiguousDate => Ok(Kind::Text),
     }
 }
@@ -147,8 +147,8 @@ fn wrong_kind(column: &Planned<'_>, kind: Kind, row: u64) -> Error {
         .in_row(row)
         .in_column(column.name)
         .advise("correct the value")
-        .set_columns(&[column.name], "missing", None, "declare the value as missing")
-        .set_columns(&[column.name], "type", None, "give the column another type")
+        .set(Setting::column("missing").of(&[column.name]), "declare the value as missing")
+        .set(Setting::column("type").of(&[column.name]), "give the column another type")
 }
 
 /// A payload column: numbers written differently but equal are one value, and so are all ways to write a missing one, since

@@ -19,7 +19,7 @@ use super::spreadsheet::{self, Shows};
 use super::staged::Staged;
 use super::targets::format_of;
 use super::{Seconds, Summary};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::problem::Problem;
 use crate::registry::Entry;
 use crate::report::data::Report;
@@ -99,14 +99,14 @@ pub(super) fn check_plan(task: &Task<'_>, name: &str, algorithm: &dyn RecordAlgo
         return Err(Error::refused(format!(
             "'{name}' publishes records that overlap, and no model of such records compares with a population"
         ))
-        .unset("population", "leave the population out"));
+        .unset(Setting::root("population"), "leave the population out"));
     }
     if plan.row_map.is_some() && algorithm.capabilities().draws_rows {
         return Err(Error::refused(format!(
             "'{name}' draws the rows that it publishes, so none of them is anybody's and there is no row map"
         ))
-        .unset("row_map", "leave the row map out")
-        .set("set", Some("format=columns"), "publish the records themselves"));
+        .unset(Setting::root("row_map"), "leave the row map out")
+        .set(Setting::parameter("format").to("columns"), "publish the records themselves"));
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use scumble_files::{Cells, ColumnType, OutColumn};
 
 use super::super::staged::{Staged, column_type};
 use super::RecordRun;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::search::algorithms::Format;
 use crate::table::pack::Packer;
 
@@ -180,7 +180,7 @@ fn frequencies(run: &RecordRun<'_>) -> Result<Vec<Shown>> {
             column.name
         ))
         .advise("rename the other column")
-        .set("set", Some("format=json"), "write all frequencies into one column"));
+        .set(Setting::parameter("format").to("json"), "write all frequencies into one column"));
     }
     Ok(columns)
 }

@@ -15,7 +15,7 @@ use super::RecordRun;
 use super::check::truths;
 use super::rows::Arranged;
 use crate::base::chance::{self, below};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::table::quasi::{Quasi, Value};
 
 /// The column that says which table a row is in.
@@ -38,14 +38,15 @@ pub(super) fn draw(run: &RecordRun<'_>, records: &Arranged, tables: u64) -> Resu
         return Err(Error::refused(format!(
             "column '{name}' is published as it is, and would link the drawn tables row by row"
         ))
-        .set_columns(&[name], "drop", None, "leave the column out")
-        .set("rest", Some("drop"), "leave out all columns that are not named")
-        .set("set", Some("format=columns"), "publish the records themselves"));
+        .set(Setting::role("drop").of(&[name]), "leave the column out")
+        .set(Setting::root("rest").to("drop"), "leave out all columns that are not named")
+        .set(Setting::parameter("format").to("columns"), "publish the records themselves"));
     }
     if run.plan.columns.iter().any(|(name, _)| name == TABLE) {
         return Err(Error::config(format!(
-            "a column of the table is called '{TABLE}', as the number of a drawn table is; rename it"
-        )));
+            "a column of the table is called '{TABLE}', as the number of a drawn table is"
+        ))
+        .advise("rename the column"));
     }
     let mut chance = chance::secret_unless(run.plan.algorithm.seed)?;
     let payload = &run.problem.table.payloads().columns[place];

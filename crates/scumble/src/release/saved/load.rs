@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::SavedRecoding;
 use super::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
 use crate::config::{AlgorithmSpec, Column, Plan, Read, Role};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::recoding::{ClassColumn, CutTree, Step};
 use crate::registry::ALGORITHMS;
 use crate::table::kind::{MAX_SCALE, Measure};
@@ -31,19 +31,17 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
         if !error.is(&[ErrorKind::Data, ErrorKind::Config, ErrorKind::Refused]) {
             return error;
         }
-        Error::data(format!("the recoding {name} is damaged or was changed: {error}")).set(
-            "recoding",
-            None,
-            "make the recoding again, with the release",
-        )
+        Error::data(format!("the recoding {name} is damaged or was changed: {error}"))
+            .set(Setting::root("recoding"), "make the recoding again, with the release")
     };
     let Version { scumble_recoding: version } =
         serde_json::from_slice(bytes).map_err(|error| not_one(path, &error))?;
     if version != VERSION {
         return Err(Error::data(format!(
-            "the recoding {name} has version {version}, and this Scumble reads version {VERSION}; use the Scumble that wrote it, or \
-             make it again"
-        )));
+            "the recoding {name} has version {version}, and this Scumble reads version {VERSION}"
+        ))
+        .advise("use the Scumble that wrote the recoding")
+        .set(Setting::root("recoding"), "make the recoding again, with the release"));
     }
     let file: RecodingFile = serde_json::from_slice(bytes).map_err(|error| {
         wrong(Error::data(format!("line {}, column {} is not as it must be", error.line(), error.column())))
@@ -55,13 +53,14 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<SavedRecoding> {
 fn not_one(path: &Path, error: &serde_json::Error) -> Error {
     let name = path.display();
     match error.classify() {
-        serde_json::error::Category::Eof => Error::data(format!(
-            "the recoding {name} ends too early: it is not complete; copy or make it again"
-        )),
+        serde_json::error::Category::Eof => {
+            Error::data(format!("the recoding {name} ends too early, so it is not complete"))
+                .advise("copy the recoding again")
+                .set(Setting::root("recoding"), "make the recoding again, with the release")
+        }
         serde_json::error::Category::Data => {
             Error::data(format!("{name} is no recoding that can be applied to rows")).set(
-                "recoding",
-                None,
+                Setting::root("recoding"),
                 "give a file that was written with a release, by an algorithm that publishes classes",
             )
         }
@@ -70,7 +69,7 @@ fn not_one(path: &Path, error: &serde_json::Error) -> Error {
             error.line(),
             error.column()
         ))
-        .set("recoding", None, "give the file that was written with the release"),
+        .set(Setting::root("recoding"), "give the file that was written with the release"),
     }
 }
 

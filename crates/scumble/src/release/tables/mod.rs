@@ -19,7 +19,7 @@ use super::staged::Staged;
 use super::targets::format_of_several;
 use super::{Seconds, Summary};
 use crate::config::{Plan, Rational, Role, no_quasi_identifier};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::registry::Entry;
 use crate::report::data::Report;
 use crate::search::algorithms::tables::{BuildTablesAlgorithm, TablesProblem, TablesSolution};
@@ -211,24 +211,24 @@ fn refuse(plan: &Plan, population: bool, algorithm: &str) -> Result<()> {
     refuse_switches(plan, algorithm, "publishes several tables beside each other")?;
     let suppressed = plan.algorithm.suppression.is_some_and(|share| share > Rational::ZERO);
     let asked = [
-        ("population", "the population", "a population is compared with classes", population),
+        (Setting::root("population"), "the population", "a population is compared with classes", population),
         (
-            "keep_order",
+            Setting::root("keep_order"),
             "keep_order",
             "keeping the order of rows would put the tables together again",
             plan.keep_order,
         ),
         (
-            "suppression",
+            Setting::search("suppression"),
             "the suppression limit",
             "suppressed rows would be missing from every table",
             suppressed,
         ),
     ];
-    match asked.iter().find(|(.., asked)| *asked) {
-        Some((key, what, why, _)) => {
+    match asked.into_iter().find(|(.., asked)| *asked) {
+        Some((setting, what, why, _)) => {
             let why = format!("{why}, and '{algorithm}' publishes several tables beside each other");
-            Err(Error::refused(why).unset(key, format!("leave {what} out")))
+            Err(Error::refused(why).unset(setting, format!("leave {what} out")))
         }
         None => Ok(()),
     }

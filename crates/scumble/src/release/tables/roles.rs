@@ -1,7 +1,7 @@
 //! Which columns several tables are made of, and which of them outsiders may know.
 
 use crate::config::{Plan, Role, Roles};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::search::algorithms::tables::Target;
 
 /// The plan for a search over several tables.
@@ -32,14 +32,14 @@ pub(super) fn arrange(plan: &Plan, target: Target, algorithm: &str) -> Result<Ar
                 return Err(Error::config(format!(
                     "'{algorithm}' separates a sensitive column from the others, and no column is sensitive"
                 ))
-                .set("sensitive", None, "name the sensitive column"));
+                .set(Setting::role("sensitive"), "name the sensitive column"));
             }
             [first, second, ..] => {
                 return Err(Error::refused(format!(
                     "'{algorithm}' separates one sensitive column from the others, and '{first}' and '{second}' both are sensitive"
                 ))
-                .set("drop", None, "leave one of the two columns out")
-                .another("use an algorithm that serves several sensitive columns"));
+                .set(Setting::role("drop"), "leave one of the two columns out")
+                .another_that("use an algorithm that serves several sensitive columns"));
             }
         },
     };
@@ -68,6 +68,6 @@ fn decision<'a>(plan: &'a Plan, sensitive: &[&'a str], algorithm: &str) -> Resul
         (None, _) => Err(Error::config(format!(
             "'{algorithm}' keeps what tells the classes apart, and no column is the class"
         ))
-        .set("class", None, "name the class column")),
+        .set(Setting::role("class"), "name the class column")),
     }
 }

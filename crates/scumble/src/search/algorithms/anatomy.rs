@@ -14,11 +14,10 @@ use super::{Finding, Labels, TablesCapabilities};
 use crate::base::chance;
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wanted, Wish};
 use crate::models::Demand;
 use crate::problem::Pace;
 use crate::recoding::published::ClassView;
-use crate::search::offers;
 use crate::table::pack::{Packer, group};
 
 /// The registry entry.
@@ -55,8 +54,8 @@ fn asked(problem: &TablesProblem) -> Result<u64> {
             "'{}' is about rows that look the same, and anatomy publishes quasi-identifiers as they are",
             model.title()
         ))
-        .another(offers::CLASSES)
-        .weaken("l", Some("2"), "ask for l-diversity alone"));
+        .another(Wish::Classes)
+        .weaken(Wanted::model("l_diversity").with("l", 2), "ask for l-diversity alone"));
     }
     let most = models.iter().map(|model| model.required().ceil() as u64).max();
     Ok(most.unwrap_or(1).max(2))
@@ -78,7 +77,7 @@ impl TablesAlgorithm for Anatomy {
                 "anatomy with l = {l} needs that no value of '{name}' has more than 1/{l} of the rows, and one has {most} of {all}"
             ));
             return Err(if possible >= 2 {
-                error.weaken("l", Some(&possible.to_string()), "ask for the largest possible l")
+                error.weaken(Setting::model("l").to(possible), "ask for the largest possible l")
             } else {
                 error.reworded(|what| what + ", so no l is possible")
             });
@@ -120,10 +119,9 @@ impl TablesAlgorithm for Anatomy {
                         "groups of {l} different values do not keep {}",
                         model.title()
                     ))
-                    .set("l", None, "ask for a larger l")
+                    .set(Setting::model("l"), "ask for a larger l")
                     .weaken(
-                        "l_variant",
-                        None,
+                        Setting::model("variant").of_model("l_diversity"),
                         "ask for distinct, entropy or frequency l-diversity",
                     ));
                 }

@@ -6,7 +6,7 @@ use super::iack::class_of;
 use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::problem::Problem;
 
 /// The registry entry.
@@ -68,10 +68,9 @@ impl Algorithm for DbcaCm {
                 "'dbca_cm' gathers rows of one class label, and {} is to keep such labels from being told",
                 model.title()
             ))
-            .another("use an algorithm that does not gather rows by their class")
+            .another_that("use an algorithm that does not gather rows by their class")
             .set(
-                "set",
-                Some("allow_homogeneous=true"),
+                Setting::parameter("allow_homogeneous").to(true),
                 "allow clusters of one class label; those that fail the model are merged",
             ));
         }

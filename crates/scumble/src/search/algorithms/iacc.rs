@@ -152,7 +152,7 @@ impl Algorithm for Iacc {
                 "the limits delta_d and delta_c afford {reached}, and meeting the models would exceed them"
             ))
             .advise("raise delta_d and delta_c")
-            .another("use an algorithm that has no delta_d and delta_c")
+            .another_that("use an algorithm that has no delta_d and delta_c")
             .concede("lower the requirement"));
         }
         let findings = vec![

@@ -4,7 +4,7 @@
 use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::metrics::contingency::{Contingency, TIE};
 use crate::problem::Problem;
 use crate::recoding::published::Classes;
@@ -43,8 +43,8 @@ fn build(parameters: &Parameters) -> Result<Box<dyn Algorithm>> {
 pub(super) fn class_of(problem: &Problem, algorithm: &str) -> Result<usize> {
     problem.class.ok_or_else(|| {
         Error::config(format!("'{algorithm}' needs a class column, the label that classifiers will predict"))
-            .set("class", None, "name the class column")
-            .another("use an algorithm that needs no class column")
+            .set(Setting::role("class"), "name the class column")
+            .another_that("use an algorithm that needs no class column")
     })
 }
 

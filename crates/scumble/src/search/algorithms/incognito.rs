@@ -51,7 +51,7 @@ impl Algorithm for Incognito {
                 "'incognito' goes through all sets of quasi-identifiers, and {} have too many",
                 problem.quasi.len()
             ))
-            .another("use an algorithm that does not go through all sets of quasi-identifiers"));
+            .another_that("use an algorithm that does not go through all sets of quasi-identifiers"));
         }
         Pruning::required(problem, ENTRY.name).map(|_| ())
     }

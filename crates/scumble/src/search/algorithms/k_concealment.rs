@@ -8,7 +8,7 @@ use super::nsvdist::{Cost, Demand, Options, masks};
 use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Wish};
 use crate::problem::Problem;
 use crate::recoding::published::Record;
 use crate::search::audit::{Coverage, audit, links};
@@ -58,7 +58,7 @@ impl RecordAlgorithm for KConcealment {
                 "'{}' judges classes, and the records of k_concealment overlap and form none",
                 model.title()
             ))
-            .another(crate::search::offers::SERVING)
+            .another(Wish::Serving)
             .concede("ask for k-anonymity on all quasi-identifiers and for nothing else"));
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {

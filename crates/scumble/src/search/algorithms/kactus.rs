@@ -65,7 +65,7 @@ impl Algorithm for Kactus {
                 ENTRY.name,
                 model.title()
             ))
-            .another("use an algorithm that does not make the class uniform")
+            .another_that("use an algorithm that does not make the class uniform")
             .concede("ask for the diversity of another column")),
         }
     }

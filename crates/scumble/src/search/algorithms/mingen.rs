@@ -59,7 +59,7 @@ impl Algorithm for MinGen {
             return Err(Error::refused(format!(
                 "'mingen' looks at every combination of levels, and there are {nodes}, more than {MOST}"
             ))
-            .another("use an algorithm that does not look at every combination"));
+            .another_that("use an algorithm that does not look at every combination"));
         }
         if !one_by_one(problem) {
             return problem.tests().map(|_| ());

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::{Algorithm, Capabilities, Finding, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::models::ClassTest;
 use crate::problem::Problem;
 use crate::recoding::published::{ClassView, Classes};
@@ -96,8 +96,8 @@ impl Algorithm for MuArgus {
                 self.combination
             ))
             .advise("use fewer quasi-identifiers")
-            .another("use an algorithm that does not look at combinations of columns")
-            .weaken("set", Some("combination=2"), "look at combinations of fewer columns")),
+            .another_that("use an algorithm that does not look at combinations of columns")
+            .weaken(Setting::parameter("combination").to(2), "look at combinations of fewer columns")),
         }
     }
 

@@ -9,10 +9,9 @@ use super::{Finding, Labels, TablesCapabilities};
 use crate::base::chance;
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wanted, Wish};
 use crate::models::Demand;
 use crate::problem::Progress;
-use crate::search::offers;
 use crate::table::kind::Kind;
 
 /// The registry entry.
@@ -64,8 +63,8 @@ impl TablesAlgorithm for Permutation {
                 "'{}' is not about numbers in groups, and permutation publishes quasi-identifiers as they are",
                 model.title()
             ))
-            .another(offers::CLASSES)
-            .weaken("model", Some("k_e:k=3,e=10"), "ask for (k,e)-anonymity alone"));
+            .another(Wish::Classes)
+            .weaken(Wanted::model("k_e").with("k", 3).with("e", 10), "ask for (k,e)-anonymity alone"));
         }
         if problem
             .problem
@@ -88,9 +87,9 @@ impl TablesAlgorithm for Permutation {
                 if is_numbers { "has missing values" } else { "is not one" }
             ));
             return Err(if is_numbers {
-                error.set("missing_policy", Some("drop-row"), "leave out rows that have no value")
+                error.set(Setting::read("missing_policy").to("drop-row"), "leave out rows that have no value")
             } else {
-                error.another("use an algorithm for values of any kind")
+                error.another_that("use an algorithm for values of any kind")
             });
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::Finding;
 use super::tables::{Shown, Tables, TablesProblem, TablesSolution};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 use crate::search::rough::discretise::Discretise;
 use crate::search::rough::{DecisionTable, Region, TupleClasses, approximations, joint_anonymity, rejoin};
 
@@ -41,30 +41,27 @@ impl Shared {
                 "'{}' is not served by {algorithm}, which shows the class label of every row",
                 model.title()
             ))
-            .another(crate::search::offers::SERVING)
+            .another(Wish::Serving)
             .concede("ask for k-anonymity on all quasi-identifiers and for nothing else"));
         }
         if asked.k().is_none() {
-            return Err(Error::config(format!("'{algorithm}' needs k")).set(
-                "k",
-                None,
-                "ask for k-anonymity",
-            ));
+            return Err(Error::config(format!("'{algorithm}' needs k"))
+                .set(Setting::model("k").of_model("k_anonymity"), "ask for k-anonymity"));
         }
         if let Some(person) = asked.table.payloads().person() {
             return Err(Error::refused(format!(
                 "{algorithm} counts rows, and persons ('{}') have several",
                 person.name
             ))
-            .another("use an algorithm that counts persons")
+            .another_that("use an algorithm that counts persons")
             .advise("keep one row for each person"));
         }
         if asked.quasi.is_empty() {
             return Err(Error::config(format!(
                 "'{algorithm}' chooses among columns, and there are none beside the class label"
             ))
-            .set("quasi", None, "give some columns the role quasi")
-            .weaken("other", None, "give some columns the role other"));
+            .set(Setting::role("quasi"), "give some columns the role quasi")
+            .weaken(Setting::role("other"), "give some columns the role other"));
         }
         let labels = asked.table.payloads().columns[problem.target].values.len();
         if labels > MOST_LABELS || asked.table.tuples() * labels > u32::MAX as usize {
@@ -73,7 +70,7 @@ impl Shared {
                 asked.table.payloads().columns[problem.target].name,
                 asked.table.rows()
             ))
-            .set("class", None, "choose another class column")
+            .set(Setting::role("class"), "choose another class column")
             .advise("make the values of the class coarser first"));
         }
         asked.check_feasible()
@@ -184,16 +181,16 @@ impl Prepared {
                     format!("'{label}' is the same in every row")
                 }
             ))
-            .another("use an algorithm that generalises the table");
+            .another_that("use an algorithm that generalises the table");
         }
         Error::infeasible(format!(
             "no columns can be published for k = {}: those that say something about '{label}' single out fewer than {} rows",
             self.k, self.k
         ))
-        .set("set", Some("bins=4"), "use fewer intervals for numbers")
+        .set(Setting::parameter("bins").to(4), "use fewer intervals for numbers")
         .advise("use hierarchies with coarser leaves")
-        .another("use an algorithm that generalises the table")
-        .weaken("k", None, "lower k")
+        .another_that("use an algorithm that generalises the table")
+        .weaken(Setting::model("k"), "lower k")
     }
 }
 

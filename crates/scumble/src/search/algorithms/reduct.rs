@@ -6,7 +6,7 @@ use super::tables::{BuildTablesAlgorithm, TablesAlgorithm, TablesProblem, Tables
 use super::{Finding, Labels, TablesCapabilities};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::search::rough::discretise::{BINS, DISCRETISE};
 use crate::search::rough::{Reduct, Wish, all_reducts, core, greedy};
 
@@ -45,8 +45,10 @@ fn build(parameters: &Parameters) -> Result<Box<dyn TablesAlgorithm>> {
     let keep_other = parameters.boolean("keep_other")?.unwrap_or(false);
     if keep_other && parameters.boolean(STR_ON_ALL.0)? == Some(true) {
         return Err(Error::config(
-            "keep_other publishes columns because outsiders do not know them, and str_on_all takes them as known; give only one",
-        ));
+            "keep_other publishes columns because outsiders do not know them, and str_on_all takes them as known",
+        )
+        .unset(Setting::parameter("keep_other"), "leave keep_other out")
+        .weaken_without(Setting::parameter("str_on_all"), "leave str_on_all out"));
     }
     Ok(Box::new(Reducts {
         shared: Shared::read(parameters)?,
@@ -99,8 +101,8 @@ impl Reducts {
                     "{} columns have too many subsets for an exhaustive search",
                     all.len()
                 ))
-                .set("set", Some("search=heuristic"), "search by a heuristic")
-                .set("drop", None, "leave some columns out")
+                .set(Setting::parameter("search").to("heuristic"), "search by a heuristic")
+                .set(Setting::role("drop"), "leave some columns out")
             })?;
             let kept = reducts.into_iter().map(|columns| Reduct::of(table, known, *full, columns));
             // Reducts come from the smallest on: the first of those with the largest classes.
@@ -217,6 +219,6 @@ mod tests {
         diverse.problem = problem(vec![set_column("a", 2)], &rows, &[]);
         assert!(solved(&diverse, &[]).err().expect("no k").to_string().contains("needs k"));
         let both = solved(&paper("2"), &[("keep_other", "true"), ("str_on_all", "true")]);
-        assert!(both.err().expect("a contradiction").to_string().contains("give only one"));
+        assert!(both.err().expect("a contradiction").to_string().contains("leave keep_other out"));
     }
 }

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::{Algorithm, Capabilities, Finding, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::metrics::contingency::ColumnEntropy;
 use crate::problem::Problem;
 use crate::recoding::{Recoding, Step};
@@ -87,8 +87,8 @@ impl Algorithm for SeqA {
                 "'{}' shows sets, whose entropies seqa cannot weigh",
                 quasi.name
             ))
-            .set("set", Some("cost=loss"), "weigh the loss")
-            .set_columns(&[&quasi.name], "label", Some("node"), "label the column by nodes"));
+            .set(Setting::parameter("cost").to("loss"), "weigh the loss")
+            .set(Setting::column("label").of(&[&quasi.name]).to("node"), "label the column by nodes"));
         }
         problem.class_tests()?;
         problem.check_feasible()

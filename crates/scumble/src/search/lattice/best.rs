@@ -1,7 +1,7 @@
 //! The best node found so far, and what can still beat it.
 
 use super::{Bounds, Checker, Cost, Lattice, Outcome};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 
 /// The best node so far: least cost, then fewest suppressed rows, then the smallest vector.
 #[derive(Debug, Clone, Copy, Default)]
@@ -60,10 +60,10 @@ impl Best {
             Error::infeasible(
                 "no combination of levels meets every model within the suppression limit without showing nothing at all",
             )
-            .set("suppression", None, "allow more rows to be suppressed")
-            .another(crate::search::offers::WITHOUT_LEVELS)
-            .set("star_policy", Some("drop"), "leave suppressed rows out")
-            .weaken("star_policy", Some("paper"), "ask nothing of suppressed rows")
+            .set(Setting::search("suppression"), "allow more rows to be suppressed")
+            .another(Wish::WithoutLevels)
+            .set(Setting::search("star_policy").to("drop"), "leave suppressed rows out")
+            .weaken(Setting::search("star_policy").to("paper"), "ask nothing of suppressed rows")
             .concede("lower the requirement")
         })
     }

@@ -3,7 +3,7 @@
 //! A node is a number whose digits are the levels, the first column most significant, so numbers are ordered as the vectors
 //! are. What a search needs to know about a node comes from a [`Checker`].
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
 
 mod best;
@@ -42,7 +42,7 @@ impl Lattice {
             ))
             .advise("give hierarchies with fewer levels")
             .advise("use fewer quasi-identifiers")
-            .another(crate::search::offers::QUICK));
+            .another(Wish::Quick));
         }
         Ok(lattice)
     }
@@ -57,7 +57,7 @@ impl Lattice {
                 problem.quasi.len()
             ))
             .advise("use fewer quasi-identifiers")
-            .another(crate::search::offers::QUICK)
+            .another(Wish::Quick)
         })
     }
 
@@ -230,8 +230,8 @@ impl Pruning {
         Err(Error::refused(format!(
             "'{algorithm}' concludes from one recoding to coarser ones, which {name} does not allow when rows may be suppressed"
         ))
-        .set("suppression", Some("0"), "suppress nothing")
-        .another("use an algorithm that judges every recoding by itself"))
+        .set(Setting::search("suppression").to(0), "suppress nothing")
+        .another_that("use an algorithm that judges every recoding by itself"))
     }
 }
 

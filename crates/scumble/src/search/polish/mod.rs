@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use block::Block;
 pub(crate) use gather::gather;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 use crate::metrics::loss;
 use crate::problem::Problem;
 use crate::recoding::Step;
@@ -159,8 +159,8 @@ pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
         return Err(Error::refused(
             "polish makes classes whose values cover their rows, and this algorithm shows means",
         )
-        .unset("polish", "leave polish out")
-        .another(crate::search::offers::WITHOUT_MEANS));
+        .unset(Setting::search("polish"), "leave polish out")
+        .another(Wish::WithoutMeans));
     }
     let own = problem.metric.by_column(problem).filter(|_| problem.metric.worsens());
     let by_column = own.or_else(|| loss::ENTRY.build.by_column(problem));

@@ -12,7 +12,7 @@ use super::listing::{Children, Listing};
 use super::numeric::{Meaning, Range, meaning};
 use super::tree::{Assembler, Provenance};
 use super::validate::{Findings, squeezed};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// What to do with a value of the data that the hierarchy file does not list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -102,8 +102,8 @@ pub(super) fn bind(listing: &Listing, domain: &Domain, policy: Unlisted) -> Resu
                 listing.file
             ))
             .in_column(domain.name)
-            .set("missing_policy", Some("own-value"), "let what is missing be a value of its own")
-            .set_columns(&[domain.name], "unlisted", Some("add_under_root"), "put values that are not listed under the root")
+            .set(Setting::read("missing_policy").to("own-value"), "let what is missing be a value of its own")
+            .set(Setting::hierarchy("unlisted").of(&[domain.name]).to("add_under_root"), "put values that are not listed under the root")
         })?;
     }
     Ok(Built { hierarchy: tree.finish(Provenance::Declared)?, codes, missing, notes })
@@ -197,10 +197,8 @@ fn match_texts(listing: &Listing, children: &Children, domain: &Domain) -> Resul
         });
     }
     problems.into_result().map_err(|error| {
-        error.advise("correct one of the lines").weaken_columns(
-            &[domain.name],
-            "equality",
-            Some("exact"),
+        error.advise("correct one of the lines").weaken(
+            Setting::column("equality").of(&[domain.name]).to("exact"),
             "let each spelling count as a value",
         )
     })?;
@@ -363,16 +361,12 @@ fn unlisted_error(listing: &Listing, children: &Children, domain: &Domain, unlis
     Error::data(format!("{} not in {}{hints}", domain.describe(unlisted.iter().copied()), listing.file))
         .in_column(domain.name)
         .advise("add lines for those values")
-        .set_columns(
-            &[domain.name],
-            "unlisted",
-            Some("add_under_root"),
+        .set(
+            Setting::hierarchy("unlisted").of(&[domain.name]).to("add_under_root"),
             "put values that are not listed under the root",
         )
-        .set_columns(
-            &[domain.name],
-            "unlisted",
-            Some("treat_as_missing"),
+        .set(
+            Setting::hierarchy("unlisted").of(&[domain.name]).to("treat_as_missing"),
             "treat values that are not listed as missing",
         )
 }

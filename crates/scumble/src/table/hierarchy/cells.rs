@@ -35,7 +35,7 @@ pub(super) fn decode<'t>(bytes: &'t [u8], file: &str) -> Result<&'t str> {
         Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
         Err(error) => {
             let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-            Err(Error::data(format!("{file}:{line}: not UTF-8 text; save the file as UTF-8")))
+            Err(Error::data(format!("{file}:{line}: not UTF-8 text")).advise("save the file as UTF-8"))
         }
     }
 }

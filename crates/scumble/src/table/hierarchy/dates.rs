@@ -7,7 +7,7 @@ use super::domain::{Built, Domain};
 use super::intervals::nest;
 use super::nested::Level;
 use super::tree::Provenance;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::table::date::Date;
 use crate::table::kind::Kind;
 
@@ -68,8 +68,8 @@ pub(super) fn build(domain: &Domain, levels: &[DateLevel], stages: Option<&LifeS
     let Kind::Date(_) = domain.measure.kind else {
         return Err(Error::config("'dates' needs a column of dates")
             .in_column(domain.name)
-            .set_columns(&[domain.name], "format", None, "give the date format of the column")
-            .set_columns(&[domain.name], "hierarchy", None, "use another hierarchy"));
+            .set(Setting::column("format").of(&[domain.name]), "give the date format of the column")
+            .set(Setting::column("hierarchy").of(&[domain.name]), "use another hierarchy"));
     };
     if !levels.is_sorted_by(|finer, coarser| finer < coarser) || levels.is_empty() && stages.is_none() {
         return Err(Error::config(

@@ -1,7 +1,7 @@
 //! What a builder is told about a column, and what it gives back.
 
 use super::tree::{Assembler, Hierarchy, Provenance};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::table::kind::Measure;
 use crate::table::normal::Form;
 
@@ -51,13 +51,11 @@ impl<'a> Domain<'a> {
         if !self.measure.kind.is_ordered() {
             return Err(Error::config(format!("'{builder}' needs numbers or dates, and the column is text"))
                 .in_column(self.name)
-                .set_columns(
-                    &[self.name],
-                    "hierarchy",
-                    None,
+                .set(
+                    Setting::column("hierarchy").of(&[self.name]),
                     "build the hierarchy by prefix, alphabetic or flat, or give a file",
                 )
-                .set_columns(&[self.name], "type", None, "give the column its type"));
+                .set(Setting::column("type").of(&[self.name]), "give the column its type"));
         }
         let numbers: Option<Vec<i128>> = self.values.iter().map(|text| self.measure.number(text)).collect();
         let numbers = numbers.ok_or_else(|| {
@@ -76,12 +74,9 @@ impl<'a> Domain<'a> {
 
     /// The error of values that do not fit the column's type: texts would.
     fn or_text(&self, error: Error) -> Error {
-        error.in_column(self.name).set_columns(
-            &[self.name],
-            "type",
-            Some("text"),
-            "set the column's type to text",
-        )
+        error
+            .in_column(self.name)
+            .set(Setting::column("type").of(&[self.name]).to("text"), "set the column's type to text")
     }
 
     /// `3 values (17 rows; first in rows 4, 9 and 12) are` for some values, without quoting them.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// The file `<column>.csv` or `*_hierarchy_<column>.csv` in a folder; two of them are an error.
 pub fn find_in_dir(dir: &Path, column: &str) -> Result<Option<PathBuf>> {
@@ -21,7 +21,7 @@ pub fn find_in_dir(dir: &Path, column: &str) -> Result<Option<PathBuf>> {
         [] => Ok(None),
         [one] => Ok(Some(one.clone())),
         several => Err(Error::config(format!(
-            "two hierarchies for column '{column}' in {}: {}; remove one, or name the file in the configuration",
+            "two hierarchies for column '{column}' in {}: {}",
             dir.display(),
             several
                 .iter()
@@ -29,7 +29,9 @@ pub fn find_in_dir(dir: &Path, column: &str) -> Result<Option<PathBuf>> {
                 .map(|name| name.to_string_lossy())
                 .collect::<Vec<_>>()
                 .join(" and ")
-        ))),
+        ))
+        .advise("remove one of the files")
+        .set(Setting::column("hierarchy").of(&[column]), "say which file is the column's hierarchy")),
     }
 }
 

@@ -8,7 +8,7 @@ use super::domain::{Built, Domain};
 use super::intervals::{flat, label_span, nest};
 use super::nested::level_of_cuts;
 use super::tree::Provenance;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// Scores that differ by less are equal; the lower cut then wins.
 const TIE: f64 = 1e-12;
@@ -27,11 +27,9 @@ pub(super) fn build(domain: &Domain) -> Result<Built> {
     let classes = domain.classes.ok_or_else(|| {
         Error::config("'mdlp' chooses cuts that separate the classes, and no column has the role class")
             .in_column(domain.name)
-            .set("class", None, "name the class column")
-            .set_columns(
-                &[domain.name],
-                "hierarchy",
-                None,
+            .set(Setting::role("class"), "name the class column")
+            .set(
+                Setting::column("hierarchy").of(&[domain.name]),
                 "build the hierarchy by equal_width or equal_frequency",
             )
     })?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::domain::{Built, Domain};
 use super::tree::{Assembler, Mask, Provenance};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// The tree of prefixes. Without `lengths`, codes of equal length (or made so by padding on the left)
 /// lose one character per level. With them, level 1 keeps the first `lengths[0]` characters, and so on;
@@ -126,8 +126,8 @@ fn check_equal(domain: &Domain, longest: usize, pad: Option<char>) -> Result<()>
         domain.describe(shorter.into_iter())
     ))
     .in_column(domain.name)
-    .set_columns(&[domain.name], "lengths", Some("[3, 1]"), "say how long prefixes are")
-    .set_columns(&[domain.name], "pad", Some("0"), "say which character fills up short values"))
+    .set(Setting::hierarchy("lengths").of(&[domain.name]).to(vec![3, 1]), "say how long prefixes are")
+    .set(Setting::hierarchy("pad").of(&[domain.name]).to("0"), "say which character fills up short values"))
 }
 
 #[cfg(test)]

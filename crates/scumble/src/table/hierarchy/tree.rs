@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut;
 use scumble_files::table::Texts;
 
 use super::chains::Chains;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// A node, numbered in preorder; the root is 0.
 pub type NodeId = u32;
@@ -358,8 +358,8 @@ impl Assembler {
             )
             .in_column(&self.column)
             .advise("recode the value")
-            .set_columns(&[&self.column], "missing", None, "declare the value missing")
-            .set_columns(&[&self.column], "hierarchy", None, "build the hierarchy another way"));
+            .set(Setting::column("missing").of(&[&self.column]), "declare the value missing")
+            .set(Setting::column("hierarchy").of(&[&self.column]), "build the hierarchy another way"));
         }
         Ok(tree)
     }

@@ -53,7 +53,7 @@ pub(super) fn check_models(problem: &Problem, algorithm: &str) -> Result<()> {
             "'{algorithm}' merges clusters until every model holds, and {} can break when classes are merged",
             model.title()
         ))
-        .another("use an algorithm that does not merge classes"));
+        .another_that("use an algorithm that does not merge classes"));
     }
     problem.check_feasible()
 }

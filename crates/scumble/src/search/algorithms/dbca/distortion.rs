@@ -1,7 +1,7 @@
 //! Weighted hierarchical distance with the priorities that DBCA gives (Sun, Wang, Li 2009, Definitions 3 to 6; models.md 2.7).
 
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{self, Error, Result, Setting, did_you_mean};
 use crate::metrics::distortion::{Distances, Weights};
 use crate::metrics::{ByColumn, column_sums};
 use crate::problem::Problem;
@@ -39,7 +39,7 @@ impl Distortion {
             Some("height") => Weights::Height { beta: beta.map_or(1.0, Rational::to_f64) },
             _ if beta.is_some() => {
                 return Err(Error::config("beta is for weights = \"height\"")
-                    .set("set", Some("weights=height"), "weigh columns by their height")
+                    .set(Setting::parameter("weights").to("height"), "weigh columns by their height")
                     .advise("leave beta out"));
             }
             _ => Weights::Uniform,
@@ -75,13 +75,13 @@ impl Distortion {
                 "'{algorithm}' takes numbers without a hierarchy as they are, but the texts of '{}' need one",
                 quasi.name
             ))
-            .set_columns(
-                &[&quasi.name],
-                "hierarchy",
-                Some("{ build = \"flat\" }"),
+            .set(
+                Setting::column("hierarchy")
+                    .of(&[&quasi.name])
+                    .to(error::Value::Table(vec![("build", "flat".into())])),
                 "give the column a hierarchy, at least a flat one",
             )
-            .set("set", Some("numeric=levels"), "go by levels in all columns")),
+            .set(Setting::parameter("numeric").to("levels"), "go by levels in all columns")),
         }
     }
 
@@ -97,8 +97,7 @@ impl Distortion {
                     "priority_order names '{name}', which is no quasi-identifier{near}"
                 ))
                 .set(
-                    "set",
-                    Some(&format!("priority_order=[{}]", quasi.join(","))),
+                    Setting::parameter("priority_order").to(quasi),
                     "list the quasi-identifiers from the most to the least important",
                 ));
             }

@@ -14,7 +14,7 @@ use super::{Finding, Labels, TablesCapabilities};
 use crate::base::chance::below;
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::search::rough::discretise::{BINS, DISCRETISE};
 use crate::search::rough::{TupleClasses, Wish, greedy, joint_anonymity};
 use crate::table::quasi::Shape;
@@ -88,11 +88,8 @@ impl TablesAlgorithm for Dmpd {
     fn check(&self, problem: &TablesProblem) -> Result<()> {
         let columns = problem.problem.quasi.len();
         if columns > MOST_COLUMNS {
-            return Err(Error::refused(format!("{columns} columns are too many for dmpd")).set(
-                "drop",
-                None,
-                "leave some columns out",
-            ));
+            return Err(Error::refused(format!("{columns} columns are too many for dmpd"))
+                .set(Setting::role("drop"), "leave some columns out"));
         }
         self.shared.check(problem, ENTRY.name)
     }
@@ -122,10 +119,10 @@ impl TablesAlgorithm for Dmpd {
                 "no columns were found that can be published for k = {}: even alone they single out fewer rows",
                 prepared.k
             ))
-            .set("set", Some("bins=4"), "use fewer intervals for numbers")
+            .set(Setting::parameter("bins").to(4), "use fewer intervals for numbers")
             .advise("use hierarchies with coarser leaves")
-            .another("use an algorithm that generalises the table")
-            .weaken("k", None, "lower k"));
+            .another_that("use an algorithm that generalises the table")
+            .weaken(Setting::model("k"), "lower k"));
         }
         let projections = tables(best);
         let together: Vec<usize> = (0..best.len()).filter(|column| best[*column] > 0).collect();

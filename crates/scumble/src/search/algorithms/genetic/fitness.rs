@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::config::StarPolicy;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::metrics::{ByColumn, ClassSum};
 use crate::models::ClassTest;
 use crate::problem::Problem;
@@ -65,8 +65,8 @@ fn goal(problem: &Problem) -> Result<Goal> {
         Err(Error::refused(
             "'genetic' minimises classification and what is a mean over cells, such as loss, and another metric was asked for",
         )
-        .set("metric", Some("loss"), "choose a metric that genetic minimises")
-        .another("use an algorithm that minimises the metric"))
+        .set(Setting::search("metric").to("loss"), "choose a metric that genetic minimises")
+        .another_that("use an algorithm that minimises the metric"))
     }
 }
 

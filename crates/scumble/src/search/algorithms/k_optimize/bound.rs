@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::metrics::{ClassSum, classification};
 use crate::models::ClassTest;
 use crate::problem::Problem;
@@ -69,8 +69,8 @@ pub(super) fn sum(problem: &Problem) -> Result<ClassSum> {
             "'k_optimize' has bounds for discernibility, discernibility_normalised and classification only, and another metric \
              was asked for",
         )
-        .set("metric", Some("discernibility"), "choose a metric that k_optimize has bounds for")
-        .another("use an algorithm that minimises the metric")
+        .set(Setting::search("metric").to("discernibility"), "choose a metric that k_optimize has bounds for")
+        .another_that("use an algorithm that minimises the metric")
     })?;
     if sum == ClassSum::Minorities {
         crate::search::algorithms::iack::class_of(problem, "k_optimize")?;

@@ -10,7 +10,7 @@ use super::splits::SplitSpace;
 use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::problem::Problem;
 use crate::recoding::Step;
 use crate::recoding::published::Classes;
@@ -104,16 +104,16 @@ fn nothing_found(problem: &Problem, stopped: bool) -> Error {
         return Error::new(ErrorKind::OutOfBudget, format!(
             "within the steps or time given, nothing was found that suppresses at most {limit} of {rows} rows"
         ))
-        .set("steps", None, "give more steps")
-        .set("budget", None, "give more time")
-        .set("suppression", None, "allow more rows to be suppressed");
+        .set(Setting::search("steps"), "give more steps")
+        .set(Setting::search("budget"), "give more time")
+        .set(Setting::search("suppression"), "allow more rows to be suppressed");
     }
     Error::infeasible(format!(
         "however the columns are divided, more rows must be suppressed than the {limit} of {rows} that the suppression limit of \
          {} allows",
         problem.suppression
     ))
-    .set("suppression", None, "allow more rows to be suppressed")
+    .set(Setting::search("suppression"), "allow more rows to be suppressed")
     .concede("lower the requirement")
 }
 

@@ -56,7 +56,7 @@ impl Patterns {
             ))
             .advise("use fewer quasi-identifiers")
             .advise("give hierarchies to columns with many values and publish a coarser level")
-            .another("use an algorithm that takes as many columns"));
+            .another_that("use an algorithm that takes as many columns"));
         }
         let mut patterns = Self { all: Vec::new(), costs, fields };
         patterns.all = patterns.list(problem);

@@ -15,7 +15,7 @@ use super::clustering::{check_models, cluster_size};
 use super::{Algorithm, Capabilities, Finding, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
 use crate::recoding::{Assignment, Members, Recoding, Share, Step};
 use crate::table::kind::Kind;
@@ -106,11 +106,10 @@ fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
     let refused = |why: &str| {
         Error::refused(format!("'mdav' shows means, and the quasi-identifier '{}' {why}", quasi.name))
     };
-    let otherwise = |error: Error| Err(error.another(crate::search::offers::WITHOUT_MEANS));
+    let otherwise = |error: Error| Err(error.another(Wish::WithoutMeans));
     let Shape::Line(line) = &quasi.shape else {
-        return otherwise(refused("is text or has a hierarchy").unset_column(
-            &quasi.name,
-            "hierarchy",
+        return otherwise(refused("is text or has a hierarchy").unset(
+            Setting::column("hierarchy").of(&[&quasi.name]),
             "leave the hierarchy out, if the column has numbers",
         ));
     };
@@ -118,19 +117,17 @@ fn check_column(problem: &Problem, column: usize, quasi: &Quasi) -> Result<()> {
         return otherwise(refused("holds dates"));
     }
     if quasi.tight {
-        return otherwise(refused("is labelled tight, which is about ranges").unset_column(
-            &quasi.name,
-            "label",
-            "leave the label out",
-        ));
+        return otherwise(
+            refused("is labelled tight, which is about ranges")
+                .unset(Setting::column("label").of(&[&quasi.name]), "leave the label out"),
+        );
     }
     let missing = line.missing();
     if problem.table.column(column).iter().any(|code| Some(code) == missing) {
-        return otherwise(refused("has missing values, which have no mean").set(
-            "missing_policy",
-            Some("drop-row"),
-            "leave out rows that have no value",
-        ));
+        return otherwise(
+            refused("has missing values, which have no mean")
+                .set(Setting::read("missing_policy").to("drop-row"), "leave out rows that have no value"),
+        );
     }
     let most = i128::from(i64::MAX) / 10_i128.pow(MEAN_PLACES);
     if line.numbers.iter().any(|number| number.abs() >= most) {

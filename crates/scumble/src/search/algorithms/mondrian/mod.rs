@@ -15,7 +15,7 @@ use search::{Rule, Settings, SmallChildren};
 use super::{Algorithm, Capabilities, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::problem::Problem;
 
 /// The registry entry.
@@ -78,7 +78,7 @@ impl Algorithm for Mondrian {
                  for a class whose parts keep it",
                 model.title()
             ))
-            .set("set", Some("mode=strict"), "partition strictly"));
+            .set(Setting::parameter("mode").to("strict"), "partition strictly"));
         }
         problem.check_whole(ENTRY.name)
     }

@@ -12,7 +12,7 @@ use super::nsvdist::frequency_l;
 use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution, Rings, mondrian};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wanted, Wish};
 use crate::problem::{Problem, Progress};
 use crate::recoding::Members;
 use crate::recoding::published::Record;
@@ -70,7 +70,7 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
                 "'{}' judges classes or a further column, and the records of nhaa overlap and exchange the values of one column",
                 model.title()
             ))
-            .another(crate::search::offers::SERVING)
+            .another(Wish::Serving)
             .concede(
                 "ask for frequency l-diversity of one column and k-anonymity on all quasi-identifiers with k up to l, and for nothing else",
             ));
@@ -81,11 +81,10 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
             "nhaa exchanges the values of a sensitive column among l rows, and no l of the variant frequency was asked for",
         )
         .set(
-            "model",
-            Some("l_diversity:l=2,variant=frequency"),
+            Wanted::model("l_diversity").with("l", 2).with("variant", "frequency"),
             "ask for frequency l-diversity with a whole l of at least 2",
         )
-        .another("use an algorithm that leaves values where they are"));
+        .another_that("use an algorithm that leaves values where they are"));
     };
     let place = problem.table.payloads().position(&column);
     let place = place.ok_or_else(|| Error::internal("a column that a model protects was not read"))?;
@@ -96,7 +95,8 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
         let error = Error::refused(format!(
             "nhaa exchanges values among l rows, so l must be a whole number of at least 2, and l = {l} was asked for"
         ));
-        let (possible, words) = (largest.to_string(), "ask for the largest possible l");
+        let words = "ask for the largest possible l";
+        let possible = Setting::model("l").of_model("l_diversity").to(largest);
         let error = if largest < 2 {
             error.reworded(|what| {
                 format!(
@@ -104,11 +104,11 @@ fn asked(problem: &Problem) -> Result<(usize, u64)> {
                 )
             })
         } else if l > Rational::whole(largest) {
-            error.weaken("l", Some(&possible), words)
+            error.weaken(possible, words)
         } else {
-            error.set("l", Some(&possible), words)
+            error.set(possible, words)
         };
-        return Err(error.another("use an algorithm that serves any l"));
+        return Err(error.another_that("use an algorithm that serves any l"));
     }
     Ok((place, l.numerator()))
 }
@@ -134,9 +134,9 @@ impl RecordAlgorithm for Nhaa {
             return Err(Error::refused(format!(
                 "the records of nhaa cover l rows, so k = {k} needs an l of at least {k}, and l = {l} was asked for"
             ))
-            .set("l", Some(&k.to_string()), "raise l to k")
-            .another("use an algorithm whose k may be above l")
-            .weaken("k", Some(&l.to_string()), "lower k to l"));
+            .set(Setting::model("l").of_model("l_diversity").to(k), "raise l to k")
+            .another_that("use an algorithm whose k may be above l")
+            .weaken(Setting::model("k").to(l), "lower k to l"));
         }
         match problem.quasi.iter().find(|quasi| quasi.sets) {
             Some(quasi) => Err(Error::refused(format!(

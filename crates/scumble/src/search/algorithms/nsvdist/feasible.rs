@@ -1,7 +1,7 @@
 //! How large a mask is, and how often it may hold one sensitive value.
 
 use crate::config::Rational;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// What is asked of every mask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl Demand {
         let most = rows_per_value.iter().copied().max().unwrap_or(0);
         if k > all {
             return Err(Error::infeasible(format!("k = {k} is more than the {all} rows of the table"))
-                .weaken("k", Some(&all.to_string()), "ask for the largest possible k"));
+                .weaken(Setting::model("k").to(all), "ask for the largest possible k"));
         }
         let of_size = |size: u64| Self { size, most: at_most(size, l), cover: size };
         // Beyond the diversity of the whole table the masks would say less than everybody knows anyway.
@@ -35,7 +35,7 @@ impl Demand {
             Error::infeasible(format!(
                 "l = {l} cannot be kept: the most frequent sensitive value has {most} of {all} rows"
             ))
-            .weaken("l", Some(&largest.to_string()), "ask for the largest possible l")
+            .weaken(Setting::model("l").to(largest), "ask for the largest possible l")
         })
     }
 

@@ -4,11 +4,10 @@
 use super::{Finding, Format, Linkage, RecordAlgorithm, RecordCapabilities, RecordSolution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::{Parameters, Rational};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting, Wish};
 use crate::problem::Problem;
 use crate::recoding::published::{Record, record_loss};
 use crate::search::audit::{Audit, Disclosure, audit};
-use crate::search::offers;
 
 mod arena;
 mod fast;
@@ -159,9 +158,9 @@ impl NsvDist {
                 Error::refused(
                     "nsvdist publishes a sensitive column or the class as frequencies, and the table has neither",
                 )
-                .set("sensitive", None, "name a sensitive column")
-                .set("class", None, "name the class column")
-                .another("use an algorithm that needs no sensitive column and no class column")
+                .set(Setting::role("sensitive"), "name a sensitive column")
+                .set(Setting::role("class"), "name the class column")
+                .another_that("use an algorithm that needs no sensitive column and no class column")
             })?,
         };
         let name = &payloads.columns[column].name;
@@ -174,7 +173,7 @@ impl NsvDist {
                     "'{}' judges classes, and the records of nsvdist overlap and form none",
                     model.title()
                 ))
-                .another(crate::search::offers::SERVING)
+                .another(Wish::Serving)
                 .concede(format!(
                     "ask for k-anonymity on all quasi-identifiers and frequency l-diversity of '{name}', and for nothing else"
                 )));
@@ -240,37 +239,35 @@ impl NsvDist {
             format_args!("{what}: records that overlap can be solved like equations. Nothing was published"),
         );
         // What would pass, and what it costs: covers that are twice as wide, then masks that are twice as large.
-        let wider = ("set", format!("min_cover={}", self.min_cover + 1), asked.k, self.min_cover + 1);
-        let larger = ("k", (2 * asked.k).to_string(), 2 * asked.k, self.min_cover);
-        for (key, value, k, min_cover) in [wider, larger] {
+        let min_cover = self.min_cover + 1;
+        let wider = ("wider covers", Setting::parameter("min_cover"), min_cover, asked.k, min_cover);
+        let larger = ("larger masks", Setting::model("k"), 2 * asked.k, 2 * asked.k, self.min_cover);
+        for (what, setting, value, k, min_cover) in [wider, larger] {
             let Ok(demand) = self.demand(asked, k, min_cover) else { continue };
             let (records, audit) = self.records(problem, asked, demand)?;
             let loss = record_loss(&records, &problem.quasi);
-            let (larger, setting) = match key {
-                "k" => ("larger masks", format!("k = {k}")),
-                _ => ("wider covers", format!("min_cover = {min_cover}")),
-            };
             let left = self.adversary.disclosure(&audit);
             let still = match (left.certain, left.unknown) {
                 (0, 0) => {
                     let cost = format!("with a loss of {loss:.4} instead of {before:.4}");
-                    error =
-                        error.set(key, Some(&value), format!("ask for {larger}, which would pass, {cost}"));
+                    let words = format!("ask for {what}, which would pass, {cost}");
+                    error = error.set(setting.to(value), words);
                     continue;
                 }
                 (0, unknown) => format!("leave {unknown} undecided"),
                 (certain, 0) => format!("give {certain} away"),
                 (certain, _) => format!("give at least {certain} away"),
             };
-            error = error.reworded(|what| format!("{what}, and {setting} would still {still}"));
+            error =
+                error.reworded(|what| format!("{what}, and {} = {value} would still {still}", setting.key));
         }
-        error = error.another(offers::CLASSES);
+        error = error.another(Wish::Classes);
         if self.adversary == Adversary::Mask && found.by_cover.is_none() {
             let words = "defend only against someone who does not know which tuples each record counts, which would pass";
-            error = error.weaken("set", Some("adversary=cover"), words);
+            error = error.weaken(Setting::parameter("adversary").to("cover"), words);
         }
         let words = "publish it nevertheless, with the figures in the private report and the summary";
-        Ok(error.weaken("set", Some("audit=report"), words))
+        Ok(error.weaken(Setting::parameter("audit").to("report"), words))
     }
 }
 
@@ -301,9 +298,9 @@ impl RecordAlgorithm for NsvDist {
                 "k = {} with l = {} allows each value {} time(s) in a mask, so no mask of {} rows is diverse enough",
                 asked.k, asked.l, demand.most, asked.k
             ))
-            .set("k", Some(&demand.size.to_string()), "ask for the next possible k")
-            .set("set", Some("strict_k=false"), "let masks be larger")
-            .weaken("l", None, "lower l"));
+            .set(Setting::model("k").to(demand.size), "ask for the next possible k")
+            .set(Setting::parameter("strict_k").to(false), "let masks be larger")
+            .weaken(Setting::model("l"), "lower l"));
         }
         Ok(())
     }

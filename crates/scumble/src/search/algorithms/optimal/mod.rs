@@ -7,11 +7,10 @@
 use super::{Algorithm, Capabilities, Finding, Fineness, Reach, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, Wish};
 use crate::problem::Problem;
 use crate::recoding::published::Classes;
 use crate::search::lattice::{Best, Checker, Lattice};
-use crate::search::offers;
 
 mod boxes;
 mod climb;
@@ -75,10 +74,10 @@ impl Algorithm for Optimal {
                 "the columns' levels combine to {} vectors, too many to search to the end",
                 lattice.nodes()
             ))
-            .set("budget", Some("30s"), "say how long to search")
+            .set(Setting::search("budget").to("30s"), "say how long to search")
             .advise("give hierarchies with fewer levels")
             .advise("use fewer quasi-identifiers")
-            .another(offers::QUICK));
+            .another(Wish::Quick));
         }
         problem.tests().map(|_| ())
     }
@@ -106,8 +105,8 @@ impl Algorithm for Optimal {
             return Err(Error::refused(
                 "the metric asked for is not defined for any combination of levels that can be published, so none is the best",
             )
-            .set("metric", Some("loss"), "use a metric that is defined")
-            .set("class", None, "give what the metric needs, such as a class column"));
+            .set(Setting::search("metric").to("loss"), "use a metric that is defined")
+            .set(Setting::role("class"), "give what the metric needs, such as a class column"));
         }
         Ok(solution)
     }
