@@ -36,6 +36,37 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Whoever watches sees that something is done, whatever the algorithm and the stage.
+#[test]
+fn every_stage_says_how_far_it_is() {
+    for algorithm in algorithm_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("in.csv"), rows()).expect("a table");
+        let control = Control::default();
+        let ended = std::sync::Mutex::new(Vec::new());
+        let running = std::sync::Mutex::new(None);
+        let mut options = RunOptions {
+            folder: folder.path(),
+            threads: 1,
+            progress: Progress::from(control.clone()),
+            stage: &|stage| {
+                let before = running.lock().expect("one thread").replace(stage);
+                ended
+                    .lock()
+                    .expect("one thread")
+                    .extend(before.map(|before: Stage| (before, control.done().0)));
+            },
+            standard_output: None,
+        };
+        anonymize(&plan(algorithm), &mut options).unwrap_or_else(|error| panic!("{algorithm}: {error}"));
+        let ended = ended.into_inner().expect("one thread");
+        for stage in [Stage::Read, Stage::Search, Stage::Write, Stage::Verify] {
+            let done = ended.iter().find(|(ended, _)| *ended == stage).map(|(_, done)| *done);
+            assert!(done > Some(0), "{algorithm} while {}: {done:?}", stage.name());
+        }
+    }
+}
+
 #[test]
 fn a_run_that_is_stopped_leaves_nothing() {
     let mut stages = Vec::new();

@@ -124,15 +124,14 @@ pub(super) fn recoded<D: Destination>(
 ) -> Result<(D::Made, BTreeMap<String, u64>)> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
-    (watched.stage)(Stage::Read);
+    watched.enter(Stage::Read);
     let clock = Instant::now();
     let control = watched.progress.control();
     let New { plan, table, notes, first_warnings } = read_new(saved, input, private, control)?;
     seconds.read = clock.elapsed().as_secs_f64();
     watched.check()?;
 
-    control.begin(None);
-    (watched.stage)(Stage::Apply);
+    watched.enter(Stage::Apply);
     let clock = Instant::now();
     let mut read = ReadTable {
         plan: &plan,

@@ -204,7 +204,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
     let Input { plan, source, resources, threads } = *input;
     let method = method_for(plan)?;
 
-    (watched.stage)(Stage::Read);
+    watched.enter(Stage::Read);
     let clock = Instant::now();
     let PlannedTable { plan, table, kept, mut notes, first_warnings } =
         read(plan, source, threads, watched.progress.control())?;

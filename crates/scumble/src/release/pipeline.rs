@@ -134,9 +134,8 @@ pub(super) fn release<'a, Found, D: Destination>(
 where
     Run<'a, Found>: Releasable,
 {
-    (watched.stage)(Stage::Search);
+    watched.enter(Stage::Search);
     let clock = Instant::now();
-    watched.progress.control().begin(None);
     let run = search(&read.task(watched.progress))?;
     read.seconds.search = clock.elapsed().as_secs_f64();
     complete(run, read, destination, watched)
@@ -149,6 +148,12 @@ pub(super) struct Watched<'a> {
 }
 
 impl Watched<'_> {
+    /// A stage begins. Whoever is told of it can still see how far the one before came.
+    pub(super) fn enter(&self, stage: Stage) {
+        (self.stage)(stage);
+        self.progress.control().begin(None);
+    }
+
     /// An error if the run is to stop.
     pub(super) fn check(&self) -> Result<()> {
         self.progress.check()
@@ -156,9 +161,8 @@ impl Watched<'_> {
 
     /// Asks for the last time whether the run is to stop: what has begun to be published is published as a whole.
     pub(super) fn last_look(&self) -> Result<()> {
-        self.progress.control().begin(None);
         // A request to stop that comes after this call is too late; one that came before it is seen by the check.
-        (self.stage)(Stage::Publish);
+        self.enter(Stage::Publish);
         self.check()
     }
 }
@@ -176,8 +180,7 @@ where
     'a: 's,
 {
     watched.check()?;
-    watched.progress.control().begin(None);
-    (watched.stage)(Stage::Write);
+    watched.enter(Stage::Write);
     let clock = Instant::now();
     run.arrange()?;
     seconds.apply += clock.elapsed().as_secs_f64();
@@ -189,8 +192,7 @@ where
     seconds.write = clock.elapsed().as_secs_f64();
     watched.check()?;
 
-    watched.progress.control().begin(None);
-    (watched.stage)(Stage::Verify);
+    watched.enter(Stage::Verify);
     let clock = Instant::now();
     let verified = run.verify(&mut staged).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
@@ -221,8 +223,7 @@ where
     }
     run.forget_rows();
 
-    (watched.stage)(Stage::Measure);
-    watched.progress.control().begin(None);
+    watched.enter(Stage::Measure);
     let clock = Instant::now();
     let (summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
     watched.check()?;

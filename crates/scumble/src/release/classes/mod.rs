@@ -301,5 +301,8 @@ fn measure_all(classes: &Classes, problem: &Problem) -> Result<Vec<Figure>> {
         control.check()?;
         Ok(figure)
     });
-    measured.collect()
+    let measured = measured.collect();
+    // The report follows, and nobody knows how long that takes.
+    control.begin(None);
+    measured
 }

@@ -104,6 +104,7 @@ impl TablesAlgorithm for Anatomy {
         problem.problem.progress.check()?;
         for group in &members {
             pace.tick(group.len())?;
+            problem.problem.progress.advance(group.len() as u64);
             // Every value is there once, which is enough for any l-diversity but one that asks for rows to spare.
             let cells = crate::table::frequency::merged(
                 group.iter().map(|member| cell_of(problem, member)).collect::<Result<Vec<_>>>()?,

@@ -74,8 +74,10 @@ pub(super) fn levels(problem: &Problem, class: usize) -> Result<Vec<u32>> {
     let level = |column| {
         problem.progress.check()?;
         let level = best_level(&information_by_level(problem, column, class));
+        problem.progress.advance(1);
         problem.progress.check().map(|()| level)
     };
+    problem.progress.control().begin(Some(problem.quasi.len() as u64));
     (0..problem.quasi.len()).into_par_iter().map(level).collect()
 }
 

@@ -253,8 +253,10 @@ fn cuts(numbers: &[Number], reach: &[Option<usize>], cost: Cost, progress: &Prog
     best[0] = Some((0, 0));
     // For the sum of ranges: the best beginning among the places that are far enough.
     let (mut far, mut open): (usize, Option<(i128, usize)>) = (0, None);
+    progress.control().begin(Some(places.len() as u64 - 1));
     for (at, &to) in places.iter().enumerate().skip(1) {
         progress.check()?;
+        progress.advance(1);
         while far < at && is_group(places[far], to) {
             if let Some((cost, _)) = best[far] {
                 let begun = cost - numbers[places[far].number].number;

@@ -90,6 +90,7 @@ pub fn greedy(table: &DecisionTable, among: &[usize], wish: Wish<'_>) -> Result<
     wish.progress.check()?;
     // No reduct is finer than its core, so where the core is too fine it is no place to begin.
     let mut chosen = core(table, among);
+    wish.progress.advance(among.len() as u64);
     let mut classes = TupleClasses::of(table, &outside(&chosen));
     let mut smallest = classes.smallest(table);
     if smallest < wish.k {
