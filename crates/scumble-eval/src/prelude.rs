@@ -2,5 +2,7 @@
 
 pub use scumble::prelude::*;
 
-pub use crate::attack::{ATTACKS, Attack, Finding, Options as AttackOptions, attack, attack_tables};
+pub use crate::attack::{
+    ATTACKS, Attack, AttackRequest, AttackTables, Attacked, Finding, Options as AttackOptions, attack,
+};
 pub use crate::compare::{Advice, Candidate, Comparison, Request, Told, compare};

@@ -73,9 +73,8 @@ fn tables_in_memory_are_attacked_like_files() {
     let rows = table(folder.path());
     let release = Release::of(rows.clone(), &plan()).expect("a release");
     let release = Source::from_batches(release.table().expect("one table").clone(), "the release");
-    let (none, options) = (Resources::default(), AttackOptions::default());
     let attacked = |original: &Source| {
-        let found = attack(&release, original, &plan(), &none, &options).expect("findings");
+        let found = attack(&AttackRequest::of(&release, original, &plan())).expect("findings");
         found.iter().map(|finding| format!("{finding:?}")).collect::<Vec<_>>()
     };
     let of_memory = attacked(&Source::from_batches(rows, "the original"));
@@ -116,7 +115,7 @@ fn several_tables_in_memory_are_judged_like_a_folder() {
     let (original, none) = (Source::from_batches(rows, "the original"), Resources::default());
     let judged = |published: &PublishedTables| {
         let checked = CheckedTables::of(published, Some(&original), &plan, &none).expect("a verdict");
-        let found = attack_tables(published, &original, &plan, &none, &AttackOptions::default());
+        let found = attack(&AttackRequest::of(published, &original, &plan));
         let told = found.expect("findings").iter().map(|of| format!("{of:?}")).collect::<Vec<_>>();
         let truths: Vec<String> = checked.tables.iter().map(|table| format!("{:?}", table.truth)).collect();
         (checked.holds, format!("{:?}", checked.models), truths, told)

@@ -7,10 +7,13 @@ pub use crate::config::{
 };
 pub use crate::error::{Error, ErrorKind, Place, Remedy, Result};
 pub use crate::problem::Progress;
-pub use crate::release::check::{Checked, CheckedTables};
+pub use crate::program::{Assessed, Beside};
+pub use crate::release::check::{Checked, CheckedTables, WhatWasRead};
 pub use crate::release::resources::Resources;
 pub use crate::release::saved::SavedRecoding;
-pub use crate::release::{Manifest, PublishedTables, RecodedRows, Release, RowMap, Stage, Summary};
+pub use crate::release::{
+    Manifest, PublishedTables, RecodedRows, Release, RowMap, SavedRowMap, Stage, Summary, WrittenTable,
+};
 pub use crate::report::data::Report;
 pub use crate::risk::Assessment;
 pub use crate::table::hierarchy::Builder;

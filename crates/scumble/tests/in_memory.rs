@@ -399,3 +399,51 @@ fn new_rows_in_memory_are_recoded_like_files() {
     let stopped = RecodedRows::with(&saved, &source, &plan, false, &control, &|_| {});
     assert_eq!(stopped.err().map(|error| error.kind()), Some(ErrorKind::Interrupted));
 }
+
+/// What the command undoes and tells, programs get too: the spreadsheet-safe form, rows that are left out, the risk of every row.
+#[test]
+fn files_are_asked_about_as_the_command_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let lines = ["30,=flu", "30,gout", "31,=flu", "31,gout", ",gout"];
+    std::fs::write(folder.join("in.csv"), format!("age,ill\n{}\n", lines.join("\n"))).expect("a table");
+    let mut plan = Plan::of_columns([("age", Role::Quasi), ("ill", Role::Sensitive)])
+        .require(ModelSpec::new("k_anonymity").with("k", 2))
+        .require(ModelSpec::new("l_diversity").with("l", 2));
+    plan.input = "in.csv".to_owned();
+    plan.output = "out.csv".to_owned();
+    plan.read.missing_policy = MissingPolicy::DropRow;
+    plan.spreadsheet_safe = true;
+    into_files(&plan, folder).expect("a release");
+    let [release, original] =
+        ["out.csv", "in.csv"].map(|name| Source::open(folder.join(name)).expect("a file"));
+    let none = Resources::default();
+    let checked = Checked::of(&release, Some(&original), &plan, &none).expect("checked");
+    assert!(checked.holds() && checked.truth.is_some_and(|truth| truth.holds));
+    assert_eq!((checked.read.rows, &checked.read.quasi), (4, &vec!["age".to_owned()]));
+    assert!(checked.read.notes.iter().any(|note| note.contains("1 row")), "{:?}", checked.read.notes);
+    let told = Assessment::with(&(&original).into(), &plan, &none, &|_| {}).expect("assessed");
+    assert!(told.read.warnings.iter().any(|note| note.contains("1 row")), "{:?}", told.read.warnings);
+    assert_eq!((told.found.rows, told.records.to_csv().lines().count()), (4, 5));
+}
+
+/// A program checks with the row map that it was given with the release.
+#[test]
+fn row_maps_in_memory_are_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let plan = Plan { row_map: Some("map".to_owned()), ..plan("mondrian") };
+    let release = Release::of(rows.clone(), &plan).expect("a release");
+    let table = Source::from_batches(release.table().expect("one table").clone(), "the release");
+    let original = Source::from_batches(rows, "the original");
+    let map = release.row_map.expect("asked for");
+    let checked = |map: &RowMap| {
+        let map = SavedRowMap::from(map.clone());
+        let beside = Beside { original: &original, row_map: Some(&map) };
+        Checked::with(&(&table).into(), Some(beside), &plan, &Resources::default(), &|_| {})
+    };
+    assert!(checked(&map).expect("checked").holds());
+    let mut shifted = map;
+    shifted.tables[0].rotate_left(1);
+    assert!(!checked(&shifted).is_ok_and(|checked| checked.holds()), "every row is somebody else's");
+}

@@ -52,6 +52,7 @@ mod summary;
 mod tables;
 mod targets;
 mod trial;
+mod written;
 
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
@@ -63,6 +64,7 @@ use pipeline::{Destination, Watched};
 use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;
 pub(crate) use requirements::has_separate_models;
+pub use row_map::SavedRowMap;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
@@ -70,6 +72,7 @@ pub use tables::published::PublishedTables;
 use targets::Targets;
 pub use targets::stem_of;
 pub use trial::{Outcome, Trial, TrialTable, read_planned, try_release, try_within};
+pub use written::WrittenTable;
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
@@ -211,7 +214,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
     let plan = &plan;
     resources.check_used(plan)?;
     notes.extend(row_map::note(plan));
-    let population = read_population(plan, resources, threads)?;
+    let population = read_population(plan, resources)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     let population = population.as_ref().map(|PopulationTable { table, .. }| table);
     seconds.read = clock.elapsed().as_secs_f64();

@@ -187,7 +187,7 @@ impl Resources {
     }
 
     /// Another table that a plan names: its population, or one that was published before.
-    pub(crate) fn source(&self, name: &str) -> Result<Source> {
+    pub fn source(&self, name: &str) -> Result<Source> {
         match self.tables.get(name) {
             Some(table) => Ok(Source::from_batches(table.clone(), name)),
             None => Ok(Source::open(self.path(Path::new(name), "table")?)?),
