@@ -3,22 +3,26 @@
 
 use std::path::Path;
 
-use scumble_files::{ReadOptions, Source, Unit, read_header, read_table};
+use scumble_files::{Control, ReadOptions, Source, Table, Unit, read_header, read_table};
 use scumble_verify::{Drops, Mapped, RowMap};
 
-use crate::config::{Column, Plan, Role, Roles};
+use crate::config::profile::{ColumnProfile, PlanFiles, column_values, plan_toml, profile};
+use crate::config::{Column, Plan, Read, Role, Roles};
 use crate::error::Result;
 use crate::release::check::{
     Checked, CheckedTables, WhatWasRead, cannot_check, check, check_tables, needed_columns, published_columns,
 };
 use crate::release::prepare::population::read_population;
-use crate::release::prepare::{Complete, drop_incomplete, keep_complete, persons_of_rows};
+use crate::release::prepare::{
+    ColumnTree, Complete, column_tree, drop_incomplete, keep_complete, persons_of_rows,
+};
 use crate::release::resources::Resources;
 use crate::release::{
     Manifest, Original, PublishedTables, SavedRowMap, Stage, WrittenTable, read_options, read_original,
     unknown_column,
 };
 use crate::risk::{Assessment, Records, RiskTable, assess};
+use crate::table::hierarchy;
 
 /// What a table is checked beside.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +62,17 @@ impl Checked {
         resources: &Resources,
         stage: &(dyn Fn(Stage) + Sync),
     ) -> Result<Self> {
+        resources.control().run(|| Self::here(release, beside, plan, resources, stage))
+    }
+
+    /// The same on the threads that this is called on.
+    fn here(
+        release: &WrittenTable<'_>,
+        beside: Option<Beside<'_>>,
+        plan: &Plan,
+        resources: &Resources,
+        stage: &(dyn Fn(Stage) + Sync),
+    ) -> Result<Self> {
         let resources = &resources.for_a_run();
         let control = resources.control();
         stage(Stage::Read);
@@ -68,7 +83,7 @@ impl Checked {
         let read = open.read(Some(&needed_columns(&names, plan, beside.is_some())?))?;
         let (table, mut notes) = (read.coded, read.notes);
         let mut warnings = Vec::new();
-        let original = beside.map(|beside| read_original(plan, beside.original, 0, control)).transpose()?;
+        let original = beside.map(|beside| read_original(plan, beside.original, control)).transpose()?;
         let mut row_map = None;
         if let (Some(Beside { original: source, row_map: Some(given) }), Some(original)) = (beside, &original)
         {
@@ -109,6 +124,17 @@ impl CheckedTables {
 
     /// As [`CheckedTables::of`], with the row map where that is at hand. `stage` is told when a stage begins.
     pub fn with(
+        published: &PublishedTables,
+        beside: Option<Beside<'_>>,
+        plan: &Plan,
+        resources: &Resources,
+        stage: &(dyn Fn(Stage) + Sync),
+    ) -> Result<Self> {
+        resources.control().run(|| Self::here(published, beside, plan, resources, stage))
+    }
+
+    /// The same on the threads that this is called on.
+    fn here(
         published: &PublishedTables,
         beside: Option<Beside<'_>>,
         plan: &Plan,
@@ -161,7 +187,7 @@ fn original_of_several(
     resources: &Resources,
 ) -> Result<Original> {
     let control = resources.control().clone();
-    let options = ReadOptions { control, ..read_options(&plan.read, 0)? };
+    let options = ReadOptions { control, ..read_options(&plan.read)? };
     let mut plan = plan.clone();
     // Rows were also left out for columns that are not published.
     let published = published_columns(manifest);
@@ -199,6 +225,16 @@ impl Assessment {
     /// As [`Assessment::of`], for a table that is written in some way, and with the risks of every row. `stage` is told when a stage
     /// begins.
     pub fn with(
+        table: &WrittenTable<'_>,
+        plan: &Plan,
+        resources: &Resources,
+        stage: &(dyn Fn(Stage) + Sync),
+    ) -> Result<Assessed> {
+        resources.control().run(|| Self::here(table, plan, resources, stage))
+    }
+
+    /// The same on the threads that this is called on.
+    fn here(
         table: &WrittenTable<'_>,
         plan: &Plan,
         resources: &Resources,
@@ -245,5 +281,77 @@ impl Assessment {
         let (found, records) = assess(&input, &plan.risk, control)?;
         let rows = table.rows as u64;
         Ok(Assessed { found, records, read: WhatWasRead { columns: all, rows, quasi, notes, warnings } })
+    }
+}
+
+/// What a look at a table says about its columns.
+#[derive(Debug)]
+pub struct Guess {
+    /// What was seen of each column.
+    pub columns: Vec<ColumnProfile>,
+    /// The rows of the table.
+    pub rows: u64,
+    /// What is worth knowing about how it was read.
+    pub notes: Vec<String>,
+    read: Read,
+}
+
+impl Guess {
+    /// Looks at all columns of a table, read in this way.
+    pub fn of(table: &Source, read: &Read, control: &Control) -> Result<Self> {
+        let options = ReadOptions { control: control.clone(), ..read_options(read)? };
+        control.run(|| {
+            let Table { coded, notes, .. } = read_table(table, &options)?;
+            let columns = profile(&column_values(&coded, &read.missing));
+            Ok(Self { columns, rows: coded.rows as u64, notes, read: read.clone() })
+        })
+    }
+
+    /// The guesses as a commented plan, with these files. Roles are marked with a `?`, for somebody to confirm, unless `accept`.
+    #[must_use]
+    pub fn to_toml(&self, files: &PlanFiles, accept: bool) -> String {
+        plan_toml(&self.columns, files, &self.read, accept)
+    }
+
+    /// The guesses as a plan. A release is refused until every role is confirmed, unless `accept`.
+    pub fn plan(&self, accept: bool) -> Result<Plan> {
+        Plan::from_toml(&self.to_toml(&PlanFiles::for_input("the table"), accept), "the guessed plan")
+    }
+}
+
+impl ColumnTree {
+    /// Builds the hierarchy of a column of a table, as the plan's column says; `class` is the column that tells classes apart (MDLP).
+    pub fn of(
+        table: &Source,
+        name: &str,
+        class: Option<&str>,
+        plan: &Plan,
+        resources: &Resources,
+    ) -> Result<Self> {
+        let control = resources.control().clone();
+        let options = ReadOptions { control, ..read_options(&plan.read)? };
+        let header = read_header(table, &options)?;
+        let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
+        let wanted = std::iter::once(name).chain(class);
+        if let Some(unknown) = wanted.clone().find(|name| !names.contains(name)) {
+            return Err(unknown_column(unknown, &names));
+        }
+        let columns = Some(wanted.map(str::to_owned).collect());
+        let read = read_table(table, &ReadOptions { columns, ..options })?;
+        let column = plan.column(name).cloned().unwrap_or_else(|| Role::Quasi.into());
+        let tree = column_tree(&read.coded, name, &column, class, plan, resources)?;
+        Ok(Self { notes: read.notes, ..tree })
+    }
+
+    /// The tree for people, at most so many lines of it.
+    #[must_use]
+    pub fn show(&self, lines: usize) -> String {
+        hierarchy::show(&self.built.hierarchy, &self.rows_per_leaf, lines)
+    }
+
+    /// The tree as the text of a hierarchy file. Its labels are values of the table: private.
+    #[must_use]
+    pub fn to_csv(&self) -> String {
+        hierarchy::to_csv(&self.built.hierarchy)
     }
 }

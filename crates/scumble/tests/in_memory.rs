@@ -24,7 +24,7 @@ fn table(folder: &Path, text: &str) -> Batches {
 
 fn into_files(plan: &Plan, folder: &Path) -> scumble::Result<Released> {
     let (progress, stage) = (Progress::default(), &|_| {});
-    anonymize(plan, &mut RunOptions { folder, threads: 0, progress, stage, standard_output: None })
+    anonymize(plan, &mut RunOptions { folder, progress, stage, standard_output: None })
 }
 
 fn json(text: &str) -> Json {
@@ -283,7 +283,6 @@ fn options_serve_a_second_run() {
     let mut out = Vec::new();
     let mut options = RunOptions {
         folder: folder.path(),
-        threads: 0,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: Some(&mut out),
@@ -376,7 +375,7 @@ fn new_rows_in_memory_are_recoded_like_files() {
     for private in [false, true] {
         let in_memory = RecodedRows::of(&saved, old.clone(), private).expect("rows");
         let (progress, stage) = (Progress::default(), &|_| {});
-        let options = &mut RunOptions { folder, threads: 0, progress, stage, standard_output: None };
+        let options = &mut RunOptions { folder, progress, stage, standard_output: None };
         let output = format!("new-{private}.csv");
         let files = scumble::release::apply(&saved, &saved.plan("in.csv", &output), private, options);
         let files = files.expect("a file");
@@ -446,4 +445,21 @@ fn row_maps_in_memory_are_checked() {
     let mut shifted = map;
     shifted.tables[0].rotate_left(1);
     assert!(!checked(&shifted).is_ok_and(|checked| checked.holds()), "every row is somebody else's");
+}
+
+/// A run may have threads of its own; their number decides nothing.
+#[test]
+fn a_release_is_the_same_on_one_thread_and_on_three() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Source::from_batches(table(folder.path(), &rows()), "rows");
+    let on = |threads: usize| {
+        let control = Control::default().on_threads(threads).expect("threads");
+        let mut seen = Mutex::new(0);
+        let none = Resources::default();
+        let stage = |_| *seen.lock().expect("not held") = rayon::current_num_threads();
+        let release = Release::with(&source, &plan("mondrian"), &none, &control, &stage).expect("a release");
+        assert_eq!(*seen.get_mut().expect("not held"), threads, "it works on these threads");
+        (texts(release.table().expect("one table")), release.datasheet_markdown())
+    };
+    assert_eq!(on(1), on(3));
 }

@@ -78,7 +78,7 @@ fn rows_of(released: &Result<Released, String>) -> Result<&Strings, &String> {
 fn tried(table: &Table, ask: &Ask) -> scumble::Result<Released> {
     let folder = tempfile::tempdir().expect("a folder");
     write_inputs(table, folder.path());
-    let (plan, table, notes) = read_planned(&ask.plan(table), &Resources::in_folder(folder.path()), 0)?;
+    let (plan, table, notes) = read_planned(&ask.plan(table), &Resources::in_folder(folder.path()))?;
     let trial = try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())?;
     let warnings = trial.warnings.iter().chain(&notes).cloned().collect();
     Ok((of_table(&trial.table().expect("one table").read()?), warnings))
@@ -134,16 +134,14 @@ fn a_trial_is_put_beside_tables_that_were_published_before() {
         let plan = plan_beside(k);
         let mut options = RunOptions {
             folder: folder.path(),
-            threads: 1,
             progress: Progress::default(),
             stage: &|_| {},
             standard_output: None,
         };
         let released = anonymize(&plan, &mut options).map(|released| released.summary.smallest_class);
-        let tried =
-            read_planned(&plan, &Resources::in_folder(folder.path()), 0).and_then(|(plan, table, _)| {
-                try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())
-            });
+        let tried = read_planned(&plan, &Resources::in_folder(folder.path())).and_then(|(plan, table, _)| {
+            try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())
+        });
         let tried = tried.map(|trial| match &trial.outcome {
             Outcome::Classes { classes, .. } => (0..classes.len()).map(|class| classes.size(class)).min(),
             _ => None,

@@ -128,6 +128,7 @@ fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
     let release = Source::open(folder.join(&plan.output))?;
     let resources = Resources::in_folder(folder).watched_by(interface.progress().control());
     let checked = Checked::of(&release, None, plan, &resources)?;
+    interface.done();
     for model in checked.outcome.iter().flat_map(|outcome| &outcome.models) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         interface.say(format_args!("   {mark}  {}", model.label));

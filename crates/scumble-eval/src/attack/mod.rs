@@ -1,6 +1,8 @@
 //! What does a release still give away? Attacks, simulated by somebody who also knows the truth (models.md 4.3 to 4.9).
 //!
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
+//!
+//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 
 pub(crate) mod background;
 mod classifier;

@@ -87,6 +87,10 @@ impl<'a> AttackRequest<'a> {
 
     /// Reads all tables.
     pub fn read(&self) -> Result<AttackTables<'a>> {
+        self.resources.control().run(|| self.read_here())
+    }
+
+    fn read_here(&self) -> Result<AttackTables<'a>> {
         let attacks = self.attacks()?;
         let resources = self.resources.for_a_run();
         let control = resources.control();
@@ -97,7 +101,7 @@ impl<'a> AttackRequest<'a> {
             add_roles(&mut plan, &published.manifest);
         }
         let Original { plan, table: original, mut notes, left_out, .. } =
-            read_original(&plan, self.original, 0, control)?;
+            read_original(&plan, self.original, control)?;
         notes.extend(left_out);
         // What the plan says about its input does not hold for releases of it.
         let how = match &self.release {
@@ -120,7 +124,7 @@ impl<'a> AttackRequest<'a> {
         for table in &self.others {
             others.push(whole(table)?);
         }
-        let outsiders = self.outsiders.map(|source| read_original(&plan, source, 0, control)).transpose()?;
+        let outsiders = self.outsiders.map(|source| read_original(&plan, source, control)).transpose()?;
         notes.extend(outsiders.iter().flat_map(|read| [&read.notes[..], &read.left_out].concat()));
         Ok(AttackTables {
             release,
@@ -173,7 +177,7 @@ impl AttackTables<'_> {
         let place = |attack: &Attack| self.attacks.iter().position(|other| other.name == attack.name);
         let begins =
             |attack: &Attack| begins(attack, place(attack).map_or(0, |place| place + 1), self.attacks.len());
-        simulate(&target, &self.attacks, &self.options, begins)
+        self.resources.control().run(|| simulate(&target, &self.attacks, &self.options, begins))
     }
 }
 

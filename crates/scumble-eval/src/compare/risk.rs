@@ -178,7 +178,7 @@ mod tests {
         let text =
             format!("input = \"a.csv\"\noutput = \"b.csv\"\naccept_attribute_disclosure = true\n{plan}");
         let plan = Plan::from_toml(&text, "plan").expect("a plan");
-        let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder.path()), 1).expect("a table");
+        let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder.path())).expect("a table");
         let trial =
             try_release(&plan, &table, &Resources::default(), Progress::default()).expect("a release");
         assert!(attained_k(&trial) >= Some(2));

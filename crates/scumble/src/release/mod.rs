@@ -6,6 +6,8 @@
 //! ```
 //! A release that fails verification never gets its name. `make` is this line as a function: it reads, the `search` of each kind of release
 //! finds, and `pipeline::complete` is the rest. [`anonymize`] makes files, [`Release`] tables in memory.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -78,8 +80,6 @@ pub use written::WrittenTable;
 pub struct RunOptions<'a> {
     /// The folder that the plan's file names are relative to.
     pub folder: &'a Path,
-    /// Threads for reading; 0 for as many as the thread pool has.
-    pub threads: usize,
     /// Where progress is told and cancellation asked.
     pub progress: Progress,
     /// Called when a stage of the run begins.
@@ -163,11 +163,7 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
     };
     let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
     let watched = Watched { progress: &options.progress, stage: options.stage };
-    make(
-        &Input { plan, source: &source, resources: &resources, threads: options.threads },
-        &mut files,
-        &watched,
-    )
+    make(&Input { plan, source: &source, resources: &resources }, &mut files, &watched)
 }
 
 /// Standard output for one run; whoever lent it may lend it again.
@@ -196,21 +192,19 @@ struct Input<'a> {
     plan: &'a Plan,
     source: &'a Source,
     resources: &'a Resources,
-    /// Threads for reading; 0 for as many as the thread pool has.
-    threads: usize,
 }
 
 /// From a plan and its table to a verified release that its destination has taken over.
 fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watched<'_>) -> Result<D::Made> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
-    let Input { plan, source, resources, threads } = *input;
+    let Input { plan, source, resources } = *input;
     let method = method_for(plan)?;
 
     (watched.stage)(Stage::Read);
     let clock = Instant::now();
     let Read { plan, table, kept, respelt, mut notes, first_warnings } =
-        read(plan, source, threads, watched.progress.control())?;
+        read(plan, source, watched.progress.control())?;
     let plan = &plan;
     resources.check_used(plan)?;
     notes.extend(row_map::note(plan));
@@ -299,9 +293,9 @@ struct Read {
 }
 
 /// Reads the columns that the plan needs, as a release is made from them.
-fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Read> {
+fn read(given: &Plan, source: &Source, control: &Control) -> Result<Read> {
     let Original { plan, mut table, kept, mut notes, left_out: mut first_warnings } =
-        read_original(given, source, threads, control)?;
+        read_original(given, source, control)?;
     let respelt = spell_once(&mut table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
@@ -344,8 +338,8 @@ pub struct Original {
 }
 
 /// Reads the columns that a plan needs. Identifiers are never read.
-pub fn read_original(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Original> {
-    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read, threads)? };
+pub fn read_original(plan: &Plan, source: &Source, control: &Control) -> Result<Original> {
+    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
@@ -367,7 +361,7 @@ fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Resul
 }
 
 /// How the plan wants its input read.
-pub fn read_options(read: &crate::config::Read, threads: usize) -> Result<ReadOptions> {
+pub fn read_options(read: &crate::config::Read) -> Result<ReadOptions> {
     let byte = |what: &str, given: Option<char>| match given {
         None => Ok(None),
         Some(character) => u8::try_from(character)
@@ -382,7 +376,6 @@ pub fn read_options(read: &crate::config::Read, threads: usize) -> Result<ReadOp
         quote: byte("quote", read.quote)?,
         header: read.header,
         encoding,
-        threads,
         max_size: read.max_size.map(crate::config::Size::bytes),
         ..ReadOptions::default()
     })

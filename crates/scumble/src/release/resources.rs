@@ -206,6 +206,14 @@ impl Resources {
         path.is_some_and(|folder| crate::release::is_spreadsheet_safe(&folder.join(name)))
     }
 
+    /// The hierarchies that a program gave, as text, for whoever must know whether they are the same as before.
+    #[must_use]
+    pub fn given_hierarchies(&self) -> String {
+        let mut given: Vec<_> = self.hierarchies.iter().collect();
+        given.sort_by_key(|(name, _)| *name);
+        if given.is_empty() { String::new() } else { format!("{given:?}") }
+    }
+
     /// A table that was read before, or is read now.
     pub(crate) fn kept_table(
         &self,

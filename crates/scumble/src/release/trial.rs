@@ -119,15 +119,10 @@ pub enum Outcome {
 
 /// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
 /// that the plan leaves out, and what is worth knowing.
-pub fn read_planned(
-    plan: &Plan,
-    resources: &Resources,
-    threads: usize,
-) -> Result<(Plan, CodedTable, Vec<String>)> {
+pub fn read_planned(plan: &Plan, resources: &Resources) -> Result<(Plan, CodedTable, Vec<String>)> {
     plan.ready()?;
     let source = resources.input(plan)?;
-    let Read { plan, table, mut notes, first_warnings, .. } =
-        read(plan, &source, threads, resources.control())?;
+    let Read { plan, table, mut notes, first_warnings, .. } = read(plan, &source, resources.control())?;
     resources.check_used(&plan)?;
     notes.extend(first_warnings);
     Ok((plan, table, notes))

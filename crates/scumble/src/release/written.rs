@@ -32,7 +32,7 @@ impl WrittenTable<'_> {
     /// Reads the names of its columns.
     pub(crate) fn open(&self, read: &Read, control: &Control) -> Result<OpenTable<'_>> {
         let read = self.read.as_ref().unwrap_or(read);
-        let options = ReadOptions { control: control.clone(), ..read_options(read, 0)? };
+        let options = ReadOptions { control: control.clone(), ..read_options(read)? };
         let in_file = read_header(self.source, &options)?.names;
         let meant = |name: &String| match self.spreadsheet_safe {
             true => name_from_spreadsheet_safe(name).map(str::to_owned).map_err(cannot_check),

@@ -259,13 +259,8 @@ fn apply_to(recoding: &str, rows: &str, private: bool) -> scumble::Result<Outcom
     let folder = folder.path();
     std::fs::write(folder.join("recoding.json"), recoding).map_err(failed)?;
     std::fs::write(folder.join("rows.csv"), rows).map_err(failed)?;
-    let mut options = RunOptions {
-        folder,
-        threads: 1,
-        progress: Progress::default(),
-        stage: &|_| {},
-        standard_output: None,
-    };
+    let mut options =
+        RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None };
     let saved = SavedRecoding::load(&folder.join("recoding.json"))?;
     let applied = apply(&saved, &saved.plan("rows.csv", "recoded.csv"), private, &mut options)?;
     let rows = std::fs::read_to_string(folder.join("recoded.csv")).map_err(failed)?;
@@ -273,13 +268,8 @@ fn apply_to(recoding: &str, rows: &str, private: bool) -> scumble::Result<Outcom
 }
 
 fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
-    let mut options = RunOptions {
-        folder,
-        threads: 1,
-        progress: Progress::default(),
-        stage: &|_| {},
-        standard_output: None,
-    };
+    let mut options =
+        RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None };
     let released = anonymize(plan, &mut options)?;
     let figures = serde_json::to_value(&released.summary).map_err(scumble::Error::internal)?;
     let read = |path: &Path| {

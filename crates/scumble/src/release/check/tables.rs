@@ -196,7 +196,7 @@ impl<'a> Original<'a> {
             ((*name).to_owned(), column)
         });
         let quasi = Plan { columns: columns.collect(), hierarchies: None, ..plan.clone() };
-        let prepared = prepare(table, &quasi, &Resources::default(), false)?;
+        let prepared = prepare(table, &quasi, &Resources::default().watched_by(control), false)?;
         let mut covers = Vec::new();
         for quasi in &prepared.quasi {
             covers.push((quasi.name.clone(), cover(quasi, missing(&quasi.name))?));
