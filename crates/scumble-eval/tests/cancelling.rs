@@ -96,16 +96,14 @@ fn what_is_read_can_be_stopped() {
         AttackRequest { resources, ..AttackRequest::of(&source, &source, &plan) }.read().map(drop)
     });
     plan.columns.push(("job".to_owned(), Column::new(Roles::one(Role::Class))));
-    let jobs = people().lines().enumerate().map(|(row, line)| match row {
+    let people = people();
+    let jobs = people.lines().enumerate().map(|(row, line)| match row {
         0 => format!("{line},job\n"),
         _ => format!("{line},j{}\n", row % 2),
     });
     std::fs::write(&file, jobs.collect::<String>()).expect("a table");
-    let table = EvaluationTable {
-        plan: plan.clone(),
-        resources: Resources::in_folder(folder.path()),
-        ..EvaluationTable::of("people", RecordBatch::new_empty(Schema::empty().into()), &plan)
-    };
+    let mut table = EvaluationTable::of("people", RecordBatch::new_empty(Schema::empty().into()), &plan);
+    (table.plan, table.resources) = (plan, Resources::in_folder(folder.path()));
     let mut asked = EvaluationPlan::of(&["mondrian"], &["naive_bayes"]);
     asked.protocol.folds = Some(2);
     let read = |control: &Control| Experiment::of(asked.clone(), std::slice::from_ref(&table), control);

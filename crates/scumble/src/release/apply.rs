@@ -93,7 +93,8 @@ pub fn apply_beside(
     let input = Input { plan, source: &source, resources: &resources };
     let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
     let watched = Watched { progress: &options.progress, stage: options.stage };
-    let (released, unplaced) = recoded(saved, &input, private, &mut files, &watched)?;
+    let control = options.progress.control();
+    let (released, unplaced) = control.run(|| recoded(saved, &input, private, &mut files, &watched))?;
     Ok(Applied { released, unplaced, private })
 }
 

@@ -163,7 +163,10 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
     };
     let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
     let watched = Watched { progress: &options.progress, stage: options.stage };
-    make(&Input { plan, source: &source, resources: &resources }, &mut files, &watched)
+    options
+        .progress
+        .control()
+        .run(|| make(&Input { plan, source: &source, resources: &resources }, &mut files, &watched))
 }
 
 /// Standard output for one run; whoever lent it may lend it again.
