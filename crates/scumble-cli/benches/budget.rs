@@ -65,7 +65,7 @@ fn main() -> Outcome<()> {
 fn one(path: &Path, seconds: f64) -> Outcome<()> {
     let plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
     let folder = path.parent().ok_or("a folder")?;
-    let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder), 0)?;
+    let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder))?;
     let budget = Budget::new(None, Some(Duration::from_secs_f64(seconds)));
     budget.pause();
     let found =

@@ -195,7 +195,7 @@ fn releases(
         let plan = Plan::from_toml(&plan(algorithm), "plan")?;
         let found = measure(most, |control, stage| {
             let progress = Progress::from(control.clone());
-            let mut options = RunOptions { folder, threads: 0, progress, stage, standard_output: None };
+            let mut options = RunOptions { folder, progress, stage, standard_output: None };
             anonymize(&plan, &mut options).map(drop)
         });
         let gaps: Vec<String> = STAGES.iter().map(|stage| seconds(found.gap(Some(*stage)))).collect();
@@ -217,11 +217,11 @@ fn other(folder: &Path, most: Duration, is_wanted: &dyn Fn(&str) -> bool, plan: 
         "plan",
     )?;
     let progress = Progress::default();
-    let mut options = RunOptions { folder, threads: 0, progress, stage: &|_| {}, standard_output: None };
+    let mut options = RunOptions { folder, progress, stage: &|_| {}, standard_output: None };
     anonymize(&plan, &mut options)?;
     let source = Source::open(folder.join("out.csv"))?;
     let release = read_table(&source, &ReadOptions::default())?.coded;
-    let original = read_original(&plan, &Source::open(&plan.input)?, 0, &Control::default())?;
+    let original = read_original(&plan, &Source::open(&plan.input)?, &Control::default())?;
     let (plan, table) = (&original.plan, &original.table);
     println!("\n| work | run | went on | longest time between two looks |\n|---|---|---|---|");
     let show = |name: &str, work: &dyn Fn(&Control) -> scumble::Result<()>| {

@@ -1,6 +1,22 @@
-//! What a program needs to make, check, judge, compare and attack releases.
+//! What a program needs to make, check, judge, compare, evaluate and attack releases. These names stay from version to version.
 
 pub use scumble::prelude::*;
 
-pub use crate::attack::{ATTACKS, Attack, Finding, Options as AttackOptions, attack, attack_tables};
+// Attacks.
+pub use crate::attack::{
+    ATTACKS, Attack, AttackRequest, AttackTables, Attacked, Figure, Finding, Options as AttackOptions, attack,
+};
+
+// One table, many releases.
 pub use crate::compare::{Advice, Candidate, Comparison, Request, Told, compare};
+pub use crate::compare::{html as comparison_html, to_csv as comparison_csv, to_json as comparison_json};
+pub use crate::protocol::TestRows;
+
+// Tables × algorithms × parameters × learners.
+pub use crate::experiment::{
+    EvaluationPlan, EvaluationTable, Experiment, Journal, Results, json_schema as evaluation_schema,
+    write_results,
+};
+pub use crate::page::html as evaluation_html;
+/// The learners.
+pub use scumble_learn::registry::LEARNERS;

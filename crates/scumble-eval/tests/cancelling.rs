@@ -1,5 +1,6 @@
 //! Attacks, checks and risks that are stopped at any of their looks end as interrupted, whatever they are doing.
 
+use scumble::arrow_schema::Schema;
 use scumble::config::Plan;
 use scumble::release::check::check;
 use scumble::release::resources::Resources;
@@ -7,6 +8,10 @@ use scumble::release::{read_planned, try_release};
 use scumble::risk::{RiskTable, assess};
 use scumble::{ErrorKind, Result};
 use scumble_eval::attack::{ATTACKS, Options, Release, Target, simulate};
+use scumble_eval::prelude::{
+    AttackRequest, Column, EvaluationPlan, EvaluationTable, Experiment, Journal, RecordBatch, Role, Roles,
+    Source,
+};
 use scumble_files::Control;
 
 const PLAN: &str = "input = \"a.csv\"\noutput = \"b.csv\"\naccept_attribute_disclosure = true\n\
@@ -49,7 +54,7 @@ fn what_is_stopped_ends_as_interrupted() {
     std::fs::write(folder.path().join("a.csv"), people()).expect("a table");
     let plan = Plan::from_toml(PLAN, "plan").expect("a plan");
     let resources = Resources::in_folder(folder.path());
-    let (plan, table, _) = read_planned(&plan, &resources, 1).expect("a table");
+    let (plan, table, _) = read_planned(&plan, &resources).expect("a table");
     let trial = try_release(&plan, &table, &resources, Control::default().into()).expect("a release");
     let release = trial.table().expect("one table").read().expect("it reads");
     for attack in ATTACKS {
@@ -76,4 +81,35 @@ fn what_is_stopped_ends_as_interrupted() {
     let quasi = ["age".to_owned(), "town".to_owned()];
     let input = RiskTable { table: &table, quasi: &quasi, missing: &[], population: None, persons: None };
     stop_everywhere("risk", &|control| assess(&input, &plan.risk, control).map(drop));
+}
+
+/// Reading and preparing are watched as well: of what is attacked, and in every cell of an evaluation.
+#[test]
+fn what_is_read_can_be_stopped() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.csv");
+    std::fs::write(&file, people()).expect("a table");
+    let mut plan = Plan::from_toml(PLAN, "plan").expect("a plan");
+    let source = Source::open(&file).expect("a file");
+    stop_everywhere("reading what is attacked", &|control| {
+        let resources = Resources::default().watched_by(control);
+        AttackRequest { resources, ..AttackRequest::of(&source, &source, &plan) }.read().map(drop)
+    });
+    plan.columns.push(("job".to_owned(), Column::new(Roles::one(Role::Class))));
+    let people = people();
+    let jobs = people.lines().enumerate().map(|(row, line)| match row {
+        0 => format!("{line},job\n"),
+        _ => format!("{line},j{}\n", row % 2),
+    });
+    std::fs::write(&file, jobs.collect::<String>()).expect("a table");
+    let mut table = EvaluationTable::of("people", RecordBatch::new_empty(Schema::empty().into()), &plan);
+    (table.plan, table.resources) = (plan, Resources::in_folder(folder.path()));
+    let mut asked = EvaluationPlan::of(&["mondrian"], &["naive_bayes"]);
+    asked.protocol.folds = Some(2);
+    let read = |control: &Control| Experiment::of(asked.clone(), std::slice::from_ref(&table), control);
+    stop_everywhere("reading what is evaluated", &|control| read(control).map(drop));
+    let experiment = read(&Control::default()).expect("a table");
+    stop_everywhere("evaluating", &|control| {
+        experiment.run(Journal::default(), &control.clone().into(), &|_| {}).map(drop)
+    });
 }

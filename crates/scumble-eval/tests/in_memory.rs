@@ -73,9 +73,8 @@ fn tables_in_memory_are_attacked_like_files() {
     let rows = table(folder.path());
     let release = Release::of(rows.clone(), &plan()).expect("a release");
     let release = Source::from_batches(release.table().expect("one table").clone(), "the release");
-    let (none, options) = (Resources::default(), AttackOptions::default());
     let attacked = |original: &Source| {
-        let found = attack(&release, original, &plan(), &none, &options).expect("findings");
+        let found = attack(&AttackRequest::of(&release, original, &plan())).expect("findings");
         found.iter().map(|finding| format!("{finding:?}")).collect::<Vec<_>>()
     };
     let of_memory = attacked(&Source::from_batches(rows, "the original"));
@@ -104,7 +103,6 @@ fn several_tables_in_memory_are_judged_like_a_folder() {
     plan.output = "out".to_owned();
     let options = &mut scumble::release::RunOptions {
         folder: folder.path(),
-        threads: 1,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,
@@ -116,7 +114,7 @@ fn several_tables_in_memory_are_judged_like_a_folder() {
     let (original, none) = (Source::from_batches(rows, "the original"), Resources::default());
     let judged = |published: &PublishedTables| {
         let checked = CheckedTables::of(published, Some(&original), &plan, &none).expect("a verdict");
-        let found = attack_tables(published, &original, &plan, &none, &AttackOptions::default());
+        let found = attack(&AttackRequest::of(published, &original, &plan));
         let told = found.expect("findings").iter().map(|of| format!("{of:?}")).collect::<Vec<_>>();
         let truths: Vec<String> = checked.tables.iter().map(|table| format!("{:?}", table.truth)).collect();
         (checked.holds, format!("{:?}", checked.models), truths, told)
@@ -132,4 +130,38 @@ fn several_tables_in_memory_are_judged_like_a_folder() {
     let swapped = PublishedTables::of(manifest, &sources, &plan, &control).expect("tables");
     let refused = CheckedTables::of(&swapped, Some(&original), &plan, &none);
     assert!(refused.is_err() || refused.is_ok_and(|checked| !checked.holds));
+}
+
+/// An evaluation of tables in memory finds what one of the same tables in files finds.
+#[test]
+fn tables_in_memory_are_evaluated_like_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path());
+    let text = |input: &str| {
+        Plan { input: input.to_owned(), output: "-".to_owned(), ..plan() }.to_toml().expect("a plan")
+    };
+    std::fs::write(folder.path().join("plan.toml"), text("in.csv")).expect("a plan");
+    let mut asked = EvaluationPlan::of(&["mondrian"], &["naive_bayes"]).vary("k", [4, 8]);
+    asked.protocol.folds = Some(3);
+    let control = Control::default();
+    let found = |experiment: Experiment| {
+        let found = experiment.run(Journal::default(), &Progress::default(), &|_| {}).expect("results");
+        let told = found.entries.iter().map(|of| (of.algorithm.clone(), of.accuracy, of.loss, of.rows));
+        told.collect::<Vec<_>>()
+    };
+    let people = EvaluationTable::of("people", rows.clone(), &plan());
+    let of_memory =
+        found(Experiment::of(asked.clone(), std::slice::from_ref(&people), &control).expect("a table"));
+    let files = format!("{}\n[[data]]\nname = \"people\"\nplan = \"plan.toml\"\n", {
+        "[[algorithm]]\nname = \"mondrian\"\n[[learner]]\nname = \"naive_bayes\"\n[vary]\nk = [4, 8]\n[protocol]\nfolds = 3\n"
+    });
+    let files = EvaluationPlan::from_toml(&files, "evaluation").expect("a plan");
+    let of_files = Experiment::read(files, folder.path(), &control).expect("a table");
+    assert_eq!(of_memory, found(of_files));
+    assert!(of_memory.len() == 9 && of_memory.iter().all(|of| of.1.is_some()), "{of_memory:?}");
+    // Rows to score may be given, too.
+    let scored = Experiment::of(asked, &[people.scored_on(rows)], &control).expect("two tables");
+    assert_eq!(scored.cells().len(), 3);
+    let nothing = Experiment::of(EvaluationPlan::of(&["mondrian"], &["c45"]), &[], &control);
+    assert!(nothing.is_err_and(|error| error.to_string().contains("there is nothing to evaluate")));
 }

@@ -81,7 +81,7 @@ const ORIGINAL: Protocol = Protocol { test: TestRows::Original, samples: 3, ..MA
 fn a_row_of_the_release_is_recoded_to_what_it_shows() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &rows());
-    let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path()), 1).expect("read");
+    let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path())).expect("read");
     let mut by_rule = 0;
     for entry in &ALGORITHMS {
         let asked = asked(&plan, entry.name, 2);
@@ -133,7 +133,7 @@ fn a_row_of_the_release_is_recoded_to_what_it_shows() {
 fn unseen_towns_are_recoded_by_the_hierarchy_and_unknown_ones_are_missing() {
     let folder = tempfile::tempdir().expect("a folder");
     write(folder.path(), &rows());
-    let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path()), 1).expect("read");
+    let (plan, table, _) = read_planned(&plan(""), &Resources::in_folder(folder.path())).expect("read");
     let trial = try_release(
         &asked(&plan, "mondrian", 60),
         &table,

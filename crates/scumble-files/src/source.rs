@@ -167,6 +167,15 @@ impl Source {
         &self.name
     }
 
+    /// Where it is, if it is named by a path.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Path(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Whether it is a file, which has bytes and can be told from another.
     #[must_use]
     pub fn is_file(&self) -> bool {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use scumble::arrow_array::{ArrayRef, StringArray};
 use scumble::extend::{
-    Algorithm, Capabilities, ClassTest, ClassView, Classes, Entry, Metric, Model, ModelContext, Monotonicity,
-    Parameters, Problem, Reach, Solution, Standing, Step, Words, add_algorithm, add_metric, add_model,
-    protected_columns,
+    Algorithm, Assignment, Capabilities, ClassTest, ClassView, Classes, Entry, Members, Metric, Model,
+    ModelContext, Monotonicity, Parameters, Problem, Quasi, Reach, Solution, Standing, Step, Value, Words,
+    add_algorithm, add_metric, add_model, protected_columns,
 };
 use scumble::prelude::*;
 
@@ -47,6 +47,63 @@ impl Algorithm for InTurn {
                 _ => return found,
             }
         }
+    }
+}
+
+/// An algorithm that returns clusters: neighbours in the order of the table, as many as are asked for.
+struct Neighbours {
+    size: u64,
+}
+
+const NEIGHBOURS: Entry<scumble::extend::BuildAlgorithm> = Entry {
+    name: "neighbours",
+    title: "Neighbours",
+    paper: "an example of this documentation",
+    standing: Standing::Experimental,
+    about: "Puts neighbours in the order of the table together, until each cluster has enough rows.",
+    parameters: &[("size", "the fewest rows of a cluster; 3 unless given")],
+    build: |parameters| {
+        let size = parameters.whole("size", 1)?.unwrap_or(3);
+        Ok(Box::new(Neighbours { size }))
+    },
+};
+
+impl Algorithm for Neighbours {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::USUAL
+    }
+    fn check(&self, problem: &Problem) -> Result<()> {
+        problem.class_tests().map(drop)
+    }
+    fn run(&self, problem: &Problem) -> Result<Solution> {
+        let table = &problem.table;
+        let mut clusters: Vec<Vec<u32>> = Vec::new();
+        let mut rows = self.size;
+        for tuple in 0..table.tuples() as u32 {
+            problem.progress.check()?;
+            if rows >= self.size {
+                clusters.push(Vec::new());
+                rows = 0;
+            }
+            clusters.last_mut().into_iter().for_each(|cluster| cluster.push(tuple));
+            rows += table.weight(tuple);
+        }
+        // What is left over joins the last cluster that is full.
+        if rows < self.size && clusters.len() > 1 {
+            let rest = clusters.pop().unwrap_or_default();
+            clusters.last_mut().into_iter().for_each(|cluster| cluster.extend(&rest));
+        }
+        let mut cluster_of_tuple = vec![0; table.tuples()];
+        let mut regions: Vec<Vec<Value>> = Vec::new();
+        for (number, cluster) in (0..).zip(&clusters) {
+            cluster.iter().for_each(|tuple| cluster_of_tuple[*tuple as usize] = number);
+            let shown = |(place, quasi): (usize, &Quasi)| {
+                quasi.cover_codes(cluster.iter().map(|tuple| table.column(place).get(*tuple as usize)))
+            };
+            regions.push(problem.quasi.iter().enumerate().map(shown).collect());
+        }
+        let assignment = Assignment::of_regions(Members::Tuples(cluster_of_tuple), &regions);
+        Solution::of_step(problem, Step::Regions(Box::new(assignment)), Vec::new())
     }
 }
 
@@ -151,11 +208,19 @@ pub(crate) fn release() -> Result<Release> {
     add_model(NO_CERTAINTY)?;
     add_metric(SILENCE)?;
 
-    let plan = Plan::of_columns([("postcode", Role::Quasi), ("diagnosis", Role::Sensitive)])
+    Release::of(patients()?, &plan().with_algorithm("in_turn"))
+}
+
+fn plan() -> Plan {
+    Plan::of_columns([("postcode", Role::Quasi), ("diagnosis", Role::Sensitive)])
         .require(ModelSpec::new("k_anonymity").with("k", 3))
         .require(ModelSpec::new("no_certainty"))
-        .with_algorithm("in_turn");
-    Release::of(patients()?, &plan)
+}
+
+/// The same by the algorithm that returns clusters.
+pub(crate) fn clustered() -> Result<Release> {
+    add_algorithm(NEIGHBOURS)?;
+    Release::of(patients()?, &plan().with_algorithm("neighbours"))
 }
 
 pub(crate) fn patients() -> Result<RecordBatch> {
@@ -172,6 +237,7 @@ fn main() -> Result<()> {
     for model in &summary.models {
         println!("{}: {}", model.title, if model.holds { "holds" } else { "fails" });
     }
+    println!("{} clusters by neighbours", clustered()?.summary.classes);
     println!("{} classes; {} = {}", summary.classes, SILENCE.name, summary.metrics[SILENCE.name]);
     Ok(())
 }

@@ -1,16 +1,48 @@
-//! What a program needs to make, check and judge releases.
+//! What a program needs to make, check and judge releases, group by group. These names stay from version to version.
 
+// Tables in and out, and who watches the work.
 pub use scumble_files::{Batches, Control, RecordBatch, Source, Unit};
 
+// A plan: as TOML, or in code.
 pub use crate::config::{
-    AlgorithmSpec, Column, Label, ModelSpec, Plan, Rest, RiskSpec, Role, Roles, StarPolicy, TableSpec, Value,
+    AlgorithmSpec, ModelSpec, Parameters, Plan, QuasiSet, Rest, RiskSpec, StarPolicy, TableSpec, Value,
+    json_schema as plan_schema,
 };
-pub use crate::error::{Action, Error, ErrorKind, Place, Remedy, Result};
-pub use crate::problem::Progress;
-pub use crate::release::check::{Checked, CheckedTables};
+// Its columns, and how values are read.
+pub use crate::config::{
+    Budget, Column, Equality, Label, MissingPolicy, Rational, Read, Role, Roles, Size, ValueType,
+};
+pub use crate::table::date::DateFormat;
+// How hierarchies are built.
+pub use crate::table::hierarchy::{Builder, DateLevel, LifeStages, Listing, Order, Quantity, Unlisted};
+// A look at a table before there is a plan: guessed roles, and the tree of a column.
+pub use crate::config::profile::{ColumnProfile, PlanFiles};
+pub use crate::program::Guess;
+pub use crate::release::prepare::ColumnTree;
+
+// A release in memory, what else its plan names, and the same rule for new rows.
 pub use crate::release::resources::Resources;
 pub use crate::release::saved::SavedRecoding;
 pub use crate::release::{Manifest, PublishedTables, RecodedRows, Release, RowMap, Stage, Summary};
-pub use crate::report::data::Report;
+// A release in files.
+pub use crate::problem::Progress;
+pub use crate::release::{Applied, Released, RunOptions, anonymize, apply};
+
+// Questions about tables.
+pub use crate::program::{Assessed, Beside};
+pub use crate::release::check::{Checked, CheckedTables, WhatWasRead};
+pub use crate::release::{SavedRowMap, WrittenTable};
 pub use crate::risk::Assessment;
-pub use crate::table::hierarchy::Builder;
+
+// Pages and JSON. All are private.
+pub use crate::report::data::{AttackResult, Report};
+pub use crate::report::{attacks_html, html as report_html, json as report_json, risk_html};
+
+// What can be chosen by name.
+pub use crate::base::entry::{Entry, Registry, Standing};
+pub use crate::registry::{
+    ALGORITHMS, METRICS, MODELS, RECORD_ALGORITHMS, TABLES_ALGORITHMS, algorithm_names,
+};
+
+// What goes wrong.
+pub use crate::error::{Action, Error, ErrorKind, Place, Remedy, Result};

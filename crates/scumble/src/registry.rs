@@ -1,6 +1,8 @@
 //! The one visible place where every algorithm, model and metric is listed.
 //!
 //! Help, documentation, configuration errors and test loops all come from these lists.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use crate::base::entry::unknown;
 pub use crate::base::entry::{Entry, Facts, Registry, Standing};

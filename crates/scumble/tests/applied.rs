@@ -56,7 +56,7 @@ fn cases(algorithm: &'static str) -> impl Strategy<Value = (Table, Ask)> {
 }
 
 fn options(folder: &Path) -> RunOptions<'_> {
-    RunOptions { folder, threads: 0, progress: Progress::default(), stage: &|_| {}, standard_output: None }
+    RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None }
 }
 
 /// A release with its recoding, in a folder.

@@ -60,7 +60,7 @@ fn plan(algorithm: &str, more: &str) -> Plan {
 
 /// The plan with a role for every column, and the table.
 fn read(folder: &Path, plan: &Plan) -> (Plan, SpeltTable) {
-    let (plan, table, _) = read_planned(plan, &Resources::in_folder(folder), 1).expect("a table");
+    let (plan, table, _) = read_planned(plan, &Resources::in_folder(folder)).expect("a table");
     (plan, table)
 }
 

@@ -18,7 +18,6 @@ fn run(folder: &Path, plan: &Plan, looks: u64) -> (Result<()>, u64, Option<Stage
     let reached = std::sync::Mutex::new(None);
     let mut options = RunOptions {
         folder,
-        threads: 1,
         progress: Progress::from(control.clone()),
         stage: &|stage| *reached.lock().expect("one thread") = Some(stage),
         standard_output: None,
@@ -47,7 +46,6 @@ fn every_stage_says_how_far_it_is() {
         let running = std::sync::Mutex::new(None);
         let mut options = RunOptions {
             folder: folder.path(),
-            threads: 1,
             progress: Progress::from(control.clone()),
             stage: &|stage| {
                 let before = running.lock().expect("one thread").replace(stage);

@@ -651,7 +651,6 @@ fn a_lone_column_with_empty_cells_is_released_in_full() {
     plan.privacy = vec![Demand::K(2).spec()];
     let options = &mut RunOptions {
         folder: folder.path(),
-        threads: 0,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,

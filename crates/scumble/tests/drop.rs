@@ -15,13 +15,8 @@ use scumble::{Error, ErrorKind};
 
 fn release(folder: &Path, plan: &str) -> Result<Released, Error> {
     let plan = Plan::from_toml(plan, "plan").expect("a plan");
-    let mut options = RunOptions {
-        folder,
-        threads: 1,
-        progress: Progress::default(),
-        stage: &|_| {},
-        standard_output: None,
-    };
+    let mut options =
+        RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None };
     anonymize(&plan, &mut options)
 }
 
@@ -100,7 +95,7 @@ fn hundreds_of_columns_are_served_or_the_error_names_who_can() {
             "label = {{ role = \"class\" }}\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n[algorithm]\nname = \"{algorithm}\"\nsteps = 50\n"
         );
         let plan = Plan::from_toml(&plan, "plan").expect("a plan");
-        let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder), 1).expect("a table");
+        let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder)).expect("a table");
         try_release(&plan, &table, &Resources::in_folder(folder), Progress::default())
             .map(|trial| trial.suppressed)
     };

@@ -114,6 +114,9 @@ fn methods_from_outside() {
     assert!(page.contains("at least two values of diagnosis") && page.contains("right almost always"));
     assert_eq!(release.table().expect("one table").batches()[0].num_rows(), 6);
 
+    let clusters = own_methods::clustered().expect("the example").summary;
+    assert_eq!((clusters.classes, clusters.smallest_class), (2, Some(3)));
+
     // An algorithm that breaks what was asked for publishes nothing, whoever notices it.
     add_algorithm(CARELESS).expect("a new name");
     let asked = [

@@ -24,7 +24,7 @@ fn table(folder: &Path, text: &str) -> Batches {
 
 fn into_files(plan: &Plan, folder: &Path) -> scumble::Result<Released> {
     let (progress, stage) = (Progress::default(), &|_| {});
-    anonymize(plan, &mut RunOptions { folder, threads: 0, progress, stage, standard_output: None })
+    anonymize(plan, &mut RunOptions { folder, progress, stage, standard_output: None })
 }
 
 fn json(text: &str) -> Json {
@@ -283,7 +283,6 @@ fn options_serve_a_second_run() {
     let mut out = Vec::new();
     let mut options = RunOptions {
         folder: folder.path(),
-        threads: 0,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: Some(&mut out),
@@ -376,7 +375,7 @@ fn new_rows_in_memory_are_recoded_like_files() {
     for private in [false, true] {
         let in_memory = RecodedRows::of(&saved, old.clone(), private).expect("rows");
         let (progress, stage) = (Progress::default(), &|_| {});
-        let options = &mut RunOptions { folder, threads: 0, progress, stage, standard_output: None };
+        let options = &mut RunOptions { folder, progress, stage, standard_output: None };
         let output = format!("new-{private}.csv");
         let files = scumble::release::apply(&saved, &saved.plan("in.csv", &output), private, options);
         let files = files.expect("a file");
@@ -398,4 +397,69 @@ fn new_rows_in_memory_are_recoded_like_files() {
     let plan = saved.plan("rows", "recoded.arrow");
     let stopped = RecodedRows::with(&saved, &source, &plan, false, &control, &|_| {});
     assert_eq!(stopped.err().map(|error| error.kind()), Some(ErrorKind::Interrupted));
+}
+
+/// What the command undoes and tells, programs get too: the spreadsheet-safe form, rows that are left out, the risk of every row.
+#[test]
+fn files_are_asked_about_as_the_command_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let lines = ["30,=flu", "30,gout", "31,=flu", "31,gout", ",gout"];
+    std::fs::write(folder.join("in.csv"), format!("age,ill\n{}\n", lines.join("\n"))).expect("a table");
+    let mut plan = Plan::of_columns([("age", Role::Quasi), ("ill", Role::Sensitive)])
+        .require(ModelSpec::new("k_anonymity").with("k", 2))
+        .require(ModelSpec::new("l_diversity").with("l", 2));
+    plan.input = "in.csv".to_owned();
+    plan.output = "out.csv".to_owned();
+    plan.read.missing_policy = MissingPolicy::DropRow;
+    plan.spreadsheet_safe = true;
+    into_files(&plan, folder).expect("a release");
+    let [release, original] =
+        ["out.csv", "in.csv"].map(|name| Source::open(folder.join(name)).expect("a file"));
+    let none = Resources::default();
+    let checked = Checked::of(&release, Some(&original), &plan, &none).expect("checked");
+    assert!(checked.holds() && checked.truth.is_some_and(|truth| truth.holds));
+    assert_eq!((checked.read.rows, &checked.read.quasi), (4, &vec!["age".to_owned()]));
+    assert!(checked.read.notes.iter().any(|note| note.contains("1 row")), "{:?}", checked.read.notes);
+    let told = Assessment::with(&(&original).into(), &plan, &none, &|_| {}).expect("assessed");
+    assert!(told.read.warnings.iter().any(|note| note.contains("1 row")), "{:?}", told.read.warnings);
+    assert_eq!((told.found.rows, told.records.to_csv().lines().count()), (4, 5));
+}
+
+/// A program checks with the row map that it was given with the release.
+#[test]
+fn row_maps_in_memory_are_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path(), &rows());
+    let plan = Plan { row_map: Some("map".to_owned()), ..plan("mondrian") };
+    let release = Release::of(rows.clone(), &plan).expect("a release");
+    let table = Source::from_batches(release.table().expect("one table").clone(), "the release");
+    let original = Source::from_batches(rows, "the original");
+    let map = release.row_map.expect("asked for");
+    let checked = |map: &RowMap| {
+        let map = SavedRowMap::from(map.clone());
+        let beside = Beside { original: &original, row_map: Some(&map) };
+        Checked::with(&(&table).into(), Some(beside), &plan, &Resources::default(), &|_| {})
+    };
+    assert!(checked(&map).expect("checked").holds());
+    let mut shifted = map;
+    shifted.tables[0].rotate_left(1);
+    assert!(!checked(&shifted).is_ok_and(|checked| checked.holds()), "every row is somebody else's");
+}
+
+/// A run may have threads of its own; their number decides nothing.
+#[test]
+fn a_release_is_the_same_on_one_thread_and_on_three() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Source::from_batches(table(folder.path(), &rows()), "rows");
+    let on = |threads: usize| {
+        let control = Control::default().on_threads(threads).expect("threads");
+        let mut seen = Mutex::new(0);
+        let none = Resources::default();
+        let stage = |_| *seen.lock().expect("not held") = rayon::current_num_threads();
+        let release = Release::with(&source, &plan("mondrian"), &none, &control, &stage).expect("a release");
+        assert_eq!(*seen.get_mut().expect("not held"), threads, "it works on these threads");
+        (texts(release.table().expect("one table")), release.datasheet_markdown())
+    };
+    assert_eq!(on(1), on(3));
 }

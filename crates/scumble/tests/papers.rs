@@ -19,7 +19,7 @@ fn anonymized(folder: &Path, plan: &str) -> Released {
 }
 
 fn options(folder: &Path) -> RunOptions<'_> {
-    RunOptions { folder, threads: 1, progress: Progress::default(), stage: &|_| {}, standard_output: None }
+    RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None }
 }
 
 /// A release of the rows, with its datasheet and its report.
@@ -90,7 +90,7 @@ fn a_trial_shows_the_frequencies_of_its_records() {
                 variant = \"frequency\"\nl = 1.2\n[algorithm]\nname = \"nsvdist\"\naudit = \"report\"\nformat = \"json\"\n";
     let plan = Plan::from_toml(plan, "plan").expect("a plan");
     let resources = Resources::in_folder(folder.path());
-    let (plan, table, _) = read_planned(&plan, &resources, 1).expect("a table");
+    let (plan, table, _) = read_planned(&plan, &resources).expect("a table");
     let trial = try_release(&plan, &table, &resources, Progress::default()).expect("a trial");
     let published = trial.table().expect("one table");
     let released = published.read().expect("what was written");

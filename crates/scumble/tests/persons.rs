@@ -226,7 +226,6 @@ fn run(rows: &[Row], algorithm: &str, asked: &Asked, policy: StarPolicy) -> Resu
     }
     let options = &mut RunOptions {
         folder: folder.path(),
-        threads: 0,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,
@@ -319,7 +318,6 @@ fn what_guards_nothing_may_be_written_in_several_ways() {
     let plan = Plan::from_toml(plan, "the plan").expect("a plan");
     let mut options = RunOptions {
         folder: folder.path(),
-        threads: 1,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,

@@ -213,7 +213,6 @@ fn released(case: &Case, algorithm: &str) -> Result<(Vec<(String, String)>, f64)
     case.write(folder.path());
     let options = &mut RunOptions {
         folder: folder.path(),
-        threads: 0,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,
@@ -457,7 +456,6 @@ fn rows_beyond_the_population_are_told() {
     let run = |case: &Case, algorithm: &str| {
         let options = &mut RunOptions {
             folder: folder.path(),
-            threads: 0,
             progress: Progress::default(),
             stage: &|_| {},
             standard_output: None,

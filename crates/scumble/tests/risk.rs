@@ -53,7 +53,6 @@ fn released(table: &Table, ask: &Ask, models: Vec<ModelSpec>) -> Result<(Vec<u64
     write_inputs(table, folder.path());
     let options = &mut RunOptions {
         folder: folder.path(),
-        threads: 0,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,

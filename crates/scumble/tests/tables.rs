@@ -95,7 +95,6 @@ fn release(rows: &[Row], ask: &Ask) -> Result<Written, Error> {
     let (folder, plan) = given(rows, ask);
     let mut options = RunOptions {
         folder: folder.path(),
-        threads: 1,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,
@@ -260,7 +259,7 @@ fn trials_and_releases_in_memory_are_what_the_folder_would_hold() {
                 let in_memory =
                     released.map(|of| of.tables().map(|(_, table)| lines(texts(table))).collect::<Vec<_>>());
                 prop_assert_eq!(&written, &in_memory.map_err(text));
-                let tried = read_planned(&plan, &resources, 1)
+                let tried = read_planned(&plan, &resources)
                     .and_then(|(plan, table, _)| try_release(&plan, &table, &resources, Progress::default()))
                     .and_then(|trial| {
                         trial.tables.iter().map(|table| Ok(lines(of_table(&table.read()?)))).collect()

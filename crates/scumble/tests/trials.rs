@@ -84,7 +84,7 @@ fn rows_of(released: &Result<Released, String>) -> Result<&Strings, &String> {
 fn tried(table: &Table, ask: &Ask) -> scumble::Result<Released> {
     let folder = tempfile::tempdir().expect("a folder");
     write_inputs(table, folder.path());
-    let (plan, table, notes) = read_planned(&ask.plan(table), &Resources::in_folder(folder.path()), 0)?;
+    let (plan, table, notes) = read_planned(&ask.plan(table), &Resources::in_folder(folder.path()))?;
     let trial = try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())?;
     let warnings = trial.warnings.iter().chain(&notes).cloned().collect();
     Ok((of_table(&trial.table().expect("one table").read()?), warnings))
@@ -162,13 +162,8 @@ fn turned(released_row: &[Option<u32>]) -> Vec<u32> {
 }
 
 fn into_files(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
-    let mut options = RunOptions {
-        folder,
-        threads: 1,
-        progress: Progress::default(),
-        stage: &|_| {},
-        standard_output: None,
-    };
+    let mut options =
+        RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None };
     let released = anonymize(&asked.plan, &mut options)?;
     let output = released.release.expect("a release has a name");
     let files: Vec<PathBuf> = match &released.summary.tables[..] {
@@ -191,7 +186,7 @@ fn into_memory(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
 
 fn into_a_trial(asked: &Asked, folder: &Path) -> scumble::Result<Published> {
     let resources = Resources::in_folder(folder);
-    let (plan, table, notes) = read_planned(&asked.plan, &resources, 1)?;
+    let (plan, table, notes) = read_planned(&asked.plan, &resources)?;
     let trial = try_release(&plan, &table, &resources, Progress::default())?;
     let tables = trial.tables.iter().map(|table| Ok(of_table(&table.read()?)));
     // The table that tells about groups is about nobody.
@@ -269,16 +264,14 @@ fn a_trial_is_put_beside_tables_that_were_published_before() {
         let plan = plan_beside(k);
         let mut options = RunOptions {
             folder: folder.path(),
-            threads: 1,
             progress: Progress::default(),
             stage: &|_| {},
             standard_output: None,
         };
         let released = anonymize(&plan, &mut options).map(|released| released.summary.smallest_class);
-        let tried =
-            read_planned(&plan, &Resources::in_folder(folder.path()), 0).and_then(|(plan, table, _)| {
-                try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())
-            });
+        let tried = read_planned(&plan, &Resources::in_folder(folder.path())).and_then(|(plan, table, _)| {
+            try_release(&plan, &table, &Resources::in_folder(folder.path()), Progress::default())
+        });
         let tried = tried.map(|trial| match &trial.outcome {
             TrialOutcome::Classes { classes, .. } => {
                 (0..classes.len()).map(|class| classes.size(class)).min()

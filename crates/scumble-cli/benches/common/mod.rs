@@ -59,7 +59,7 @@ fn one(path: &Path, rounds: u32) -> Outcome<Value> {
     let mut plan = Plan::from_toml(&std::fs::read_to_string(path)?, "plan")?;
     let folder = path.parent().ok_or("a folder")?;
     let clock = Clock::start();
-    let mut options = scumble::release::read_options(&plan.read, 0)?;
+    let mut options = scumble::release::read_options(&plan.read)?;
     let source = Source::open(folder.join(&plan.input))?;
     // Columns stand in the order of the file, as in a release: searches break ties by it.
     let header = scumble_files::read_header(&source, &options)?;

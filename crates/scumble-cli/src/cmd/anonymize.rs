@@ -227,13 +227,8 @@ pub(crate) fn execute(
 ) -> Result<Released> {
     let mut out = std::io::stdout();
     let stage = |stage| interface.stage(stage);
-    let mut options = RunOptions {
-        folder,
-        threads: 0,
-        progress: interface.progress(),
-        stage: &stage,
-        standard_output: Some(&mut out),
-    };
+    let mut options =
+        RunOptions { folder, progress: interface.progress(), stage: &stage, standard_output: Some(&mut out) };
     let released = anonymize_beside(plan, outputs, &mut options);
     interface.done();
     released

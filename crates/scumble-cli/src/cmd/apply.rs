@@ -64,7 +64,6 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let stage = |stage| interface.stage(stage);
     let mut options = RunOptions {
         folder: std::path::Path::new(""),
-        threads: 0,
         progress: interface.progress(),
         stage: &stage,
         standard_output: Some(&mut out),

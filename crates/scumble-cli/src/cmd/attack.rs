@@ -3,23 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use scumble::config::{Plan, Rational, Read, Rest, Role};
+use scumble::config::{Plan, Rational, Role};
 use scumble::release::outputs::{Outputs, Own};
 use scumble::release::resources::Resources;
-use scumble::release::{Manifest, PublishedTables, Released};
+use scumble::release::{PublishedTables, Released, Stage};
 use scumble::report::{
     self,
     data::{AttackResult, Report},
     drawing,
 };
 use scumble::{Error, Result};
-use scumble_eval::attack::{
-    ATTACKS, Attack, Figure, Finding, Options, Release, Target, add_roles, find, simulate,
-};
-use scumble_files::{CodedTable, Control};
+use scumble_eval::attack::{Attack, AttackRequest, AttackTables, Attacked, Figure, Finding, Options, find};
+use scumble_files::{CodedTable, Source};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{Original, ReleasedTable, from_here, how_release_is_read, plan_for, read_original};
+use super::beside::{from_here, how_release_is_read, plan_for, written};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, as_line, print, wrap};
@@ -94,11 +92,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
-    let attacks: Vec<&Attack> = if arguments.only.is_empty() {
-        ATTACKS.iter().collect()
-    } else {
-        arguments.only.iter().map(|name| find(name)).collect::<Result<_>>()?
-    };
+    arguments.only.iter().try_for_each(|name| find(name).map(drop))?;
     let options = options(arguments)?;
     let progress = interface.progress();
     let (mut plan, folder) = plan_for(&arguments.release, arguments.plan.as_deref())?;
@@ -109,8 +103,6 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         scumble::registry::method(name)?;
         plan.algorithm.name.clone_from(name);
     }
-    // Columns that nobody says anything about play no part here.
-    plan.rest = plan.rest.or(Some(Rest::Drop));
     let report = arguments.report.as_deref().map(load_report).transpose()?;
     let several = arguments.release.is_dir();
     if !several && plan.names_with(Role::Quasi).next().is_none() {
@@ -118,45 +110,40 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
     }
-    if several {
-        add_roles(&mut plan, &Manifest::load(&arguments.release)?);
-    }
     let outputs = claim_outputs(arguments, &plan, &folder)?;
     let how = how_release_is_read(&plan, &arguments.reading)?;
-    let Original { table: original, plan, .. } = read_original(&arguments.original, &plan, interface)?;
+    let published = several
+        .then(|| PublishedTables::in_folder(&arguments.release, &plan, progress.control()))
+        .transpose()?;
+    let release = if several { None } else { Some(Source::open(&arguments.release)?) };
+    let attacked = match (&published, &release) {
+        (None, Some(table)) => written(table, arguments.spreadsheet_safe, how.clone()).into(),
+        (Some(published), _) => Attacked::from(published),
+        (None, None) => return Err(Error::internal("there is nothing to attack")),
+    };
+    let original = Source::open(&arguments.original)?;
+    let others = arguments.also.iter().map(Source::open).collect::<Result<Vec<_>>>()?;
+    let outsiders = arguments.outsiders.as_ref().map(Source::open).transpose()?;
+    let request = AttackRequest {
+        method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
+        others: others.iter().map(|other| written(other, false, how.clone())).collect(),
+        outsiders: outsiders.as_ref(),
+        attacks: arguments.only.clone(),
+        options,
+        resources: Resources::in_folder(folder).watched_by(progress.control()),
+        ..AttackRequest::of(attacked, &original, &plan)
+    };
+    let tables = read(&request, interface)?;
+    let people = tables.original.rows as u64;
     if let (Some(report), Some(folder)) = (&report, &arguments.report)
-        && report.release.rows != original.rows as u64
+        && report.release.rows != people
     {
         return Err(Error::config(format!(
             "the report in '{}' is about another release: its table had another number of rows",
             folder.display()
         )));
     }
-    let opened = if several {
-        Opened::Several(PublishedTables::in_folder(&arguments.release, &plan, progress.control())?.into())
-    } else {
-        Opened::Table(whole(&arguments.release, arguments.spreadsheet_safe, &how, interface)?)
-    };
-    let further = plan.table.iter().map(|table| folder.join(&table.file));
-    let others: Vec<CodedTable> = further
-        .chain(arguments.also.iter().cloned())
-        .map(|path| whole(&path, false, &how, interface))
-        .collect::<Result<_>>()?;
-    let outsiders =
-        arguments.outsiders.as_ref().map(|path| read_original(path, &plan, interface)).transpose()?;
-    let target = Target {
-        release: opened.release(),
-        others: &others,
-        original: &original,
-        outsiders: outsiders.as_ref().map(|outsiders| &outsiders.table),
-        plan: &plan,
-        method_known: arguments.plan.is_some() || arguments.algorithm.is_some(),
-        resources: &Resources::in_folder(folder).watched_by(progress.control()),
-    };
-    let found = simulate(&target, &attacks, &options, |attack| {
-        let place = attacks.iter().position(|other| other.name == attack.name).unwrap_or(0);
-        interface.step(&format!("{} (attack {} of {})", attack.title, place + 1, attacks.len()));
-    })?;
+    let found = tables.attack(&|attack, number, all| begins(attack, number, all, interface))?;
     interface.done();
     let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
     outputs.confirm()?;
@@ -173,26 +160,23 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         ));
     }
     if arguments.json {
-        print(serde_json::json!({ "people": original.rows, "attacks": found }).to_string() + "\n")?;
+        print(serde_json::json!({ "people": people, "attacks": found }).to_string() + "\n")?;
     } else {
-        print(tell(&found, &plan, &original))?;
+        print(tell(&found, &tables.plan, &tables.original))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The release that is attacked.
-enum Opened {
-    Table(CodedTable),
-    Several(Box<PublishedTables>),
+/// Reads the tables of a request.
+fn read<'a>(request: &AttackRequest<'a>, interface: &Interface) -> Result<AttackTables<'a>> {
+    interface.stage(Stage::Read);
+    let tables = request.read()?;
+    tables.notes.iter().for_each(|note| interface.note(note));
+    Ok(tables)
 }
 
-impl Opened {
-    fn release(&self) -> Release<'_> {
-        match self {
-            Self::Table(table) => Release::Table(table),
-            Self::Several(published) => Release::Several(published),
-        }
-    }
+fn begins(attack: &Attack, number: usize, all: usize, interface: &Interface) {
+    interface.step(&format!("{} (attack {number} of {all})", attack.title));
 }
 
 /// What is written; an error if a file would be overwritten that must not be. The report is read and written again: that is what it was named for.
@@ -228,33 +212,20 @@ pub(super) fn on_release(
     let Some(release) = &released.release else {
         return Err(Error::internal("there is no release to attack"));
     };
-    let mut plan = plan.clone();
-    let several = release.is_dir();
-    if several {
-        add_roles(&mut plan, &Manifest::load(release)?);
-    }
-    let Original { table: original, plan, .. } =
-        read_original(&Plan::beside(&folder.join("plan"), &plan.input), &plan, interface)?;
-    let how = plan.read.of_release();
-    let opened = if several {
-        Opened::Several(PublishedTables::in_folder(release, &plan, &Control::default())?.into())
+    let progress = interface.progress();
+    let original = Source::open(Plan::beside(&folder.join("plan"), &plan.input))?;
+    let resources = Resources::in_folder(folder).watched_by(progress.control());
+    let (published, table);
+    let attacked = if release.is_dir() {
+        published = PublishedTables::in_folder(release, plan, progress.control())?;
+        Attacked::from(&published)
     } else {
-        Opened::Table(whole(release, plan.spreadsheet_safe, &how, interface)?)
+        table = Source::open(release)?;
+        written(&table, plan.spreadsheet_safe, plan.read.of_release()).into()
     };
-    let target = Target {
-        release: opened.release(),
-        others: &[],
-        original: &original,
-        outsiders: None,
-        plan: &plan,
-        method_known: true,
-        resources: &Resources::in_folder(folder),
-    };
-    let attacks: Vec<&Attack> = ATTACKS.iter().collect();
-    let found = simulate(&target, &attacks, &Options::default(), |attack| {
-        let place = attacks.iter().position(|other| other.name == attack.name).unwrap_or(0);
-        interface.step(&format!("{} (attack {} of {})", attack.title, place + 1, attacks.len()));
-    })?;
+    let request = AttackRequest { resources, ..AttackRequest::of(attacked, &original, plan) };
+    let found =
+        read(&request, interface)?.attack(&|attack, number, all| begins(attack, number, all, interface))?;
     interface.done();
     if let Some(report) = released.report.as_ref().and_then(|page| page.parent()) {
         add_to_report(report, load_report(report)?, &found.iter().map(Into::into).collect::<Vec<_>>())?;
@@ -302,12 +273,6 @@ fn options(arguments: &Arguments) -> Result<Options> {
         combinations: arguments.combinations,
         window: share("--window", &arguments.window)?,
     })
-}
-
-/// Reads a release with all its columns.
-fn whole(path: &Path, spreadsheet_safe: bool, how: &Read, interface: &Interface) -> Result<CodedTable> {
-    let table = ReleasedTable::open(path, spreadsheet_safe, how)?;
-    table.read(&table.names.iter().map(String::as_str).collect::<Vec<_>>(), interface)
 }
 
 fn tell(found: &[Finding], plan: &Plan, original: &CodedTable) -> String {

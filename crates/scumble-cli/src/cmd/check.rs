@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Role};
-use scumble::release::check::{Checked, check, needed_columns};
+use scumble::prelude::Beside;
+use scumble::release::check::Checked;
 use scumble::release::resources::Resources;
-use scumble::release::{SheetCheck, Stage, compare_with_datasheet, older_datasheets_of};
+use scumble::release::{SavedRowMap, SheetCheck, compare_with_datasheet, older_datasheets_of};
 use scumble::{Error, Result};
-use scumble_files::Unit;
+use scumble_files::Source;
 use scumble_verify::{Attained, Outcome, RecordOutcome, TruthOutcome};
 
 use super::anonymize::{PrivacyFlags, RoleFlags};
-use super::beside::{Original, ReleasedTable, from_here, how_release_is_read, plan_for, read_original};
+use super::beside::{from_here, how_release_is_read, plan_for, tell_read, written};
 use super::reading::Reading;
 use crate::ui::{Interface, as_line, count, counted, print, row_count};
 
-mod row_map;
 mod several;
 mod unjudged;
 
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let progress = interface.progress();
-    let (mut plan, folder) = plan(arguments)?;
+    let (plan, folder) = plan(arguments)?;
     let resources = Resources::in_folder(folder).watched_by(progress.control());
     if arguments.release.is_dir() {
         return several::run(arguments, &plan, &resources, interface);
@@ -63,35 +63,19 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
         ));
     }
+    let source = Source::open(&arguments.release)?;
     let how = how_release_is_read(&plan, &arguments.reading)?;
-    let table = ReleasedTable::open(&arguments.release, arguments.spreadsheet_safe, &how)?;
-    let names: Vec<&str> = table.names.iter().map(String::as_str).collect();
-    let needed = needed_columns(&names, &plan, arguments.original.is_some())?;
-    let release = table.read(&needed, interface)?;
-    let given = plan.clone();
-    let original = match &arguments.original {
-        None => None,
-        Some(path) => {
-            let original = read_original(path, &plan, interface)?;
-            plan = original.plan.clone();
-            Some(original)
-        }
-    };
-    let sources = match (&arguments.row_map, &original) {
-        (Some(path), Some(original)) => {
-            Some(row_map::sources(path, original, &table.source, release.rows, interface)?)
-        }
-        _ => None,
-    };
-    let original = original.map(|Original { table, .. }| table);
-    interface.stage(Stage::Verify);
-    progress.control().begin_in(None, Unit::Rows);
-    let checked = check(&release, original.as_ref(), sources.as_deref(), &plan, &resources)?;
+    let table = written(&source, arguments.spreadsheet_safe, how);
+    let beside = Originals::open(arguments)?;
+    let stage = |stage| interface.stage(stage);
+    let checked = Checked::with(&table, beside.beside(), &plan, &resources, &stage)?;
     interface.done();
-    let unjudged = unjudged::unjudged(&names, &given, &checked);
+    tell_read(&checked.read, interface);
+    let names: Vec<&str> = checked.read.columns.iter().map(String::as_str).collect();
+    let unjudged = unjudged::unjudged(&names, &plan, &checked);
     let sheet = match arguments.release.as_os_str() == "-" {
         true => None,
-        false => compare_with_datasheet(&arguments.release, release.rows as u64)?,
+        false => compare_with_datasheet(&arguments.release, checked.read.rows)?,
     };
     if sheet.is_none() {
         tell_no_datasheet(&arguments.release, interface);
@@ -100,27 +84,53 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let code = if holds { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if arguments.json {
         print(
-            serde_json::to_string(&Verdict { holds, datasheet: sheet, checked, unjudged })
+            serde_json::to_string(&Verdict { holds, datasheet: sheet, checked: &checked, unjudged })
                 .map_err(Error::internal)?
                 + "\n",
         )?;
     } else {
         print(
             tell_sheet(sheet.as_ref(), "this file (the SHA-256 is the same)")
-                + &tell(&checked, &plan, &names)
+                + &tell(&checked, &plan)
                 + &unjudged::tell(&unjudged),
         )?;
     }
     Ok(code)
 }
 
+/// What a release is checked beside.
+struct Originals {
+    original: Option<Source>,
+    row_map: Option<SavedRowMap>,
+}
+
+impl Originals {
+    fn open(arguments: &Arguments) -> Result<Self> {
+        let row_map = |path: &PathBuf| {
+            let text = std::fs::read(path).map_err(|source| {
+                Error::io(format!("the row map '{}' cannot be read", path.display()), source)
+            })?;
+            SavedRowMap::from_json(&text)
+        };
+        Ok(Self {
+            original: arguments.original.as_ref().map(Source::open).transpose()?,
+            row_map: arguments.row_map.as_ref().map(row_map).transpose()?,
+        })
+    }
+
+    fn beside(&self) -> Option<Beside<'_>> {
+        let row_map = self.row_map.as_ref();
+        self.original.as_ref().map(|original| Beside { original, row_map })
+    }
+}
+
 #[derive(serde::Serialize)]
-struct Verdict {
+struct Verdict<'a> {
     holds: bool,
     /// Whether the datasheet beside it describes it; none if there is none.
     datasheet: Option<SheetCheck>,
     #[serde(flatten)]
-    checked: Checked,
+    checked: &'a Checked,
     unjudged: Vec<unjudged::Unjudged>,
 }
 
@@ -157,7 +167,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     Ok((plan, folder))
 }
 
-fn tell(checked: &Checked, plan: &Plan, columns: &[&str]) -> String {
+fn tell(checked: &Checked, plan: &Plan) -> String {
     let mut text = String::new();
     if let Some(outcome) = &checked.outcome {
         tell_models(&mut text, outcome);
@@ -172,12 +182,13 @@ fn tell(checked: &Checked, plan: &Plan, columns: &[&str]) -> String {
         tell_records(&mut text, records);
         return text;
     }
-    let quasi: Vec<&str> = plan.names_with(Role::Quasi).collect();
-    let persons = match plan.names_with(Role::Subject).find(|subject| columns.contains(subject)) {
+    let columns = &checked.read.columns;
+    let persons = match plan.names_with(Role::Subject).find(|subject| columns.iter().any(|of| of == subject))
+    {
         None => "one row is taken for one person".to_owned(),
         Some(subject) => format!("rows with the same {subject} are one person"),
     };
-    text += &as_line!("Classes are rows with the same {}; {persons}.", quasi.join(", "));
+    text += &as_line!("Classes are rows with the same {}; {persons}.", checked.read.quasi.join(", "));
     text
 }
 

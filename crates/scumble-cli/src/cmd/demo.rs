@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Plan, Role};
+use scumble::release::check::Checked;
 use scumble::release::outputs::{Outputs, Own};
 use scumble::release::resources::Resources;
 use scumble::{Error, Result};
+use scumble_files::Source;
 
 use super::anonymize::{execute, tell};
 use super::attack;
@@ -123,9 +125,10 @@ fn without_hierarchy(text: &str, column: &str) -> String {
 }
 
 fn check(plan: &Plan, folder: &Path, interface: &Interface) -> Result<()> {
-    use scumble_files::{ReadOptions, Source, read_table};
-    let release = read_table(&Source::open(folder.join(&plan.output))?, &ReadOptions::default())?.coded;
-    let checked = scumble::release::check::check(&release, None, None, plan, &Resources::in_folder(folder))?;
+    let release = Source::open(folder.join(&plan.output))?;
+    let resources = Resources::in_folder(folder).watched_by(interface.progress().control());
+    let checked = Checked::of(&release, None, plan, &resources)?;
+    interface.done();
     for model in checked.outcome.iter().flat_map(|outcome| &outcome.models) {
         let mark = if model.holds { "holds" } else { "FAILS" };
         interface.say(format_args!("   {mark}  {}", model.label));

@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let beside = arguments.plan.parent().map(Path::to_owned).unwrap_or_default();
     let folder = folder(arguments, &plan, &beside);
     check_outputs(arguments, &plan, &beside, &folder)?;
-    let experiment = Experiment::read(plan, &beside)?;
+    let progress = interface.progress();
+    let experiment = Experiment::read(plan, &beside, progress.control())?;
     for data in &experiment.data {
         data.notes.iter().for_each(|note| interface.note(format_args!("{}: {note}", data.name)));
     }
@@ -52,7 +53,6 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     let journal = Journal::open(&journal)?;
     let before = journal.len();
     interface.goes_on();
-    let progress = interface.progress();
     let results = experiment.run(journal, &progress, &|told| interface.count(told.done, told.all, "cells"));
     // Learners do not ask whether they are to stop.
     let results = results.and_then(|results| progress.check().map(|()| results));

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use scumble::Result;
 use scumble::config::{Column, Plan, Role, Roles};
+use scumble::prelude::ColumnTree;
 use scumble::release::outputs::{Outputs, Own};
-use scumble::release::prepare::{ColumnTree, column_tree};
 use scumble::release::resources::Resources;
-use scumble::table::hierarchy::{Builder, Built, Provenance, show, to_csv};
-use scumble_files::{Source, read_header, read_table};
+use scumble::table::hierarchy::{Builder, Built, Provenance};
+use scumble_files::Source;
 
 use super::reading::{Reading, parse_builder};
 use crate::ui::{Interface, check_standard_output, count, print};
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
             }
             outputs.write(output, Own::Nothing)?;
             let (_, tree) = build(column, interface)?;
-            let text = to_csv(&tree.built.hierarchy);
+            let text = tree.to_csv();
             if output.as_os_str() == "-" {
                 print(text)?;
             } else {
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         }
         Action::Show { column, lines } => {
             let (_, tree) = build(column, interface)?;
-            print(show(&tree.built.hierarchy, &tree.rows_per_leaf, *lines))?;
+            print(tree.show(*lines))?;
         }
         Action::Check { column } => {
             let (rows, tree) = build(column, interface)?;
@@ -127,24 +127,11 @@ fn build(arguments: &ColumnArguments, interface: &Interface) -> Result<(u64, Col
         super::anonymize::set_type(&mut column, kind)?;
     }
     column.hierarchy = arguments.hierarchy.as_deref().map(parse_builder).transpose()?;
+    let plan = plan.with_column(&arguments.column, column);
     let source = Source::open(&arguments.data)?;
-    let mut options = scumble::release::read_options(&plan.read, 0)?;
-    let header = read_header(&source, &options)?;
-    let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
-    let wanted: Vec<String> = std::iter::once(&arguments.column).chain(&arguments.class).cloned().collect();
-    if let Some(unknown) = wanted.iter().find(|name| !names.contains(&name.as_str())) {
-        return Err(scumble::release::unknown_column(unknown, &names));
-    }
-    options.columns = Some(wanted);
-    let table = read_table(&source, &options)?;
-    table.notes.iter().for_each(|note| interface.note(note));
-    let tree = column_tree(
-        &table.coded,
-        &arguments.column,
-        &column,
-        arguments.class.as_deref(),
-        &plan,
-        &Resources::in_folder(""),
-    )?;
-    Ok((table.coded.rows as u64, tree))
+    let resources = Resources::in_folder("").watched_by(interface.progress().control());
+    let tree = ColumnTree::of(&source, &arguments.column, arguments.class.as_deref(), &plan, &resources)?;
+    interface.done();
+    tree.notes.iter().for_each(|note| interface.note(note));
+    Ok((tree.rows_per_leaf.iter().sum(), tree))
 }

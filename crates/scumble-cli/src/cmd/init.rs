@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::Read;
-use scumble::config::profile::{PlanFiles, column_values, plan_toml, profile};
+use scumble::prelude::{Guess, PlanFiles};
 use scumble::release::outputs::{Outputs, Own};
 use scumble::{Error, Result};
-use scumble_files::{Source, read_table};
+use scumble_files::Source;
 
 use super::reading::Reading;
 use crate::ui::{Interface, check_standard_output, counted, print, row_count};
@@ -88,11 +88,9 @@ pub(crate) fn make_plan(
     accept: bool,
     interface: &Interface,
 ) -> Result<(String, usize, u64)> {
-    let mut plan = scumble::config::Plan::new(input, "-");
-    plan.read = read.clone();
-    let table = read_table(&Source::open(data)?, &scumble::release::read_options(&plan.read, 0)?)?;
-    table.notes.iter().for_each(|note| interface.note(note));
-    let profiles = profile(&column_values(&table.coded, &read.missing));
-    let text = plan_toml(&profiles, &PlanFiles::for_input(input), read, accept);
-    Ok((text, profiles.len(), table.coded.rows as u64))
+    let guess = Guess::of(&Source::open(data)?, read, interface.progress().control())?;
+    interface.done();
+    guess.notes.iter().for_each(|note| interface.note(note));
+    let text = guess.to_toml(&PlanFiles::for_input(input), accept);
+    Ok((text, guess.columns.len(), guess.rows))
 }

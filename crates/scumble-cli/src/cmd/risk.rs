@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use scumble::config::{Column, Plan, Rational, Role, Roles};
-use scumble::release::Stage;
+use scumble::prelude::Assessed;
 use scumble::release::outputs::{Outputs, Own};
-use scumble::release::prepare::{drop_incomplete, persons_of_rows};
-use scumble::risk::{Assessment, RiskFigures, RiskTable, Singling, assess, words};
+use scumble::release::resources::Resources;
+use scumble::risk::{Assessment, RiskFigures, Singling, words};
 use scumble::{Error, Result};
-use scumble_files::CodedTable;
+use scumble_files::Source;
 
-use super::beside::ReleasedTable;
+use super::beside::{tell_read, written};
 use super::init::write_private;
 use super::reading::Reading;
 use crate::ui::{Interface, print, wrap};
@@ -80,8 +80,8 @@ struct RiskFlags {
 
 pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCode> {
     let progress = interface.progress();
-    let (plan, folder) = plan(arguments)?;
-    let quasi = quasi(arguments, &plan)?;
+    let (mut plan, folder) = plan(arguments)?;
+    set_quasi(arguments, &mut plan)?;
     let path = match &arguments.table {
         Some(path) => path.clone(),
         None => Plan::beside(&folder.join("plan"), &plan.input),
@@ -99,36 +99,16 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     arguments.output.iter().try_for_each(|page| outputs.write(page, Own::Page))?;
     arguments.records.iter().try_for_each(|table| outputs.write(table, Own::Table("row,class_size")))?;
-    let asked = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household).chain(&arguments.subject);
-    let wanted: Vec<&String> = asked.collect();
-    let subject = plan.names_with(Role::Subject).next();
-    let mut table = read(&path, arguments.spreadsheet_safe, &wanted, subject, &plan, interface)?;
-    if let Some(subject) = subject.filter(|name| table.column(name).is_none()) {
-        interface.warn(format_args!(
-            "the table has no column '{subject}', so rows are counted; persons are counted where the column is still there"
-        ));
+    let source = Source::open(&path)?;
+    let table = written(&source, arguments.spreadsheet_safe, plan.read.clone());
+    let resources = Resources::in_folder(&folder).watched_by(progress.control());
+    let Assessed { found, records, read } =
+        Assessment::with(&table, &plan, &resources, &|stage| interface.stage(stage))?;
+    if let Some(subject) = arguments.subject.as_ref().filter(|subject| !read.columns.contains(subject)) {
+        let names: Vec<&str> = read.columns.iter().map(String::as_str).collect();
+        return Err(scumble::release::unknown_column(subject, &names));
     }
-    drop_incomplete(&mut table, &plan)?.iter().for_each(|note| interface.warn(note));
-    let population = match &plan.population {
-        None => None,
-        Some(name) => {
-            let wanted: Vec<&String> = quasi.iter().collect();
-            let mut there =
-                read(&Plan::beside(&folder.join("plan"), name), false, &wanted, None, &plan, interface)?;
-            drop_incomplete(&mut there, &plan)?;
-            Some(there)
-        }
-    };
-    let persons = persons_of_rows(&table, &plan)?;
-    let input = RiskTable {
-        table: &table,
-        quasi: &quasi,
-        missing: &plan.read.missing,
-        population: population.as_ref(),
-        persons: persons.as_deref(),
-    };
-    interface.stage(Stage::Measure);
-    let (found, records) = assess(&input, &plan.risk, progress.control())?;
+    tell_read(&read, interface);
     outputs.confirm()?;
     interface.done();
     if let Some(target) = &arguments.records {
@@ -162,12 +142,6 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
             ));
         }
     };
-    for name in &arguments.quasi {
-        // The policy for missing values is for columns that the plan knows.
-        if plan.column(name).is_none() {
-            plan.columns.push((name.clone(), Column::new(Roles::one(Role::Quasi))));
-        }
-    }
     if let Some(subject) = &arguments.subject {
         plan.columns.retain(|(name, column)| name != subject && !column.role.has(Role::Subject));
         plan.columns.push((subject.clone(), Column::new(Roles::one(Role::Subject))));
@@ -184,30 +158,37 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     Ok((plan, folder))
 }
 
-/// The columns that outsiders may know, each once.
-fn quasi(arguments: &Arguments, plan: &Plan) -> Result<Vec<String>> {
-    let mut quasi = arguments.quasi.clone();
-    if quasi.is_empty() {
-        quasi = plan.names_with(Role::Quasi).map(str::to_owned).collect();
-    }
-    let mut seen: Vec<String> = Vec::new();
-    quasi.retain(|name| {
-        let new = !seen.contains(name);
-        seen.push(name.clone());
-        new
-    });
-    if quasi.is_empty() {
-        return Err(Error::config(
-            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
-        ));
-    }
-    if let Some(subject) = plan.names_with(Role::Subject).find(|name| quasi.iter().any(|quasi| quasi == name))
-    {
+/// The columns that outsiders may know are those of the command, in its order, where it names some. What a plan says of missing values
+/// in them stays.
+fn set_quasi(arguments: &Arguments, plan: &mut Plan) -> Result<()> {
+    let is_named = |name: &String| arguments.quasi.contains(name);
+    if let Some(subject) = plan.names_with(Role::Subject).find(|name| is_named(&(*name).to_owned())) {
         return Err(Error::config(format!(
             "column '{subject}' tells persons apart, so it cannot be a column that outsiders know at the same time"
         )));
     }
-    Ok(quasi)
+    if !arguments.quasi.is_empty() {
+        let (known, mut others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut plan.columns).into_iter().partition(|(name, _)| is_named(name));
+        for name in &arguments.quasi {
+            if plan.column(name).is_none() {
+                let of_plan = known.iter().find(|(of, _)| of == name).map(|(_, column)| column.clone());
+                let role = Roles::one(Role::Quasi);
+                let column = of_plan.unwrap_or_else(|| Column::new(role.clone()));
+                plan.columns.push((name.clone(), Column { role, ..column }));
+            }
+        }
+        for (_, column) in others.iter_mut().filter(|(_, column)| column.role.has(Role::Quasi)) {
+            column.role = Roles::one(Role::Other);
+        }
+        plan.columns.append(&mut others);
+    }
+    if plan.names_with(Role::Quasi).next().is_none() {
+        return Err(Error::config(
+            "say which columns outsiders may know: --quasi a,b, or --plan release.toml",
+        ));
+    }
+    Ok(())
 }
 
 impl RiskFlags {
@@ -239,27 +220,6 @@ impl RiskFlags {
         spec.household = self.household.clone().or(spec.household.take());
         spec.check()
     }
-}
-
-/// Reads the columns that are needed and no others. A release may lack the `subject` column.
-fn read(
-    path: &Path,
-    spreadsheet_safe: bool,
-    wanted: &[&String],
-    subject: Option<&str>,
-    plan: &Plan,
-    interface: &Interface,
-) -> Result<CodedTable> {
-    let table = ReleasedTable::open(path, spreadsheet_safe, &plan.read)?;
-    let names: Vec<&str> = table.names.iter().map(String::as_str).collect();
-    for name in wanted {
-        if !names.contains(&name.as_str()) {
-            return Err(scumble::release::unknown_column(name, &names));
-        }
-    }
-    let subject = subject.filter(|name| names.contains(name) && !wanted.iter().any(|wanted| wanted == name));
-    let columns: Vec<&str> = wanted.iter().map(|name| name.as_str()).chain(subject).collect();
-    table.read(&columns, interface)
 }
 
 /// A heading and its sentences.

@@ -6,7 +6,7 @@ use scumble::report::drawing::{counted, percent};
 use super::telling::{Telling, tellings};
 use super::{Attack, Case, Figure, Finding, Scene, Tally, of_secrets};
 
-pub(super) const ATTACK: Attack = Attack {
+pub(crate) const ATTACK: Attack = Attack {
     name: "background",
     title: "Background knowledge",
     paper: "Machanavajjhala et al. (2007); Martin et al. (2007)",

@@ -6,7 +6,13 @@ use scumble::report::drawing::percent;
 use super::telling::tellings;
 use super::{Attack, Case, Figure, Finding, Scene, of_secrets};
 
-pub(super) const ATTACK: Attack = Attack {
+/// The share of right guesses by the release's groups.
+pub(crate) const RIGHT_BY_GROUP: &str = "right guesses of everybody's value by their group";
+
+/// The share of right guesses of whoever does not see them.
+pub(crate) const RIGHT_WITHOUT_GROUPS: &str = "right guesses without the release's groups";
+
+pub(crate) const ATTACK: Attack = Attack {
     name: "homogeneity",
     title: "Homogeneity",
     paper: "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007)",
@@ -55,8 +61,8 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
                 format!("people whose value is guessed with a chance of {} or more", percent(threshold)),
                 share(likely as f64),
             ),
-            Figure::counted("right guesses of everybody's value by their group", share(guessed)),
-            Figure::counted("right guesses without the release's groups", usual),
+            Figure::counted(RIGHT_BY_GROUP, share(guessed)),
+            Figure::counted(RIGHT_WITHOUT_GROUPS, usual),
         ],
         ..Finding::of(&ATTACK)
     }

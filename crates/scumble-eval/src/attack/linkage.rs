@@ -10,7 +10,7 @@ use scumble::report::drawing::{count, counted, list, percent};
 use super::{Attack, Case, Figure, Finding, Options, Scene, View};
 use crate::statistics::{mean_interval, wilson_interval};
 
-pub(super) const ATTACK: Attack = Attack {
+pub(crate) const ATTACK: Attack = Attack {
     name: "linkage",
     title: "Linkage with partial knowledge",
     paper: "Sweeney (2002); Elliot and Dale (1999)",
@@ -57,6 +57,14 @@ impl Linked {
     }
 }
 
+/// What somebody knows who knows all columns that outsiders may know.
+pub(crate) const EVERYTHING: &str = "everything";
+
+/// The name of the share of people whose row is picked right by somebody who knows that.
+pub(crate) fn picked_right_by(what: &str) -> String {
+    format!("picked right by {what}")
+}
+
 fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     let (scene, options) = (case.scene, case.options);
     let all = scene.known.len();
@@ -72,11 +80,11 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     let mut figures = Vec::new();
     for linked in &found {
         let what = match linked.columns {
-            columns if columns == all => "everything".to_owned(),
+            columns if columns == all => EVERYTHING.to_owned(),
             columns => format!("any {}", counted(columns as u64, "column", "columns")),
         };
         figures.push(linked.figure(format!("singled out by {what}"), |of| of.0, everybody));
-        figures.push(linked.figure(format!("picked right by {what}"), |of| of.1, everybody));
+        figures.push(linked.figure(picked_right_by(&what), |of| of.1, everybody));
     }
     let last = &found[found.len() - 1];
     let worst = last.people.iter().map(|of| of.1).fold(0.0, f64::max);
@@ -301,7 +309,7 @@ mod tests {
         let released = [["[20,30)", "*"], ["[20,30)", "*"], ["[30,40)", "*"], ["[30,40)", "*"]];
         let found =
             case(&scene(&["age", "sex"], &released, &original, &[]), |case| run(case).expect("a finding"));
-        let right = found[0].figures.iter().find(|figure| figure.name == "picked right by everything");
+        let right = found[0].figures.iter().find(|figure| figure.name == picked_right_by(EVERYTHING));
         assert_eq!(right.map(|figure| figure.value), Some(0.5));
         assert_eq!(found[0].at_risk.as_ref().map(|figure| figure.value), Some(0.0));
     }
@@ -311,7 +319,7 @@ mod tests {
         let original = [["20"], ["20"], ["30"], ["40"], ["50"]];
         let released = [["20"], ["20"], ["*"], ["*"], ["*"]];
         let found = case(&scene(&["age"], &released, &original, &[]), |case| run(case).expect("a finding"));
-        let right = found[0].figures.iter().find(|figure| figure.name == "picked right by everything");
+        let right = found[0].figures.iter().find(|figure| figure.name == picked_right_by(EVERYTHING));
         // Two of them are picked in one of two tries, three in one of three.
         assert!(right.is_some_and(|figure| (figure.value - 0.4).abs() < 1e-12), "{right:?}");
     }

@@ -1,17 +1,19 @@
 //! What does a release still give away? Attacks, simulated by somebody who also knows the truth (models.md 4.3 to 4.9).
 //!
 //! Every attack takes a [`Case`] and gives [`Finding`]s. `scene` is what attackers see and know; one attack a file.
+//!
+//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 
-mod background;
+pub(crate) mod background;
 mod classifier;
-mod definetti;
+pub(crate) mod definetti;
 mod downcoding;
 mod finding;
 mod finer;
-mod homogeneity;
+pub(crate) mod homogeneity;
 mod intersection;
 mod labels;
-mod linkage;
+pub(crate) mod linkage;
 mod membership;
 mod minimality;
 #[cfg(test)]
@@ -19,6 +21,7 @@ mod planned;
 #[cfg(test)]
 mod premises;
 mod promise;
+mod request;
 mod scene;
 mod several;
 mod sides;
@@ -44,9 +47,10 @@ use scumble_files::table::CodedTable;
 
 pub use finding::{Figure, Finding};
 pub use labels::Labels;
+pub use request::{AttackRequest, AttackTables, Attacked, attack};
 pub use scene::{Class, Known, Look, Scene, Secret, Tally};
 pub use several::add_roles;
-pub use simulate::{Release, Target, attack, attack_tables, simulate};
+pub use simulate::{Release, Target, simulate};
 pub use view::View;
 
 /// An attack that can be simulated.

@@ -1,13 +1,12 @@
 //! All attacks on one release, one after the other.
 
 use scumble::config::Plan;
+use scumble::release::PublishedTables;
 use scumble::release::check::side_by_side;
 use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
-use scumble::release::{PublishedTables, read_options, read_original};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
-use scumble_files::{ReadOptions, Source, read_table};
 
 use super::{Attack, Case, Finding, Options, Scene, several};
 use crate::protocol::{by_content, sorted};
@@ -37,52 +36,6 @@ pub enum Release<'a> {
     Table(&'a CodedTable),
     /// Several tables with their manifest.
     Several(&'a PublishedTables),
-}
-
-/// Every attack on a release of one table, by somebody who knows the plan that made it.
-pub fn attack(
-    release: &Source,
-    original: &Source,
-    plan: &Plan,
-    resources: &Resources,
-    options: &Options,
-) -> Result<Vec<Finding>> {
-    let resources = &resources.for_a_run();
-    let control = resources.control().clone();
-    let how = ReadOptions { control, ..read_options(&plan.read.of_release(), 0)? };
-    let release = read_table(release, &how)?.coded;
-    every_attack(Release::Table(&release), original, plan, resources, options)
-}
-
-/// The same on several tables that were published together.
-pub fn attack_tables(
-    published: &PublishedTables,
-    original: &Source,
-    plan: &Plan,
-    resources: &Resources,
-    options: &Options,
-) -> Result<Vec<Finding>> {
-    every_attack(Release::Several(published), original, plan, &resources.for_a_run(), options)
-}
-
-fn every_attack(
-    release: Release<'_>,
-    original: &Source,
-    plan: &Plan,
-    resources: &Resources,
-    options: &Options,
-) -> Result<Vec<Finding>> {
-    let original = read_original(plan, original, 0, resources.control())?;
-    let target = Target {
-        release,
-        others: &[],
-        original: &original.table,
-        outsiders: None,
-        plan: &original.plan,
-        method_known: true,
-        resources,
-    };
-    simulate(&target, &super::ATTACKS.iter().collect::<Vec<_>>(), options, |_| {})
 }
 
 /// Simulates attacks; `begins` is told of each before it begins. The order of rows, of the release or of the people, does not matter.

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use scumble::base::chance::below;
 
+use super::homogeneity::RIGHT_BY_GROUP;
 use super::staged::{Stage, table};
 use super::{
     ATTACKS, Finding, background, definetti, downcoding, find, homogeneity, intersection, membership,
@@ -122,7 +123,7 @@ fn guesses_are_about_everybody_and_compared_with_the_truth() {
         assert!(nowhere > 0 && scene.without_row == nowhere, "{what}: {nowhere}");
         let [right, certain, with_one, likely] = by_hand(&people, &rows);
         let groups = &stage.run(&homogeneity::ATTACK)[0];
-        near(figure(groups, "right guesses of everybody's value by their group"), right, what);
+        near(figure(groups, RIGHT_BY_GROUP), right, what);
         near(groups.at_risk.as_ref().expect("a share").value, certain, what);
         near(groups.figures[0].value, likely, what);
         let background = &stage.run(&background::ATTACK)[0];
@@ -220,11 +221,7 @@ fn exchanged_values_are_noticed() {
     let scene = stage.case().scene;
     assert_eq!((scene.rows_of_nobody, scene.values_kept, scene.unplaced()), (0, false, 0));
     let found = &stage.run(&homogeneity::ATTACK)[0];
-    near(
-        figure(found, "right guesses of everybody's value by their group"),
-        by_hand(&people, &rows)[0],
-        "exchanged",
-    );
+    near(figure(found, RIGHT_BY_GROUP), by_hand(&people, &rows)[0], "exchanged");
     // The same people in another order are true.
     let mut turned = people.clone();
     turned.reverse();
@@ -258,7 +255,7 @@ fn people_who_were_left_out_are_counted() {
     let found = &stage.run(&homogeneity::ATTACK)[0];
     near(found.at_risk.as_ref().expect("a share").value, 2.0 / 6.0, "certain");
     // Two, one of two, and one of the two who were left out.
-    near(figure(found, "right guesses of everybody's value by their group"), 4.0 / 6.0, "right");
+    near(figure(found, RIGHT_BY_GROUP), 4.0 / 6.0, "right");
     near(
         stage.run(&background::ATTACK)[0].at_risk.as_ref().expect("a share").value,
         4.0 / 6.0,

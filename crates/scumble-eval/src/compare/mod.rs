@@ -6,6 +6,8 @@
 //! * [`non_dominated`]: the releases that no other beats in both. [`Advice`]: which of them to take, by a rule that can be told in a
 //!   sentence, and [`Advice::sentences`] tells it.
 //! * [`html`]: the private page with the frontier.
+//!
+//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 
 mod advice;
 mod chart;

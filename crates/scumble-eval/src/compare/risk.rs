@@ -8,7 +8,10 @@ use scumble::release::resources::Resources;
 use scumble::release::{Trial, TrialOutcome};
 use scumble::{Error, Result};
 
-use crate::attack::{ATTACKS, Case, Finding, Options, Scene};
+use crate::attack::definetti::{self, RIGHT_BY_LEARNING};
+use crate::attack::homogeneity::{self, RIGHT_BY_GROUP, RIGHT_WITHOUT_GROUPS};
+use crate::attack::linkage::{self, EVERYTHING, picked_right_by};
+use crate::attack::{Case, Finding, Options, Scene, background};
 
 /// What attackers attain who know the quasi-identifiers of everybody in the table.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -82,15 +85,16 @@ pub fn risk_of(
         resources,
         options: &options,
     };
-    let linkage = run("linkage", &case)?;
+    let linkage = linkage::ATTACK.simulate(&case)?;
     let linkage = linkage.first().ok_or_else(|| Error::internal("linkage found nothing"))?;
     let attribute = match scene.secrets.is_empty() {
         true => None,
         false => {
-            most_telling(&run("homogeneity", &case)?, &run("definetti", &case)?, &run("background", &case)?)?
+            let [groups, learnt, ruled_out] = [homogeneity::ATTACK, definetti::ATTACK, background::ATTACK];
+            most_telling(&groups.simulate(&case)?, &learnt.simulate(&case)?, &ruled_out.simulate(&case)?)?
         }
     };
-    let one_by_one = figure(linkage, "picked right by everything")?;
+    let one_by_one = figure(linkage, &picked_right_by(EVERYTHING))?;
     // Rows that cover somebody by chance, starred ones above all, would make a release look safer than its classes are.
     let by_class = match &trial.outcome {
         TrialOutcome::Classes { .. } => scene.looks.len() as f64 / scene.people.max(1) as f64,
@@ -112,13 +116,13 @@ fn most_telling(
 ) -> Result<Option<Guess>> {
     let mut most: Option<Guess> = None;
     for ((groups, learnt), ruled_out) in homogeneity.iter().zip(definetti).zip(background) {
-        let without = figure(groups, "right guesses without the release's groups")?;
+        let without = figure(groups, RIGHT_WITHOUT_GROUPS)?;
         // Where rows are left out, groups may know less than the whole table.
         let gained = |right: f64| (right - without).max(0.0);
-        let by_group = gained(figure(groups, "right guesses of everybody's value by their group")?);
+        let by_group = gained(figure(groups, RIGHT_BY_GROUP)?);
         let by_learning = match learnt.not_run {
             Some(_) => None,
-            None => Some(gained(figure(learnt, "guesses that are right, by what was learnt")?)),
+            None => Some(gained(figure(learnt, RIGHT_BY_LEARNING)?)),
         };
         let guess = Guess {
             column: groups.column.clone().unwrap_or_default(),
@@ -133,12 +137,6 @@ fn most_telling(
         }
     }
     Ok(most)
-}
-
-fn run(name: &str, case: &Case<'_>) -> Result<Vec<Finding>> {
-    let attack = ATTACKS.iter().find(|attack| attack.name == name);
-    let attack = attack.ok_or_else(|| Error::internal(format!("there is no attack '{name}'")))?;
-    attack.simulate(case)
 }
 
 fn figure(finding: &Finding, name: &str) -> Result<f64> {
@@ -180,7 +178,7 @@ mod tests {
         let text =
             format!("input = \"a.csv\"\noutput = \"b.csv\"\naccept_attribute_disclosure = true\n{plan}");
         let plan = Plan::from_toml(&text, "plan").expect("a plan");
-        let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder.path()), 1).expect("a table");
+        let (plan, table, _) = read_planned(&plan, &Resources::in_folder(folder.path())).expect("a table");
         let trial =
             try_release(&plan, &table, &Resources::default(), Progress::default()).expect("a release");
         assert!(attained_k(&trial) >= Some(2));

@@ -36,6 +36,10 @@ type Tried = std::result::Result<Candidate, String>;
 
 /// Tries everything. An algorithm that cannot serve the table is told with its reason; it is an error only if none can.
 pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
+    progress.control().run(|| compare_here(request, progress, tell))
+}
+
+fn compare_here(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
     request.check()?;
     let resources = request.resources.for_a_run().watched_by(progress.control());
     let has_class = request.plan.names_with(Role::Class).next().is_some();
@@ -46,7 +50,7 @@ pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sy
     let (plan, table, notes): (&Plan, &SpeltTable, &[String]) = match &data {
         Some(data) => (&data.plan, &data.table, &data.notes),
         None => {
-            let (plan, table, notes) = read_planned(&request.plan, &resources, 0)?;
+            let (plan, table, notes) = read_planned(&request.plan, &resources)?;
             read = (plan, table.select(&by_content(&table)), notes);
             (&read.0, &read.1, &read.2)
         }

@@ -55,11 +55,11 @@ pub struct Entry {
     pub error: Option<String>,
 }
 
-/// The file of finished results.
-#[derive(Debug)]
+/// Finished results: in a file, or in memory ([`Journal::default`]).
+#[derive(Debug, Default)]
 pub struct Journal {
-    path: PathBuf,
-    file: File,
+    /// None where nothing is to outlast the run.
+    file: Option<(PathBuf, File)>,
     entries: BTreeMap<String, Entry>,
 }
 
@@ -88,7 +88,7 @@ impl Journal {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(failed)?;
         file.set_len(whole as u64).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), file, entries })
+        Ok(Self { file: Some((path.to_owned(), file)), entries })
     }
 
     /// The result with that key, if it is there.
@@ -117,9 +117,11 @@ impl Journal {
             lines.push('\n');
         }
         // One write, so that an interrupt cuts at most the last line.
-        self.file.write_all(lines.as_bytes()).and_then(|()| self.file.flush()).map_err(|source| {
-            Error::io(format!("cannot write to the journal {}", self.path.display()), source)
-        })?;
+        if let Some((path, file)) = &mut self.file {
+            file.write_all(lines.as_bytes()).and_then(|()| file.flush()).map_err(|source| {
+                Error::io(format!("cannot write to the journal {}", path.display()), source)
+            })?;
+        }
         self.entries.extend(entries.into_iter().map(|entry| (entry.key.clone(), entry)));
         Ok(())
     }

@@ -1,13 +1,17 @@
 //! A plan of data × algorithms × parameters × learners, carried out cell by cell.
 //!
-//! * [`EvaluationPlan`]: what `scumble evaluate` reads. [`Experiment`]: the plan with its tables, divided into cells.
+//! * [`EvaluationPlan`]: what `scumble evaluate` reads. [`Experiment`]: the plan with its tables
+//!   ([`EvaluationTable`], from files or from a program), divided into cells.
 //! * [`Journal`]: a line for every finished cell and learner, so that a run goes on where it was stopped. A line is used again
 //!   only if everything that decides it is the same: an edited plan or table makes new cells, and leaves the others alone.
 //! * [`Results`]: what came out; [`write_results`] writes it as CSV or Parquet, and
 //!   [`crate::page`] as a page.
+//!
+//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 
 mod cell;
 mod choice;
+mod input;
 mod journal;
 mod plan;
 mod results;
@@ -16,6 +20,7 @@ mod table;
 
 pub use cell::{Cell, Setting};
 pub use choice::{AlgorithmChoice, DataChoice, LearnerChoice, MeasureChoice};
+pub use input::EvaluationTable;
 pub use journal::{Entry, Journal};
 pub(crate) use plan::set_parameter;
 pub use plan::{EvaluationPlan, ProtocolSpec, SplitKind, StatisticsSpec};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use scumble::config::{Plan, Value, read_toml};
+use scumble::config::{AlgorithmSpec, Plan, Value, read_toml};
 use scumble::error::did_you_mean;
 use scumble::registry;
 use scumble::{Error, ErrorKind, Result};
@@ -104,6 +104,36 @@ impl EvaluationPlan {
         Ok(plan)
     }
 
+    /// A plan in code: what these learners learn from releases by these algorithms, in folds. Its tables come with [`super::Experiment::of`].
+    #[must_use]
+    pub fn of(algorithms: &[&str], learners: &[&str]) -> Self {
+        let algorithm = |name: &&str| AlgorithmChoice {
+            title: None,
+            spec: AlgorithmSpec { name: (*name).to_owned(), ..AlgorithmSpec::default() },
+        };
+        let learner =
+            |name: &&str| LearnerChoice { name: (*name).to_owned(), title: None, settings: BTreeMap::new() };
+        Self {
+            title: None,
+            output: None,
+            seed: first_seed(),
+            protocol: ProtocolSpec::default(),
+            data: Vec::new(),
+            algorithm: algorithms.iter().map(algorithm).collect(),
+            vary: BTreeMap::new(),
+            learner: learners.iter().map(learner).collect(),
+            measure: Vec::new(),
+            statistics: StatisticsSpec::default(),
+        }
+    }
+
+    /// With values of a parameter of a model, all of which are tried.
+    #[must_use]
+    pub fn vary(mut self, name: &str, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
+        self.vary.insert(name.to_owned(), values.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Reads a plan file.
     pub fn load(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
@@ -181,7 +211,7 @@ impl EvaluationPlan {
         Ok(plan)
     }
 
-    fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<()> {
         for (what, empty) in [
             ("[[data]]: a name and a release plan", self.data.is_empty()),
             ("[[algorithm]]: its name", self.algorithm.is_empty()),

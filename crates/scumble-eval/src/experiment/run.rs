@@ -6,12 +6,13 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use scumble::config::Plan;
 use scumble::problem::Progress;
-use scumble::release::resources::Resources;
 use scumble::table::hierarchy::Builder;
 use scumble::{Error, ErrorKind, Result};
 use scumble_files::table::CodedTable;
+use scumble_files::{Control, ReadOptions, read_table};
 
 use super::cell::{Cell, Setting, fingerprint};
+use super::input::EvaluationTable;
 use super::journal::{Entry, Journal};
 use super::plan::{EvaluationPlan, SplitKind};
 use super::results::Results;
@@ -41,19 +42,33 @@ pub struct Told {
 
 impl Experiment {
     /// Reads the tables of a plan; `folder` is where the plan's own file names start.
-    pub fn read(plan: EvaluationPlan, folder: &Path) -> Result<Self> {
-        let mut data = Vec::new();
-        for choice in &plan.data {
-            let path = folder.join(&choice.plan);
-            let release = Plan::load(&path)?;
-            let beside = path.parent().map(Path::to_owned).unwrap_or_default();
-            let test: Option<PathBuf> = choice.test.as_ref().map(|test| folder.join(test));
-            data.push(Dataset::read(&choice.name, &release, &Resources::in_folder(beside), test.as_deref())?);
-        }
-        let splits = data.iter().map(|data| splits(&plan, data)).collect::<Result<Vec<_>>>()?;
-        let mut experiment = Self { plan, data, splits, cells: Vec::new() };
-        experiment.cells = experiment.divide()?;
-        Ok(experiment)
+    pub fn read(plan: EvaluationPlan, folder: &Path, control: &Control) -> Result<Self> {
+        let tables = plan.data.iter().map(|choice| EvaluationTable::in_folder(choice, folder));
+        let tables = tables.collect::<Result<Vec<_>>>()?;
+        Self::of_tables(plan, &tables, control)
+    }
+
+    /// The same with tables that are anywhere, in place of those that the plan names.
+    pub fn of(mut plan: EvaluationPlan, tables: &[EvaluationTable], control: &Control) -> Result<Self> {
+        plan.data = tables.iter().map(EvaluationTable::choice).collect();
+        plan.check()?;
+        Self::of_tables(plan, tables, control)
+    }
+
+    fn of_tables(plan: EvaluationPlan, tables: &[EvaluationTable], control: &Control) -> Result<Self> {
+        control.run(|| {
+            let read = |table: &EvaluationTable| {
+                let resources = table.resources.for_a_run().watched_by(control);
+                let test = table.test.as_ref().map(|(name, there)| (name.as_str(), there));
+                Dataset::read(&table.name, &table.plan, &resources, test)
+            };
+            let data = tables.iter().map(read).collect::<Result<Vec<_>>>()?;
+            let splits = data.iter().map(|data| splits(&plan, data)).collect::<Result<Vec<_>>>()?;
+            let mut experiment = Self { plan, data, splits, cells: Vec::new() };
+            experiment.cells = experiment.divide()?;
+            control.check()?;
+            Ok(experiment)
+        })
     }
 
     /// Everything there is to do, original rows first.
@@ -154,6 +169,15 @@ impl Experiment {
 
     /// Does what the journal does not have yet, several cells at a time, and tells how far it is.
     pub fn run(
+        &self,
+        journal: Journal,
+        progress: &Progress,
+        tell: &(dyn Fn(Told) + Sync),
+    ) -> Result<Results> {
+        progress.control().run(|| self.run_here(journal, progress, tell))
+    }
+
+    fn run_here(
         &self,
         journal: Journal,
         progress: &Progress,
@@ -345,8 +369,16 @@ fn print_of(data: &Dataset) -> Result<String> {
             entries.into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_file()),
         );
     }
-    files.extend(data.plan.table.iter().map(|table| beside.join(&table.file)));
-    files.extend(data.plan.population.iter().map(|name| beside.join(name)));
+    for name in data.plan.table.iter().map(|table| &table.file).chain(&data.plan.population) {
+        // A table that is not there is told by the release that needs it.
+        match data.resources.source(name) {
+            Ok(source) if !source.is_file() => {
+                table_bytes(&read_table(&source, &ReadOptions::default())?.coded, &mut text);
+            }
+            _ => files.push(beside.join(name)),
+        }
+    }
+    text.extend(data.resources.given_hierarchies().into_bytes());
     files.sort();
     for file in files {
         // A file that cannot be read is told by the release that needs it.

@@ -2,6 +2,8 @@
 //!
 //! It looks like the private report, whose style sheet and drawing board it uses. It holds no row of a table, but figures about
 //! the original, so it is for the house until somebody decides otherwise.
+//!
+//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 
 pub(crate) mod chart;
 mod comparison;

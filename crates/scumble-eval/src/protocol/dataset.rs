@@ -1,7 +1,5 @@
 //! A table with its release plan, sorted by content.
 
-use std::path::Path;
-
 use scumble::config::{Plan, Role};
 use scumble::error::Setting;
 use scumble::release::prepare::{SpeltTable, select, spelt_like};
@@ -31,9 +29,14 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Reads the table of a plan and, if given, a table of test rows with the same columns.
-    pub fn read(name: &str, plan: &Plan, resources: &Resources, test: Option<&Path>) -> Result<Self> {
-        let (full, table, mut notes) = scumble::release::read_planned(plan, resources, 0)?;
+    /// Reads the table of a plan and, if given, a table of test rows with the same columns: its name, and the resources that have it.
+    pub fn read(
+        name: &str,
+        plan: &Plan,
+        resources: &Resources,
+        test: Option<(&str, &Resources)>,
+    ) -> Result<Self> {
+        let (full, table, mut notes) = scumble::release::read_planned(plan, resources)?;
         let Some(class) = full.names_with(Role::Class).next().map(str::to_owned) else {
             return Err(Error::config(format!(
                 "the plan of '{name}' has no column with the role class, so there is nothing to predict"
@@ -42,11 +45,10 @@ impl Dataset {
         };
         let test = match test {
             None => None,
-            Some(path) => {
-                let input = std::path::absolute(path)
-                    .map_err(|source| Error::io(format!("cannot use '{}'", path.display()), source))?;
-                let plan = Plan { input: input.to_string_lossy().into_owned(), ..plan.clone() };
-                let (_, test, more) = scumble::release::read_planned(&plan, resources, 0)?;
+            Some((input, there)) => {
+                let plan = Plan { input: input.to_owned(), ..plan.clone() };
+                let there = there.clone().watched_by(resources.control());
+                let (_, test, more) = scumble::release::read_planned(&plan, &there)?;
                 notes.extend(more);
                 Some(sorted(&*spelt_like(&test, &table, &full)?))
             }

@@ -104,6 +104,12 @@ impl<'a> Fold<'a> {
         Some(Self { data, train: data.table.clone(), test, number: 0 })
     }
 
+    /// The release of the rows to learn from, under the eyes of whoever watches this run.
+    fn release(&self, plan: &Plan, progress: &Progress) -> Result<Trial> {
+        let resources = self.data.resources.clone().watched_by(progress.control());
+        try_release(plan, &self.train, &resources, progress.clone())
+    }
+
     pub(super) fn scored(&self, columns: Vec<scumble_learn::Column>) -> Result<Table> {
         let class = self.data.classes_of(&self.test)?;
         table(columns, class, self.data.labels.len())
@@ -127,7 +133,7 @@ pub fn measured(
     metrics: &[MetricEntry],
     progress: &Progress,
 ) -> Result<Material> {
-    let trial = try_release(plan, &fold.train, &fold.data.resources, progress.clone())?;
+    let trial = fold.release(plan, progress)?;
     Ok(about(&trial, fold, metrics))
 }
 
@@ -151,7 +157,7 @@ pub fn released(
     metrics: &[MetricEntry],
     progress: &Progress,
 ) -> Result<Material> {
-    let trial = match try_release(plan, &fold.train, &fold.data.resources, progress.clone()) {
+    let trial = match fold.release(plan, progress) {
         Err(error)
             if error.kind() == ErrorKind::Infeasible
                 && matches!(method(&plan.algorithm.name), Ok(Method::Tables(_))) =>

@@ -15,6 +15,8 @@
 //! test value that no training label covers. A column of numbers stays one where all of them are published exactly or as means;
 //! where they are ranges, [`Numbers`] says whether a range is a nominal value (the default) or the number in its middle.
 //! Columns that are published as they are (roles `other` and `sensitive`) are features as they are.
+//!
+//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 
 mod dataset;
 mod encode;

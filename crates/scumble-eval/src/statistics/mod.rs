@@ -19,6 +19,8 @@
 //! // In the order of the methods: the third is worse than the first, and five tables do not tell whether the second is.
 //! assert!(against_first[2].adjusted < 0.01 && against_first[1].adjusted > 0.05);
 //! ```
+//!
+//! What of this is not in [`crate::prelude`] is not promised: it may change from version to version.
 
 mod area;
 mod diagram;

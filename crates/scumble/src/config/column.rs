@@ -130,6 +130,12 @@ impl ValueType {
     }
 }
 
+impl From<Role> for Column {
+    fn from(role: Role) -> Self {
+        Self::new(Roles::one(role))
+    }
+}
+
 impl Column {
     /// Whether its values are ever generalised, or compared by a hierarchy.
     pub(crate) fn uses_hierarchy(&self) -> bool {
@@ -153,6 +159,30 @@ impl Column {
             missing_counts: false,
             hierarchy: None,
         }
+    }
+
+    /// With a type of its values.
+    #[must_use]
+    pub fn typed(self, value_type: ValueType) -> Self {
+        Self { value_type: Some(value_type), ..self }
+    }
+
+    /// With dates that are written so.
+    #[must_use]
+    pub fn dated(self, format: DateFormat) -> Self {
+        Self { format: Some(format), ..self }
+    }
+
+    /// With the lowest and the highest value that may occur.
+    #[must_use]
+    pub fn between(self, min: impl Into<Value>, max: impl Into<Value>) -> Self {
+        Self { min: Some(min.into()), max: Some(max.into()), ..self }
+    }
+
+    /// With a hierarchy that is built so.
+    #[must_use]
+    pub fn generalised_by(self, hierarchy: Builder) -> Self {
+        Self { hierarchy: Some(hierarchy), ..self }
     }
 
     /// The declared kind of values; `None` where it must be inferred (also for dates without a format).

@@ -20,6 +20,8 @@
 //! assert!(plan.column("age").is_some_and(|column| column.role.has(Role::Quasi)));
 //! # Ok::<(), scumble::error::Error>(())
 //! ```
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 mod check;
 mod column;

@@ -12,7 +12,7 @@ use super::ordered;
 use super::parameters::Parameters;
 use super::rational::Rational;
 use super::risk::RiskSpec;
-use super::roles::{Role, Roles};
+use super::roles::Role;
 use super::size::Size;
 use super::source::Source;
 use super::value::Value;
@@ -326,11 +326,18 @@ impl ModelSpec {
 }
 
 impl Plan {
-    /// A plan for a table in memory: the roles of its columns, and no files.
+    /// A plan for a table in memory: its columns, each with its role or with all that is said about it, and no files.
     #[must_use]
-    pub fn of_columns<'a>(columns: impl IntoIterator<Item = (&'a str, Role)>) -> Self {
-        let column = |(name, role): (&str, Role)| (name.to_owned(), Column::new(Roles::one(role)));
+    pub fn of_columns<'a, C: Into<Column>>(columns: impl IntoIterator<Item = (&'a str, C)>) -> Self {
+        let column = |(name, column): (&str, C)| (name.to_owned(), column.into());
         Self { columns: columns.into_iter().map(column).collect(), ..Self::new("", "-") }
+    }
+
+    /// With a further column: its role, or all that is said about it.
+    #[must_use]
+    pub fn with_column(mut self, name: &str, column: impl Into<Column>) -> Self {
+        self.columns.push((name.to_owned(), column.into()));
+        self
     }
 
     /// With a model that the release must keep.

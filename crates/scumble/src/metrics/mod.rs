@@ -1,4 +1,6 @@
 //! What is lost: figures on what would be published.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use crate::base::entry::Entry;
 use crate::problem::Problem;

@@ -1,4 +1,6 @@
 //! What is forbidden: judgements on what would be published.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,6 @@
 //! What an algorithm is asked to do.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use std::collections::BTreeMap;
 

@@ -3,6 +3,8 @@
 //! A recoding is a function of a tuple alone, so it can be explained, stored and applied to new rows.
 //! Applied to a frequency table it gives an [`Assignment`]: the class of each tuple and the values
 //! that each class shows.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;

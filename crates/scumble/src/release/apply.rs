@@ -90,10 +90,11 @@ pub fn apply_beside(
     } else {
         Targets::of(plan, options.folder, &outputs)
     }?;
-    let input = Input { plan, source: &source, resources: &resources, threads: options.threads };
+    let input = Input { plan, source: &source, resources: &resources };
     let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
     let watched = Watched { progress: &options.progress, stage: options.stage };
-    let (released, unplaced) = recoded(saved, &input, private, &mut files, &watched)?;
+    let control = options.progress.control();
+    let (released, unplaced) = control.run(|| recoded(saved, &input, private, &mut files, &watched))?;
     Ok(Applied { released, unplaced, private })
 }
 
@@ -207,8 +208,8 @@ struct New {
 
 /// Reads new rows. Their columns may be in any order; what is written is in the order of the recoding.
 fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &Control) -> Result<New> {
-    let Input { plan, source, threads, .. } = *input;
-    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read, threads)? };
+    let Input { plan, source, .. } = *input;
+    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
     let has = |name: &str| header.names.iter().any(|of| of == name);
     if let Some(absent) = saved.needed(private).into_iter().find(|name| !has(name)) {

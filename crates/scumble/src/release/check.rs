@@ -51,6 +51,24 @@ pub struct Checked {
     /// The columns that models look at besides the quasi-identifiers.
     #[serde(skip)]
     pub judged: Vec<String>,
+    /// What was read.
+    #[serde(skip)]
+    pub read: WhatWasRead,
+}
+
+/// What was read to answer a question about a table.
+#[derive(Debug, Default)]
+pub struct WhatWasRead {
+    /// The columns of the table, those that no answer needs included.
+    pub columns: Vec<String>,
+    /// The rows of the table.
+    pub rows: u64,
+    /// The columns that outsiders may know.
+    pub quasi: Vec<String>,
+    /// What is worth knowing: how tables were read, and which rows of the original were left out.
+    pub notes: Vec<String>,
+    /// What is to be known before anybody is accused.
+    pub warnings: Vec<String>,
 }
 
 impl Checked {
@@ -97,6 +115,7 @@ pub fn check(
     plan: &Plan,
     resources: &Resources,
 ) -> Result<Checked> {
+    let read = WhatWasRead::default();
     let here = |name: &&str| !is_elsewhere(release, name, plan);
     let quasi: Vec<String> = plan.names_with(Role::Quasi).filter(here).map(str::to_owned).collect();
     let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
@@ -147,7 +166,7 @@ pub fn check(
             Ok::<_, Error>(Reference { columns: columns.collect::<Result<_>>()? })
         })
         .transpose()?;
-    let population = read_population(plan, resources, 0)?;
+    let population = read_population(plan, resources)?;
     let population = population.as_ref().map(|population| &population.table);
     if plan.privacy.is_empty() {
         let of_column = |name: &String| values.iter().find(|values| values.name == *name).cloned();
@@ -171,7 +190,14 @@ pub fn check(
             let claimed = Claim { quasi, models: Vec::new(), star, values };
             count_persons(&mut found, release, &claimed, person, resources.control())?;
         }
-        return Ok(Checked { outcome: None, attained: Some(found), truth, records: None, judged: sensitive });
+        return Ok(Checked {
+            outcome: None,
+            attained: Some(found),
+            truth,
+            records: None,
+            judged: sensitive,
+            read,
+        });
     }
     let mut models = Vec::new();
     let (mut over_tables, mut judged) = (Vec::new(), Vec::new());
@@ -217,7 +243,7 @@ pub fn check(
             .map_err(cannot_check)?;
         outcome.notes.extend(figures.and_then(|figures| given_others(&sensitive, &figures)));
     }
-    Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None, judged })
+    Ok(Checked { outcome: Some(outcome), attained: None, truth, records: None, judged, read })
 }
 
 /// Puts persons in the place of rows, in the figures that count either.

@@ -81,8 +81,9 @@ impl Release {
             row_map: plan.row_map.as_ref().map(|_| "the row map".to_owned()),
             ..plan.clone()
         };
-        let input = Input { plan, source: table, resources: &resources, threads: 0 };
-        let made = make(&input, &mut Memory { plan }, &Watched { progress: &progress, stage })?;
+        let input = Input { plan, source: table, resources: &resources };
+        let made =
+            control.run(|| make(&input, &mut Memory { plan }, &Watched { progress: &progress, stage }))?;
         let sheet = made.sheet.ok_or_else(|| Error::internal("a release without a datasheet"))?;
         Ok(Self {
             tables: made.tables,
@@ -167,9 +168,10 @@ impl RecodedRows {
         let plan = &applied_plan(saved, plan, private)?;
         let progress = Progress::from(control.clone());
         let resources = Resources::default().watched_by(control);
-        let input = Input { plan, source: table, resources: &resources, threads: 0 };
+        let input = Input { plan, source: table, resources: &resources };
         let watched = Watched { progress: &progress, stage };
-        let (made, unplaced) = recoded(saved, &input, private, &mut Memory { plan }, &watched)?;
+        let (made, unplaced) =
+            control.run(|| recoded(saved, &input, private, &mut Memory { plan }, &watched))?;
         let Kept { tables, summary, sheet, .. } = made;
         let [(_, table)] =
             <[_; 1]>::try_from(tables).map_err(|_| Error::internal("recoded rows are in several tables"))?;

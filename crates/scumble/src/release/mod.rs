@@ -6,6 +6,8 @@
 //! ```
 //! A release that fails verification never gets its name. `make` is this line as a function: it reads, the `search` of each kind of release
 //! finds, and `pipeline::complete` is the rest. [`anonymize`] makes files, [`Release`] tables in memory.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -52,6 +54,7 @@ mod summary;
 mod tables;
 mod targets;
 mod trial;
+mod written;
 
 pub use apply::{Applied, apply, apply_beside};
 pub use described::{
@@ -63,6 +66,7 @@ use pipeline::{Destination, Watched};
 use publish::Files;
 pub use requirements::DISCLOSURE_ACCEPTED;
 pub(crate) use requirements::has_separate_models;
+pub use row_map::SavedRowMap;
 use search::{Task, budget_of};
 pub use summary::{ModelSummary, SearchSummary, Seconds, Summary};
 pub use tables::manifest::{MANIFEST, Manifest, TableFile, Together};
@@ -70,13 +74,12 @@ pub use tables::published::PublishedTables;
 use targets::Targets;
 pub use targets::stem_of;
 pub use trial::{Trial, TrialOutcome, TrialTable, read_planned, try_release, try_within};
+pub use written::WrittenTable;
 
 /// What a run is told besides the plan.
 pub struct RunOptions<'a> {
     /// The folder that the plan's file names are relative to.
     pub folder: &'a Path,
-    /// Threads for reading; 0 for as many as the thread pool has.
-    pub threads: usize,
     /// Where progress is told and cancellation asked.
     pub progress: Progress,
     /// Called when a stage of the run begins.
@@ -160,11 +163,10 @@ pub fn anonymize_beside(plan: &Plan, outputs: &Outputs, options: &mut RunOptions
     };
     let mut files = Files { targets: &targets, standard_output: again(&mut options.standard_output) };
     let watched = Watched { progress: &options.progress, stage: options.stage };
-    make(
-        &Input { plan, source: &source, resources: &resources, threads: options.threads },
-        &mut files,
-        &watched,
-    )
+    options
+        .progress
+        .control()
+        .run(|| make(&Input { plan, source: &source, resources: &resources }, &mut files, &watched))
 }
 
 /// Standard output for one run; whoever lent it may lend it again.
@@ -193,25 +195,23 @@ struct Input<'a> {
     plan: &'a Plan,
     source: &'a Source,
     resources: &'a Resources,
-    /// Threads for reading; 0 for as many as the thread pool has.
-    threads: usize,
 }
 
 /// From a plan and its table to a verified release that its destination has taken over.
 fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watched<'_>) -> Result<D::Made> {
     let started = Instant::now();
     let mut seconds = Seconds::default();
-    let Input { plan, source, resources, threads } = *input;
+    let Input { plan, source, resources } = *input;
     let method = method_for(plan)?;
 
     watched.enter(Stage::Read);
     let clock = Instant::now();
     let PlannedTable { plan, table, kept, mut notes, first_warnings } =
-        read(plan, source, threads, watched.progress.control())?;
+        read(plan, source, watched.progress.control())?;
     let plan = &plan;
     resources.check_used(plan)?;
     notes.extend(row_map::note(plan));
-    let population = read_population(plan, resources, threads)?;
+    let population = read_population(plan, resources)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     let population = population.as_ref().map(|population| &population.table);
     seconds.read = clock.elapsed().as_secs_f64();
@@ -289,9 +289,9 @@ struct PlannedTable {
 }
 
 /// Reads the columns that the plan needs, as a release is made from them.
-fn read(given: &Plan, source: &Source, threads: usize, control: &Control) -> Result<PlannedTable> {
+fn read(given: &Plan, source: &Source, control: &Control) -> Result<PlannedTable> {
     let Original { plan, table, kept, mut notes, left_out: mut first_warnings } =
-        read_original(given, source, threads, control)?;
+        read_original(given, source, control)?;
     let table = SpeltTable::of(table, &plan)?;
     if given.rest == Some(crate::config::Rest::Other) {
         let names = plan.columns.iter().map(|(name, _)| name.as_str());
@@ -332,8 +332,8 @@ pub struct Original {
 }
 
 /// Reads the columns that a plan needs. Identifiers are never read.
-pub fn read_original(plan: &Plan, source: &Source, threads: usize, control: &Control) -> Result<Original> {
-    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read, threads)? };
+pub fn read_original(plan: &Plan, source: &Source, control: &Control) -> Result<Original> {
+    let options = ReadOptions { control: control.clone(), ..read_options(&plan.read)? };
     let header = scumble_files::read_header(source, &options)?;
     let names: Vec<&str> = header.names.iter().map(String::as_str).collect();
     let columns = plan.columns_for(&names)?;
@@ -355,7 +355,7 @@ fn read_columns(plan: &Plan, source: &Source, mut options: ReadOptions) -> Resul
 }
 
 /// How the plan wants its input read.
-pub fn read_options(read: &crate::config::Read, threads: usize) -> Result<ReadOptions> {
+pub fn read_options(read: &crate::config::Read) -> Result<ReadOptions> {
     let byte = |what: &str, given: Option<char>| match given {
         None => Ok(None),
         Some(character) => u8::try_from(character)
@@ -370,7 +370,6 @@ pub fn read_options(read: &crate::config::Read, threads: usize) -> Result<ReadOp
         quote: byte("quote", read.quote)?,
         header: read.header,
         encoding,
-        threads,
         max_size: read.max_size.map(crate::config::Size::bytes),
         ..ReadOptions::default()
     })

@@ -207,7 +207,7 @@ impl Resources {
     }
 
     /// Another table that a plan names: its population, or one that was published before.
-    pub(crate) fn source(&self, name: &str) -> Result<Source> {
+    pub fn source(&self, name: &str) -> Result<Source> {
         match self.tables.get(name) {
             Some(table) => Ok(Source::from_batches(table.clone(), name)),
             None => Ok(Source::open(self.path(Path::new(name), "table")?)?),
@@ -224,6 +224,14 @@ impl Resources {
     pub(crate) fn is_spreadsheet_safe(&self, name: &str) -> bool {
         let path = self.folder.as_ref().filter(|_| !self.tables.contains_key(name));
         path.is_some_and(|folder| crate::release::is_spreadsheet_safe(&folder.join(name)))
+    }
+
+    /// The hierarchies that a program gave, as text, for whoever must know whether they are the same as before.
+    #[must_use]
+    pub fn given_hierarchies(&self) -> String {
+        let mut given: Vec<_> = self.hierarchies.iter().collect();
+        given.sort_by_key(|(name, _)| *name);
+        if given.is_empty() { String::new() } else { format!("{given:?}") }
     }
 
     /// A table that was read before, or is read now.

@@ -7,6 +7,7 @@ use scumble_files::Source;
 use scumble_verify::{Drops, Mapped, RowMap as MapRead};
 use serde::Serialize;
 
+use super::check::cannot_check;
 use super::in_memory::RowMap;
 use super::publish::unpublished;
 use crate::config::Plan;
@@ -55,7 +56,65 @@ pub(super) fn note(plan: &Plan) -> Option<String> {
     Some(format!("'{name}' says whose each released row is: it is private, do not publish it"))
 }
 
+/// A private row map, to check a release with: as its file says, or of a release in memory.
+#[derive(Debug, Clone)]
+pub struct SavedRowMap(Saved);
+
+#[derive(Debug, Clone)]
+enum Saved {
+    File(MapRead),
+    Memory(RowMap),
+}
+
+impl From<RowMap> for SavedRowMap {
+    fn from(map: RowMap) -> Self {
+        Self(Saved::Memory(map))
+    }
+}
+
+impl SavedRowMap {
+    /// Reads what is in the file of a row map.
+    pub fn from_json(text: &[u8]) -> Result<Self> {
+        Ok(Self(Saved::File(MapRead::read(text).map_err(cannot_check)?)))
+    }
+
+    /// The row map as the verifier reads it, with these names for tables in memory; an error if it is about another original than this file.
+    pub(crate) fn about(&self, original: &Source, files: &[&str]) -> Result<MapRead> {
+        match &self.0 {
+            Saved::File(map) => {
+                map.check_original(&original.sha256()?).map_err(cannot_check)?;
+                Ok(map.clone())
+            }
+            Saved::Memory(map) => {
+                let text = serde_json::to_vec(&RowMapFile::of(map, files)).map_err(Error::internal)?;
+                MapRead::read(&text).map_err(cannot_check)
+            }
+        }
+    }
+
+    /// Whether it names files; a row map in memory does not.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(self.0, Saved::File(_))
+    }
+}
+
 impl RowMapFile {
+    /// The row map of a release in memory, as its file would be.
+    fn of(map: &RowMap, files: &[&str]) -> Self {
+        let table = |(place, rows): (usize, &Vec<Option<u32>>)| MappedFile {
+            file: files.get(place).copied().unwrap_or_default().to_owned(),
+            sha256: String::new(),
+            released_row: rows.iter().map(|row| row.map(|row| row + 1)).collect(),
+        };
+        let rows = map.tables.first().map_or(0, Vec::len);
+        Self {
+            scumble_row_map: VERSION,
+            original: OriginalFile { rows, sha256: String::new() },
+            tables: map.tables.iter().enumerate().map(table).collect(),
+            groups: map.groups.clone(),
+        }
+    }
+
     /// The same for a program.
     pub(super) fn in_memory(self) -> RowMap {
         let from_zero =

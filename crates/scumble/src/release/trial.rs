@@ -120,17 +120,13 @@ pub enum TrialOutcome {
 
 /// Reads the table that a plan names: the plan with a role for every column, the table without identifiers and without the rows
 /// that the plan leaves out, and what is worth knowing. A population that the plan names is read as well, and kept.
-pub fn read_planned(
-    plan: &Plan,
-    resources: &Resources,
-    threads: usize,
-) -> Result<(Plan, SpeltTable, Vec<String>)> {
+pub fn read_planned(plan: &Plan, resources: &Resources) -> Result<(Plan, SpeltTable, Vec<String>)> {
     plan.ready()?;
     let source = resources.input(plan)?;
     let PlannedTable { plan, table, mut notes, first_warnings, .. } =
-        read(plan, &source, threads, resources.control())?;
+        read(plan, &source, resources.control())?;
     resources.check_used(&plan)?;
-    let population = read_population(&plan, resources, threads)?;
+    let population = read_population(&plan, resources)?;
     notes.extend(population.iter().flat_map(|population| population.notes.clone()));
     notes.extend(first_warnings);
     Ok((plan, table, notes))
@@ -155,7 +151,7 @@ pub fn try_within(
 ) -> Result<Trial> {
     let method = method_for(plan)?;
     let table = &*table.by(plan)?;
-    let population = read_population(plan, resources, 0)?;
+    let population = read_population(plan, resources)?;
     let (budget, progress) = limits;
     let task = Task {
         plan,

@@ -36,6 +36,8 @@
 //! assert!(twin.contains("\"k_anonymity\""));
 //! # Ok::<(), scumble::error::Error>(())
 //! ```
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 mod charts;
 mod combinations;

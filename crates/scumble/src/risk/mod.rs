@@ -18,6 +18,8 @@
 //! assert_eq!((found.classes, found.uniques.rows), (3, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 use scumble_files::Control;
 use scumble_files::table::CodedTable;

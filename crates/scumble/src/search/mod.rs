@@ -1,4 +1,6 @@
 //! How a recoding is found: the algorithms, and what they share.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 pub mod algorithms;
 pub(crate) mod audit;

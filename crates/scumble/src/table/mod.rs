@@ -1,4 +1,6 @@
 //! What is seen: values and their kinds, hierarchies, columns as codes, and the frequency table.
+//!
+//! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
 pub mod date;
 pub mod frequency;

@@ -130,7 +130,6 @@ pub(crate) fn release(table: &Table, ask: &Ask) -> scumble::Result<Written> {
     }
     let options = &mut RunOptions {
         folder: folder.path(),
-        threads: 0,
         progress: Progress::default(),
         stage: &|_| {},
         standard_output: None,

@@ -189,7 +189,7 @@ impl Reader {
 
     fn check(&self, plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
         let read = |name: &str| -> scumble::Result<CodedTable> {
-            Ok(read_table(&Source::open(folder.join(name))?, &read_options(&plan.read, 1)?)?.coded)
+            Ok(read_table(&Source::open(folder.join(name))?, &read_options(&plan.read)?)?.coded)
         };
         let table = read(&plan.output)?;
         let original = self.original.as_ref().map(|_| read(&plan.input)).transpose()?;
@@ -223,7 +223,7 @@ fn table_of_sizes(text: &str) -> Result<String, String> {
 
 fn risk(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     let read = |name: &str| -> scumble::Result<CodedTable> {
-        Ok(read_table(&Source::open(folder.join(name))?, &read_options(&plan.read, 1)?)?.coded)
+        Ok(read_table(&Source::open(folder.join(name))?, &read_options(&plan.read)?)?.coded)
     };
     let table = read(&plan.input)?;
     let population = plan.population.as_deref().map(read).transpose()?;
@@ -259,13 +259,8 @@ fn apply_to(recoding: &str, rows: &str, private: bool) -> scumble::Result<Outcom
     let folder = folder.path();
     std::fs::write(folder.join("recoding.json"), recoding).map_err(failed)?;
     std::fs::write(folder.join("rows.csv"), rows).map_err(failed)?;
-    let mut options = RunOptions {
-        folder,
-        threads: 1,
-        progress: Progress::default(),
-        stage: &|_| {},
-        standard_output: None,
-    };
+    let mut options =
+        RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None };
     let saved = SavedRecoding::load(&folder.join("recoding.json"))?;
     let applied = apply(&saved, &saved.plan("rows.csv", "recoded.csv"), private, &mut options)?;
     let rows = std::fs::read_to_string(folder.join("recoded.csv")).map_err(failed)?;
@@ -273,13 +268,8 @@ fn apply_to(recoding: &str, rows: &str, private: bool) -> scumble::Result<Outcom
 }
 
 fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
-    let mut options = RunOptions {
-        folder,
-        threads: 1,
-        progress: Progress::default(),
-        stage: &|_| {},
-        standard_output: None,
-    };
+    let mut options =
+        RunOptions { folder, progress: Progress::default(), stage: &|_| {}, standard_output: None };
     let released = anonymize(plan, &mut options)?;
     let figures = serde_json::to_value(&released.summary).map_err(scumble::Error::internal)?;
     let read = |path: &Path| {
@@ -293,7 +283,7 @@ fn release(plan: &Plan, folder: &Path) -> scumble::Result<Outcome> {
     if output.is_dir() {
         // What was published is put side by side again, as `scumble check` does it.
         let original =
-            read_table(&Source::open(folder.join(&plan.input))?, &read_options(&plan.read, 1)?)?.coded;
+            read_table(&Source::open(folder.join(&plan.input))?, &read_options(&plan.read)?)?.coded;
         let asked = Plan { privacy: Vec::new(), ..plan.clone() };
         let checked = scumble::release::check::check_tables(
             &scumble::release::PublishedTables::in_folder(&output, plan, &scumble_files::Control::default())?,

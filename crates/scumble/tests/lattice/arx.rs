@@ -44,7 +44,6 @@ fn release(
     let released = pool.install(|| {
         let mut options = RunOptions {
             folder: folder.path(),
-            threads,
             progress: Progress::default(),
             stage: &|_| {},
             standard_output: None,

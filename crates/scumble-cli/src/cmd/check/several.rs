@@ -1,19 +1,15 @@
 //! `scumble check FOLDER`: a release of several tables, put side by side.
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use scumble::config::{Column, Plan, Role, Roles};
-use scumble::release::check::{CheckedTables, check_tables, published_columns};
-use scumble::release::prepare::{Complete, keep_complete};
+use scumble::config::Plan;
+use scumble::release::check::CheckedTables;
 use scumble::release::resources::Resources;
-use scumble::release::{Manifest, PublishedTables, SheetCheck, Stage, compare_folder_with_datasheet};
+use scumble::release::{Manifest, PublishedTables, SheetCheck, compare_folder_with_datasheet};
 use scumble::{Error, Result};
-use scumble_files::{Source, Unit, read_header};
-use scumble_verify::{Mapped, RowMap};
 
-use super::super::beside::{Original, read};
-use super::{Arguments, number, row_map, tell_sheet, tell_truth, unjudged};
+use super::super::beside::tell_read;
+use super::{Arguments, Originals, number, tell_sheet, tell_truth, unjudged};
 use crate::ui::{Interface, as_line, counted, print, row_count};
 
 pub(super) fn run(
@@ -24,22 +20,11 @@ pub(super) fn run(
 ) -> Result<ExitCode> {
     let published = PublishedTables::in_folder(&arguments.release, plan, resources.control())?;
     let manifest = &published.manifest;
-    let original = arguments.original.as_ref().map(|path| original(path, manifest, plan, interface));
-    let original = original.transpose()?;
-    let map = match (&arguments.row_map, &original) {
-        (Some(path), Some(original)) => Some(row_map::read(path, &original.source)?),
-        _ => None,
-    };
-    let mapped =
-        map.as_ref().zip(original.as_ref()).map(|(map, original)| Mapped { map, kept: &original.kept });
-    let table = original.as_ref().map(|original| &original.table);
-    interface.stage(Stage::Verify);
-    resources.control().begin_in(None, Unit::Rows);
-    let mut checked = check_tables(&published, table, mapped, plan, resources)?;
+    let beside = Originals::open(arguments)?;
+    let stage = |stage| interface.stage(stage);
+    let mut checked = CheckedTables::with(&published, beside.beside(), plan, resources, &stage)?;
     interface.done();
-    if map.as_ref().map(|map| is_of(map, &arguments.release)).transpose()? == Some(false) {
-        row_map::tell_other_files(interface);
-    }
+    tell_read(&checked.read, interface);
     let unjudged = unjudged::in_folder(manifest, plan, !checked.models.is_empty());
     let rows: Vec<(String, u64)> =
         checked.tables.iter().map(|table| (table.file.clone(), table.rows)).collect();
@@ -68,37 +53,6 @@ struct Told<'a> {
     #[serde(flatten)]
     checked: &'a CheckedTables,
     unjudged: Vec<unjudged::Unjudged>,
-}
-
-/// Whether a row map was written together with the tables of a folder.
-fn is_of(map: &RowMap, folder: &Path) -> Result<bool> {
-    for table in map.tables() {
-        if !table.is_of(&Source::open(folder.join(table.file()))?.sha256()?) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// The original, without the rows that a release leaves out.
-fn original(path: &Path, manifest: &Manifest, plan: &Plan, interface: &Interface) -> Result<Original> {
-    let source = Source::open(path)?;
-    let header = read_header(&source, &scumble::release::read_options(&plan.read, 0)?)?;
-    let mut plan = plan.clone();
-    // Rows were also left out for columns that are not published.
-    let published = published_columns(manifest);
-    let named = |name: &&str| published.contains(name) || plan.column(name).is_some();
-    let columns: Vec<&str> = header.names.iter().map(String::as_str).filter(named).collect();
-    let mut table = read(&source, &plan.read, &columns, interface)?;
-    for name in published {
-        if plan.column(name).is_none() {
-            let role = if name == manifest.target { Role::Class } else { Role::Quasi };
-            plan.columns.push((name.to_owned(), Column::new(Roles::one(role))));
-        }
-    }
-    let Complete { kept, notes } = keep_complete(&mut table, &plan)?;
-    notes.iter().for_each(|note| interface.note(note));
-    Ok(Original { table, plan, source, kept })
 }
 
 fn tell(checked: &CheckedTables, manifest: &Manifest) -> String {

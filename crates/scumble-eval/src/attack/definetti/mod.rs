@@ -20,7 +20,10 @@ use features::{Binned, Kinds};
 use learner::{Learner, Room};
 
 /// The attack.
-pub(super) const ATTACK: Attack = Attack {
+/// The share of right guesses by what goes with which value across groups.
+pub(crate) const RIGHT_BY_LEARNING: &str = "guesses that are right, by what was learnt";
+
+pub(crate) const ATTACK: Attack = Attack {
     name: "definetti",
     title: "deFinetti",
     paper: "Kifer 2009",
@@ -242,7 +245,7 @@ fn words(
     });
     let exact = exact.count();
     let mut figures: Vec<Figure> = [
-        estimate("guesses that are right, by what was learnt", &|told| told.right.1),
+        estimate(RIGHT_BY_LEARNING, &|told| told.right.1),
         estimate("guesses that are right, by the class alone", &|told| told.right.0),
     ]
     .into_iter()
@@ -379,7 +382,7 @@ mod tests {
             |name: &str| finding.figures.iter().find(|figure| figure.name == name).map(|figure| figure.value);
         // By the class alone everybody of the three wards is guessed with 1/2, and the other four for sure: 7 of 10.
         assert_eq!(figure("guesses that are right, by the class alone"), Some(0.7));
-        assert_eq!(figure("guesses that are right, by what was learnt"), Some(1.0));
+        assert_eq!(figure(RIGHT_BY_LEARNING), Some(1.0));
         assert_eq!(figure("promised at most"), Some(0.5));
         assert_eq!(figure("people above it by the class alone"), Some(0.4));
         assert_eq!(finding.at_risk.as_ref().map(|share| share.value), Some(1.0));

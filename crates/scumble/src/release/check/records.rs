@@ -9,7 +9,7 @@ use scumble_verify::{
 
 use super::claims::{claims, columns_of};
 use super::truth::truthful;
-use super::{Checked, cannot_check};
+use super::{Checked, WhatWasRead, cannot_check};
 use crate::config::{Plan, Role};
 use crate::error::{Error, Result, Setting};
 use crate::registry::{Method, method};
@@ -148,7 +148,14 @@ fn with_frequencies(
     let records = check_records(&supports, distributions, &models, originals, resources.control())
         .map_err(cannot_check)?;
     let judged = columns_of(&models);
-    Ok(Checked { outcome: None, attained: None, truth, records: Some(records), judged })
+    Ok(Checked {
+        outcome: None,
+        attained: None,
+        truth,
+        records: Some(records),
+        judged,
+        read: WhatWasRead::default(),
+    })
 }
 
 /// Checks what each record covers in the original, and whether it may be true; of values that were exchanged, that they may come from
@@ -190,7 +197,14 @@ fn without_frequencies(
     let records =
         check_records(release, &[], &models, Some(originals), resources.control()).map_err(cannot_check)?;
     let judged = columns_of(&models);
-    Ok(Checked { outcome: None, attained: None, truth: Some(truth), records: Some(records), judged })
+    Ok(Checked {
+        outcome: None,
+        attained: None,
+        truth: Some(truth),
+        records: Some(records),
+        judged,
+        read: WhatWasRead::default(),
+    })
 }
 
 /// The column of which a model bounds frequencies: the one whose values records have exchanged.

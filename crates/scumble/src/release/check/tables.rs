@@ -9,7 +9,7 @@ use scumble_verify::{
 };
 use serde_json::Value;
 
-use super::{cannot_check, claims};
+use super::{WhatWasRead, cannot_check, claims};
 use crate::config::{Column, Plan, Role, Roles};
 use crate::error::{Error, Result, Wanted};
 use crate::release::claim::{cover, model_claim, sensitive_column, value_kind};
@@ -39,6 +39,9 @@ pub struct CheckedTables {
     pub compared: Vec<String>,
     /// What was not.
     pub not_compared: Vec<String>,
+    /// What was read.
+    #[serde(skip)]
+    pub read: WhatWasRead,
 }
 
 /// What was found in one of several tables.
@@ -137,6 +140,7 @@ pub fn check_tables(
         faults,
         compared: Vec::new(),
         not_compared: Vec::new(),
+        read: WhatWasRead::default(),
     };
     match &manifest.together {
         Together::Projections => {
@@ -192,7 +196,7 @@ impl<'a> KnownOriginal<'a> {
             ((*name).to_owned(), column)
         });
         let quasi = Plan { columns: columns.collect(), hierarchies: None, ..plan.clone() };
-        let prepared = prepare(table, &quasi, &Resources::default(), false)?;
+        let prepared = prepare(table, &quasi, &Resources::default().watched_by(control), false)?;
         let mut covers = Vec::new();
         for quasi in &prepared.quasi {
             covers.push((quasi.name.clone(), cover(quasi, missing(&quasi.name))?));

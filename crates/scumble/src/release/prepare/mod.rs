@@ -258,6 +258,8 @@ pub struct ColumnTree {
     pub built: Built,
     /// Rows per leaf.
     pub rows_per_leaf: Vec<u64>,
+    /// What is worth knowing about how the table was read.
+    pub notes: Vec<String>,
 }
 
 /// Builds the hierarchy of one column of a table, for looking at it.
@@ -285,7 +287,7 @@ pub fn column_tree(
     if let Some(code) = built.missing {
         rows_per_leaf[code as usize] += table.rows as u64 - ordered.rows.iter().sum::<u64>();
     }
-    Ok(ColumnTree { built, rows_per_leaf })
+    Ok(ColumnTree { built, rows_per_leaf, notes: Vec::new() })
 }
 
 /// The values of a column that is no quasi-identifier, as models would count them.

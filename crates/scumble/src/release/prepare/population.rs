@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use scumble_files::table::{CodedColumn, CodedTable, Codes, Texts};
-use scumble_files::{ReadOptions, read_header, read_table};
 
 use super::{Prepared, drop_incomplete, prepare, prepare_joined};
-use crate::config::{Plan, Role};
+use crate::config::{Plan, Read, Role};
 use crate::error::{Error, ErrorKind, Result, Setting};
-use crate::release::other_options;
+use crate::release::WrittenTable;
 use crate::release::resources::Resources;
 
 /// A population as it was read: the quasi-identifiers only.
@@ -22,43 +21,27 @@ pub struct PopulationTable {
 
 /// Reads the population that a plan names, if it names one, and keeps it for the run. Its columns are found by the names of the
 /// quasi-identifiers; others are never read.
-pub fn read_population(
-    plan: &Plan,
-    resources: &Resources,
-    threads: usize,
-) -> Result<Option<Arc<PopulationTable>>> {
+pub fn read_population(plan: &Plan, resources: &Resources) -> Result<Option<Arc<PopulationTable>>> {
     let Some(name) = &plan.population else { return Ok(None) };
     let columns: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
     let key = (name.clone(), columns.clone());
-    resources.kept_population(key, || read(plan, name, columns, resources, threads)).map(Some)
+    resources.kept_population(key, || read(plan, name, columns, resources)).map(Some)
 }
 
-fn read(
-    plan: &Plan,
-    name: &str,
-    columns: Vec<String>,
-    resources: &Resources,
-    threads: usize,
-) -> Result<PopulationTable> {
+fn read(plan: &Plan, name: &str, columns: Vec<String>, resources: &Resources) -> Result<PopulationTable> {
     let source = resources.source(name)?;
     // It is another file, written perhaps by others: how it is written is detected.
-    let encoding = plan.read.encoding.as_deref().map(str::parse).transpose()?;
-    let mut options = ReadOptions {
-        header: Some(true),
-        encoding,
-        threads,
-        control: resources.control().clone(),
-        ..other_options(plan)
-    };
-    let header = read_header(&source, &options)?;
-    if let Some(missing) = columns.iter().find(|column| !header.names.contains(column)) {
-        let near = crate::error::did_you_mean(missing, header.names.iter().map(String::as_str));
+    let how = Read { header: Some(true), encoding: plan.read.encoding.clone(), ..plan.read.of_release() };
+    let written = WrittenTable::from(&source);
+    let open = written.open(&how, resources.control())?;
+    if let Some(missing) = columns.iter().find(|column| !open.names.contains(column)) {
+        let near = crate::error::did_you_mean(missing, open.names.iter().map(String::as_str));
         return Err(Error::config(format!(
             "the population '{name}' has no column '{missing}'{near}; it must have every quasi-identifier, under the same name"
         )));
     }
-    options.columns = Some(columns);
-    let read = read_table(&source, &options)?;
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let read = open.read(Some(&columns))?;
     let mut table = read.coded;
     if table.rows == 0 {
         return Err(Error::data(format!("the population '{name}' has no rows"))

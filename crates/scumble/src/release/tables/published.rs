@@ -1,6 +1,6 @@
 //! Several tables that were published together, as somebody reads them who has them all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use scumble_files::table::CodedTable;
 use scumble_files::{Control, ReadOptions, Source, read_table};
@@ -19,6 +19,8 @@ pub struct PublishedTables {
     pub tables: Vec<CodedTable>,
     /// Files beside them that the manifest does not name: nobody has looked at them.
     pub unnamed: Vec<String>,
+    /// Where they were read from, if it is a folder.
+    pub(crate) folder: Option<PathBuf>,
 }
 
 impl PublishedTables {
@@ -28,7 +30,7 @@ impl PublishedTables {
         let sources = manifest.tables.iter().map(|table| Source::open(folder.join(&table.file)));
         let sources: Vec<Source> = sources.collect::<Result<_>>()?;
         let unnamed = unnamed(folder, &manifest)?;
-        Ok(Self { unnamed, ..Self::of(manifest, &sources, plan, control)? })
+        Ok(Self { unnamed, folder: Some(folder.to_owned()), ..Self::of(manifest, &sources, plan, control)? })
     }
 
     /// Reads tables wherever they are, in the order in which the manifest names them.
@@ -54,7 +56,7 @@ impl PublishedTables {
             }
         };
         let tables = sources.iter().map(read).collect::<Result<_>>()?;
-        Ok(Self { manifest, tables, unnamed: Vec::new() })
+        Ok(Self { manifest, tables, unnamed: Vec::new(), folder: None })
     }
 }
 

@@ -1,0 +1,187 @@
+//! What is attacked, wherever it is: programs and the command ask in the same way.
+
+use scumble::config::{Plan, Rest};
+use scumble::release::resources::Resources;
+use scumble::release::{Original, PublishedTables, WrittenTable, read_original};
+use scumble::{Error, Result};
+use scumble_files::Source;
+use scumble_files::table::CodedTable;
+
+use super::simulate::{Release, Target, simulate};
+use super::{ATTACKS, Attack, Finding, Options, add_roles, find};
+
+/// What is attacked, and what the attackers have at hand. [`AttackRequest::of`] fills in what the command takes where it is given nothing.
+#[derive(Debug, Clone)]
+pub struct AttackRequest<'a> {
+    /// The release.
+    pub release: Attacked<'a>,
+    /// The people it is about.
+    pub original: &'a Source,
+    /// The roles of the columns, their hierarchies, and how the release was made. The tables that it names are further releases about the
+    /// same people.
+    pub plan: Plan,
+    /// Whether the plan says how the release was made, and not only what its columns are.
+    pub method_known: bool,
+    /// Further releases about the same people, besides those of the plan.
+    pub others: Vec<WrittenTable<'a>>,
+    /// People like those of the original who are not in it.
+    pub outsiders: Option<&'a Source>,
+    /// The names of the attacks; all if empty.
+    pub attacks: Vec<String>,
+    /// How attacks are simulated.
+    pub options: Options,
+    /// What else the plan names, and who watches.
+    pub resources: Resources,
+}
+
+/// A release in one table, or in several.
+#[derive(Debug, Clone)]
+pub enum Attacked<'a> {
+    /// One table.
+    Table(WrittenTable<'a>),
+    /// Several tables with their manifest.
+    Several(&'a PublishedTables),
+}
+
+impl<'a> From<&'a Source> for Attacked<'a> {
+    fn from(table: &'a Source) -> Self {
+        Self::Table(table.into())
+    }
+}
+
+impl<'a> From<WrittenTable<'a>> for Attacked<'a> {
+    fn from(table: WrittenTable<'a>) -> Self {
+        Self::Table(table)
+    }
+}
+
+impl<'a> From<&'a PublishedTables> for Attacked<'a> {
+    fn from(tables: &'a PublishedTables) -> Self {
+        Self::Several(tables)
+    }
+}
+
+impl<'a> AttackRequest<'a> {
+    /// Every attack on a release, by somebody who knows the plan that made it.
+    pub fn of(release: impl Into<Attacked<'a>>, original: &'a Source, plan: &Plan) -> Self {
+        Self {
+            release: release.into(),
+            original,
+            plan: plan.clone(),
+            method_known: true,
+            others: Vec::new(),
+            outsiders: None,
+            attacks: Vec::new(),
+            options: Options::default(),
+            resources: Resources::default(),
+        }
+    }
+
+    /// The attacks that are asked for.
+    pub fn attacks(&self) -> Result<Vec<&'static Attack>> {
+        if self.attacks.is_empty() {
+            return Ok(ATTACKS.iter().collect());
+        }
+        self.attacks.iter().map(|name| find(name)).collect()
+    }
+
+    /// Reads all tables.
+    pub fn read(&self) -> Result<AttackTables<'a>> {
+        self.resources.control().run(|| self.read_here())
+    }
+
+    fn read_here(&self) -> Result<AttackTables<'a>> {
+        let attacks = self.attacks()?;
+        let resources = self.resources.for_a_run();
+        let control = resources.control();
+        let mut plan = self.plan.clone();
+        // Columns that nobody says anything about play no part here.
+        plan.rest = plan.rest.or(Some(Rest::Drop));
+        if let Attacked::Several(published) = self.release {
+            add_roles(&mut plan, &published.manifest);
+        }
+        let Original { plan, table: original, mut notes, left_out, .. } =
+            read_original(&plan, self.original, control)?;
+        notes.extend(left_out);
+        // What the plan says about its input does not hold for releases of it.
+        let how = match &self.release {
+            Attacked::Table(WrittenTable { read: Some(read), .. }) => read.clone(),
+            _ => plan.read.of_release(),
+        };
+        let mut whole = |table: &WrittenTable<'_>| {
+            let read = table.read_whole(&how, control)?;
+            notes.extend(read.notes);
+            Ok::<CodedTable, Error>(read.coded)
+        };
+        let release = match &self.release {
+            Attacked::Table(table) => Ok(whole(table)?),
+            Attacked::Several(published) => Err(*published),
+        };
+        let mut others = Vec::new();
+        for table in &plan.table {
+            others.push(whole(&(&resources.source(&table.file)?).into())?);
+        }
+        for table in &self.others {
+            others.push(whole(table)?);
+        }
+        let outsiders = self.outsiders.map(|source| read_original(&plan, source, control)).transpose()?;
+        notes.extend(outsiders.iter().flat_map(|read| [&read.notes[..], &read.left_out].concat()));
+        Ok(AttackTables {
+            release,
+            others,
+            original,
+            outsiders: outsiders.map(|read| read.table),
+            plan,
+            notes,
+            resources,
+            attacks,
+            method_known: self.method_known,
+            options: self.options.clone(),
+        })
+    }
+}
+
+/// Tables that are attacked, read.
+pub struct AttackTables<'a> {
+    /// The release in one table, or in several.
+    release: std::result::Result<CodedTable, &'a PublishedTables>,
+    others: Vec<CodedTable>,
+    /// The people whom the release is about.
+    pub original: CodedTable,
+    outsiders: Option<CodedTable>,
+    /// The plan with a role for every column of the original.
+    pub plan: Plan,
+    /// What is worth knowing: how tables were read, and which rows were left out.
+    pub notes: Vec<String>,
+    resources: Resources,
+    attacks: Vec<&'static Attack>,
+    method_known: bool,
+    options: Options,
+}
+
+impl AttackTables<'_> {
+    /// Simulates the attacks; `begins` is told of each before it begins, with its number from 1 and how many there are.
+    pub fn attack(&self, begins: &(dyn Fn(&Attack, usize, usize) + Sync)) -> Result<Vec<Finding>> {
+        let target = Target {
+            release: match &self.release {
+                Ok(table) => Release::Table(table),
+                Err(published) => Release::Several(published),
+            },
+            others: &self.others,
+            original: &self.original,
+            outsiders: self.outsiders.as_ref(),
+            plan: &self.plan,
+            method_known: self.method_known,
+            resources: &self.resources,
+        };
+        let place = |attack: &Attack| self.attacks.iter().position(|other| other.name == attack.name);
+        let begins =
+            |attack: &Attack| begins(attack, place(attack).map_or(0, |place| place + 1), self.attacks.len());
+        self.resources.control().run(|| simulate(&target, &self.attacks, &self.options, begins))
+    }
+}
+
+/// Reads the tables of a request and simulates its attacks.
+pub fn attack(request: &AttackRequest<'_>) -> Result<Vec<Finding>> {
+    request.read()?.attack(&|_, _, _| {})
+}
