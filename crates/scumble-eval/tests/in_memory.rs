@@ -165,3 +165,39 @@ fn tables_in_memory_are_evaluated_like_files() {
     let nothing = Experiment::of(EvaluationPlan::of(&["mondrian"], &["c45"]), &[], &control);
     assert!(nothing.is_err_and(|error| error.to_string().contains("there is nothing to evaluate")));
 }
+
+/// A program chooses attacks, and gives attackers what the command gives them: further releases, outsiders.
+#[test]
+fn attackers_have_what_a_program_gives_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = table(folder.path());
+    let release = |k: i64| {
+        let plan = Plan { privacy: vec![ModelSpec::new("k_anonymity").with("k", k)], ..plan() };
+        let plan = Plan { accept_attribute_disclosure: true, ..plan };
+        let release = Release::of(rows.clone(), &plan).expect("a release");
+        Source::from_batches(release.table().expect("one table").clone(), "the release")
+    };
+    let (release, other) = (release(4), release(6));
+    let original = Source::from_batches(rows.clone(), "the original");
+    let mut request = AttackRequest::of(&release, &original, &plan());
+    request.attacks = vec!["intersection".to_owned(), "membership".to_owned()];
+    let run = |request: &AttackRequest<'_>| {
+        let told = std::sync::Mutex::new(Vec::new());
+        let tables = request.read().expect("tables");
+        let found = tables.attack(&|attack, number, all| {
+            told.lock().expect("not held").push((attack.name, number, all));
+        });
+        let names: Vec<_> =
+            found.expect("findings").iter().map(|of| (of.attack, of.not_run.is_none())).collect();
+        (names, told.into_inner().expect("not held"))
+    };
+    let (alone, told) = run(&request);
+    assert_eq!(told, [("intersection", 1, 2), ("membership", 2, 2)]);
+    assert!(alone.contains(&("intersection", false)), "there is one release only: {alone:?}");
+    request.others = vec![(&other).into()];
+    request.outsiders = Some(&original);
+    let (both, _) = run(&request);
+    assert!(both.contains(&("intersection", true)), "{both:?}");
+    request.attacks = vec!["linkge".to_owned()];
+    assert!(attack(&request).is_err_and(|error| error.to_string().contains("did you mean 'linkage'")));
+}
