@@ -10,4 +10,5 @@ pub mod label;
 pub(crate) mod normal;
 pub(crate) mod pack;
 pub mod payload;
+pub mod personal;
 pub mod quasi;

@@ -28,7 +28,7 @@ pub(super) fn value_type(facts: &Facts<'_>) -> ValueType {
     );
     match facts.kind {
         Inference::AmbiguousDate => ValueType::Date,
-        Inference::Clear(Kind::Integer) if codes => ValueType::Text,
+        Inference::Clear(Kind::Integer) if codes || !facts.personal.kinds.is_empty() => ValueType::Text,
         Inference::Clear(kind) => ValueType::of(kind),
     }
 }

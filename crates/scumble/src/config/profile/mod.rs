@@ -4,6 +4,8 @@
 //! plan in which every role is marked as a guess until a person confirms it.
 
 mod hierarchies;
+mod kind_words;
+mod kinds;
 mod plan_writer;
 mod roles;
 mod signs;
@@ -21,6 +23,10 @@ use std::collections::BTreeMap;
 
 use crate::config::{Roles, ValueType};
 use crate::table::kind::{Inference, Kind};
+use crate::table::personal::column::{HowMany, InColumn, Sample, kinds_in};
+use crate::table::personal::places::{LATITUDE, LONGITUDE, is_degrees};
+use crate::table::personal::{self, Kinds};
+use kind_words::{Axis, kinds_named};
 
 /// The distinct values of a column.
 #[derive(Debug, Clone)]
@@ -96,6 +102,10 @@ struct Facts<'a> {
     column: &'a ColumnValues<'a>,
     topic: Option<words::Topic>,
     kind: Inference,
+    /// The kinds of personal texts that the name speaks of.
+    named: Kinds,
+    /// Those that the values are.
+    personal: InColumn,
     signs: Vec<Sign>,
     distinct: u64,
     unique_rows: u64,
@@ -107,15 +117,31 @@ impl<'a> Facts<'a> {
     fn of(column: &'a ColumnValues<'a>) -> Self {
         let kind = Kind::infer(column.values.iter().copied());
         let topic = words::topic_of(column.name);
+        let named = kinds_named(column.name);
+        let sample = Sample::of(&column.values);
+        let personal = kinds_in(&sample, named);
         Self {
             column,
             topic,
             kind,
-            signs: signs::signs_of(column, kind, topic),
+            named,
+            personal,
+            signs: signs::signs_of(column, &sample, personal.kinds, kind, topic),
             distinct: column.values.len() as u64,
             unique_rows: column.counts.iter().filter(|count| **count == 1).count() as u64,
             present: column.rows.saturating_sub(column.missing),
         }
+    }
+
+    /// Whether the column is one half of places on the map, by its name and by all its values.
+    fn is_half_of_places(&self, half: Axis) -> bool {
+        let most = match half {
+            Axis::Latitude => LATITUDE,
+            Axis::Longitude => LONGITUDE,
+        };
+        self.distinct > 0
+            && Axis::named(self.column.name) == Some(half)
+            && self.column.values.iter().all(|value| is_degrees(value.trim(), most, 0))
     }
 
     /// Values as they are released: a missing one is a value too.
@@ -161,10 +187,27 @@ fn spellings(facts: &Facts<'_>) -> String {
     format!("{said}: {}.", named.join(", "))
 }
 
+/// Latitudes and longitudes beside each other are places, which neither of them is alone.
+fn find_places(columns: &mut [Facts<'_>]) {
+    const PLACES: personal::Kind = personal::Kind::Coordinates;
+    let halves = [Axis::Latitude, Axis::Longitude]
+        .map(|half| columns.iter().map(|facts| facts.is_half_of_places(half)).collect::<Vec<bool>>());
+    if halves.iter().any(|half| !half.contains(&true)) {
+        return;
+    }
+    for (place, facts) in columns.iter_mut().enumerate() {
+        if halves.iter().any(|half| half[place]) {
+            facts.personal = InColumn { kinds: [PLACES].into_iter().collect(), how_many: HowMany::All };
+            facts.signs.insert(0, Sign::Personal(PLACES));
+        }
+    }
+}
+
 /// Profiles all columns of a table, in their order: some guesses depend on the others.
 #[must_use]
 pub fn profile(columns: &[ColumnValues<'_>]) -> Vec<ColumnProfile> {
-    let facts: Vec<Facts<'_>> = columns.iter().map(Facts::of).collect();
+    let mut facts: Vec<Facts<'_>> = columns.iter().map(Facts::of).collect();
+    find_places(&mut facts);
     let guesses = roles::guess(&facts);
     facts
         .into_iter()

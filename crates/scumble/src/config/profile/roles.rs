@@ -1,5 +1,6 @@
 //! Guesses what each column is to a release, with the reason.
 
+use super::kinds;
 use super::signs::Sign;
 use super::words::Topic;
 use super::{Confidence, Facts};
@@ -29,7 +30,7 @@ pub(super) fn guess(columns: &[Facts<'_>]) -> Vec<Guess> {
     guesses
 }
 
-fn new(role: Role, confidence: Confidence, reason: impl Into<String>) -> Guess {
+pub(super) fn new(role: Role, confidence: Confidence, reason: impl Into<String>) -> Guess {
     Guess { roles: Roles::one(role), confidence, reason: reason.into() }
 }
 
@@ -43,25 +44,23 @@ fn by_itself(facts: &Facts<'_>) -> Guess {
         return new(Role::Other, High, "Every row has the same value, so it tells nobody apart.");
     }
     let known = facts.topic.and_then(known_to_outsiders);
-    // A name of demographics outweighs what values may look like: cities look like names, ages like numbers of rows.
-    let by_values = facts.signs.iter().find(|sign| known.is_none() || is_unmistakable(**sign));
-    by_values.map(|sign| by_sign(*sign)).or_else(|| by_name(facts, known)).unwrap_or_else(|| by_counts(facts))
+    if let Some(guess) = kinds::guess(facts, known.is_some()) {
+        return guess;
+    }
+    // A name of demographics outweighs what values may look like: cities look like names, ages like numbers of rows. Only numbers that are
+    // written in a way of their own are beyond doubt.
+    let others = facts.signs.iter().filter(|sign| !matches!(sign, Sign::Personal(_)));
+    let by_values = others.copied().find(|sign| known.is_none() || *sign == Sign::IdNumber);
+    by_values.and_then(by_sign).or_else(|| by_name(facts, known)).unwrap_or_else(|| by_counts(facts))
 }
 
-fn is_unmistakable(sign: Sign) -> bool {
-    matches!(sign, Sign::Email | Sign::Phone | Sign::Url | Sign::IpAddress | Sign::Iban | Sign::IdNumber)
-}
-
-fn by_sign(sign: Sign) -> Guess {
+fn by_sign(sign: Sign) -> Option<Guess> {
     use Confidence::{High, Medium};
     let looks = format!("Its values look like {}", sign.phrase());
-    match sign {
-        Sign::Email | Sign::Phone | Sign::Iban | Sign::IdNumber => {
-            new(Role::Identifier, High, format!("{looks}, which name a person."))
-        }
-        Sign::Url | Sign::IpAddress => {
-            new(Role::Identifier, High, format!("{looks}, which lead to a person."))
-        }
+    Some(match sign {
+        // These are guessed together.
+        Sign::Personal(_) => return None,
+        Sign::IdNumber => new(Role::Identifier, High, format!("{looks}, which name a person.")),
         Sign::PersonName => new(Role::Identifier, High, format!("{looks}.")),
         Sign::SequentialId => {
             new(Role::Identifier, High, "Its values count up from row to row, as record numbers do.")
@@ -78,7 +77,7 @@ fn by_sign(sign: Sign) -> Guess {
         Sign::Icd => {
             new(Role::Sensitive, High, format!("{looks}: what outsiders must not learn about a person."))
         }
-    }
+    })
 }
 
 /// What outsiders know by a topic, to follow "its name speaks of".
@@ -135,7 +134,7 @@ fn by_name(facts: &Facts<'_>, known_to_outsiders: Option<&str>) -> Option<Guess>
 }
 
 /// A number of records or people: unique it names a row, repeated it tells which rows belong together.
-fn by_number(facts: &Facts<'_>) -> Option<Guess> {
+pub(super) fn by_number(facts: &Facts<'_>) -> Option<Guess> {
     let is_code = matches!(facts.kind, Inference::Clear(Kind::Integer | Kind::Text));
     if !is_code {
         return None;

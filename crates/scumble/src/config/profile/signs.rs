@@ -1,28 +1,27 @@
 //! What a column's values look like: patterns, by the share of distinct values that have them.
 
 use super::ColumnValues;
-use super::words::{Topic, is_first_name};
+use super::words::Topic;
 use crate::table::date::{Date, DateFormat};
 use crate::table::kind::{Inference, Kind};
+use crate::table::personal::column::Sample;
+use crate::table::personal::people::{FEW_ROWS, are_free_text, are_names};
+use crate::table::personal::{self, Kinds, has_common_check_digits};
+
+/// Shares of the values that have a sign: so many of so many.
+const MOSTLY: (usize, usize) = (4, 5);
+const NEARLY: (usize, usize) = (9, 10);
 
 /// Something the values of a column look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// E-mail addresses.
-    Email,
-    /// Phone numbers.
-    Phone,
+    /// Texts that point to a person by themselves.
+    Personal(personal::Kind),
     /// Names of people.
     PersonName,
     /// Sentences.
     FreeText,
-    /// Addresses of web pages.
-    Url,
-    /// Network addresses of devices.
-    IpAddress,
-    /// Bank account numbers (IBAN) with right check digits.
-    Iban,
-    /// Numbers that states, banks or programs give: social security, identity card, payment card, UUID.
+    /// Written as numbers are that states, banks or programs give, whether or not check digits are right.
     IdNumber,
     /// Postcodes.
     Postcode,
@@ -39,13 +38,9 @@ impl Sign {
     #[must_use]
     pub fn phrase(self) -> &'static str {
         match self {
-            Self::Email => "e-mail addresses",
-            Self::Phone => "phone numbers",
+            Self::Personal(kind) => kind.many(),
             Self::PersonName => "names of people",
             Self::FreeText => "free text",
-            Self::Url => "web addresses",
-            Self::IpAddress => "network addresses",
-            Self::Iban => "bank account numbers",
             Self::IdNumber => "personal numbers",
             Self::Postcode => "postcodes",
             Self::Icd => "codes of diseases",
@@ -55,57 +50,38 @@ impl Sign {
     }
 }
 
-/// The most distinct values that are looked at for patterns; evenly spaced over the sorted ones.
-const SAMPLE: usize = 2_000;
-/// The fewest rows from which the values alone say something about uniqueness.
-const FEW_ROWS: u64 = 20;
-
-/// The signs of a column, in the order of [`Sign`].
-pub(super) fn signs_of(column: &ColumnValues<'_>, kind: Inference, topic: Option<Topic>) -> Vec<Sign> {
-    if column.values.is_empty() {
-        return Vec::new();
-    }
-    let step = column.values.len().div_ceil(SAMPLE);
-    let sample: Vec<&str> = column.values.iter().step_by(step).map(|value| value.trim()).collect();
-    let share = |fits: &dyn Fn(&str) -> bool| {
-        sample.iter().filter(|value| fits(value)).count() as f64 / sample.len() as f64
-    };
+/// The signs of a column, in the order of [`Sign`]; `kinds` are what its values are by themselves.
+pub(super) fn signs_of(
+    column: &ColumnValues<'_>,
+    sample: &Sample<'_>,
+    kinds: Kinds,
+    kind: Inference,
+    topic: Option<Topic>,
+) -> Vec<Sign> {
+    let mut signs: Vec<Sign> = kinds.iter().map(Sign::Personal).collect();
     let distinct = column.values.len() as u64;
     let present = column.rows.saturating_sub(column.missing);
-    let varied = present >= FEW_ROWS && 2 * distinct >= present;
-    let mut signs = Vec::new();
     let mut add = |sign, found: bool| {
         if found {
             signs.push(sign);
         }
     };
-    add(Sign::Email, share(&is_email) >= 0.8);
-    add(Sign::Phone, share(&is_phone) >= 0.8);
-    // A few values may be such words by chance.
-    add(
-        Sign::PersonName,
-        distinct >= 10 && share(&has_first_name) >= 0.3 || varied && share(&looks_like_full_name) >= 0.9,
-    );
-    let wordy = match topic {
-        Some(Topic::FreeText) => share(&|value| value.split_whitespace().count() >= 3) >= 0.3,
-        _ => share(&|value| value.split_whitespace().count() >= 5) >= 0.5 && 3 * distinct >= present,
-    };
-    add(Sign::FreeText, wordy);
-    add(Sign::Url, share(&is_url) >= 0.8);
-    add(Sign::IpAddress, share(&is_ip_address) >= 0.8);
-    add(Sign::Iban, share(&is_iban) >= 0.8);
-    add(Sign::IdNumber, share(&is_id_number) >= 0.8);
+    add(Sign::PersonName, are_names(sample, distinct, present));
+    add(Sign::FreeText, are_free_text(sample, distinct, present, topic == Some(Topic::FreeText)));
+    let numbered =
+        || sample.at_least(MOSTLY, |value| is_written_as_id(value) || has_common_check_digits(value));
+    add(Sign::IdNumber, kinds.is_empty() && numbered());
+    let texts = sample.texts();
     // Five digits alone may be anything; a leading zero or the column's name decides.
-    let plain_postcodes = topic == Some(Topic::Postcode) || sample.iter().any(|value| value.starts_with('0'));
-    add(
-        Sign::Postcode,
-        share(&|value| is_marked_postcode(value) || plain_postcodes && shape(value) == "99999") >= 0.9,
-    );
+    let plain_postcodes = topic == Some(Topic::Postcode) || texts.iter().any(|value| value.starts_with('0'));
+    let is_postcode = |value: &str| is_marked_postcode(value) || plain_postcodes && shape(value) == "99999";
+    add(Sign::Postcode, sample.at_least(NEARLY, is_postcode));
     // So is a letter with two digits.
-    let dotted = topic == Some(Topic::Health) || sample.iter().any(|value| value.contains('.'));
-    add(Sign::Icd, dotted && share(&is_icd) >= 0.9);
+    let dotted = topic == Some(Topic::Health) || texts.iter().any(|value| value.contains('.'));
+    add(Sign::Icd, dotted && sample.at_least(NEARLY, is_icd));
     add(Sign::BirthDate, is_birth_date(column, kind, topic));
-    add(Sign::SequentialId, present >= FEW_ROWS / 2 && distinct == present && counts_up(&column.values));
+    let each_its_own = present >= FEW_ROWS / 2 && distinct == present;
+    add(Sign::SequentialId, each_its_own && counts_up(&column.values));
     signs
 }
 
@@ -119,58 +95,9 @@ fn shape(value: &str) -> String {
     value.chars().map(kind).collect()
 }
 
-fn is_email(value: &str) -> bool {
-    let Some((user, host)) = value.split_once('@') else { return false };
-    let no_space = !value.contains(char::is_whitespace) && !host.contains('@');
-    let labels = host.split('.').all(|label| !label.is_empty());
-    !user.is_empty() && no_space && host.contains('.') && labels
-}
-
-fn is_url(value: &str) -> bool {
-    let lower = value.to_lowercase();
-    ["http://", "https://", "ftp://", "www."].iter().any(|start| lower.starts_with(start))
-        && !value.contains(char::is_whitespace)
-}
-
-fn is_ip_address(value: &str) -> bool {
-    value.parse::<std::net::IpAddr>().is_ok()
-}
-
-fn is_phone(value: &str) -> bool {
-    let digits = value.chars().filter(char::is_ascii_digit).count();
-    let marks = value.chars().filter(|letter| " -/.()".contains(*letter)).count();
-    let plus = value.starts_with('+');
-    let other_signs = value.chars().count() - digits - marks - usize::from(plus);
-    let long_with_zero = value.starts_with('0') && digits >= 9;
-    if !(7..=15).contains(&digits) || other_signs > 0 || !(plus || marks >= 2 || long_with_zero) {
-        return false;
-    }
-    let is_date = DateFormat::ALL.into_iter().any(|format| format.parse(value).is_some());
-    // 1.234.567 is a number in many countries.
-    let mut groups = value.split('.');
-    let first = groups.next().map_or(0, str::len);
-    let thousands =
-        (1..=3).contains(&first) && groups.clone().count() > 1 && groups.all(|group| group.len() == 3);
-    !is_date && !thousands && !is_ip_address(value) && !is_id_number(value) && !is_marked_postcode(value)
-}
-
-/// The account number's letters count as 10 to 35; the whole, with its first four signs last, is 1 modulo 97.
-fn is_iban(value: &str) -> bool {
-    let signs: Vec<char> = value.chars().filter(|letter| *letter != ' ').collect();
-    if !(15..=34).contains(&signs.len()) || !signs.iter().all(char::is_ascii_alphanumeric) {
-        return false;
-    }
-    let head: String = signs[..4].iter().collect();
-    let remainder = signs[4..].iter().chain(&signs[..4]).fold(0_u32, |remainder, sign| {
-        let digit = sign.to_digit(36).unwrap_or_default();
-        (remainder * if digit < 10 { 10 } else { 100 } + digit) % 97
-    });
-    shape(&head) == "AA99" && remainder == 1
-}
-
-fn is_id_number(value: &str) -> bool {
-    let shape = shape(value);
-    let known_shape = [
+/// The shapes of numbers that name people, also where no check digit is right.
+fn is_written_as_id(value: &str) -> bool {
+    [
         "999-99-9999",      // United States: social security
         "AA999999A",        // United Kingdom: national insurance
         "AA 99 99 99 A",    // the same, spaced
@@ -179,30 +106,7 @@ fn is_id_number(value: &str) -> bool {
         "999.9999.9999.99", // Switzerland: old-age insurance
         "AAAAAA99A99A999A", // Italy: tax code
     ]
-    .contains(&shape.as_str());
-    known_shape || is_hexadecimal_key(value) || is_card_number(value)
-}
-
-fn is_hexadecimal_key(value: &str) -> bool {
-    let lengths: Vec<usize> = value.split('-').map(str::len).collect();
-    let hexadecimal = value.chars().all(|letter| letter.is_ascii_hexdigit() || letter == '-');
-    hexadecimal && (lengths == [8, 4, 4, 4, 12] || lengths.len() == 1 && lengths[0] >= 32)
-}
-
-/// A payment card: 13 to 19 digits of which every second, doubled, makes the digit sum a multiple of ten.
-fn is_card_number(value: &str) -> bool {
-    let digits: Vec<u32> = value.chars().filter_map(|letter| letter.to_digit(10)).collect();
-    let only_digits = value.chars().all(|letter| letter.is_ascii_digit() || letter == ' ' || letter == '-');
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(place, digit)| match digit * (1 + place as u32 % 2) {
-            doubled @ 10.. => doubled - 9,
-            digit => digit,
-        })
-        .sum();
-    only_digits && (13..=19).contains(&digits.len()) && sum.is_multiple_of(10)
+    .contains(&shape(value).as_str())
 }
 
 /// Postcodes that their shape gives away.
@@ -239,24 +143,6 @@ fn is_icd(value: &str) -> bool {
         && detail.len() <= 4
         && detail.chars().all(|letter| letter.is_ascii_alphanumeric())
         && !value.ends_with('.')
-}
-
-fn has_first_name(value: &str) -> bool {
-    let mut words = value.split([' ', ',']).filter(|word| !word.is_empty());
-    let few_words = words.clone().count() <= 4;
-    few_words && words.any(is_first_name)
-}
-
-/// Two to four words that begin with a capital and are made of letters: also many places, so that only a column
-/// with mostly different values is one of names.
-fn looks_like_full_name(value: &str) -> bool {
-    let words: Vec<&str> = value.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-    let name_like = |word: &&str| {
-        word.starts_with(char::is_uppercase)
-            && word.chars().all(|letter| letter.is_alphabetic() || "-'’.".contains(letter))
-            && (word.chars().count() < 2 || word.contains(char::is_lowercase))
-    };
-    (2..=4).contains(&words.len()) && words.iter().all(name_like)
 }
 
 /// Dates by the name of birth, or over more than 40 years: few other events of a table spread so far.

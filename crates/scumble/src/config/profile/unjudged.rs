@@ -2,8 +2,9 @@
 
 use scumble_files::table::{CodedColumn, CodedTable};
 
-use super::{ColumnProfile, ColumnValues, profile};
+use super::{ColumnProfile, ColumnValues, Sign, profile};
 use crate::config::Role;
+use crate::table::personal::Kind;
 use crate::{Error, Result};
 
 /// The distinct values of each column of a table, missing ones apart.
@@ -29,7 +30,7 @@ fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> Colu
 }
 
 /// Refuses a table with columns that have no role of their own and would be published as they are, if `init` would call one of them an
-/// identifier, a person's number or free text. Only these columns are looked at, by their distinct values, as `init` does. Whoever asks
+/// identifier, a person's number, free text or the place of a person. Only these columns are looked at, by their distinct values, as `init` does. Whoever asks
 /// adds what would help for those columns.
 pub fn refuse_unjudged(
     table: &CodedTable,
@@ -44,7 +45,8 @@ pub fn refuse_unjudged(
     let names_people = |profile: &ColumnProfile| {
         // A column without any value is left out by `init` too, but it tells nothing.
         let free_text = profile.roles.has(Role::Drop) && profile.distinct > 0;
-        free_text || profile.roles.has(Role::Identifier) || profile.roles.has(Role::Subject)
+        let places = profile.signs.contains(&Sign::Personal(Kind::Coordinates));
+        free_text || places || profile.roles.has(Role::Identifier) || profile.roles.has(Role::Subject)
     };
     let found: Vec<ColumnProfile> = profile(&columns).into_iter().filter(names_people).collect();
     if found.is_empty() {

@@ -1,5 +1,7 @@
 //! What a column's name says, in the words of several languages.
 
+use crate::table::personal::people::push_folded;
+
 /// What a column is about, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Topic {
@@ -272,7 +274,7 @@ pub(super) fn topic_of(name: &str) -> Option<Topic> {
 
 /// Whether a word of the list is made of these parts of a name. `income*` fits `incomes`, but it leaves `class` alone
 /// in `income_class`: a word must need each part that it takes.
-fn fits(word: &str, parts: &[String]) -> bool {
+pub(super) fn fits(word: &str, parts: &[String]) -> bool {
     let text = parts.concat();
     match word.strip_suffix('*') {
         Some(start) => {
@@ -284,7 +286,7 @@ fn fits(word: &str, parts: &[String]) -> bool {
 }
 
 /// The words of a name: split where signs, digits or capitals begin, in lower case, without accents.
-fn parts(name: &str) -> Vec<String> {
+pub(super) fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut before = ' ';
     for letter in name.chars() {
@@ -301,62 +303,6 @@ fn parts(name: &str) -> Vec<String> {
     parts.retain(|part| !part.is_empty());
     parts
 }
-
-/// Whether a word is a common first name.
-pub(super) fn is_first_name(word: &str) -> bool {
-    let mut folded = String::new();
-    for letter in word.chars() {
-        push_folded(letter, &mut folded);
-    }
-    FIRST_NAMES.split_whitespace().any(|name| name == folded)
-}
-
-/// Appends a letter in lower case and without accent, as the lists here are written.
-fn push_folded(letter: char, text: &mut String) {
-    for lower in letter.to_lowercase() {
-        match plain(lower) {
-            Some(plain) => text.push_str(plain),
-            None => text.push(lower),
-        }
-    }
-}
-
-/// A letter without its accent.
-fn plain(letter: char) -> Option<&'static str> {
-    Some(match letter {
-        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' | 'ą' => "a",
-        'ç' | 'ć' | 'č' => "c",
-        'è' | 'é' | 'ê' | 'ë' | 'ę' | 'ě' => "e",
-        'ì' | 'í' | 'î' | 'ï' => "i",
-        'ł' => "l",
-        'ñ' | 'ń' => "n",
-        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' => "o",
-        'ř' => "r",
-        'ś' | 'š' => "s",
-        'ß' => "ss",
-        'ù' | 'ú' | 'û' | 'ü' | 'ů' => "u",
-        'ý' => "y",
-        'ź' | 'ż' | 'ž' => "z",
-        _ => return None,
-    })
-}
-
-/// Common first names, in lower case: enough of them in a column tell that it holds people's names.
-const FIRST_NAMES: &str = "
-    adam ahmed aisha alejandro alexander ali alice amelia amy ana andrea andreas andrew angela anja
-    anna anne antonio barbara ben brian camille carlos carmen carol catherine charles charlotte
-    chiara chloe christian christine claire claudia daniel david deborah diego dieter donna dorothy
-    edward elena elizabeth ella emily emma eric erik eva fatima felix fernando francesca francesco
-    frank frida gabriel george giulia giuseppe grace hana hans hassan heike helen helga henry hugo
-    ines ingrid isabel jacob james jan jana jane jean jennifer jessica johanna john jonas jorge jose
-    joseph juan julia julie jurgen karen karin katarzyna katharina kevin klaus lars laura lea lena
-    leon lina linda lisa louis lucas lucia luis lukas manuel marco margaret maria marie mario mark
-    martha martin mary matteo matthew max mia michael miguel mohamed mohammed monika nancy nicole
-    nina noah olga oliver olivia omar oscar otto pablo patricia paul paula paulo pedro peter petra
-    philip pierre rachel richard robert rosa ruth sabine samuel sandra sara sarah simon sofia sophie
-    stefan stephen steven susan susanne svetlana thomas tim tom ursula victor walter wei werner
-    william yusuf zoe
-";
 
 #[cfg(test)]
 mod tests {
