@@ -146,23 +146,24 @@ impl CheckedTables {
         let manifest = &published.manifest;
         let original = beside.map(|beside| original_of_several(plan, beside.original, manifest, resources));
         let original = original.transpose()?;
-        let plan = original.as_ref().map_or(plan, |original| &original.plan);
-        let (mut map, mut warnings) = (None, Vec::new());
-        if let Some(Beside { original, row_map: Some(given) }) = beside {
-            let files: Vec<&str> = manifest.tables.iter().map(|table| table.file.as_str()).collect();
-            let map = map.insert(given.about(original, &files)?);
-            if let Some(folder) = published.folder.as_ref().filter(|_| given.is_file())
-                && is_of_others(map, folder)?
-            {
-                warnings.push(OTHER_FILES.to_owned());
-            }
-        }
+        let files: Vec<&str> = manifest.tables.iter().map(|table| table.file.as_str()).collect();
+        let given = beside.and_then(|beside| Some((beside.original, beside.row_map?)));
+        let map = given.map(|(original, given)| given.about(original, &files)).transpose()?;
         let mapped =
             map.as_ref().zip(original.as_ref()).map(|(map, original)| Mapped { map, kept: &original.kept });
         stage(Stage::Verify);
         resources.control().begin_in(None, Unit::Rows);
         let table = original.as_ref().map(|original| &original.table);
+        // What outsiders know is what the caller says, or else the manifest; the original's plan has a role for every column.
         let mut checked = check_tables(published, table, mapped, plan, resources)?;
+        // A map that does not fit was an error by now.
+        let is_file = given.is_some_and(|(_, given)| given.is_file());
+        let mut warnings = Vec::new();
+        if let (Some(map), Some(folder), true) = (&map, &published.folder, is_file)
+            && is_of_others(map, folder)?
+        {
+            warnings.push(OTHER_FILES.to_owned());
+        }
         let notes = original.map_or_else(Vec::new, |original| [original.notes, original.left_out].concat());
         checked.read = WhatWasRead { notes, warnings, ..WhatWasRead::default() };
         Ok(checked)

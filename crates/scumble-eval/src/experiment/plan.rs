@@ -373,7 +373,7 @@ mod tests {
         );
         assert_eq!(
             fault("[[algorithm]]\nname = \"mondrian\"\n"),
-            "plan.toml: two [[algorithm]] are called 'mondrian'; give each its own title"
+            "plan.toml: two [[algorithm]] are called 'mondrian'; give each of the two its own title"
         );
         assert!(fault("[[algorithm]]\nname = \"mondrain\"\n").contains("did you mean 'mondrian'?"));
         assert!(
