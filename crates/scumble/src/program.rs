@@ -95,7 +95,11 @@ impl Checked {
             }
             let drops = if table.rows < original.table.rows { Drops::Allowed } else { Drops::Forbidden };
             let mapped = Mapped { map: &map, kept: &original.kept };
-            row_map = Some(mapped.sources(of_table, table.rows, drops).map_err(cannot_check)?);
+            let cannot_map = |error| match warnings.is_empty() {
+                true => cannot_check(error),
+                false => cannot_check(error).advise(format!("look for another row map: {OTHER_FILES}")),
+            };
+            row_map = Some(mapped.sources(of_table, table.rows, drops).map_err(cannot_map)?);
         }
         let plan = original.as_ref().map_or(plan, |original| &original.plan);
         stage(Stage::Verify);

@@ -46,7 +46,8 @@ impl Dataset {
         let test = match test {
             None => None,
             Some((input, there)) => {
-                let plan = Plan { input: input.to_owned(), ..plan.clone() };
+                // The population is that of the table which is released.
+                let plan = Plan { input: input.to_owned(), population: None, ..plan.clone() };
                 let there = there.clone().watched_by(resources.control());
                 let (_, test, more) = scumble::release::read_planned(&plan, &there)?;
                 notes.extend(more);

@@ -38,7 +38,7 @@ struct Kept {
     listings: KeptBy<(PathBuf, Layout), Listing>,
     tables: KeptBy<String, CodedTable>,
     /// By name and columns.
-    populations: KeptBy<(String, Vec<String>), PopulationTable>,
+    populations: KeptBy<(String, String), PopulationTable>,
 }
 
 /// What was read before, or is read now.
@@ -246,7 +246,7 @@ impl Resources {
     /// A population that was read before, or is read now.
     pub(crate) fn kept_population(
         &self,
-        key: (String, Vec<String>),
+        key: (String, String),
         read: impl FnOnce() -> Result<PopulationTable>,
     ) -> Result<Arc<PopulationTable>> {
         kept(&self.kept.populations, key, |_| read())

@@ -104,7 +104,7 @@ impl RowMapFile {
         let table = |(place, rows): (usize, &Vec<Option<u32>>)| MappedFile {
             file: files.get(place).copied().unwrap_or_default().to_owned(),
             sha256: String::new(),
-            released_row: rows.iter().map(|row| row.map(|row| row + 1)).collect(),
+            released_row: rows.iter().map(|row| row.map(|row| row.saturating_add(1))).collect(),
         };
         let rows = map.tables.first().map_or(0, Vec::len);
         Self {

@@ -24,11 +24,13 @@ pub struct PopulationTable {
 pub fn read_population(plan: &Plan, resources: &Resources) -> Result<Option<Arc<PopulationTable>>> {
     let Some(name) = &plan.population else { return Ok(None) };
     let columns: Vec<String> = plan.names_with(Role::Quasi).map(str::to_owned).collect();
-    let key = (name.clone(), columns.clone());
-    resources.kept_population(key, || read(plan, name, columns, resources)).map(Some)
+    // All that reading it depends on, besides its name.
+    let quasi = plan.columns.iter().filter(|(name, _)| columns.contains(name)).collect::<Vec<_>>();
+    let key = (name.clone(), format!("{:?} {quasi:?}", plan.read));
+    resources.kept_population(key, || read(plan, name, &columns, resources)).map(Some)
 }
 
-fn read(plan: &Plan, name: &str, columns: Vec<String>, resources: &Resources) -> Result<PopulationTable> {
+fn read(plan: &Plan, name: &str, columns: &[String], resources: &Resources) -> Result<PopulationTable> {
     let source = resources.source(name)?;
     // It is another file, written perhaps by others: how it is written is detected.
     let how = Read { header: Some(true), encoding: plan.read.encoding.clone(), ..plan.read.of_release() };

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use super::{Kind, Kinds};
 
 pub(super) fn add(text: &str, digits: usize, kinds: &mut Kinds) {
-    kinds.add_if(Kind::Email, text.contains('@') && is_email(text));
+    // An address may stand in brackets, or behind `mailto:`.
+    let email = || is_email(text) || !text.contains(char::is_whitespace) && holds_email(text);
+    kinds.add_if(Kind::Email, text.contains('@') && email());
     kinds.add_if(Kind::Url, is_url(text));
     if digits < 3 && !text.contains(':') {
         return;
@@ -107,7 +109,7 @@ fn hexadecimal(text: &str) -> Option<Hexadecimal> {
 }
 
 /// Other numbers that are set in groups by hyphens or dots, as phone numbers are.
-const OTHER_GROUPS: [&[usize]; 11] = [
+const OTHER_GROUPS: [&[usize]; 9] = [
     &[3, 2, 4],    // United States: social security
     &[3, 3, 3, 2], // Brazil: taxpayer
     &[3, 4, 4, 2], // Switzerland: old-age insurance
@@ -117,9 +119,10 @@ const OTHER_GROUPS: [&[usize]; 11] = [
     &[5, 3, 2],
     &[5, 4, 1],
     &[5, 4, 2],
-    &[4, 2, 2], // tariffs of goods
-    &[4, 2, 2, 2],
 ];
+
+/// Tariffs of goods. With a zero in front and hyphens it is rather an area code.
+const TARIFFS: [&[usize]; 2] = [&[4, 2, 2], &[4, 2, 2, 2]];
 
 /// Seven to fifteen digits (ITU-T E.164) that begin with `+` or with a zero, or stand in three groups or more; but no date, no number with
 /// its thousands apart, and no pair of decimal numbers.
@@ -148,9 +151,10 @@ fn is_phone(text: &str, digits: usize) -> bool {
     // Zeros that only fill a code up to its length are more than one, and 00 stands before a country.
     let zeros = text.bytes().take_while(|sign| *sign == b'0').count();
     let long_with_zero = matches!(zeros, 1 | 2) && digits >= 9 && !(marks == 1 && rest.contains('.'));
+    let area_code = zeros == 1 && !rest.contains('.') && lengths[0] > 1;
+    let set = |known: &[&[usize]]| !rest.contains(' ') && known.contains(&lengths.as_slice());
     // Numbers of books and chemicals end in a check digit by itself.
-    let other =
-        !rest.contains(' ') && OTHER_GROUPS.contains(&lengths.as_slice()) || lengths.last() == Some(&1);
+    let other = set(&OTHER_GROUPS) || !area_code && (set(&TARIFFS) || lengths.last() == Some(&1));
     if !long_with_zero && groups.len() < 3 || other || is_date(&groups) {
         return false;
     }
@@ -310,6 +314,13 @@ mod tests {
         ] {
             assert!(!kinds_of(text).has(Kind::Phone), "{text}");
         }
+        for text in ["0482-34-56-78", "0171-23-45", "030-555012-3"] {
+            assert!(kinds_of(text).has(Kind::Phone), "{text}");
+        }
+        for text in ["mailto:a@b.org", "<a@b.org>", "a@b.org;"] {
+            assert!(kinds_of(text).has(Kind::Email), "{text}");
+        }
+        assert!(!kinds_of("write to a@b.org").has(Kind::Email));
         assert!(is_marked_phone("+49 30 5550123") && is_marked_phone("415-555-0123"));
         assert!(is_marked_phone("030 5550123") && !is_marked_phone("0305550123"));
         assert!(!is_marked_phone("12-345-678") && !is_marked_phone("123-456-7890"));
