@@ -160,8 +160,14 @@ fn tables_in_memory_are_evaluated_like_files() {
     assert_eq!(of_memory, found(of_files));
     assert!(of_memory.len() == 9 && of_memory.iter().all(|of| of.1.is_some()), "{of_memory:?}");
     // Rows to score may be given, too.
-    let scored = Experiment::of(asked, &[people.scored_on(rows)], &control).expect("two tables");
-    assert_eq!(scored.cells().len(), 3);
+    let scored = Experiment::of(asked.clone(), &[people.clone().scored_on(rows.clone())], &control);
+    assert_eq!(scored.expect("two tables").cells().len(), 3);
+    // A population is that of the rows which are released, and the rows to score need none.
+    let mut beside = people;
+    beside.plan.population = Some("everybody".to_owned());
+    beside.resources = beside.resources.with_table("everybody", rows.clone());
+    let scored = Experiment::of(asked, &[beside.scored_on(rows)], &control).expect("three tables");
+    assert_eq!(found(scored).len(), 3);
     let nothing = Experiment::of(EvaluationPlan::of(&["mondrian"], &["c45"]), &[], &control);
     assert!(nothing.is_err_and(|error| error.to_string().contains("there is nothing to evaluate")));
 }
