@@ -428,6 +428,14 @@ fn files_of_a_plan_are_seen_from_the_plan_and_flags_from_here() {
     desk.run(&["anonymize", "sub/release.toml", "-o", "here.csv", "--report", "mine"]).succeeds();
     assert_eq!(desk.bytes("here.csv"), desk.bytes("sub/out.csv"));
     assert!(desk.exists("mine/report.html"));
+    // Another release has a report of its own; the plan's own name, however it is written, keeps the plan's.
+    let first = desk.bytes("sub/private/report.html");
+    desk.run(&["anonymize", "sub/release.toml", "--k", "6", "-o", "sub/other.csv"]).succeeds();
+    assert!(desk.exists("sub/other.report/report.html"));
+    assert_eq!(desk.bytes("sub/private/report.html"), first);
+    desk.run(&["anonymize", "sub/release.toml", "--k", "6", "-o", "sub/out.csv"]).succeeds();
+    assert_ne!(desk.bytes("sub/private/report.html"), first);
+    assert!(!desk.exists("sub/out.report"));
     desk.run(&["anonymize", "sub/release.toml", "--k", "8"]).succeeds();
     assert_eq!(
         desk.text("sub/out.csv").matches("{manq|womanq}").count(),

@@ -346,7 +346,16 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         Ok(path.to_string_lossy().into_owned())
     };
     if let Some(output) = &arguments.output {
-        plan.output = here(output)?;
+        let (own, other) = (folder.join(&plan.output), here(output)?);
+        // Another release than the plan's has a report of its own, or that of the plan's release would be lost.
+        if is_plan
+            && output != "-"
+            && !plan.report.is_empty()
+            && std::path::absolute(own).ok() != Some(PathBuf::from(&other))
+        {
+            plan.report = default_report(&other);
+        }
+        plan.output = other;
     }
     if let Some(report) = &arguments.report {
         plan.report = here(report)?;

@@ -249,7 +249,12 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
     ];
     limits.extend(sides.limits());
     Finding {
-        sentence: sentence(sides, name, share(inside), share(outside), test.map_or(1.0, |test| test.p_value)),
+        sentence: sentence(
+            sides,
+            name,
+            (share(inside), share(outside), usual),
+            test.map_or(1.0, |test| test.p_value),
+        ),
         at_risk,
         worst: Some(worst),
         figures,
@@ -258,14 +263,23 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
     }
 }
 
-fn sentence(sides: &Sides, name: &str, inside: f64, outside: f64, p_value: f64) -> String {
+/// The shares of people who are guessed right inside the release, outside it, and by guessing the most frequent value of all.
+fn sentence(sides: &Sides, name: &str, (inside, outside, usual): (f64, f64, f64), p_value: f64) -> String {
     let conclusion = if p_value < 0.05 {
-        format!("being in it costs {} of people their secret", percent(inside - outside))
+        format!(
+            "people in the release are guessed right {:.1} points more often than people outside",
+            100.0 * (inside - outside)
+        )
     } else {
         "being in it makes no difference that could be measured".to_owned()
     };
+    let blind = if inside.max(outside) < usual {
+        format!(" Both are below the {} that always guessing the most frequent value gets.", percent(usual))
+    } else {
+        String::new()
+    };
     format!(
-        "Whoever learns from {} to guess {name} is right about {} of the people in it and about {} of people who are not in it: {conclusion}.",
+        "Whoever learns from {} to guess {name} is right about {} of the people in it and about {} of people who are not in it: {conclusion}.{blind}",
         if sides.halves { "such a release" } else { "this release" },
         percent(inside),
         percent(outside)
@@ -364,7 +378,7 @@ mod tests {
         let found = &stage.run(&ATTACK)[0];
         assert!(figure(found, "right guesses of people in the release") > 0.95, "{found:?}");
         assert!(figure(found, "p of that test") < 0.01);
-        assert!(found.sentence.contains("costs"), "{}", found.sentence);
+        assert!(found.sentence.contains("points more often than people outside"), "{}", found.sentence);
         assert!(found.at_risk.as_ref().is_some_and(|risk| risk.value > 0.1));
     }
 

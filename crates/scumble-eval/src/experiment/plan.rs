@@ -387,8 +387,8 @@ mod tests {
         assert!(fault("[vary]\nk = []\n").contains("[vary] k has no values"));
         assert!(fault("[protocol]\nfolds = 1\n").contains("at least 2"));
         assert!(fault("[protocol]\nsplit = \"given\"\n").contains("'clinic' names no test table"));
-        assert!(fault("[protocol]\nsamples = 3\n").contains("add test = \"original\""));
-        assert!(fault("[protocol]\nsplit = \"five_by_two\"\nfolds = 3\n").contains("leave it out"));
+        assert!(fault("[protocol]\nsamples = 3\n").contains("test = \"original\""));
+        assert!(fault("[protocol]\nsplit = \"five_by_two\"\nfolds = 3\n").contains("leave folds out"));
         assert!(
             fault("[protocol]\ntest = \"original\"\nnumbers = \"midpoint\"\n").contains("about mapped rows")
         );

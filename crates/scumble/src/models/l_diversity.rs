@@ -196,11 +196,24 @@ impl Model for LDiversity {
                 (format!("{}-diverse for {column} ({})", number(l), self.title()), l)
             }
         };
-        let meaning = format!(
-            "Among the rows that fit a person, the values of {column} differ enough that none of them stands out (l = {} counts how many \
-             different values they are worth).",
-            number(l)
-        );
+        let l = number(l);
+        let meaning = match self.variant {
+            Variant::Distinct { .. } => format!(
+                "Among the rows that fit a person there are at least {l} different values of {column}. One of them can still be far \
+                 more common than the others."
+            ),
+            Variant::Entropy { .. } => format!(
+                "Among the rows that fit a person the values of {column} are as varied as {l} values that are equally common would be, \
+                 measured by their entropy. One of them can still be more common than the others."
+            ),
+            Variant::Frequency { .. } => format!(
+                "Among the rows that fit a person, no value of {column} has more than one in {l} of the rows."
+            ),
+            Variant::Recursive { c, .. } => format!(
+                "Among the rows that fit a person, the most common value of {column} has fewer than {c} times as many rows as all values \
+                 together from the one in place {l} on."
+            ),
+        };
         Words::new(claim).meaning(meaning).limits(
             "Values that differ in name but mean much the same, values that are much more likely here than elsewhere, and people who can \
              rule some of them out.",

@@ -5,7 +5,7 @@
 
 use super::data::{Coarsening, ColumnRole, Provenance, Report, Severity, SuppressedAs};
 use super::model_words::claim;
-use crate::base::format::{capitalised, count, counted, list, share};
+use crate::base::format::{capitalised, count, list, percent, share};
 
 /// The overall judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +82,6 @@ pub(super) fn verdict(report: &Report) -> String {
             claims.join("; ")
         );
     }
-    let kept = release.rows.saturating_sub(release.suppressed);
     let cost = if !report.tables.is_empty() {
         format!(
             "{} published, with all {} rows.",
@@ -95,15 +94,30 @@ pub(super) fn verdict(report: &Report) -> String {
     } else if empty(report) {
         "Every row had to be suppressed, so there is little left to learn from.".to_owned()
     } else {
-        format!(
-            "{} of {} rows ({}) keep their details, in {}.",
-            count(kept),
-            count(release.rows),
-            share(kept, release.rows),
-            counted(release.classes, "class", "classes")
-        )
+        let removed = match release.suppressed {
+            0 => "No row was suppressed".to_owned(),
+            rows => format!(
+                "{} of {} rows ({}) {} suppressed",
+                count(rows),
+                count(release.rows),
+                share(rows, release.rows),
+                if rows == 1 { "was" } else { "were" }
+            ),
+        };
+        match loss(report) {
+            Some(loss) => format!(
+                "{removed}. On average {} of the detail in the quasi-identifiers is gone.",
+                percent(loss)
+            ),
+            None => format!("{removed}."),
+        }
     };
     format!("The release is {}; checked. {cost}", claims.join("; "))
+}
+
+/// The share of the detail in the quasi-identifiers that is gone, if it was measured.
+fn loss(report: &Report) -> Option<f64> {
+    report.metrics.iter().find(|metric| metric.name == "loss")?.value.finite()
 }
 
 /// One sentence: the next thing to do.
@@ -357,7 +371,7 @@ mod tests {
         assert_eq!(Verdict::of(&report), Verdict::Checked);
         assert_eq!(
             verdict(&report).replace('\u{a0}', " "),
-            "The release is 5-anonymous on age, sex and postcode; checked. 90 of 100 rows (90 %) keep their details, in 9 classes."
+            "The release is 5-anonymous on age, sex and postcode; checked. 10 of 100 rows (10 %) were suppressed."
         );
     }
 

@@ -8,12 +8,12 @@ const SAID: &[(&str, &str, &str)] = &[
     (
         "model = 'l_diversity'\nvariant = 'entropy'\nl = 1.5",
         "1.5-diverse for disease (entropy 1.5-diversity of disease)",
-        "(l = 1.5 counts",
+        "as varied as 1.5 values that are equally common",
     ),
     (
         "model = 'l_diversity'\nvariant = 'recursive'\nc = 2\nl = 3",
         "recursively (2,3)-diverse for disease",
-        "(l = 3 counts",
+        "fewer than 2 times as many rows as all values together from the one in place 3 on",
     ),
     ("model = 't_closeness'\nt = 0.2", "0.2-close for disease", "the distance is at most 0.2"),
     (

@@ -85,8 +85,8 @@ fn opening(found: &[AttackResult]) -> Value {
             || "No attack could be run.".to_owned(),
             |(_, found)| found.sentence.clone(),
         ),
-        next => "Look at the attacks that are certain about somebody first; a larger k, or a model for the sensitive columns (l-diversity, \
-                 t-closeness), answers most of them.",
+        next => "Look first at the attacks that are certain about somebody. A larger k makes people harder to find, and a model for the sensitive \
+                 columns (l-diversity, t-closeness) makes their values harder to guess. Neither hides whether somebody is in the release.",
         figures => vec![
             one("Attacks", counted(run.len() as u64, "run", "run"), "some on every sensitive column"),
             one("Certain", counted(certain as u64, "attack", "attacks"), "about somebody"),

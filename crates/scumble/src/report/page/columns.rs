@@ -96,7 +96,10 @@ fn side_by_side(name: &str, before: &Distribution, after: &Distribution) -> Valu
         });
     }
     if starred > 0 {
-        rows.push(BarRow { name: "* (suppressed)".into(), bars: vec![bar(starred, all_after, Ink::Alert)] });
+        rows.push(BarRow {
+            name: "* (no value shown)".into(),
+            bars: vec![bar(starred, all_after, Ink::Alert)],
+        });
     }
     let title = format!("{name}: share of rows by value, before and after");
     let svg = BarChart { title: &title, rows: &rows, reference: None }.svg();
@@ -118,7 +121,7 @@ fn panel(name: &str, distribution: &Distribution, heading: &str, ink: Ink) -> Va
             "Rows by value.".to_owned()
         } else {
             format!(
-                "Rows by value; {} (suppressed) not drawn.",
+                "Rows by value; {}, which show no value, are not drawn.",
                 counted(starred, "row with *", "rows with *")
             )
         };
@@ -139,7 +142,7 @@ fn panel(name: &str, distribution: &Distribution, heading: &str, ink: Ink) -> Va
         });
     }
     if starred > 0 {
-        rows.push(BarRow { name: "* (suppressed)".into(), bars: vec![bar(starred, all, Ink::Alert)] });
+        rows.push(BarRow { name: "* (no value shown)".into(), bars: vec![bar(starred, all, Ink::Alert)] });
     }
     figure(BarChart { title: &title, rows: &rows, reference: None }.svg(), heading, "", &[])
 }

@@ -44,7 +44,7 @@ fn checks(report: &Report) -> Vec<Value> {
         check(
             true,
             format!(
-                "After writing, the release ({}) was read back and checked by a separate program that shares no code \
+                "After writing, the release ({}) was read back and checked by independent code, which shares nothing \
                  with the search.",
                 counted(release.released, "row", "rows")
             ),
