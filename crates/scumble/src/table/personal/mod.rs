@@ -1,6 +1,6 @@
 //! Texts that point to a person by themselves: numbers that states, banks and makers give out, and ways to reach someone.
 //!
-//! [`kinds_of`] looks at one text, [`column`] at the texts of a column. A detector is a pure function of one text. Most rest on check
+//! [`kinds_of`] looks at one text, [`mod@column`] at the texts of a column. A detector is a pure function of one text. Most rest on check
 //! digits, which a random number passes one time in ten or in a hundred. So one text proves little, and a column much.
 
 mod checksums;
