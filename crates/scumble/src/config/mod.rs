@@ -23,6 +23,7 @@
 //!
 //! What of this is neither in [`crate::prelude`] nor in [`crate::extend`] is not promised: it may change from version to version.
 
+mod audience;
 mod check;
 mod column;
 mod duration;
@@ -40,6 +41,7 @@ mod source;
 mod tests;
 mod value;
 
+pub use audience::Audience;
 pub(crate) use check::no_quasi_identifier;
 pub use column::{Column, Equality, Label, ValueType};
 pub use duration::Budget;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::audience::Audience;
 use super::rational::Rational;
 use crate::error::{Error, Result};
 
@@ -13,6 +14,9 @@ pub(super) const ONE_SIZE: &str = "give one of the population's table, its size 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RiskSpec {
+    /// Who will read the release: it decides how much risk the person worst off may be left with.
+    #[serde(skip_serializing_if = "Audience::is_default")]
+    pub audience: Audience,
     /// The risk above which a row counts as exposed, from 0 to 1.
     pub threshold: Rational,
     /// How many people the population has.
@@ -34,6 +38,7 @@ pub struct RiskSpec {
 impl Default for RiskSpec {
     fn default() -> Self {
         Self {
+            audience: Audience::default(),
             threshold: Rational::new(1, 5).unwrap_or(Rational::ONE),
             population_size: None,
             sampling_fraction: None,

@@ -89,6 +89,7 @@ order = ["zip", "age"]
 
 [risk]
 threshold = 0.1
+audience = "inside"
 combination_size = 2
 weight = "zip"
 household = "age"
