@@ -153,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     }
     if let Some(target) = &arguments.output {
         let title = arguments.release.file_name().map_or("a release".into(), |name| name.to_string_lossy());
-        write_private(target, &report::attacks_html(&told, &title)?)?;
+        write_private(target, &report::attacks_html(&told, plan.risk.audience, &title)?)?;
         interface.say(format_args!(
             "Wrote {} (private: open it in a browser, do not publish it)",
             target.display()

@@ -1,6 +1,7 @@
 //! Background knowledge: an attacker who can rule out some values (models.md 4.5).
 
 use scumble::Result;
+use scumble::report::data::Learns;
 use scumble::report::drawing::{counted, percent};
 
 use super::telling::{Telling, tellings};
@@ -12,6 +13,7 @@ pub(crate) const ATTACK: Attack = Attack {
     paper: "Machanavajjhala et al. (2007); Martin et al. (2007)",
     about: "Somebody knows enough to rule out some sensitive values of a person, and guesses the most frequent of the others.",
     without_row: "what can be ruled out is taken from the rows that fit them; where none does, nobody becomes certain.",
+    learns: Learns::Value,
     rests_on_method: false,
     run,
 };

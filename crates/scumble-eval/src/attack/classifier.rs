@@ -10,6 +10,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 use scumble::base::chance::below;
 use scumble::config::Plan;
+use scumble::report::data::{AttackGain, Learns};
 use scumble::report::drawing::{count, percent};
 use scumble::{Error, Result};
 use scumble_learn::{Settings, Table, registry};
@@ -25,6 +26,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Last, Tassa, Zhmudyak and Shmueli (2014)",
     about: "Somebody trains a classifier on the release and guesses the sensitive value of people who are in it, and of people who are not: what it learns about the former beyond the latter is what being in the release costs.",
     without_row: "they are guessed by the same classifier, and count among the people in the release.",
+    learns: Learns::Value,
     rests_on_method: false,
     run,
 };
@@ -255,6 +257,7 @@ fn told(sides: &Sides, secret: usize, guesses: &[Vec<f64>], learner: &str) -> Fi
             (share(inside), share(outside), usual),
             test.map_or(1.0, |test| test.p_value),
         ),
+        gain: Some(AttackGain { right: share(inside), without: share(outside) }),
         at_risk,
         worst: Some(worst),
         figures,

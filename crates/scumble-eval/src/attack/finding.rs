@@ -1,6 +1,6 @@
 //! What an attack found: figures, and one plain sentence.
 
-use scumble::report::data::{AttackFigure, AttackResult};
+use scumble::report::data::{AttackFigure, AttackGain, AttackResult, Learns};
 use serde::Serialize;
 
 use super::Attack;
@@ -16,6 +16,11 @@ pub struct Finding {
     /// The column whose values it guesses, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
+    /// What it tries to learn.
+    pub learns: Learns,
+    /// How much better it guesses with the release than without it, where it guesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<AttackGain>,
     /// One plain sentence.
     pub sentence: String,
     /// The share of people at risk.
@@ -42,6 +47,8 @@ impl Finding {
             attack: attack.name,
             title: attack.title,
             column: None,
+            learns: attack.learns,
+            gain: None,
             sentence: String::new(),
             at_risk: None,
             worst: None,
@@ -77,6 +84,8 @@ impl From<&Finding> for AttackResult {
             attack: found.attack.to_owned(),
             title: found.title.to_owned(),
             column: found.column.clone(),
+            learns: found.learns,
+            gain: found.gain,
             sentence: found.sentence.clone(),
             at_risk: found.at_risk.as_ref().map(Into::into),
             worst: found.worst,

@@ -1,6 +1,7 @@
 //! Homogeneity: where everybody who looks alike has the same sensitive value, being found is not needed (models.md 4.4).
 
 use scumble::Result;
+use scumble::report::data::{AttackGain, Learns};
 use scumble::report::drawing::percent;
 
 use super::telling::tellings;
@@ -18,6 +19,7 @@ pub(crate) const ATTACK: Attack = Attack {
     paper: "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam (2007)",
     about: "Where everybody who looks alike has the same sensitive value, nobody needs to be found.",
     without_row: "their value is guessed from the rows that fit them or, where none does, is the most frequent one of the release, and is not certain.",
+    learns: Learns::Value,
     rests_on_method: false,
     run,
 };
@@ -54,6 +56,7 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     };
     Finding {
         sentence,
+        gain: Some(AttackGain { right: share(guessed), without: usual }),
         at_risk: Some(Figure::counted("people whose value is certain", certain_share)),
         worst: Some(worst),
         figures: vec![

@@ -12,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 use scumble::Result;
+use scumble::report::data::Learns;
 use scumble::report::drawing::{count, number, percent};
 
 use super::linkage::some_people;
@@ -24,6 +25,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Ganta, Kasiviswanathan and Smith (2008)",
     about: "Somebody has several releases about the same people and keeps only what all of them allow.",
     without_row: "a release whose rows do not fit them leaves all values possible, each as likely as in the whole release.",
+    learns: Learns::Row,
     rests_on_method: false,
     run,
 };

@@ -5,6 +5,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 use scumble::Result;
 use scumble::base::chance::{below, shuffle};
+use scumble::report::data::{AttackGain, Learns};
 use scumble::report::drawing::{count, counted, list, percent};
 
 use super::{Attack, Case, Figure, Finding, Options, Scene, View};
@@ -16,6 +17,7 @@ pub(crate) const ATTACK: Attack = Attack {
     paper: "Sweeney (2002); Elliot and Dale (1999)",
     about: "Somebody knows some facts about a person and picks one of the rows that fit. Any combination of a few columns is tried, and all of them.",
     without_row: "they count as not found.",
+    learns: Learns::Row,
     rests_on_method: false,
     run,
 };
@@ -110,6 +112,7 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     }
     Ok(vec![Finding {
         sentence,
+        gain: Some(AttackGain { right: mean(last, |of| of.1), without: 1.0 / scene.people.max(1) as f64 }),
         at_risk: Some(last.figure("people singled out by everything".to_owned(), |of| of.0, everybody)),
         worst: Some(worst),
         figures,
@@ -118,10 +121,12 @@ fn run(case: &Case<'_>) -> Result<Vec<Finding>> {
     }])
 }
 
+/// The mean over people of one of their two figures.
+fn mean(linked: &Linked, of: fn(&(f64, f64)) -> f64) -> f64 {
+    linked.people.iter().map(of).sum::<f64>() / linked.people.len().max(1) as f64
+}
+
 fn sentence(scene: &Scene, found: &[Linked]) -> String {
-    let mean = |linked: &Linked, of: fn(&(f64, f64)) -> f64| {
-        linked.people.iter().map(of).sum::<f64>() / linked.people.len().max(1) as f64
-    };
     let last = &found[found.len() - 1];
     let partial = &found[found.len().saturating_sub(2)];
     let picked = mean(last, |of| of.1);

@@ -11,6 +11,7 @@
 
 use rayon::prelude::*;
 use scumble::Result;
+use scumble::report::data::{AttackGain, Learns};
 use scumble::report::drawing::{count, percent};
 
 use super::sides::Sides;
@@ -24,6 +25,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Shokri et al. (2017); Yeom et al. (2018); Stadler, Oprisanu and Troncoso (2022)",
     about: "Somebody knows a person and asks whether that person is in the release at all.",
     without_row: "they count among the people in the release, and are hard to find.",
+    learns: Learns::Presence,
     rests_on_method: false,
     run,
 };
@@ -299,12 +301,19 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     limits.extend(sides.limits());
     Finding {
         sentence: sentence(sides, best),
+        gain: Some(AttackGain { right: right(best), without: 0.5 }),
         at_risk,
         worst: Some(strict.precision().or(best.chosen.1.precision()).unwrap_or(0.5)),
         figures,
         limits,
         ..Finding::of(&ATTACK)
     }
+}
+
+/// The share of right answers to whether a person is inside, where as many are inside as outside.
+fn right(best: &Scored) -> f64 {
+    let taken = best.chosen.1;
+    difference_interval(taken.inside, taken.outside).map_or(0.5, |found| f64::midpoint(1.0, found.estimate))
 }
 
 fn sentence(sides: &Sides, best: &Scored) -> String {

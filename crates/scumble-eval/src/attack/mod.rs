@@ -42,6 +42,7 @@ use scumble::config::Plan;
 use scumble::error::did_you_mean;
 use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
+use scumble::report::data::Learns;
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
 
@@ -65,6 +66,8 @@ pub struct Attack {
     pub about: &'static str,
     /// How people count who have no row of their own in the release, as a sentence that goes on after a colon.
     pub without_row: &'static str,
+    /// What it tries to learn.
+    pub learns: Learns,
     /// Whether the attacker must know how the release was made.
     pub rests_on_method: bool,
     /// Simulates it: one finding, or one for each sensitive column.

@@ -1,6 +1,7 @@
 //! Similarity: values that differ and still say the same: of one category, or near each other (models.md 4.6).
 
 use scumble::Result;
+use scumble::report::data::Learns;
 use scumble::report::drawing::{number, percent};
 
 use super::telling::{UNKNOWN, tellings};
@@ -12,6 +13,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Li, Li and Venkatasubramanian (2007)",
     about: "Values that differ may still say the same: of one category of their hierarchy, or within a part of the range of numbers.",
     without_row: "their value is guessed from the rows that fit them; where none does, nothing is certain of them.",
+    learns: Learns::Value,
     rests_on_method: false,
     run,
 };

@@ -1,6 +1,7 @@
 //! Skewness: how much more likely a value is in somebody's group than among everybody (models.md 4.6).
 
 use scumble::Result;
+use scumble::report::data::Learns;
 use scumble::report::drawing::{number, percent};
 
 use super::telling::tellings;
@@ -12,6 +13,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Li, Li and Venkatasubramanian (2007)",
     about: "Somebody compares how frequent a sensitive value is in a person's group with how frequent it is among everybody.",
     without_row: "where no row fits them, no value becomes more likely than it is among everybody.",
+    learns: Learns::Value,
     rests_on_method: false,
     run,
 };

@@ -24,6 +24,7 @@ pub(super) fn beginning<Found>(
     let source = std::path::Path::new(&run.plan.input).file_name();
     Report {
         title: title.to_owned(),
+        audience: run.plan.risk.audience,
         source: source.map(|name| name.to_string_lossy().into_owned()),
         warnings: warnings(summary, run.source),
         run: Some(run_note(run.algorithm, summary, seconds)),
@@ -78,7 +79,6 @@ pub(super) fn origin(quasi: &Quasi) -> Provenance {
 
 /// The columns that are published as they are, and how many rows are alone on them.
 pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> KeptExactly {
-    use rayon::prelude::*;
     let rows = source.rows as u64;
     let by_name = source.by_name();
     let planned: std::collections::BTreeMap<&str, &Column> =
@@ -99,15 +99,33 @@ pub(super) fn kept_columns(plan: &Plan, source: &CodedTable, names: &[&str]) -> 
             Some(KeptColumn { name: (*name).to_owned(), role, uniqueness: uniqueness(&counts, rows) })
         })
         .collect();
+    let all = |names: &[&str]| (!names.is_empty()).then(|| among(keys(source, names).finish()));
+    let open = open_columns(plan, names);
+    KeptExactly { columns, together: all(names), open: all(&open), ..KeptExactly::default() }
+}
+
+/// The columns among these that outsiders may have, since nobody said that they are sensitive.
+pub(super) fn open_columns<'n>(plan: &Plan, names: &[&'n str]) -> Vec<&'n str> {
+    let is_open = |name: &&&str| plan.column(name).is_none_or(|column| !column.role.has(Role::Sensitive));
+    names.iter().filter(is_open).copied().collect()
+}
+
+/// For each row a key of what these columns show.
+pub(super) fn keys(source: &CodedTable, names: &[&str]) -> Packer {
+    let by_name = source.by_name();
     let mut packer = Packer::new(source.rows);
     for column in names.iter().filter_map(|name| by_name.get(name)) {
         packer.push(column.values.len() as u32, |row| column.codes.get(row));
     }
-    let mut keys = packer.finish();
+    packer
+}
+
+/// How many rows are alone with their key.
+pub(super) fn among(mut keys: Vec<u64>) -> Uniqueness {
+    use rayon::prelude::*;
     keys.par_sort_unstable();
     let counts: Vec<u64> = keys.chunk_by(|a, b| a == b).map(|same| same.len() as u64).collect();
-    let together = (!names.is_empty()).then(|| uniqueness(&counts, rows));
-    KeptExactly { columns, together, homogeneous: Vec::new() }
+    uniqueness(&counts, keys.len() as u64)
 }
 
 fn uniqueness(counts: &[u64], rows: u64) -> Uniqueness {

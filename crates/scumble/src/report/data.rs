@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::combinations::{Combination, Combinations};
 pub use crate::base::amount::Amount;
+use crate::config::Audience;
 pub use crate::risk::uniques::PopulationUniques;
 pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
 
@@ -18,6 +19,8 @@ pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
 pub struct Report {
     /// What the release is called, usually the name of its file without the folder.
     pub title: String,
+    /// Who will read the release: it decides how much risk is too much.
+    pub audience: Audience,
     /// When the run took place, as the reader should see it. Absent where output must be reproducible.
     pub created: Option<String>,
     /// Name of the table that was read, without its folder.
@@ -165,6 +168,10 @@ pub struct AttackResult {
     pub title: String,
     /// The sensitive column that it guesses.
     pub column: Option<String>,
+    /// What it tries to learn.
+    pub learns: Learns,
+    /// How much better it guesses with the release than without it, where it guesses.
+    pub gain: Option<AttackGain>,
     /// What it found, in one sentence; or why it was not run.
     pub sentence: String,
     /// The share of people at risk.
@@ -177,6 +184,31 @@ pub struct AttackResult {
     pub limits: Vec<String>,
     /// Whether it was run.
     pub run: bool,
+}
+
+/// What an attack tries to learn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Learns {
+    /// Which row is a person's.
+    Row,
+    /// A person's sensitive value.
+    #[default]
+    Value,
+    /// Whether a person is in the table.
+    Presence,
+    /// A finer value than the release shows.
+    Detail,
+}
+
+/// How often the guesses of an attack are right.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AttackGain {
+    /// With the release.
+    pub right: f64,
+    /// Without it.
+    pub without: f64,
 }
 
 /// A figure of a simulated attack.
@@ -474,6 +506,10 @@ pub struct KeptExactly {
     pub columns: Vec<KeptColumn>,
     /// All of them together.
     pub together: Option<Uniqueness>,
+    /// All that are not sensitive together: outsiders may have them.
+    pub open: Option<Uniqueness>,
+    /// The same together with the released quasi-identifiers.
+    pub open_with_quasi: Option<Uniqueness>,
     /// For each sensitive column: rows whose class shows the same value throughout.
     pub homogeneous: Vec<Homogeneity>,
 }

@@ -2,6 +2,7 @@
 //! consistent with each other where the page compares them.
 
 use super::data::*;
+use crate::config::Audience;
 
 fn counts(values: &[(&str, u64)]) -> Vec<ValueCount> {
     values.iter().map(|(value, rows)| ValueCount { value: (*value).into(), rows: *rows }).collect()
@@ -153,6 +154,7 @@ pub(super) fn full() -> Report {
     let rows: u64 = before.iter().map(|s| s.size * s.classes).sum();
     let kept: u64 = after.iter().map(|s| s.size * s.classes).sum();
     Report {
+        audience: Audience::Public,
         tables: Vec::new(),
         title: "clinic-2024 release".into(),
         created: Some("12 March 2025, 14:05".into()),
@@ -578,6 +580,8 @@ fn kept_exactly(rows: u64) -> KeptExactly {
             column("ward", ColumnRole::Other, 19, 0),
         ],
         together: Some(Uniqueness { rows, distinct: 9_240, unique_rows: 3_105 }),
+        open: Some(Uniqueness { rows, distinct: 9_240, unique_rows: 3_105 }),
+        open_with_quasi: Some(Uniqueness { rows, distinct: 21_000, unique_rows: 12_040 }),
         homogeneous: vec![
             Homogeneity {
                 column: "diagnosis".into(),

@@ -6,7 +6,7 @@
 //! it with owner-only permissions.
 //!
 //! * [`data`]: what the report says. The JSON twin is exactly this, serialised.
-//! * `words`: the sentences; `model_words`: those about models.
+//! * `verdict`: colour, sentence and next steps, from all evidence. `words`: the sentences; `model_words`: those about models.
 //! * `charts`: small SVG images. `page`: one file per section, from data to what the template shows.
 //! * `template.html`: how it looks. No script, no network, light, dark and paper.
 //!
@@ -47,6 +47,7 @@ pub mod drawing;
 mod model_words;
 pub(crate) use model_words::on_columns;
 mod page;
+mod verdict;
 pub(crate) mod words;
 
 #[cfg(test)]
@@ -54,6 +55,7 @@ mod fixture;
 #[cfg(test)]
 mod tests;
 
+use crate::config::Audience;
 use crate::error::{Error, Result};
 use crate::risk::Assessment;
 use data::{AttackResult, Report};
@@ -81,8 +83,8 @@ pub fn risk_html(found: &Assessment, title: &str) -> Result<String> {
 ///
 /// # Errors
 /// Only if the built-in template is broken, which is a bug.
-pub fn attacks_html(found: &[AttackResult], title: &str) -> Result<String> {
-    draw(page::attacks::page(found, title))
+pub fn attacks_html(found: &[AttackResult], audience: Audience, title: &str) -> Result<String> {
+    draw(page::attacks::page(found, audience, title))
 }
 
 fn draw(page: Value) -> Result<String> {

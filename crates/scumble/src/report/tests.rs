@@ -2,6 +2,7 @@
 
 use super::data::*;
 use super::{fixture, html, json};
+use crate::config::Audience;
 
 /// Tags without an end.
 const VOID: [&str; 5] = ["meta", "br", "link", "img", "hr"];
@@ -165,6 +166,11 @@ fn spoil(value: &mut serde_json::Value, nasty: &str) {
                 "warning",
                 "note",
                 "pitman",
+                "public",
+                "row",
+                "value",
+                "presence",
+                "detail",
                 "rows",
             ]
             .contains(&text.as_str()) => {}
@@ -310,11 +316,11 @@ fn the_page_about_risk_is_well_formed_with_everything_and_with_little() {
 
 #[test]
 fn the_page_about_attacks_is_well_formed_with_everything_and_with_little() {
-    let page = super::attacks_html(&fixture::full().attacks, "clinic <b>").expect("a page");
+    let page = super::attacks_html(&fixture::full().attacks, Audience::Inside, "clinic <b>").expect("a page");
     preview("attacks.html", &page);
     elements(&page);
     assert!(page.contains("No simulated attack is certain about anybody") && page.contains("0.2\u{a0}%"));
     assert!(page.contains("infinite") && page.contains("Not run") && page.contains("clinic &lt;b&gt;"));
-    let nothing = super::attacks_html(&[], "").expect("a page");
+    let nothing = super::attacks_html(&[], Audience::Public, "").expect("a page");
     assert!(nothing.contains("No attack could be run"));
 }

@@ -3,62 +3,13 @@
 //! Plain and honest. A release is never "anonymous" or "safe" by itself: it is "5-anonymous on age, sex
 //! and postcode; checked". Each sentence about protection says against what.
 
-use super::data::{Coarsening, ColumnRole, Provenance, Report, Severity, SuppressedAs};
+use super::data::{Coarsening, ColumnRole, Provenance, Report, SuppressedAs};
 use super::model_words::claim;
 use crate::base::format::{capitalised, count, list, percent, share};
-
-/// The overall judgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// Everything holds, and the written file was checked.
-    Checked,
-    /// The same, and somebody should read the warnings.
-    CheckedWithWarnings,
-    /// Something does not hold, was not checked, or was not asked.
-    NotYet,
-}
-
-impl Verdict {
-    /// The judgement on a report. It follows from the data, so that no report can call itself better than it is.
-    pub(super) fn of(report: &Report) -> Self {
-        let sound = report.release.checked
-            && report.release.truthful != Some(false)
-            && !report.models.is_empty()
-            && report.models.iter().all(|m| m.holds);
-        if !sound {
-            Self::NotYet
-        } else if empty(report) || warnings(report) > 0 {
-            Self::CheckedWithWarnings
-        } else {
-            Self::Checked
-        }
-    }
-
-    /// The CSS class of the banner.
-    pub(super) fn class(self) -> &'static str {
-        match self {
-            Self::Checked => "good",
-            Self::CheckedWithWarnings => "warn",
-            Self::NotYet => "bad",
-        }
-    }
-
-    /// The banner's heading.
-    pub(super) fn heading(self) -> &'static str {
-        match self {
-            Self::Checked => "Released and checked",
-            Self::CheckedWithWarnings => "Released and checked, with warnings",
-            Self::NotYet => "Not ready to publish",
-        }
-    }
-}
-
-fn warnings(report: &Report) -> usize {
-    report.warnings.iter().filter(|w| w.severity == Severity::Warning).count()
-}
+use crate::config::Audience;
 
 /// Rows went in, and none kept its quasi-identifiers.
-fn empty(report: &Report) -> bool {
+pub(super) fn is_empty(report: &Report) -> bool {
     report.release.rows > 0 && report.release.classes == 0 && report.tables.is_empty()
 }
 
@@ -91,7 +42,7 @@ pub(super) fn verdict(report: &Report) -> String {
             },
             count(release.rows)
         )
-    } else if empty(report) {
+    } else if is_empty(report) {
         "Every row had to be suppressed, so there is little left to learn from.".to_owned()
     } else {
         let removed = match release.suppressed {
@@ -120,37 +71,12 @@ fn loss(report: &Report) -> Option<f64> {
     report.metrics.iter().find(|metric| metric.name == "loss")?.value.finite()
 }
 
-/// One sentence: the next thing to do.
-pub(super) fn next_step(report: &Report) -> String {
-    if let Some(step) = &report.next_step {
-        return step.clone();
-    }
-    match Verdict::of(report) {
-        Verdict::NotYet if report.models.is_empty() => {
-            "Do not publish this file. Say what is required, for example k-anonymity with k = 5, and run again.".to_owned()
-        }
-        Verdict::NotYet => "Do not publish this file. Look at the table of requirements below, then allow more \
-                            suppression or coarser levels, or ask for less, and run again."
-            .to_owned(),
-        _ if empty(report) => {
-            "Use fewer quasi-identifiers, coarser hierarchies or a smaller k, and run again.".to_owned()
-        }
-        Verdict::CheckedWithWarnings => {
-            let (warnings, them) = match warnings(report) {
-                1 => ("the warning".to_owned(), "it"),
-                n => (format!("the {n} warnings"), "each of them"),
-            };
-            format!(
-                "Read {warnings} first and decide about {them}. Then publish the release with its datasheet, and keep \
-                 this report in the house."
-            )
-        }
-        Verdict::Checked if report.kept.is_some() => {
-            "Look at the columns that are kept exactly: if outsiders do not have them, publish the release with its \
-             datasheet, and keep this report in the house."
-                .to_owned()
-        }
-        Verdict::Checked => "Publish the release with its datasheet, and keep this report in the house.".to_owned(),
+/// The readers of a release, in words.
+pub(super) fn readers(audience: Audience) -> &'static str {
+    match audience {
+        Audience::Public => "the public",
+        Audience::Researchers => "researchers under an agreement",
+        Audience::Inside => "readers inside the organisation",
     }
 }
 
@@ -335,7 +261,7 @@ pub(super) const GLOSSARY: &[(&str, &str)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::data::{ModelResult, Release, Setting, Warning};
+    use super::super::data::{ModelResult, Release, Setting};
     use super::*;
 
     fn k_anonymity(holds: bool) -> ModelResult {
@@ -367,27 +293,14 @@ mod tests {
 
     #[test]
     fn the_verdict_says_on_what_and_that_it_was_checked() {
-        let report = report();
-        assert_eq!(Verdict::of(&report), Verdict::Checked);
         assert_eq!(
-            verdict(&report).replace('\u{a0}', " "),
+            verdict(&report()).replace('\u{a0}', " "),
             "The release is 5-anonymous on age, sex and postcode; checked. 10 of 100 rows (10 %) were suppressed."
         );
     }
 
     #[test]
-    fn warnings_change_the_verdict_and_notes_do_not() {
-        let mut report = report();
-        report.warnings =
-            vec![Warning { severity: Severity::Note, ..Warning::from("one row per person".to_owned()) }];
-        assert_eq!(Verdict::of(&report), Verdict::Checked);
-        report.warnings.push(Warning::from("star rows are not judged".to_owned()));
-        assert_eq!(Verdict::of(&report), Verdict::CheckedWithWarnings);
-        assert!(next_step(&report).starts_with("Read the warning first"));
-    }
-
-    #[test]
-    fn nothing_unchecked_is_called_released() {
+    fn nothing_unchecked_is_called_checked() {
         let mut unchecked = report();
         unchecked.release.checked = false;
         let mut untrue = report();
@@ -397,9 +310,7 @@ mod tests {
         let mut unasked = report();
         unasked.models.clear();
         for report in [unchecked, untrue, failing, unasked] {
-            assert_eq!(Verdict::of(&report), Verdict::NotYet);
             assert!(!verdict(&report).contains("; checked"));
-            assert!(next_step(&report).starts_with("Do not publish"));
         }
     }
 
@@ -408,9 +319,7 @@ mod tests {
         let mut report = report();
         report.release.classes = 0;
         report.release.suppressed = 100;
-        assert_eq!(Verdict::of(&report), Verdict::CheckedWithWarnings);
         assert!(verdict(&report).contains("Every row had to be suppressed"));
-        assert!(next_step(&report).contains("fewer quasi-identifiers"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod learner;
 
 use scumble::Result;
 use scumble::registry::{Method, method};
+use scumble::report::data::{AttackGain, Learns};
 use scumble::report::drawing::{count, percent};
 
 use super::finer::{members, sample};
@@ -29,6 +30,7 @@ pub(crate) const ATTACK: Attack = Attack {
     paper: "Kifer 2009",
     about: "Somebody learns across groups which attributes go with which sensitive value, and deals the values of each group to its people accordingly.",
     without_row: "they are guessed by the most frequent value of the release, and nothing more is learnt about them.",
+    learns: Learns::Value,
     rests_on_method: false,
     run,
 };
@@ -220,6 +222,8 @@ fn words(
     let promise = bound.map_or("the most frequent value of their class".to_owned(), |bound| {
         format!("the {} promised", percent(bound))
     });
+    let overall = case.scene.overall(secret);
+    let usual = overall.most().map_or(0.0, |(value, _)| overall.share(value));
     let (learnt, alone) = (mean(&|told| told.right.1), mean(&|told| told.right.0));
     let above_share = percent(above(&|told| told.above.1) as f64 / people.max(1) as f64);
     let sentence = if told.is_empty() {
@@ -277,6 +281,8 @@ fn words(
         attack: ATTACK.name,
         title: ATTACK.title,
         column: Some(column.clone()),
+        learns: ATTACK.learns,
+        gain: (!told.is_empty()).then_some(AttackGain { right: learnt, without: usual }),
         sentence,
         at_risk: share(
             &format!("people whose true value is more likely than {promise}"),

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use scumble::Result;
 use scumble::base::text::grouped;
+use scumble::report::data::Learns;
 use scumble::report::drawing::percent;
 use scumble::search::algorithms::Reach;
 
@@ -29,6 +30,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Cohen 2022",
     about: "Somebody knows that no label is coarser than it must be, and takes from that what finer values the rows have.",
     without_row: "nothing follows about them from labels of others.",
+    learns: Learns::Detail,
     rests_on_method: true,
     run,
 };
@@ -285,6 +287,8 @@ fn words(
     Finding {
         attack: ATTACK.name,
         title: ATTACK.title,
+        learns: ATTACK.learns,
+        gain: None,
         column: None,
         sentence,
         at_risk: estimate("people of whose row a finer value is sure", sure, people)

@@ -13,6 +13,7 @@ use std::cmp::Ordering;
 use rayon::prelude::*;
 use scumble::Result;
 use scumble::registry::{Method, method};
+use scumble::report::data::Learns;
 use scumble::report::drawing::{count, percent};
 use scumble::search::algorithms::Reach;
 
@@ -29,6 +30,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Wong, Fu, Wang, Pei 2007",
     about: "Somebody who knows how the release was made asks why rows were made coarser: a finer release must have broken the model, and that says something about sensitive values.",
     without_row: "they are guessed by the most frequent value of the release, with and without knowing how the tool decides.",
+    learns: Learns::Value,
     rests_on_method: true,
     run,
 };
@@ -401,6 +403,8 @@ fn words(case: &Case<'_>, column: &str, promise: &Promise, told: &[Told], people
     Finding {
         attack: ATTACK.name,
         title: ATTACK.title,
+        learns: ATTACK.learns,
+        gain: None,
         column: Some(column.to_owned()),
         sentence,
         at_risk,

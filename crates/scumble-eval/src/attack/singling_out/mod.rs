@@ -12,6 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 use scumble::base::chance::shuffle;
+use scumble::report::data::Learns;
 use scumble::report::drawing::{count, percent};
 use scumble::{Error, Result};
 use scumble_files::table::CodedTable;
@@ -26,6 +27,7 @@ pub(super) const ATTACK: Attack = Attack {
     paper: "Cohen and Nissim (2020); Cohen (2022)",
     about: "Somebody who sees only the release writes down a description that fits exactly one person, without knowing whom.",
     without_row: "descriptions are compared with all of them, and those that fit none of them count as failed.",
+    learns: Learns::Row,
     rests_on_method: false,
     run,
 };

@@ -136,7 +136,8 @@ impl Releasable for ClassRun<'_> {
 
     fn forget_rows(&mut self) {
         let order = std::mem::take(&mut self.found.rows.order);
-        self.found.rows = rows::ReleasedRows { order, ..Default::default() };
+        let unique_with_quasi = self.found.rows.unique_with_quasi;
+        self.found.rows = rows::ReleasedRows { order, unique_with_quasi, ..Default::default() };
     }
 
     fn failing_beside_others(&self) -> Option<&ModelOutcome> {

@@ -353,7 +353,11 @@ fn subgroups(
 
 fn kept(run: &ClassRun<'_>) -> KeptExactly {
     let names: Vec<&str> = run.untouched_columns().collect();
-    KeptExactly { homogeneous: homogeneous(run), ..kept_columns(run.plan, run.source, &names) }
+    KeptExactly {
+        homogeneous: homogeneous(run),
+        open_with_quasi: run.found.rows.unique_with_quasi,
+        ..kept_columns(run.plan, run.source, &names)
+    }
 }
 
 fn homogeneous(run: &ClassRun<'_>) -> Vec<Homogeneity> {

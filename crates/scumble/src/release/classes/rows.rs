@@ -12,6 +12,8 @@ use super::ClassRun;
 use crate::config::StarPolicy;
 use crate::error::{Error, Result};
 use crate::recoding::{Members, Share};
+use crate::release::report::{among, keys, open_columns};
+use crate::report::data::Uniqueness;
 use crate::table::label;
 use crate::table::pack::Packer;
 
@@ -24,6 +26,8 @@ pub(crate) struct ReleasedRows {
     pub(crate) order: Vec<u32>,
     /// For each quasi-identifier the labels in ascending order, and the label of each look.
     pub(crate) labels: Vec<(Texts, Vec<u32>)>,
+    /// How many rows are alone with what they show, sensitive columns aside; none where nothing else is published exactly.
+    pub(crate) unique_with_quasi: Option<Uniqueness>,
 }
 
 /// Chooses and sorts the released rows. They are sorted by what they show, so no trace of the original order is left.
@@ -45,7 +49,26 @@ pub(in crate::release) fn arrange(run: &ClassRun<'_>, of_row: OfRow) -> Result<R
     let dropped = |row: u32| run.problem.star_policy == StarPolicy::Drop && look_of_row[row as usize] == kept;
     let order: Vec<u32> = (0..look_of_row.len() as u32).filter(|row| !dropped(*row)).collect();
     let order = if run.plan.keep_order { order } else { sort_by_content(run, &labels, &look_of_row, &order) };
-    Ok(ReleasedRows { look_of_row, order, labels })
+    let unique_with_quasi = unique_with_quasi(run, &look_of_row, kept, &order);
+    Ok(ReleasedRows { look_of_row, order, labels, unique_with_quasi })
+}
+
+/// How many rows somebody finds who has all columns but the sensitive ones.
+fn unique_with_quasi(
+    run: &ClassRun<'_>,
+    look_of_row: &[u32],
+    stars: u32,
+    released: &[u32],
+) -> Option<Uniqueness> {
+    let names: Vec<&str> = run.untouched_columns().collect();
+    let open = open_columns(run.plan, &names);
+    if open.is_empty() {
+        return None;
+    }
+    let mut seen = keys(run.source, &open);
+    seen.push(stars + 1, |row| look_of_row[row]);
+    let seen = seen.finish();
+    Some(among(released.iter().map(|row| seen[*row as usize]).collect()))
 }
 
 /// The class of each original row.

@@ -1,8 +1,11 @@
 //! What simulated attacks found: a section of the private report, and a page of its own.
 
 use super::closing;
-use crate::base::format::{NOTHING, amount, counted, number, percent};
+use super::opening::banner;
+use crate::base::format::{NOTHING, amount, count, number, percent};
+use crate::config::Audience;
 use crate::report::data::{AttackFigure, AttackResult};
+use crate::report::verdict::{Verdict, by_severity};
 use minijinja::{Value, context};
 
 /// The section, if some attack was run.
@@ -10,10 +13,10 @@ pub(super) fn section(found: &[AttackResult]) -> Option<Value> {
     if found.is_empty() {
         return None;
     }
-    let (run, unrun): (Vec<&AttackResult>, Vec<&AttackResult>) = found.iter().partition(|found| found.run);
+    let unrun = found.iter().filter(|found| !found.run);
     Some(context! {
-        rows => run.into_iter().map(row).collect::<Vec<_>>(),
-        unrun => unrun.iter().map(|of| context! { title => &of.title, sentence => &of.sentence }).collect::<Vec<_>>(),
+        rows => by_severity(found).into_iter().map(row).collect::<Vec<_>>(),
+        unrun => unrun.map(|of| context! { title => &of.title, sentence => &of.sentence }).collect::<Vec<_>>(),
     })
 }
 
@@ -27,6 +30,8 @@ fn row(found: &AttackResult) -> Value {
     context! {
         title => &found.title,
         column => &found.column,
+        certain => found.is_certain(),
+        bar => format!("{:.1}", found.severity() * 100.0),
         sentence => &found.sentence,
         at_risk => at_risk.map_or_else(|| NOTHING.to_owned(), shown),
         at_risk_interval => at_risk.and_then(interval),
@@ -50,7 +55,7 @@ fn interval(figure: &AttackFigure) -> Option<String> {
 }
 
 /// Everything the template needs for a page of its own.
-pub(in crate::report) fn page(found: &[AttackResult], title: &str) -> Value {
+pub(in crate::report) fn page(found: &[AttackResult], audience: Audience, title: &str) -> Value {
     let sections = [
         ("attacks", "What attackers still learn", section(found)),
         ("glossary", "Words used here", Some(closing::glossary())),
@@ -63,38 +68,23 @@ pub(in crate::report) fn page(found: &[AttackResult], title: &str) -> Value {
         strip => "This page says what can be learnt about people. Keep it in the house.",
         byline => "What attackers learn from this release, simulated beside its original",
         version => env!("CARGO_PKG_VERSION"),
-        opening => opening(found),
+        opening => opening(found, audience),
         sections => sections.collect::<Vec<_>>(),
     }
 }
 
-fn opening(found: &[AttackResult]) -> Value {
-    let run: Vec<&AttackResult> = found.iter().filter(|found| found.run).collect();
-    let certain = run.iter().filter(|found| found.worst.is_some_and(|worst| worst >= 1.0)).count();
-    let shares = run.iter().filter_map(|found| Some((found.at_risk.as_ref()?.value.finite()?, *found)));
-    let most = shares.reduce(|a, b| if b.0 > a.0 { b } else { a });
+fn opening(found: &[AttackResult], audience: Audience) -> Value {
+    let run = by_severity(found);
+    let certain = run.iter().filter(|found| found.is_certain()).count();
     let one = |label: &str, value: String, note: &str| context! { label, value, note };
-    let heading = match certain {
-        0 => "No simulated attack is certain about anybody".to_owned(),
-        certain => format!("{} certain about somebody", counted(certain as u64, "attack is", "attacks are")),
-    };
-    context! {
-        class => if certain > 0 { "warn" } else { "good" },
-        heading,
-        sentence => most.map_or_else(
-            || "No attack could be run.".to_owned(),
-            |(_, found)| found.sentence.clone(),
+    let figures = vec![
+        one("Attacks", count(run.len() as u64), "some on every sensitive column"),
+        one("Certain", count(certain as u64), "attacks are sure about somebody"),
+        one(
+            "Most severe",
+            run.first().map_or_else(|| NOTHING.to_owned(), |found| percent(found.severity())),
+            run.first().map_or("", |found| found.title.as_str()),
         ),
-        next => "Look first at the attacks that are certain about somebody. A larger k makes people harder to find, and a model for the sensitive \
-                 columns (l-diversity, t-closeness) makes their values harder to guess. Neither hides whether somebody is in the release.",
-        figures => vec![
-            one("Attacks", counted(run.len() as u64, "run", "run"), "some on every sensitive column"),
-            one("Certain", counted(certain as u64, "attack", "attacks"), "about somebody"),
-            one(
-                "Most at risk",
-                most.map_or_else(|| NOTHING.to_owned(), |(share, _)| percent(share)),
-                most.map_or("", |(_, found)| found.title.as_str()),
-            ),
-        ],
-    }
+    ];
+    banner(Verdict::of_attacks(found, audience), figures)
 }

@@ -2,17 +2,24 @@
 
 use crate::base::format::{amount, count, counted, share};
 use crate::report::data::{Amount, Report, SuppressedAs};
-use crate::report::words::{self, Verdict};
+use crate::report::verdict::{Step, Verdict};
+use crate::report::words;
 use minijinja::{Value, context};
 
 pub(super) fn section(report: &Report) -> Value {
-    let verdict = Verdict::of(report);
+    banner(Verdict::of_release(report), figures(report))
+}
+
+/// What a page opens with: its verdict, and its key figures.
+pub(super) fn banner(verdict: Verdict, figures: Vec<Value>) -> Value {
+    let step = |step: Step| context! { todo => step.todo, because => step.because };
     context! {
-        class => verdict.class(),
-        heading => verdict.heading(),
-        sentence => words::verdict(report),
-        next => words::next_step(report),
-        figures => figures(report),
+        class => verdict.colour.class(),
+        heading => verdict.heading,
+        sentence => verdict.sentence,
+        steps => verdict.steps.into_iter().map(step).collect::<Vec<_>>(),
+        more => verdict.points.len().saturating_sub(3),
+        figures,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A page of its own about the risk in one table.
 
 use super::closing;
+use super::opening::banner;
 use super::risk::{body, card};
 use super::risk_charts::{
     RiskSeries, bands, combinations, contributions, estimates, fewest_columns, quantiles,
@@ -8,6 +9,7 @@ use super::risk_charts::{
 use crate::base::format::{count, counted, number, percent, share};
 use crate::report::charts::Ink;
 use crate::report::data::{Amount, RiskFigures};
+use crate::report::verdict::Verdict;
 use crate::risk::{Assessment, Unit, words};
 use minijinja::{Value, context};
 
@@ -30,42 +32,13 @@ fn shown(amount: Amount) -> String {
 
 fn opening(found: &Assessment) -> Value {
     let (risk, unit) = (&found.prosecutor, found.unit);
-    let threshold = percent(risk.threshold);
-    let exposed = risk.rows_above > 0;
-    let heading = if exposed {
-        format!("{} of {} are above {threshold}", share(risk.rows_above, risk.rows), unit.many())
-    } else {
-        format!("No {} is above {threshold}", unit.one())
-    };
-    let worst =
-        found.singling.as_ref().and_then(|singling| singling.columns.first()).filter(|c| c.share > 0.0);
-    let next = match (exposed, worst) {
-        (true, Some(column)) => format!(
-            "Before publishing, coarsen the columns that single people out, {} first; then look again.",
-            column.column
-        ),
-        (true, None) => "Before publishing, coarsen these columns; then look again.".to_owned(),
-        (false, _) => "Ask whether outsiders know more columns than these; then check the models.".to_owned(),
-    };
-    let whose = found.persons.map_or_else(
-        || "one row per person assumed".to_owned(),
-        |persons| format!("of {}", Unit::Persons.counted(persons)),
-    );
     let one = |label: &str, value: String, note: &str| context! { label, value, note };
-    context! {
-        class => if exposed { "warn" } else { "good" },
-        heading,
-        sentence => words::prosecutor(risk, unit),
-        next,
-        figures => vec![
-            one("Rows", count(found.rows), &whose),
-            one("Classes", count(found.classes), "rows that look the same"),
-            one("Smallest class", found.smallest_class.map_or_else(|| "–".to_owned(), count), unit.many()),
-            one("Highest risk", shown(risk.highest), &format!("of a {}", unit.one())),
-            one("Average risk", shown(risk.average), &format!("over all {}", unit.many())),
-            one("Alone", count(found.uniques.rows), &format!("{} that are unique", unit.many())),
-        ],
-    }
+    let figures = vec![
+        one("Highest risk", shown(risk.highest), &format!("of a {}", unit.one())),
+        one("Average risk", shown(risk.average), &format!("over all {}", unit.many())),
+        one("Alone", count(found.uniques.rows), &format!("of {}", unit.counted(risk.rows))),
+    ];
+    banner(Verdict::of_table(found), figures)
 }
 
 fn sections(found: &Assessment) -> Vec<Value> {

@@ -1,0 +1,119 @@
+//! What simulated attacks say against publishing.
+
+use super::{Point, Step, Verdict, Words};
+use crate::base::format::percent;
+use crate::config::Audience;
+use crate::report::data::{AttackFigure, AttackGain, AttackResult, Learns};
+use crate::report::words;
+
+/// The verdict on attacks alone: a page of their own.
+pub(super) fn verdict(found: &[AttackResult], audience: Audience) -> Verdict {
+    let run: Vec<&AttackResult> = found.iter().filter(|found| found.run).collect();
+    let sentence = match (by_severity(found).first(), run.len()) {
+        (Some(worst), 1..) => worst.sentence.clone(),
+        _ => "No attack could be run.".to_owned(),
+    };
+    let mut points = points(found, audience);
+    if run.is_empty() {
+        points.push(Point::decide("No attack could be run.", "Look below for what each attack needs."));
+    }
+    let words = Words {
+        green: format!("No simulated attack exceeds the limit for {}", words::readers(audience)),
+        amber: "Attackers still learn something: ",
+        red: "People can be singled out",
+        fine: vec![Step::plain(
+            "Read what each attack was supposed to know: somebody who knows more may do better.",
+        )],
+        after: None,
+    };
+    Verdict::of(points, sentence, words)
+}
+
+/// The points that attacks give rise to.
+pub(super) fn points(found: &[AttackResult], audience: Audience) -> Vec<Point> {
+    let limit = audience.limit().to_f64();
+    by_severity(found).into_iter().filter_map(|found| point(found, audience, limit)).collect()
+}
+
+fn point(found: &AttackResult, audience: Audience, limit: f64) -> Option<Point> {
+    let of_rows = found.learns == Learns::Row;
+    let at_risk = found.at_risk.as_ref().filter(|figure| figure.share);
+    let share = at_risk.and_then(|figure| figure.value.finite()).unwrap_or(0.0);
+    let why = match (found.gain, at_risk) {
+        _ if found.is_certain() => format!("It is certain for {} of people.", percent(share)),
+        (Some(gain), _) if gain.gained() > limit => gain_words(found.learns, gain),
+        _ if of_rows && share > limit => format!("That is {} of people.", percent(share)),
+        (_, Some(figure)) if of_rows && upper_end(figure) > limit => {
+            format!(
+                "The estimate is {}, but it may be as high as {}.",
+                percent(share),
+                percent(upper_end(figure))
+            )
+        }
+        _ => return None,
+    };
+    let says = format!("{}: {} {why}", found.title, found.sentence);
+    let step = match (found.learns, &found.column) {
+        (Learns::Row, _) => "Ask for larger groups, or coarsen the columns that single people out.".to_owned(),
+        (Learns::Value, column) => format!(
+            "Ask for more protection of {} (a larger l, or t-closeness), or accept that this is learnt.",
+            column.as_deref().unwrap_or("the sensitive columns")
+        ),
+        (Learns::Presence, _) => {
+            "Decide whether being in this table is a secret by itself. If it is, publish a sample of the rows, or coarser ones."
+                .to_owned()
+        }
+        (Learns::Detail, _) => "Ask for a larger k than you need, or accept that readers can narrow some values down.".to_owned(),
+    };
+    Some(if of_rows && share > limit && audience == Audience::Public {
+        Point::stop(says, format!("Do not publish this file. {step}"))
+    } else {
+        Point::decide(says, step)
+    })
+}
+
+fn gain_words(learns: Learns, gain: AttackGain) -> String {
+    match learns {
+        Learns::Row => format!("The right row is picked in {} of tries.", percent(gain.right)),
+        _ => format!(
+            "Guesses are right in {} of tries; without the release it would be {}.",
+            percent(gain.right),
+            percent(gain.without)
+        ),
+    }
+}
+
+fn upper_end(figure: &AttackFigure) -> f64 {
+    figure.interval.map(|(_, high)| high).or(figure.value.finite()).unwrap_or(0.0)
+}
+
+/// Attacks that were run, the most severe first.
+pub(in crate::report) fn by_severity(found: &[AttackResult]) -> Vec<&AttackResult> {
+    let mut run: Vec<&AttackResult> = found.iter().filter(|found| found.run).collect();
+    run.sort_by(|a, b| b.severity().total_cmp(&a.severity()));
+    run
+}
+
+impl AttackResult {
+    /// Whether it is certain about somebody.
+    pub(in crate::report) fn is_certain(&self) -> bool {
+        let some =
+            self.at_risk.as_ref().and_then(|figure| figure.value.finite()).is_some_and(|share| share > 0.0);
+        some && self.worst.is_some_and(|worst| worst >= 1.0)
+    }
+
+    /// How bad it is, from 0 to 1: the greater of the share of people at risk and of what is gained.
+    pub(in crate::report) fn severity(&self) -> f64 {
+        let share =
+            self.at_risk.as_ref().filter(|figure| figure.share).and_then(|figure| figure.value.finite());
+        let gained = self.gain.map_or(0.0, AttackGain::gained);
+        share.unwrap_or(0.0).max(gained).clamp(0.0, 1.0)
+    }
+}
+
+impl AttackGain {
+    /// How much more often a guess is right with the release than without it.
+    pub(in crate::report) fn gained(self) -> f64 {
+        (self.right - self.without).max(0.0)
+    }
+}

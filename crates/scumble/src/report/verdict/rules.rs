@@ -1,0 +1,223 @@
+//! What speaks against publishing a release: one rule for each kind of evidence.
+
+use super::{Point, attacks};
+use crate::base::format::{capitalised, count, counted, list, share};
+use crate::config::Audience;
+use crate::report::data::{ColumnRole, KeptColumn, Report, Severity, Uniqueness};
+use crate::report::model_words::claim;
+use crate::report::words::{self, chance};
+
+/// A rule: the points that one kind of evidence gives rise to.
+type Rule = fn(&Report) -> Vec<Point>;
+
+/// All rules. Points of equal weight are listed in this order.
+const RULES: &[Rule] = &[
+    requirements,
+    checks,
+    exact_columns,
+    person_worst_off,
+    sensitive_columns,
+    simulated_attacks,
+    nothing_left,
+    experimental,
+    warnings,
+];
+
+/// All points about a release.
+pub(super) fn points(report: &Report) -> Vec<Point> {
+    RULES.iter().flat_map(|rule| rule(report)).collect()
+}
+
+/// The share of rows from which on columns that are published exactly single out nearly everybody.
+const MOST: f64 = 0.5;
+
+/// What was asked must hold, and something must have been asked.
+fn requirements(report: &Report) -> Vec<Point> {
+    if report.models.is_empty() {
+        return vec![Point::stop(
+            "No privacy requirement was asked for, so none was checked.",
+            "Do not publish this file. Say what is required, for example k-anonymity with k = 5, and run again.",
+        )];
+    }
+    let failing = report.models.iter().filter(|model| !model.holds);
+    let fails = |model| {
+        Point::stop(
+            format!("A requirement does not hold: {}.", claim(model)),
+            "Do not publish this file. Allow more suppression or coarser levels, or ask for less, and run again.",
+        )
+    };
+    failing.map(fails).collect()
+}
+
+/// The written file must have been read back and found true.
+fn checks(report: &Report) -> Vec<Point> {
+    let mut points = Vec::new();
+    if !report.release.checked {
+        points.push(Point::stop(
+            "The written file was not read back and checked.",
+            "Do not publish this file before it is checked.",
+        ));
+    }
+    if report.release.truthful == Some(false) {
+        points.push(Point::stop(
+            "A released value is not true of its original.",
+            "Do not publish this file. This is a fault of the program: please report it.",
+        ));
+    }
+    points
+}
+
+/// Nobody should be found with a greater chance than the readers allow.
+fn person_worst_off(report: &Report) -> Vec<Point> {
+    let Some(risk) = &report.risk else { return Vec::new() };
+    // A population that was given says who could be meant; without one, the table itself does.
+    let figures = risk.journalist_after.as_ref().unwrap_or(&risk.after);
+    let (Some(highest), audience) = (figures.highest.finite(), report.audience) else { return Vec::new() };
+    if figures.rows == 0 || highest <= audience.limit().to_f64() + 1e-9 {
+        return Vec::new();
+    }
+    let enough = Audience::ALL.into_iter().find(|other| highest <= other.limit().to_f64() + 1e-9);
+    let k = audience.least_k();
+    let step = match enough {
+        Some(other) => format!(
+            "Ask for groups of at least {k}, or name the readers in the plan ([risk] audience = \"{}\") if only {} will get the file.",
+            other.name(),
+            words::readers(other)
+        ),
+        None => format!("Ask for groups of at least {k}."),
+    };
+    vec![Point::decide(
+        format!(
+            "The person worst off can be found with {}. The limit for {} is {}.",
+            chance(highest),
+            words::readers(audience),
+            audience.limit()
+        ),
+        step,
+    )]
+}
+
+/// Columns that are published as they are must not single people out.
+fn exact_columns(report: &Report) -> Vec<Point> {
+    let Some(kept) = &report.kept else { return Vec::new() };
+    let limit = report.audience.limit().to_f64();
+    let open: Vec<&KeptColumn> = kept.columns.iter().filter(|column| !column.role.is_sensitive()).collect();
+    let part = |found: Uniqueness| found.unique_rows as f64 / found.rows.max(1) as f64;
+    let most_telling =
+        open.iter().max_by_key(|column| (column.uniqueness.unique_rows, column.uniqueness.distinct));
+    let Some(most_telling) = most_telling else { return Vec::new() };
+    let names: Vec<&str> = open.iter().map(|column| column.name.as_str()).collect();
+    let names = list(&names, 4);
+    if let Some(alone) = kept.open.filter(|alone| part(*alone) > limit) {
+        let says = format!(
+            "{} of {} ({}) can be told from all others by what is published exactly: {names}. Whoever knows these values of a \
+             person finds the row.",
+            count(alone.unique_rows),
+            counted(alone.rows, "row", "rows"),
+            share(alone.unique_rows, alone.rows),
+        );
+        let step =
+            format!("round, coarsen or leave out {}, or make it a quasi-identifier.", most_telling.name);
+        return vec![if part(alone) >= MOST && report.audience == Audience::Public {
+            Point::stop(says, format!("Do not publish this file: {step}"))
+        } else {
+            Point::decide(
+                says,
+                format!("{} Publish it as it is only if no reader can know its values.", capitalised(&step)),
+            )
+        }];
+    }
+    let together = kept.open_with_quasi.filter(|together| part(*together) > limit);
+    together
+        .map(|together| {
+            Point::decide(
+                format!(
+                    "{} of {} ({}) can be told from all others by the released quasi-identifiers together with what is published \
+                     exactly: {names}.",
+                    count(together.unique_rows),
+                    counted(together.rows, "row", "rows"),
+                    share(together.unique_rows, together.rows),
+                ),
+                format!(
+                    "Decide whether readers can know {}. If they can, make such columns quasi-identifiers, or leave them out.",
+                    most_telling.name
+                ),
+            )
+        })
+        .into_iter()
+        .collect()
+}
+
+/// A sensitive value that only one person has leads to that person.
+fn sensitive_columns(report: &Report) -> Vec<Point> {
+    let columns = report.kept.iter().flat_map(|kept| &kept.columns);
+    let telling = columns.filter(|column| {
+        column.role.is_sensitive()
+            && column.uniqueness.unique_rows as f64 >= MOST * column.uniqueness.rows.max(1) as f64
+    });
+    telling
+        .map(|column| {
+            Point::decide(
+                format!(
+                    "{} is published exactly, and {} of {} have a value that no other row has.",
+                    column.name,
+                    count(column.uniqueness.unique_rows),
+                    counted(column.uniqueness.rows, "row", "rows"),
+                ),
+                format!("Round or coarsen {}: an exact value leads to its row.", column.name),
+            )
+        })
+        .collect()
+}
+
+fn simulated_attacks(report: &Report) -> Vec<Point> {
+    attacks::points(&report.attacks, report.audience)
+}
+
+/// A release in which nothing is left is no use to anybody.
+fn nothing_left(report: &Report) -> Vec<Point> {
+    if !words::is_empty(report) {
+        return Vec::new();
+    }
+    vec![Point::decide(
+        "Every row was suppressed, so there is little left to learn from.",
+        "Use fewer quasi-identifiers, coarser hierarchies or a smaller k, and run again.",
+    )]
+}
+
+/// Methods whose protection is weaker than it looks.
+fn experimental(report: &Report) -> Vec<Point> {
+    let run = report.run.iter();
+    run.filter(|run| run.algorithm.standing == "experimental")
+        .map(|run| {
+            Point::decide(
+                format!("{} is experimental: its protection is weaker than it looks.", run.algorithm.title),
+                "Read in its description why, or use a recommended algorithm.",
+            )
+        })
+        .collect()
+}
+
+/// What the run itself warned about.
+fn warnings(report: &Report) -> Vec<Point> {
+    let warnings = report.warnings.iter().filter(|warning| warning.severity == Severity::Warning);
+    warnings
+        .map(|warning| {
+            let step = warning.advice.clone();
+            Point::decide(
+                capitalised(&with_full_stop(&warning.text)),
+                step.unwrap_or_else(|| "Decide whether you can accept this.".to_owned()),
+            )
+        })
+        .collect()
+}
+
+fn with_full_stop(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
+}
+
+impl ColumnRole {
+    fn is_sensitive(self) -> bool {
+        matches!(self, Self::Sensitive | Self::ClassAndSensitive)
+    }
+}
