@@ -58,7 +58,7 @@ fn records_tell_of_every_column() {
     assert!(how(2).starts_with("as frequencies among the "), "{}", how(2));
     assert_eq!(names(&report), ["age", "town"]);
     for column in report["columns"].as_array().expect("columns") {
-        assert!(column["distinct_before"].as_u64() > Some(0) && column["before"].is_object(), "{column}");
+        assert!(column["distinct_before"].as_u64() > Some(0) && column["axis"].is_object(), "{column}");
     }
     assert_eq!(report["kept"]["columns"].as_array().map(Vec::len), Some(0), "{}", report["kept"]);
     assert_eq!(report["models"][0]["name"], "record_coverage");

@@ -194,7 +194,7 @@ fn claim_outputs(arguments: &Arguments, plan: &Plan, folder: &Path) -> Result<Ou
     arguments.outsiders.iter().for_each(|path| outputs.read("table of outsiders", path));
     arguments.plan.iter().for_each(|path| outputs.read("plan", path));
     if let Some(report) = &arguments.report {
-        ["report.html", "report.json"]
+        ["report.html", "summary.html", "report.json"]
             .iter()
             .try_for_each(|name| outputs.write(&report.join(name), Own::Report))?;
     }
@@ -246,6 +246,7 @@ fn load_report(folder: &Path) -> Result<Report> {
 fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Result<()> {
     let report = Report { attacks: found.to_vec(), ..report };
     write_private(&folder.join("report.html"), &report::html(&report)?)?;
+    write_private(&folder.join("summary.html"), &report::summary_html(&report)?)?;
     write_private(&folder.join("report.json"), &report::json(&report)?)
 }
 

@@ -28,6 +28,7 @@ use classes::recoding_file::check_rule_for_rows;
 use classes::together;
 
 mod apply;
+mod axis;
 pub mod check;
 pub(crate) mod claim;
 mod classes;

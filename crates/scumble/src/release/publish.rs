@@ -257,10 +257,13 @@ fn staged_papers(
     let mut files = Vec::new();
     if let (Some(folder), Some(report)) = (&targets.report, &papers.report) {
         made.make(folder)?;
-        let [page, data, rule] = REPORT_FILES.map(|name| folder.join(name));
+        let [page, short, data, rule] = REPORT_FILES.map(|name| folder.join(name));
         sweep_beside(&page);
         files.push(staged(&page, |out| {
             out.write_all(crate::report::html(report)?.as_bytes()).map_err(Into::into)
+        })?);
+        files.push(staged(&short, |out| {
+            out.write_all(crate::report::summary_html(report)?.as_bytes()).map_err(Into::into)
         })?);
         watched.check()?;
         files.push(staged(&data, |out| serde_json::to_writer_pretty(out, report).map_err(Into::into))?);

@@ -11,7 +11,7 @@ use crate::error::{Error, Result, Setting};
 use crate::release::outputs::{Outputs, Own, real};
 
 /// What the folder of the private report holds.
-pub(super) const REPORT_FILES: [&str; 3] = ["report.html", "report.json", "recoding.json"];
+pub(super) const REPORT_FILES: [&str; 4] = ["report.html", "summary.html", "report.json", "recoding.json"];
 
 /// Where a release goes.
 pub(super) enum Sink<'a> {

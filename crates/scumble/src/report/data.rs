@@ -314,10 +314,8 @@ pub struct ColumnReport {
     pub distinct_before: u64,
     /// Number of different values in the release, `*` not counted.
     pub distinct_after: u64,
-    /// Distribution of the original values.
-    pub before: Option<Distribution>,
-    /// Distribution of the released values.
-    pub after: Option<Distribution>,
+    /// The column before and after, on one axis.
+    pub axis: Option<Axis>,
 }
 
 /// How the values of a column were coarsened.
@@ -370,28 +368,34 @@ pub enum Provenance {
     FromData,
 }
 
-/// How often each value of a column occurs. [`Distribution::of`] makes one of any size.
+/// A column before and after, part by part of one axis. What is missing or hidden lies outside it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Distribution {
-    /// The values have an order of their own (numbers, dates, ranges) and are listed in it.
+pub struct Axis {
+    /// The parts follow each other in the order of their values and are drawn as one outline; else they are single values.
     pub ordered: bool,
-    /// The values that are listed.
-    pub values: Vec<ValueCount>,
-    /// Number of further values that are not listed.
-    pub other_values: u64,
-    /// Rows with those further values.
-    pub other_rows: u64,
+    /// The parts. If there are other values, the last part is all of them.
+    pub parts: Vec<AxisPart>,
+    /// How many values the last part has that are not listed; 0 if all are.
+    pub others: u64,
+    /// Rows without a value, before and after.
+    pub without_value: [u64; 2],
+    /// Rows of the release that show nothing here.
+    pub hidden: u64,
 }
 
-/// A value and the number of rows that have it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// A part of an axis.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ValueCount {
-    /// The value as it is written.
-    pub value: String,
-    /// Rows with it.
-    pub rows: u64,
+pub struct AxisPart {
+    /// The value, or the first one of the part.
+    pub name: String,
+    /// Original rows.
+    pub before: u64,
+    /// Released rows that show exactly this value.
+    pub exact: f64,
+    /// Released rows that show a coarser value, spread evenly over what it covers.
+    pub wider: f64,
 }
 
 /// What each level of each column says about the class column.

@@ -4,10 +4,6 @@
 use super::data::*;
 use crate::config::Audience;
 
-fn counts(values: &[(&str, u64)]) -> Vec<ValueCount> {
-    values.iter().map(|(value, rows)| ValueCount { value: (*value).into(), rows: *rows }).collect()
-}
-
 fn sizes(sizes: &[(u64, u64)]) -> Vec<SizeCount> {
     sizes.iter().map(|(size, classes)| SizeCount { size: *size, classes: *classes }).collect()
 }
@@ -325,141 +321,92 @@ fn metrics(rows: u64) -> Vec<MetricResult> {
 }
 
 fn columns(rows: u64, starred: u64) -> Vec<ColumnReport> {
-    // A bell with a shoulder, to look like the ages of patients.
+    // A bell with a shoulder, to look like the ages of patients; the release shows four ranges.
     let bell = |age: f64, middle: f64, width: f64| (-((age - middle) / width).powi(2)).exp();
-    let ages: Vec<ValueCount> = (17..=90)
-        .map(|age| {
-            let share = 0.7 * bell(f64::from(age), 36.0, 17.0) + 0.5 * bell(f64::from(age), 63.0, 14.0);
-            ValueCount { value: age.to_string(), rows: (share * 1_100.0) as u64 }
-        })
-        .collect();
-    let postcodes: Vec<ValueCount> = (0..400u64)
-        .map(|i| ValueCount { value: format!("{:05}", 10_115 + 37 * i), rows: 9_000 / (i + 30) })
-        .collect();
-    let with_stars = |values: &[(&str, u64)]| {
-        let mut values = counts(values);
-        values.push(ValueCount { value: "*".into(), rows: starred });
-        values
-    };
-    let column =
-        |name: &str, coarsening, loss: f64, before: Distribution, after: Distribution| ColumnReport {
-            name: name.into(),
-            role: ColumnRole::Quasi,
-            coarsening,
-            hierarchy: Some(HierarchyNote {
-                provenance: Provenance::Declared,
-                description: Some(format!("file {name}.csv")),
-            }),
-            loss: loss.into(),
-            distinct_before: before.values.len() as u64 + before.other_values,
-            distinct_after: after.values.iter().filter(|v| v.value != "*").count() as u64
-                + after.other_values,
-            before: Some(before),
-            after: Some(after),
+    let ages = (17..=90).map(|age| {
+        let share = 0.7 * bell(f64::from(age), 36.0, 17.0) + 0.5 * bell(f64::from(age), 63.0, 14.0);
+        let wider = match age {
+            ..25 => 551.0,
+            25..35 => 993.0,
+            35..50 => 880.0,
+            _ => 355.0,
         };
+        AxisPart { name: age.to_string(), before: (share * 1_100.0) as u64, wider, ..AxisPart::default() }
+    });
+    let named = |values: &[(&str, u64, f64, f64)]| {
+        values
+            .iter()
+            .map(|(name, before, exact, wider)| AxisPart {
+                name: (*name).into(),
+                before: *before,
+                exact: *exact,
+                wider: *wider,
+            })
+            .collect::<Vec<_>>()
+    };
+    let column = |name: &str, coarsening, loss: f64, distinct: (u64, u64), axis: Axis| ColumnReport {
+        name: name.into(),
+        role: ColumnRole::Quasi,
+        coarsening,
+        hierarchy: Some(HierarchyNote {
+            provenance: Provenance::Declared,
+            description: Some(format!("file {name}.csv")),
+        }),
+        loss: loss.into(),
+        distinct_before: distinct.0,
+        distinct_after: distinct.1,
+        axis: Some(axis),
+    };
     vec![
         ColumnReport {
             hierarchy: Some(HierarchyNote {
                 provenance: Provenance::FromData,
                 description: Some("ranges that separate the class (MDLP)".into()),
             }),
-            distinct_before: 74,
             ..column(
                 "age",
                 Coarsening::Level { level: 2, of: 4 },
                 0.214,
-                Distribution::of(ages, true),
-                Distribution::of(
-                    with_stars(&[
-                        ("[17,25)", 4_410),
-                        ("[25,35)", 9_930),
-                        ("[35,50)", 13_204),
-                        ("[50,65)", 9_740),
-                        ("[65,90]", 4_811),
-                    ]),
-                    true,
-                ),
+                (74, 5),
+                Axis {
+                    ordered: true,
+                    parts: ages.collect(),
+                    hidden: starred,
+                    without_value: [12, 9],
+                    others: 0,
+                },
             )
         },
         column(
             "sex",
             Coarsening::None,
             0.059,
-            Distribution::of(counts(&[("female", rows / 2 + 1_204), ("male", rows / 2 - 1_204)]), false),
-            Distribution::of(with_stars(&[("female", 22_104), ("male", 20_012)]), false),
-        ),
-        column(
-            "postcode",
-            Coarsening::Level { level: 3, of: 5 },
-            0.61,
-            Distribution::of(postcodes, false),
-            Distribution::of(
-                with_stars(&[
-                    ("10***", 13_002),
-                    ("11***", 8_211),
-                    ("12***", 7_400),
-                    ("13***", 6_002),
-                    ("14***", 4_001),
-                    ("21***", 2_000),
-                    ("22***", 1_480),
+            (2, 2),
+            Axis {
+                parts: named(&[
+                    ("female", rows / 2 + 1_204, 22_104.0, 0.0),
+                    ("male", rows / 2 - 1_204, 20_012.0, 0.0),
                 ]),
-                false,
-            ),
+                hidden: starred,
+                ..Axis::default()
+            },
         ),
         column(
             "occupation",
             Coarsening::Level { level: 1, of: 2 },
             0.17,
-            Distribution::of(
-                counts(&[
-                    ("Nurse", 6_020),
-                    ("Teacher", 5_810),
-                    ("Clerk", 5_604),
-                    ("Engineer", 5_002),
-                    ("Machine operator and inspector", 3_999),
-                    ("Driver", 3_120),
-                    ("Cook", 2_830),
-                    ("Farmer", 2_400),
-                    ("Cleaner", 2_090),
-                    ("Lawyer", 1_200),
-                    ("Fisher", 640),
-                    ("Armed forces", 14),
-                    ("Private house service", 140),
+            (13, 3),
+            Axis {
+                parts: named(&[
+                    ("Nurse", 6_020, 0.0, 5_300.0),
+                    ("Teacher", 5_810, 0.0, 5_100.0),
+                    ("Machine operator and inspector", 3_999, 0.0, 3_350.0),
+                    ("", 21_040, 0.0, 20_000.0),
                 ]),
-                false,
-            ),
-            Distribution::of(
-                with_stars(&[("Services", 15_900), ("Professional", 12_800), ("Manual", 13_400)]),
-                false,
-            ),
-        ),
-        column(
-            "marital status",
-            Coarsening::None,
-            0.061,
-            Distribution::of(
-                counts(&[
-                    ("married", 21_003),
-                    ("never married", 14_000),
-                    ("divorced", 6_200),
-                    ("widowed", 1_900),
-                    ("separated", 1_300),
-                    ("spouse absent", 540),
-                    ("spouse in armed forces", 31),
-                ]),
-                false,
-            ),
-            Distribution::of(
-                with_stars(&[
-                    ("married", 20_480),
-                    ("never married", 13_100),
-                    ("divorced", 5_100),
-                    ("widowed", 1_300),
-                    ("separated", 900),
-                    ("spouse absent", 210),
-                ]),
-                false,
-            ),
+                others: 10,
+                hidden: starred,
+                ..Axis::default()
+            },
         ),
         ColumnReport {
             name: "country".into(),

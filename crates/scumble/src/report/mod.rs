@@ -42,7 +42,6 @@
 mod charts;
 mod combinations;
 pub mod data;
-mod derive;
 pub mod drawing;
 mod model_words;
 pub(crate) use model_words::on_columns;
@@ -69,6 +68,14 @@ const TEMPLATE: &str = include_str!("template.html");
 /// Only if the built-in template is broken, which is a bug.
 pub fn html(report: &Report) -> Result<String> {
     draw(page::page(report))
+}
+
+/// The report on one printed page, to be kept with the decision: verdict, requirements, how it was made.
+///
+/// # Errors
+/// Only if the built-in template is broken, which is a bug.
+pub fn summary_html(report: &Report) -> Result<String> {
+    draw(page::summary(report))
 }
 
 /// The risk in one table as one HTML page that loads nothing else.

@@ -69,33 +69,46 @@ fn a_full_report_has_every_section_in_order() {
     assert_eq!(
         ids,
         [
-            "requirements",
-            "costs",
-            "class-sizes",
             "columns",
-            "information",
-            "combinations",
-            "suppression",
+            "points",
+            "requirements",
             "risk",
             "attacks",
             "kept",
-            "warnings",
+            "suppression",
+            "class-sizes",
+            "costs",
+            "information",
+            "combinations",
             "run",
             "glossary"
         ]
     );
     let seen = elements(&page);
-    // 2 class sizes, 2 + 1 + 2 + 2 + 1 columns, 6 curves, 2 changes, 4 subgroups, 3 risk, 1 lattice, 1 in the banner.
-    assert_eq!(seen.iter().filter(|name| *name == "svg").count(), 27);
-    assert_eq!(page.matches("role=\"img\"").count(), 26);
+    // 2 class sizes, 3 columns, 6 curves, 2 changes, 4 subgroups, 3 risk, 1 lattice, 1 in the banner.
+    assert_eq!(seen.iter().filter(|name| *name == "svg").count(), 22);
+    assert_eq!(page.matches("role=\"img\"").count(), 21);
+    // Only what was done to the columns is unfolded.
+    assert_eq!((page.matches("<details open>").count(), page.matches("<details>").count()), (1, 13));
     for text in [
         "5-anonymous on age, sex, postcode, occupation and 2 more; 2.5-diverse for diagnosis",
         "; checked.",
-        "with warnings",
+        "points to decide",
         "infinite",
     ] {
         assert!(page.contains(text), "{text}");
     }
+}
+
+#[test]
+fn the_summary_is_verdict_requirements_and_room_for_a_decision() {
+    let page = super::summary_html(&fixture::full()).expect("a page");
+    preview("summary.html", &page);
+    elements(&page);
+    let ids: Vec<&str> =
+        page.split("<section id=\"").skip(1).filter_map(|part| part.split('"').next()).collect();
+    assert_eq!(ids, ["requirements", "run", "decision"]);
+    assert!(page.contains("points to decide") && page.contains("signature"));
 }
 
 #[test]
@@ -195,21 +208,17 @@ fn no_text_of_the_data_can_become_markup() {
 
 #[test]
 fn degenerate_data_gives_finite_charts() {
-    let nothing = Distribution::default();
-    let one = Distribution::of(vec![ValueCount { value: "x".into(), rows: 0 }], true);
+    let part = AxisPart { exact: f64::NAN, wider: f64::INFINITY, ..AxisPart::default() };
+    let ordered = Axis { ordered: true, parts: vec![part.clone()], ..Axis::default() };
+    let named = Axis { parts: vec![part.clone(), part], others: 3, hidden: u64::MAX, ..Axis::default() };
     let report = Report {
         class_sizes: Some(ClassSizes {
             before: vec![SizeCount { size: 0, classes: 0 }],
             after: vec![],
             k: Some(0),
         }),
-        columns: [nothing, one]
-            .map(|d| ColumnReport {
-                before: Some(d.clone()),
-                after: Some(d),
-                loss: Amount::Infinite,
-                ..ColumnReport::default()
-            })
+        columns: [Axis::default(), ordered, named]
+            .map(|axis| ColumnReport { axis: Some(axis), loss: Amount::Infinite, ..ColumnReport::default() })
             .to_vec(),
         information: Some(ClassInformation {
             class: "c".into(),
@@ -319,7 +328,7 @@ fn the_page_about_attacks_is_well_formed_with_everything_and_with_little() {
     let page = super::attacks_html(&fixture::full().attacks, Audience::Inside, "clinic <b>").expect("a page");
     preview("attacks.html", &page);
     elements(&page);
-    assert!(page.contains("No simulated attack is certain about anybody") && page.contains("0.2\u{a0}%"));
+    assert!(page.contains("No simulated attack exceeds the limit") && page.contains("0.2\u{a0}%"));
     assert!(page.contains("infinite") && page.contains("Not run") && page.contains("clinic &lt;b&gt;"));
     let nothing = super::attacks_html(&[], Audience::Public, "").expect("a page");
     assert!(nothing.contains("No attack could be run"));

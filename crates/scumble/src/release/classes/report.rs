@@ -6,19 +6,19 @@ use crate::error::Result;
 use crate::metrics::{Figure, information, loss};
 use crate::models::Demand;
 use crate::models::Model;
+use crate::release::axis::axis;
 use crate::release::claim::{promise, unverified};
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
     Amount, Better, ClassInformation, ClassSizes, Coarsening, ColumnChange, ColumnReport, ColumnRole,
-    Distribution, HierarchyNote, Homogeneity, KeptExactly, LevelCurve, MetricResult, ModelResult,
-    ReasonCount, Release, Report, Setting, SizeCount, Subgroup, SubgroupColumn, SuppressedAs, Suppression,
-    ValueCount,
+    HierarchyNote, Homogeneity, KeptExactly, LevelCurve, MetricResult, ModelResult, ReasonCount, Release,
+    Report, Setting, SizeCount, Subgroup, SubgroupColumn, SuppressedAs, Suppression,
 };
 use crate::risk::histogram;
 use crate::search::algorithms::iack::information_by_level;
 use crate::table::frequency::FrequencyTable;
-use crate::table::quasi::{Quasi, Shape};
+use crate::table::quasi::{Quasi, Shape, Value};
 
 /// Columns with more values than this make no readable subgroups.
 const LARGEST_SUBGROUPS: usize = 40;
@@ -188,38 +188,29 @@ fn column(run: &ClassRun<'_>, place: usize, quasi: &Quasi, loss: f64) -> ColumnR
             released[value as usize] += classes.size(class);
         }
     }
-    let before: Vec<(u32, u64)> = (0..).zip(original).filter(|(_, rows)| *rows > 0).collect();
-    let mut after: Vec<ValueCount> = shown
+    let starred = (
+        Value::Star,
+        if run.problem.star_policy == StarPolicy::Drop { 0 } else { classes.suppressed_rows() },
+    );
+    let on_axis: Vec<(Value, u64)> = shown
         .values
         .iter()
-        .zip(&released)
-        .filter(|(_, rows)| **rows > 0)
-        .map(|(value, rows)| ValueCount { value: quasi.label(*value), rows: *rows })
+        .copied()
+        .zip(released.iter().copied())
+        .chain([starred])
+        .filter(|(_, rows)| *rows > 0)
         .collect();
-    let distinct_after = after.len() as u64;
-    if classes.suppressed_rows() > 0 && run.problem.star_policy != StarPolicy::Drop {
-        // Single cells may be blank, too.
-        match after.iter_mut().find(|shown| shown.value == crate::table::label::STAR) {
-            Some(blank) => blank.rows += classes.suppressed_rows(),
-            None => {
-                after.push(ValueCount {
-                    value: crate::table::label::STAR.into(),
-                    rows: classes.suppressed_rows(),
-                });
-            }
-        }
-    }
-    let ordered = quasi.measure.kind.is_ordered();
+    // A class may show nothing of a column without being suppressed.
+    let distinct_after = on_axis.iter().filter(|(value, _)| *value != Value::Star).count() as u64;
     ColumnReport {
         name: quasi.name.clone(),
         role: ColumnRole::Quasi,
         coarsening: coarsening(run, place, quasi),
         hierarchy: Some(HierarchyNote { provenance: origin(quasi), description: None }),
         loss: loss.into(),
-        distinct_before: before.len() as u64,
+        distinct_before: original.iter().filter(|rows| **rows > 0).count() as u64,
         distinct_after,
-        before: Some(Distribution::of_codes(before, ordered, |code| quasi.text(code))),
-        after: Some(Distribution::of(after, ordered)),
+        axis: Some(axis(quasi, &original, &on_axis)),
     }
 }
 

@@ -7,12 +7,13 @@ use serde_json::Map;
 use super::RecordRun;
 use super::sheet::promises;
 use crate::recoding::published::{record_loss, record_losses};
+use crate::release::axis::axis;
 use crate::release::report::{beginning, kept_columns, origin};
 use crate::release::summary::ModelSummary;
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
-    Better, Coarsening, ColumnReport, ColumnRole, Distribution, HierarchyNote, MetricResult, ModelResult,
-    Release, Report, Setting, ValueCount,
+    Better, Coarsening, ColumnReport, ColumnRole, HierarchyNote, MetricResult, ModelResult, Release, Report,
+    Setting,
 };
 use crate::table::quasi::{Quasi, Shape};
 
@@ -135,18 +136,11 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {
     let losses = record_losses(&run.found.solution.records, &run.problem.quasi);
     let column = |(place, quasi): (usize, &Quasi)| {
         let original = run.problem.table.marginal(place, quasi.size() as usize);
-        let before: Vec<ValueCount> = (0..)
-            .zip(&original)
-            .filter(|(_, rows)| **rows > 0)
-            .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
-            .collect();
         let mut shown = std::collections::BTreeMap::new();
         for record in &run.found.solution.records {
             *shown.entry(record.shown[place]).or_insert(0_u64) += u64::from(record.rows);
         }
-        let after: Vec<ValueCount> =
-            shown.into_iter().map(|(value, rows)| ValueCount { value: quasi.label(value), rows }).collect();
-        let ordered = quasi.measure.kind.is_ordered();
+        let on_axis: Vec<_> = shown.iter().map(|(value, rows)| (*value, *rows)).collect();
         ColumnReport {
             name: quasi.name.clone(),
             role: ColumnRole::Quasi,
@@ -157,10 +151,9 @@ fn columns(run: &RecordRun<'_>) -> Vec<ColumnReport> {
             },
             hierarchy: Some(HierarchyNote { provenance: origin(quasi), description: None }),
             loss: losses[place].into(),
-            distinct_before: before.len() as u64,
-            distinct_after: after.len() as u64,
-            before: Some(Distribution::of(before, ordered)),
-            after: Some(Distribution::of(after, ordered)),
+            distinct_before: original.iter().filter(|rows| **rows > 0).count() as u64,
+            distinct_after: on_axis.len() as u64,
+            axis: Some(axis(quasi, &original, &on_axis)),
         }
     };
     run.problem.quasi.iter().enumerate().map(column).collect()

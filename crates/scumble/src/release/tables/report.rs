@@ -1,5 +1,7 @@
 //! The figures and the private report of a release of several tables.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 use serde_json::Map;
 
@@ -9,12 +11,12 @@ use super::manifest::TableFile;
 use super::sheet::promises;
 use crate::config::Role;
 use crate::problem::Problem;
+use crate::release::axis::{axis, unchanged};
 use crate::release::report::{beginning, kept_columns};
 use crate::release::summary::ModelSummary;
 use crate::release::{Seconds, Summary};
 use crate::report::data::{
-    Amount, Coarsening, ColumnReport, ColumnRole, Distribution, ModelResult, Release, Report, Setting,
-    TableNote, ValueCount,
+    Amount, Coarsening, ColumnReport, ColumnRole, ModelResult, Release, Report, Setting, TableNote,
 };
 use crate::search::algorithms::Finding;
 use crate::search::algorithms::tables::{Shown, Tables};
@@ -146,20 +148,15 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
     let column = |(place, quasi): (usize, &Quasi)| {
         let shown = &run.found.solution.shown[place];
         let original = problem.table.marginal(place, quasi.size() as usize);
-        let present = || (0..).zip(&original).filter(|(_, rows)| **rows > 0);
-        let before: Vec<ValueCount> = present()
-            .map(|(code, rows)| ValueCount { value: quasi.text(code).to_owned(), rows: *rows })
-            .collect();
-        let mut after: Vec<ValueCount> = Vec::new();
-        // Codes that are shown alike are neighbours.
-        for (code, rows) in present() {
-            let value = shown.label(quasi, code);
-            match after.last_mut().filter(|of| of.value == value) {
-                Some(same) => same.rows += rows,
-                None => after.push(ValueCount { value, rows: *rows }),
+        let present = || (0_u32..).zip(&original).filter(|(_, rows)| **rows > 0);
+        let labels: BTreeSet<String> = present().map(|(code, _)| shown.label(quasi, code)).collect();
+        let axis = match shown {
+            Shown::AsItIs => unchanged(quasi, &original),
+            Shown::Coarser(values) => {
+                let on_axis: Vec<_> = present().map(|(code, rows)| (values[code as usize], *rows)).collect();
+                axis(quasi, &original, &on_axis)
             }
-        }
-        let ordered = quasi.measure.kind.is_ordered();
+        };
         let lost = column_loss(problem, place, shown);
         ColumnReport {
             name: quasi.name.clone(),
@@ -170,10 +167,9 @@ fn columns(run: &TablesRun<'_>, published: impl Fn(&str) -> bool) -> Vec<ColumnR
             },
             hierarchy: None,
             loss: lost.into(),
-            distinct_before: before.len() as u64,
-            distinct_after: after.len() as u64,
-            before: Some(Distribution::of(before, ordered)),
-            after: Some(Distribution::of(after, ordered)),
+            distinct_before: present().count() as u64,
+            distinct_after: labels.len() as u64,
+            axis: Some(axis),
         }
     };
     let quasi = problem.quasi.iter().enumerate();

@@ -7,13 +7,13 @@
 //!
 //! [`svg`] is the drawing board (escaping, coordinates), [`scale`] turns numbers into positions and
 //! ticks, and then there is one file a chart: [`line`], [`step`], [`columns`] (vertical, grouped),
-//! [`histogram`] (vertical, many), [`bars`] (horizontal, grouped, with marks), [`lattice`] (dots by height).
+//! [`outline`] (bars with an outline over them), [`bars`] (horizontal, grouped, with marks), [`lattice`] (dots by height).
 
 pub(super) mod bars;
 pub(super) mod columns;
-pub(super) mod histogram;
 pub(super) mod lattice;
 pub(super) mod line;
+pub(super) mod outline;
 pub(super) mod scale;
 pub(super) mod step;
 pub(super) mod svg;

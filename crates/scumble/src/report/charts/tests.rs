@@ -2,11 +2,11 @@
 
 use super::bars::{Bar, BarChart, BarRow};
 use super::columns::ColumnChart;
-use super::histogram::Histogram;
 use super::line::LineChart;
+use super::outline::{Outline, Part};
 use super::step::StepChart;
 use super::{Ink, Series};
-use crate::report::data::{Amount, ValueCount};
+use crate::report::data::Amount;
 
 /// Checks all numbers of all attributes that place something.
 fn assert_sound(svg: &str) {
@@ -99,10 +99,13 @@ fn columns_are_sound() {
 }
 
 #[test]
-fn histograms_are_sound() {
-    for rows in [vec![], vec![0], vec![3], vec![4, 4], vec![u64::MAX, 1, 0], vec![1; 500]] {
-        let values: Vec<_> = rows.iter().map(|r| ValueCount { value: r.to_string(), rows: *r }).collect();
-        assert_sound(&Histogram { title: "t", values: &values, ink: Ink::Before }.svg());
+fn outlines_are_sound() {
+    for rows in
+        [vec![], vec![0.0], vec![3.0], vec![4.0, 4.0], vec![1e19, f64::NAN, f64::INFINITY], vec![1.0; 500]]
+    {
+        let part = |rows: &f64| Part { name: "n".into(), before: *rows, after: rows / 3.0 };
+        let parts: Vec<Part> = rows.iter().map(part).collect();
+        assert_sound(&Outline { title: "t", parts: &parts }.svg());
     }
 }
 

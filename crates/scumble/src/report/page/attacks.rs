@@ -1,8 +1,8 @@
 //! What simulated attacks found: a section of the private report, and a page of its own.
 
-use super::closing;
 use super::opening::banner;
-use crate::base::format::{NOTHING, amount, count, number, percent};
+use super::{closing, unfolding};
+use crate::base::format::{NOTHING, amount, count, counted, number, percent};
 use crate::config::Audience;
 use crate::report::data::{AttackFigure, AttackResult};
 use crate::report::verdict::{Verdict, by_severity};
@@ -18,6 +18,14 @@ pub(super) fn section(found: &[AttackResult]) -> Option<Value> {
         rows => by_severity(found).into_iter().map(row).collect::<Vec<_>>(),
         unrun => unrun.map(|of| context! { title => &of.title, sentence => &of.sentence }).collect::<Vec<_>>(),
     })
+}
+
+/// What is found in the section, in a few words.
+pub(super) fn note(found: &[AttackResult]) -> String {
+    let run = by_severity(found);
+    let certain = run.iter().filter(|found| found.is_certain()).count() as u64;
+    let all = counted(run.len() as u64, "attack", "attacks");
+    if certain == 0 { all } else { format!("{all}, {} certain about somebody", count(certain)) }
 }
 
 fn row(found: &AttackResult) -> Value {
@@ -56,20 +64,18 @@ fn interval(figure: &AttackFigure) -> Option<String> {
 
 /// Everything the template needs for a page of its own.
 pub(in crate::report) fn page(found: &[AttackResult], audience: Audience, title: &str) -> Value {
-    let sections = [
-        ("attacks", "What attackers still learn", section(found)),
-        ("glossary", "Words used here", Some(closing::glossary())),
-    ];
-    let sections =
-        sections.into_iter().filter_map(|(id, title, body)| Some(context! { id, title, body => body? }));
+    let sections = unfolding(vec![
+        ("attacks", "What attackers still learn", note(found), section(found)),
+        ("glossary", "Words used here", String::new(), Some(closing::glossary())),
+    ]);
     context! {
         title,
         heading => "attacks",
-        strip => "This page says what can be learnt about people. Keep it in the house.",
+        strip => "This page says what can be learnt about people. Do not share it outside your organisation.",
         byline => "What attackers learn from this release, simulated beside its original",
         version => env!("CARGO_PKG_VERSION"),
         opening => opening(found, audience),
-        sections => sections.collect::<Vec<_>>(),
+        sections,
     }
 }
 

@@ -1,26 +1,35 @@
 //! Warnings, how the run was made, and the glossary.
 
-use crate::base::format::{bytes, seconds};
-use crate::report::data::{Report, Severity};
+use crate::base::format::{bytes, counted, seconds};
+use crate::report::data::{Report, Severity, Warning};
+use crate::report::verdict::Verdict;
 use crate::report::words;
 use minijinja::{Value, context};
 
-pub(super) fn warnings(report: &Report) -> Option<Value> {
-    if report.warnings.is_empty() {
-        return None;
-    }
-    let of = |severity: Severity| report.warnings.iter().filter(move |w| w.severity == severity);
-    let items: Vec<Value> = of(Severity::Warning)
-        .chain(of(Severity::Note))
-        .map(|warning| {
-            let (class, word) = match warning.severity {
-                Severity::Warning => ("warn", "Warning"),
-                Severity::Note => ("note", "Note"),
-            };
-            context! { class, word, text => &warning.text, advice => warning.advice.as_deref() }
-        })
-        .collect();
-    Some(context! { items })
+/// Every point to decide about, the weightiest first, and what is only worth knowing.
+pub(super) fn points(report: &Report) -> Option<Value> {
+    let points = Verdict::of_release(report).points;
+    let points = points.iter().map(
+        |point| context! { class => "warn", word => "Point", text => &point.says, advice => &point.step },
+    );
+    let notes = notes(report)
+        .map(|note| context! { class => "note", word => "Note", text => &note.text, advice => note.advice.as_deref() });
+    let items: Vec<Value> = points.chain(notes).collect();
+    (!items.is_empty()).then(|| context! { items })
+}
+
+/// How many of each, in a few words.
+pub(super) fn points_note(report: &Report) -> String {
+    let points = Verdict::of_release(report).points.len() as u64;
+    format!(
+        "{}, {}",
+        counted(points, "point", "points"),
+        counted(notes(report).count() as u64, "note", "notes")
+    )
+}
+
+fn notes(report: &Report) -> impl Iterator<Item = &Warning> {
+    report.warnings.iter().filter(|warning| warning.severity == Severity::Note)
 }
 
 pub(super) fn run(report: &Report) -> Option<Value> {

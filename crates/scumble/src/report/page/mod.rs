@@ -20,14 +20,18 @@ mod tables;
 use super::charts::Series;
 use super::charts::columns::legend;
 use super::data::Report;
+use crate::base::format::{count, counted};
 use minijinja::{Value, context};
+
+/// What stands above every page about the original.
+const STRIP: &str = "This page describes the original data. Do not share it outside your organisation; publish only the release and its datasheet.";
 
 /// Everything the template needs.
 pub(super) fn page(report: &Report) -> Value {
     context! {
         title => &report.title,
         heading => "private report",
-        strip => "This report describes the original data. Keep it in the house; publish only the release and its datasheet.",
+        strip => STRIP,
         byline => byline(report),
         version => report.run.as_ref().map(|run| run.version.as_str()).filter(|v| !v.is_empty()),
         opening => opening::section(report),
@@ -35,33 +39,75 @@ pub(super) fn page(report: &Report) -> Value {
     }
 }
 
-fn byline(report: &Report) -> String {
-    let source = report.source.as_ref().map_or_else(String::new, |source| format!(" made from {source}"));
-    let created = report.created.as_ref().map_or_else(String::new, |created| format!(", {created}"));
-    format!("Private report of a release{source}{created}")
-}
-
-/// The sections that are present. The template draws each by its `id`.
-fn sections(report: &Report) -> Vec<Value> {
-    [
+/// The same on one printed page: verdict, requirements, how it was made, and room for a signature.
+pub(super) fn summary(report: &Report) -> Value {
+    let sections: Vec<Value> = [
         ("requirements", "What was asked and what holds", requirements::models(report)),
-        ("tables", "The tables", tables::section(report)),
-        ("costs", "What it cost", requirements::costs(report)),
-        ("class-sizes", "Class sizes", class_sizes::section(report)),
-        ("columns", "Columns before and after", columns::section(report)),
-        ("information", "What the columns still say", information::section(report)),
-        ("combinations", "All combinations of levels", combinations::section(report)),
-        ("suppression", "Suppressed rows", suppression::section(report)),
-        ("risk", "Risk that is left", risk::section(report)),
-        ("attacks", "What attackers still learn", attacks::section(&report.attacks)),
-        ("kept", "Columns kept exactly", kept::section(report)),
-        ("warnings", "Warnings and notes", closing::warnings(report)),
-        ("run", "How it was run", closing::run(report)),
-        ("glossary", "Words used here", Some(closing::glossary())),
+        ("run", "How it was made", closing::run(report)),
+        ("decision", "Decision", Some(context! {})),
     ]
     .into_iter()
-    .filter_map(|(id, title, body)| Some(context! { id, title, body => body? }))
-    .collect()
+    .filter_map(|(id, title, body)| Some(context! { id, title, body => body?, open => true }))
+    .collect();
+    context! {
+        title => &report.title,
+        heading => "summary",
+        strip => STRIP,
+        byline => format!("Summary of the private report{}", made_from(report)),
+        version => report.run.as_ref().map(|run| run.version.as_str()).filter(|v| !v.is_empty()),
+        opening => opening::section(report),
+        short => true,
+        sections,
+    }
+}
+
+fn byline(report: &Report) -> String {
+    format!("Private report of a release{}", made_from(report))
+}
+
+fn made_from(report: &Report) -> String {
+    let source = report.source.as_ref().map_or_else(String::new, |source| format!(" made from {source}"));
+    let created = report.created.as_ref().map_or_else(String::new, |created| format!(", {created}"));
+    source + &created
+}
+
+/// The sections that are present. The template draws each by its `id`. What was done to the columns is open; the rest unfolds.
+fn sections(report: &Report) -> Vec<Value> {
+    let holding = report.models.iter().filter(|model| model.holds).count();
+    let requirements_note = format!("{holding} of {} hold", report.models.len());
+    let measures = counted(report.metrics.len() as u64, "measure", "measures");
+    let kept = report.kept.as_ref().map_or(0, |kept| kept.columns.len() as u64);
+    let suppressed =
+        format!("{} of {}", count(report.release.suppressed), counted(report.release.rows, "row", "rows"));
+    unfolding(vec![
+        ("columns", "Before and after", String::new(), columns::section(report)),
+        ("points", "Points to decide, and notes", closing::points_note(report), closing::points(report)),
+        ("requirements", "What was asked and what holds", requirements_note, requirements::models(report)),
+        ("tables", "The tables", String::new(), tables::section(report)),
+        ("risk", "Risk that is left", String::new(), risk::section(report)),
+        (
+            "attacks",
+            "What attackers still learn",
+            attacks::note(&report.attacks),
+            attacks::section(&report.attacks),
+        ),
+        ("kept", "Columns published exactly", counted(kept, "column", "columns"), kept::section(report)),
+        ("suppression", "Suppressed rows", suppressed, suppression::section(report)),
+        ("class-sizes", "Group sizes", String::new(), class_sizes::section(report)),
+        ("costs", "What it cost", measures, requirements::costs(report)),
+        ("information", "What the columns still say", String::new(), information::section(report)),
+        ("combinations", "All combinations of levels", String::new(), combinations::section(report)),
+        ("run", "How it was made", String::new(), closing::run(report)),
+        ("glossary", "Words used here", String::new(), Some(closing::glossary())),
+    ])
+}
+
+/// Sections with their short notes; the first is open.
+fn unfolding(sections: Vec<(&'static str, &'static str, String, Option<Value>)>) -> Vec<Value> {
+    let present = sections.into_iter().filter_map(|(id, title, note, body)| Some((id, title, note, body?)));
+    let all = present.enumerate();
+    all.map(|(place, (id, title, note, body))| context! { id, title, note, body, open => place == 0 })
+        .collect()
 }
 
 /// A chart with its heading, a remark and a legend.

@@ -1,11 +1,11 @@
 //! A page of its own about the risk in one table.
 
-use super::closing;
 use super::opening::banner;
 use super::risk::{body, card};
 use super::risk_charts::{
     RiskSeries, bands, combinations, contributions, estimates, fewest_columns, quantiles,
 };
+use super::{closing, unfolding};
 use crate::base::format::{count, counted, number, percent, share};
 use crate::report::charts::Ink;
 use crate::report::data::{Amount, RiskFigures};
@@ -18,7 +18,7 @@ pub(in crate::report) fn page(found: &Assessment, title: &str) -> Value {
     context! {
         title,
         heading => "risk",
-        strip => "This page says what singles people out. Keep it in the house.",
+        strip => "This page says what singles people out. Do not share it outside your organisation.",
         byline => "How well outsiders find people in this table",
         version => env!("CARGO_PKG_VERSION"),
         opening => opening(found),
@@ -42,17 +42,18 @@ fn opening(found: &Assessment) -> Value {
 }
 
 fn sections(found: &Assessment) -> Vec<Value> {
-    [
-        ("risk-attackers", "Who might find people", Some(attackers(found))),
-        ("risk-uniques", "Who is alone", Some(alone(found))),
-        ("risk-singling", "What singles people out", singling(found)),
-        ("risk-weights", "Survey weights", weights(found)),
-        ("risk-households", "Households", households(found)),
-        ("glossary", "Words used here", Some(closing::glossary())),
-    ]
-    .into_iter()
-    .filter_map(|(id, title, body)| Some(context! { id, title, body => body? }))
-    .collect()
+    unfolding(
+        [
+            ("risk-attackers", "Who might find people", Some(attackers(found))),
+            ("risk-uniques", "Who is alone", Some(alone(found))),
+            ("risk-singling", "What singles people out", singling(found)),
+            ("risk-weights", "Survey weights", weights(found)),
+            ("risk-households", "Households", households(found)),
+            ("glossary", "Words used here", Some(closing::glossary())),
+        ]
+        .map(|(id, title, body)| (id, title, String::new(), body))
+        .into(),
+    )
 }
 
 fn attackers(found: &Assessment) -> Value {

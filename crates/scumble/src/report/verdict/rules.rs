@@ -1,7 +1,7 @@
 //! What speaks against publishing a release: one rule for each kind of evidence.
 
 use super::{Point, attacks};
-use crate::base::format::{capitalised, count, counted, list, share};
+use crate::base::format::{capitalised, count, counted, list, percent, share};
 use crate::config::Audience;
 use crate::report::data::{ColumnRole, KeptColumn, Report, Severity, Uniqueness};
 use crate::report::model_words::claim;
@@ -88,10 +88,11 @@ fn person_worst_off(report: &Report) -> Vec<Point> {
     };
     vec![Point::decide(
         format!(
-            "The person worst off can be found with {}. The limit for {} is {}.",
+            "The person worst off can be found with {} ({}). The limit for {} is {}.",
             chance(highest),
+            percent(highest),
             words::readers(audience),
-            audience.limit()
+            percent(audience.limit().to_f64())
         ),
         step,
     )]
