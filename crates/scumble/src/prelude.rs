@@ -36,7 +36,9 @@ pub use crate::risk::Assessment;
 
 // Pages and JSON. All are private.
 pub use crate::report::data::{AttackResult, Report};
-pub use crate::report::{attacks_html, html as report_html, json as report_json, risk_html, summary_html};
+pub use crate::report::{
+    Conclusion, attacks_html, html as report_html, json as report_json, risk_html, summary_html,
+};
 
 // What can be chosen by name.
 pub use crate::base::entry::{Entry, Registry, Standing};

@@ -7,13 +7,16 @@ use scumble::config::{Column, Equality, ModelSpec, Parameters, Plan, Rest, Role,
 use scumble::error::did_you_mean;
 use scumble::release::outputs::Outputs;
 use scumble::release::{ModelSummary, Released, RunOptions, Summary, anonymize_beside, stem_of};
+use scumble::report::Conclusion;
 use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
 use super::attack;
 use super::choice;
 use super::reading::{Reading, parse_builder};
-use crate::ui::{Interface, check_standard_output, counted, percent, print_after_publishing, row_count};
+use crate::ui::{
+    Interface, check_standard_output, counted, percent, print_after_publishing, row_count, wrap,
+};
 
 /// Make a verified release from a plan (release.toml), or from a table and flags
 #[derive(clap::Args)]
@@ -207,12 +210,22 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
         print_after_publishing(json + "\n")?;
     } else {
         tell(&plan, &released, interface);
+        // Attacks are evidence, too.
+        released
+            .summary
+            .verdict
+            .iter()
+            .filter(|_| !arguments.attack)
+            .for_each(|verdict| tell_verdict(verdict, interface));
     }
     if arguments.attack {
         interface.released();
-        let found = attack::on_release(&plan, &folder, &released, interface)?;
-        for found in found.iter().filter(|_| !arguments.json) {
-            interface.say(format_args!("  {}: {}", found.title, found.sentence));
+        let (found, verdict) = attack::on_release(&plan, &folder, &released, interface)?;
+        if !arguments.json {
+            found
+                .iter()
+                .for_each(|found| interface.say(format_args!("  {}: {}", found.title, found.sentence)));
+            verdict.iter().for_each(|verdict| tell_verdict(verdict, interface));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -279,6 +292,15 @@ pub(crate) fn tell(plan: &Plan, released: &Released, interface: &Interface) {
     }
     summary.notes.iter().for_each(|note| interface.note(note));
     summary.warnings.iter().for_each(|warning| interface.warn(warning));
+}
+
+/// Says what the report opens with.
+pub(super) fn tell_verdict(verdict: &Conclusion, interface: &Interface) {
+    interface.say(format_args!("  verdict    {}", verdict.heading.replace('\u{a0}', " ")));
+    for (step, number) in verdict.steps.iter().zip(1..) {
+        let step = wrap(&format!("{number}. {}", step.replace('\u{a0}', " ")), 97, "   ");
+        step.lines().for_each(|line| interface.say(format_args!("             {line}")));
+    }
 }
 
 /// What holds, and on which columns: `5-anonymity on age, sex; checked`.

@@ -8,7 +8,7 @@ use scumble::release::outputs::{Outputs, Own};
 use scumble::release::resources::Resources;
 use scumble::release::{PublishedTables, Released, Stage};
 use scumble::report::{
-    self,
+    self, Conclusion,
     data::{AttackResult, Report},
     drawing,
 };
@@ -208,7 +208,7 @@ pub(super) fn on_release(
     folder: &Path,
     released: &Released,
     interface: &Interface,
-) -> Result<Vec<Finding>> {
+) -> Result<(Vec<Finding>, Option<Conclusion>)> {
     let Some(release) = &released.release else {
         return Err(Error::internal("there is no release to attack"));
     };
@@ -227,10 +227,10 @@ pub(super) fn on_release(
     let found =
         read(&request, interface)?.attack(&|attack, number, all| begins(attack, number, all, interface))?;
     interface.done();
-    if let Some(report) = released.report.as_ref().and_then(|page| page.parent()) {
-        add_to_report(report, load_report(report)?, &found.iter().map(Into::into).collect::<Vec<_>>())?;
-    }
-    Ok(found)
+    let folder = released.report.as_ref().and_then(|page| page.parent());
+    let told: Vec<AttackResult> = found.iter().map(Into::into).collect();
+    let verdict = folder.map(|folder| add_to_report(folder, load_report(folder)?, &told)).transpose()?;
+    Ok((found, verdict))
 }
 
 fn load_report(folder: &Path) -> Result<Report> {
@@ -242,12 +242,13 @@ fn load_report(folder: &Path) -> Result<Report> {
         .map_err(|_| Error::data(format!("'{}' is not the report of a release", path.display())))
 }
 
-/// Puts findings into a report that is there, and writes both its forms again.
-fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Result<()> {
+/// Puts findings into a report that is there, and writes all its forms again. The verdict is what it says now.
+fn add_to_report(folder: &Path, report: Report, found: &[AttackResult]) -> Result<Conclusion> {
     let report = Report { attacks: found.to_vec(), ..report };
     write_private(&folder.join("report.html"), &report::html(&report)?)?;
     write_private(&folder.join("summary.html"), &report::summary_html(&report)?)?;
-    write_private(&folder.join("report.json"), &report::json(&report)?)
+    write_private(&folder.join("report.json"), &report::json(&report)?)?;
+    Ok(Conclusion::of(&report))
 }
 
 fn options(arguments: &Arguments) -> Result<Options> {

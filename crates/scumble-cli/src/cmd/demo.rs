@@ -10,7 +10,7 @@ use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_files::Source;
 
-use super::anonymize::{execute, tell};
+use super::anonymize::{execute, tell, tell_verdict};
 use super::attack;
 use super::init::{make_plan, write_private};
 use super::sample::{DEMO_SEED, claim, write_hierarchies, write_to};
@@ -78,13 +78,14 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     check(&plan, folder, interface)?;
 
     interface.say("5  scumble attack: what outsiders still learn from it");
-    let found = attack::on_release(&plan, folder, &released, interface)?;
+    let (found, verdict) = attack::on_release(&plan, folder, &released, interface)?;
     for found in found.iter().filter(|found| found.not_run.is_none()).take(TOLD_ATTACKS) {
         for line in wrap(&found.sentence.replace('\u{a0}', " "), 108, "").lines() {
             interface.say(format_args!("   {line}"));
         }
     }
-    interface.say(format_args!("   The report tells of {} attacks.", found.len()));
+    interface.say(format_args!("   The report has {} attacks.", found.len()));
+    verdict.iter().for_each(|verdict| tell_verdict(verdict, interface));
 
     interface.say("Where to look");
     let report = folder.join(&plan.report).join("report.html");

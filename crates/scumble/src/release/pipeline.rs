@@ -17,6 +17,7 @@ use super::targets::Sink;
 use super::{ReadTable, Seconds, Stage, Summary};
 use crate::error::{Error, Result};
 use crate::problem::Progress;
+use crate::report::Conclusion;
 use crate::report::data::Report;
 
 /// What each kind of release does in a way of its own.
@@ -225,7 +226,8 @@ where
 
     watched.enter(Stage::Measure);
     let clock = Instant::now();
-    let (summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
+    let (mut summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
+    summary.verdict = report.as_ref().map(Conclusion::of);
     watched.check()?;
     let (orders, groups) = run.row_map();
     let row_map = run.plan.row_map.as_ref().map(|_| original.row_map(&orders, groups)).transpose()?;

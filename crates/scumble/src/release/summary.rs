@@ -47,6 +47,9 @@ pub struct Summary {
     /// The tables, where several are published beside each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<super::TableFile>,
+    /// What all evidence says together, where a report was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<crate::report::Conclusion>,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
     /// What is worth knowing.
@@ -122,6 +125,7 @@ impl Summary {
             findings: Vec::new(),
             audit: None,
             tables: Vec::new(),
+            verdict: None,
             warnings: run.warnings.clone(),
             notes: run.notes.clone(),
             seconds: Seconds::default(),

@@ -94,6 +94,28 @@ pub fn attacks_html(found: &[AttackResult], audience: Audience, title: &str) -> 
     draw(page::attacks::page(found, audience, title))
 }
 
+/// What a report opens with, without its page.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Conclusion {
+    /// `green`, `amber` or `red`.
+    pub colour: &'static str,
+    /// A few words.
+    pub heading: String,
+    /// What to do next: at most three steps.
+    pub steps: Vec<String>,
+}
+
+impl Conclusion {
+    /// The verdict on a release, by its report.
+    #[must_use]
+    pub fn of(report: &Report) -> Self {
+        let verdict = verdict::Verdict::of_release(report);
+        let mut steps: Vec<String> = verdict.steps.into_iter().map(|step| step.todo).collect();
+        steps.dedup();
+        Self { colour: verdict.colour.name(), heading: verdict.heading, steps }
+    }
+}
+
 fn draw(page: Value) -> Result<String> {
     drawing::render(TEMPLATE, page)
 }

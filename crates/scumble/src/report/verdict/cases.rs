@@ -195,7 +195,7 @@ fn every_kind_of_evidence_gets_the_verdict_it_deserves() {
             "Simulate",
         ),
         // What the run says of itself.
-        ("a warning", warned(Severity::Warning), Amber, "Decide whether you can accept this"),
+        ("a warning", warned(Severity::Warning), Amber, "Decide whether you can accept"),
         ("a note", warned(Severity::Note), Green, "Simulate"),
         ("an experimental algorithm", experimental("experimental"), Amber, "recommended algorithm"),
         ("a classic algorithm", experimental("classic"), Green, "Simulate"),

@@ -33,6 +33,15 @@ pub(super) enum Colour {
 }
 
 impl Colour {
+    /// Its name.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Green => "green",
+            Self::Amber => "amber",
+            Self::Red => "red",
+        }
+    }
+
     /// The CSS class of the banner.
     pub(super) fn class(self) -> &'static str {
         match self {

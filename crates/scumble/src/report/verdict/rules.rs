@@ -207,7 +207,7 @@ fn warnings(report: &Report) -> Vec<Point> {
             let step = warning.advice.clone();
             Point::decide(
                 capitalised(&with_full_stop(&warning.text)),
-                step.unwrap_or_else(|| "Decide whether you can accept this.".to_owned()),
+                step.unwrap_or_else(|| "Decide whether you can accept what the run warned about.".to_owned()),
             )
         })
         .collect()
