@@ -41,6 +41,10 @@ impl Plan {
                 return Err(about(&["columns", name], error));
             }
             check_column(name, column)?;
+            if let Some((keys, error)) = super::consent::fault(name, column, self.risk.audience) {
+                let path: Vec<&str> = ["columns", name].into_iter().chain(keys.iter().copied()).collect();
+                return Err(about(&path, error));
+            }
         }
         if self.algorithm.suppression.is_some_and(|share| share > Rational::ONE) {
             return Err(problem(

@@ -45,6 +45,12 @@ impl Role {
         Self::Drop,
     ];
 
+    /// The roles of columns that a release shows, exactly or coarser.
+    pub const PUBLISHED: [Self; 4] = [Self::Quasi, Self::Class, Self::Sensitive, Self::Other];
+
+    /// The roles of columns that a release shows exactly.
+    pub const EXACT: [Self; 3] = [Self::Class, Self::Sensitive, Self::Other];
+
     /// The role as users write it.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -7,11 +7,12 @@ use std::time::Instant;
 use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
+use super::gate::RowNumbers;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
 use super::run::Run;
 use super::search::Task;
-use super::staged::{Staged, Staging};
+use super::staged::{Gated, Staged, Staging};
 use super::tables::manifest::Manifest;
 use super::targets::Sink;
 use super::{ReadTable, Seconds, Stage, Summary};
@@ -32,6 +33,11 @@ pub(super) trait Releasable {
 
     /// Writes the rows.
     fn write(&self, staged: &mut Staged<'_>) -> Result<()>;
+
+    /// Whether only the owner of the rows will see them.
+    fn is_for_owner(&self) -> bool {
+        false
+    }
 
     /// Reads back what was written and checks it; an error if anything does not hold.
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Self::Verified>;
@@ -171,7 +177,7 @@ impl Watched<'_> {
 /// beside other tables.
 pub(super) fn write_verified<'a, 's, Found>(
     run: &mut Run<'a, Found>,
-    sink: &'s Sink<'s>,
+    (sink, rows): (&'s Sink<'s>, RowNumbers<'s>),
     watched: &Watched<'s>,
     seconds: &mut Seconds,
 ) -> Result<(Staged<'s>, <Run<'a, Found> as Releasable>::Verified)>
@@ -186,7 +192,9 @@ where
     seconds.apply += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let control = watched.progress.control();
-    let staged = Staged::new(run.plan, sink, control, <Run<'_, Found>>::IS_SEVERAL);
+    // What nobody else will see passes no gate.
+    let gated = (!run.is_for_owner()).then_some(Gated { source: run.source, rows });
+    let staged = Staged::new(run.plan, sink, control, gated, <Run<'_, Found>>::IS_SEVERAL);
     let mut staged = staged.map_err(unpublished)?;
     run.write(&mut staged).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
@@ -196,6 +204,8 @@ where
     let clock = Instant::now();
     let verified = run.verify(&mut staged).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
+    run.warnings.append(&mut staged.passed.warnings);
+    run.notes.append(&mut staged.passed.notes);
     watched.check()?;
     Ok((staged, verified))
 }
@@ -210,12 +220,14 @@ pub(super) fn complete<'a, Found, D: Destination>(
 where
     Run<'a, Found>: Releasable,
 {
-    let ReadTable { original, notes, first_warnings, mut seconds, started, .. } = read;
+    let ReadTable { original, notes, first_warnings, mut personal, mut seconds, started, .. } = read;
     run.notes.extend(notes);
     run.warnings.extend(first_warnings);
     let (place, verified) = {
         let sink = destination.sink();
-        let (staged, verified) = write_verified(&mut run, &sink, watched, &mut seconds)?;
+        let rows = RowNumbers::Kept(original.kept);
+        let (staged, verified) = write_verified(&mut run, (&sink, rows), watched, &mut seconds)?;
+        personal.extend(staged.passed.personal);
         (staged.place, verified)
     };
     if let Some(failing) = run.failing_beside_others() {
@@ -225,7 +237,11 @@ where
 
     watched.enter(Stage::Measure);
     let clock = Instant::now();
-    let (summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
+    let (mut summary, mut report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
+    if let Some(report) = &mut report {
+        report.personal = personal.clone();
+    }
+    summary.personal = personal;
     watched.check()?;
     let (orders, groups) = run.row_map();
     let row_map = run.plan.row_map.as_ref().map(|_| original.row_map(&orders, groups)).transpose()?;

@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::combinations::{Combination, Combinations};
+pub use super::personal::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
 pub use crate::base::amount::Amount;
 pub use crate::risk::uniques::PopulationUniques;
 pub use crate::risk::{RiskBand, RiskFigures, Singling, Unit};
@@ -48,6 +49,8 @@ pub struct Report {
     pub attacks: Vec<AttackResult>,
     /// Columns that are published exactly as they were.
     pub kept: Option<KeptExactly>,
+    /// Personal data in columns that are published: what the plan accepts, and what is too little to stop the release.
+    pub personal: PersonalData,
     /// What the reader should think about before publishing.
     pub warnings: Vec<Warning>,
     /// How it was run.

@@ -45,6 +45,7 @@ pub mod data;
 mod derive;
 pub mod drawing;
 mod model_words;
+mod personal;
 pub(crate) use model_words::on_columns;
 mod page;
 pub(crate) mod words;

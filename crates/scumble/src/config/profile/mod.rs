@@ -6,6 +6,7 @@
 mod hierarchies;
 mod kind_words;
 mod kinds;
+mod name_says;
 mod plan_writer;
 mod roles;
 mod signs;
@@ -15,6 +16,7 @@ mod unjudged;
 mod words;
 
 pub use hierarchies::HierarchyGuess;
+pub(crate) use name_says::NameSays;
 pub use plan_writer::{PlanFiles, plan_toml};
 pub use signs::Sign;
 pub use unjudged::{column_values, refuse_unjudged};

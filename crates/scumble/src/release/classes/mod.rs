@@ -127,6 +127,10 @@ impl Releasable for ClassRun<'_> {
         rows::write(self, &self.found.rows, staged)
     }
 
+    fn is_for_owner(&self) -> bool {
+        self.found.origin == Origin::Recoding { private: true }
+    }
+
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Outcome> {
         let check::Verified { outcome, together, warnings } = check::verify(self, staged, &self.found.rows)?;
         self.warnings.extend(warnings);
@@ -163,8 +167,7 @@ impl Releasable for ClassRun<'_> {
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
-        let is_private = self.found.origin == Origin::Recoding { private: true };
-        (!is_private).then(|| sheet::datasheet(self, summary))
+        (!self.is_for_owner()).then(|| sheet::datasheet(self, summary))
     }
 
     fn write_rule(&self, out: &mut dyn Write) -> serde_json::Result<()> {
