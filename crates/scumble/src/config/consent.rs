@@ -81,3 +81,58 @@ pub(super) fn fault(
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Plan;
+
+    const HEAD: &str = "input = \"in.csv\"\noutput = \"out.csv\"\n";
+
+    fn plan(text: &str) -> Plan {
+        Plan::from_toml(text, "release.toml").unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn consent_is_given_for_kinds_and_with_a_reason() {
+        let column = |risk: &str, lines: &str| format!("{HEAD}{risk}[columns.contact]\n{lines}\n");
+        let fault = |role: &str, line: &str| {
+            let text = column("", &format!("role = \"{role}\"\n{line}"));
+            Plan::from_toml(&text, "release.toml").expect_err(line).to_string()
+        };
+        let of_kinds = |kinds: &str, reason: &str| {
+            format!("accept_pii = {{ kinds = [{kinds}], reason = \"{reason}\" }}")
+        };
+        let given = plan(&column(
+            "",
+            &format!("role = \"other\"\n{}", of_kinds("\"email\", \"person_name\"", "a register")),
+        ));
+        let consent = given.columns[0].1.accept_pii.as_ref().expect("given");
+        assert_eq!((consent.kinds.len(), consent.reason.as_str()), (2, "a register"));
+        assert_eq!(plan(&given.to_toml().expect("it can be written")), given);
+        assert!(fault("other", &of_kinds("\"e_mail\"", "x")).contains("did you mean 'email'?"));
+        assert!(fault("other", &of_kinds("\"email\"", " ")).contains("accept_pii needs a reason"));
+        assert!(fault("other", &of_kinds("", "x")).contains("accept_pii names no kind"));
+        assert!(fault("other", "accept_pii = { kinds = [\"email\"] }").contains("reason"));
+        assert!(
+            fault("identifier", &of_kinds("\"email\"", "x")).contains("is for columns that are published")
+        );
+        assert!(fault("other", "accept_free_text = true").starts_with("release.toml:"));
+        // Free text is for a smaller audience only, and nobody said who reads this release.
+        let text = "accept_free_text = { reason = \"x\" }";
+        let public = fault("other", text);
+        assert!(public.contains("never published for the audience 'public'"), "{public}");
+        assert!(
+            public.contains("[columns.contact] role = \"drop\"") && public.contains("[risk] audience"),
+            "{public}"
+        );
+        for audience in ["researchers", "inside"] {
+            let risk = format!("risk = {{ audience = \"{audience}\" }}\n");
+            assert!(
+                plan(&column(&risk, &format!("role = \"other\"\n{text}"))).columns[0]
+                    .1
+                    .accept_free_text
+                    .is_some()
+            );
+        }
+    }
+}

@@ -36,6 +36,7 @@ mod classes;
 mod datasheet;
 pub(crate) mod described;
 mod gate;
+mod households;
 mod in_memory;
 pub mod new_rows;
 mod offers;

@@ -8,6 +8,7 @@ use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
 use super::gate::RowNumbers;
+use super::households;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
 use super::run::Run;
@@ -16,9 +17,10 @@ use super::staged::{Gated, Staged, Staging};
 use super::tables::manifest::Manifest;
 use super::targets::Sink;
 use super::{ReadTable, Seconds, Stage, Summary};
+use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::problem::Progress;
-use crate::report::data::Report;
+use crate::report::data::{Households, Report};
 
 /// What each kind of release does in a way of its own.
 pub(super) trait Releasable {
@@ -41,6 +43,10 @@ pub(super) trait Releasable {
 
     /// Reads back what was written and checks it; an error if anything does not hold.
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Self::Verified>;
+
+    /// For each row of the table a number for all that it shows in the quasi-identifiers together ([`households::LEFT_OUT`] if it is not
+    /// in the release); nothing where no row shows them together. It is asked before the rows are forgotten.
+    fn looks(&self) -> Option<Vec<u32>>;
 
     /// Forgets what only writing and verifying need; the row map stays.
     fn forget_rows(&mut self);
@@ -210,6 +216,20 @@ where
     Ok((staged, verified))
 }
 
+/// What the release shows of households, with its warnings.
+fn measure_households<'a, Found>(run: &mut Run<'a, Found>) -> Result<Option<Households>>
+where
+    Run<'a, Found>: Releasable,
+{
+    if run.is_for_owner() || run.plan.names_with(Role::Household).next().is_none() {
+        return Ok(None);
+    }
+    let found = households::measure(run.plan, run.source, run.looks().as_deref())?;
+    let (found, warnings) = found.unzip();
+    run.warnings.extend(warnings.into_iter().flatten());
+    Ok(found)
+}
+
 /// Arranges, writes, verifies and hands over what was found.
 pub(super) fn complete<'a, Found, D: Destination>(
     mut run: Run<'a, Found>,
@@ -233,14 +253,16 @@ where
     if let Some(failing) = run.failing_beside_others() {
         return Ok(Ended::NotBesideOthers(Box::new(failing.clone())));
     }
-    run.forget_rows();
-
     watched.enter(Stage::Measure);
     let clock = Instant::now();
+    let households = measure_households(&mut run)?;
+    run.forget_rows();
     let (mut summary, mut report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
     if let Some(report) = &mut report {
         report.personal = personal.clone();
+        report.households = households.clone();
     }
+    summary.households = households;
     summary.personal = personal;
     watched.check()?;
     let (orders, groups) = run.row_map();

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::claim::is_verified;
 use super::run::Run;
 use crate::config::Plan;
-use crate::report::data::PersonalData;
+use crate::report::data::{Households, PersonalData};
 use crate::search::algorithms::Finding;
 
 /// The figures of a run.
@@ -48,6 +48,9 @@ pub struct Summary {
     /// The tables, where several are published beside each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<super::TableFile>,
+    /// What is seen of households, where a column tells them apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub households: Option<Households>,
     /// Personal data in columns that are published: what the plan accepts, and what is too little to stop the release.
     #[serde(skip_serializing_if = "PersonalData::is_empty")]
     pub personal: PersonalData,
@@ -126,6 +129,7 @@ impl Summary {
             findings: Vec::new(),
             audit: None,
             tables: Vec::new(),
+            households: None,
             personal: PersonalData::default(),
             warnings: run.warnings.clone(),
             notes: run.notes.clone(),

@@ -186,6 +186,7 @@ pub(super) fn full() -> Report {
         attacks: attacks(),
         kept: Some(kept_exactly(rows)),
         class_sizes: Some(ClassSizes { before, after, k: Some(5) }),
+        households: None,
         personal: super::data::PersonalData::default(),
         warnings: vec![
             Warning {

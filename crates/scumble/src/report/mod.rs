@@ -44,6 +44,7 @@ mod combinations;
 pub mod data;
 mod derive;
 pub mod drawing;
+mod households;
 mod model_words;
 mod personal;
 pub(crate) use model_words::on_columns;

@@ -7,6 +7,7 @@ use scumble_verify::{ModelOutcome, Outcome};
 
 use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
+use super::households::LEFT_OUT;
 use super::offers;
 use super::pipeline::{self, Destination, Releasable, Watched};
 use super::requirements::{check_metric, check_served};
@@ -136,6 +137,15 @@ impl Releasable for ClassRun<'_> {
         self.warnings.extend(warnings);
         self.found.together = together;
         Ok(outcome)
+    }
+
+    fn looks(&self) -> Option<Vec<u32>> {
+        // The last look is that of suppressed rows, which may be left out.
+        let kept =
+            (0..self.found.classes.len()).filter(|class| !self.found.classes.is_suppressed(*class)).count();
+        let dropped = self.problem.star_policy == StarPolicy::Drop;
+        let look = |look: &u32| if dropped && *look as usize == kept { LEFT_OUT } else { *look };
+        Some(self.found.rows.look_of_row.iter().map(look).collect())
     }
 
     fn forget_rows(&mut self) {
