@@ -256,13 +256,25 @@ impl Assessment {
         let open = table.open(&plan.read, control)?;
         let all = open.names.clone();
         let names: Vec<&str> = all.iter().map(String::as_str).collect();
-        let asked = quasi.iter().chain(&plan.risk.weight).chain(&plan.risk.household);
-        let mut columns: Vec<&str> = asked.map(String::as_str).collect();
+        let asked = quasi.iter().chain(&plan.risk.weight).map(String::as_str);
+        let mut columns: Vec<&str> = asked.chain(plan.risk.household.as_deref()).collect();
         if let Some(unknown) = columns.iter().find(|name| !names.contains(name)) {
             return Err(unknown_column(unknown, &names));
         }
         let mut warnings = Vec::new();
-        // A release may lack it.
+        let mut spec = plan.risk.clone();
+        // A release may lack these.
+        if let Some(household) = plan.names_with(Role::Household).next().filter(|_| spec.household.is_none())
+        {
+            if names.contains(&household) {
+                columns.push(household);
+                spec.household = Some(household.to_owned());
+            } else {
+                warnings.push(format!(
+                    "the table has no column '{household}', so nothing is said about households"
+                ));
+            }
+        }
         match plan.names_with(Role::Subject).next() {
             Some(subject) if !names.contains(&subject) => warnings.push(format!(
                 "the table has no column '{subject}', so rows are counted; persons are counted where the column is still there"
@@ -283,7 +295,7 @@ impl Assessment {
             persons: persons.as_deref(),
         };
         stage(Stage::Measure);
-        let (found, records) = assess(&input, &plan.risk, control)?;
+        let (found, records) = assess(&input, &spec, control)?;
         let rows = table.rows as u64;
         Ok(Assessed { found, records, read: WhatWasRead { columns: all, rows, quasi, notes, warnings } })
     }

@@ -76,6 +76,9 @@ pub(super) struct RoleFlags {
     /// The column that tells which rows belong to one person
     #[arg(long, value_name = "COLUMN")]
     subject: Option<String>,
+    /// The column that tells which rows belong to one household; read, never released
+    #[arg(long, value_name = "COLUMN")]
+    household: Option<String>,
     /// The column that says which node of a hierarchy each person wants guarded; read, never released
     #[arg(long, value_name = "COLUMN")]
     guarding: Option<String>,
@@ -424,12 +427,13 @@ fn pair<'a>(flag: &str, text: &'a str) -> Result<(&'a str, &'a str)> {
 
 impl RoleFlags {
     pub(super) fn apply(&self, plan: &mut Plan, here: impl Fn(&String) -> Result<String>) -> Result<()> {
-        let lists: [(Role, Vec<&String>); 8] = [
+        let lists: [(Role, Vec<&String>); 9] = [
             (Role::Quasi, self.quasi.iter().collect()),
             (Role::Sensitive, self.sensitive.iter().collect()),
             (Role::Class, self.class.iter().collect()),
             (Role::Identifier, self.identifier.iter().collect()),
             (Role::Subject, self.subject.iter().collect()),
+            (Role::Household, self.household.iter().collect()),
             (Role::Guarding, self.guarding.iter().collect()),
             (Role::Other, self.other.iter().collect()),
             (Role::Drop, self.drop.iter().collect()),

@@ -29,7 +29,7 @@ impl Plan {
     /// Finds the first contradiction in the plan itself.
     pub(super) fn check(&self) -> Result<(), Problem> {
         self.check_read()?;
-        for role in [Role::Class, Role::Subject] {
+        for role in [Role::Class, Role::Subject, Role::Household] {
             self.check_at_most_one(role)?;
         }
         let mut named = BTreeSet::new();
@@ -41,6 +41,10 @@ impl Plan {
                 return Err(about(&["columns", name], error));
             }
             check_column(name, column)?;
+            if let Some((keys, error)) = super::consent::fault(name, column, self.risk.audience) {
+                let path: Vec<&str> = ["columns", name].into_iter().chain(keys.iter().copied()).collect();
+                return Err(about(&path, error));
+            }
         }
         if self.algorithm.suppression.is_some_and(|share| share > Rational::ONE) {
             return Err(problem(
@@ -54,7 +58,47 @@ impl Plan {
         if self.population.is_some() && self.risk.knows_size() {
             return Err(problem(&["population"], super::risk::ONE_SIZE));
         }
+        self.check_households()?;
         self.check_models()
+    }
+
+    /// One column tells households apart, and models count one thing.
+    fn check_households(&self) -> Result<(), Problem> {
+        let column = self.names_with(Role::Household).next();
+        if let (Some(column), Some(of_risk)) = (column, &self.risk.household)
+            && column != of_risk
+        {
+            let what =
+                format!("'{column}' has the role household, and [risk] names '{of_risk}' as the households");
+            let error =
+                Error::config(what).unset(Setting::risk("household"), "leave household out of [risk]");
+            return Err(about(&["risk", "household"], error));
+        }
+        let place = self.privacy.iter().position(super::ModelSpec::counts_households);
+        if let (Some(place), Some(subject)) = (place, self.names_with(Role::Subject).next()) {
+            let error = Error::config(format_args!(
+                "k_anonymity is to count households, and the column '{subject}' has persons counted: models count one or the other"
+            ))
+            .set(Setting::role("drop").of(&[subject]), "leave the subject column out, since a person belongs to one household")
+            .unset(Setting::model("unit").of_model("k_anonymity"), "leave unit out, and count persons");
+            let mut problem = about(&["privacy"], error);
+            problem.path.extend([Step::Item(place), Step::Key("unit".to_owned())]);
+            return Err(problem);
+        }
+        Ok(())
+    }
+
+    /// The column by whose values models count: households where a model asks for that, else persons.
+    pub(crate) fn counted_by(&self) -> Option<&str> {
+        let households = self.privacy.iter().any(super::ModelSpec::counts_households);
+        let role = if households { Role::Household } else { Role::Subject };
+        self.names_with(role).next()
+    }
+
+    /// The column that tells households apart, for risks too.
+    #[must_use]
+    pub fn household(&self) -> Option<&str> {
+        self.names_with(Role::Household).next().or(self.risk.household.as_deref())
     }
 
     fn check_read(&self) -> Result<(), Problem> {

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::consent::{AcceptFreeText, AcceptPii};
 use super::plan::MissingPolicy;
 use super::rational::Rational;
 use super::roles::{Role, Roles};
@@ -50,6 +51,12 @@ pub struct Column {
     /// Whether a missing value of this column is a value like any other to models of sensitive values; it is no value unless given.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub missing_counts: bool,
+    /// Consent to publish the column although personal data of these kinds was found in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept_pii: Option<AcceptPii>,
+    /// Consent to publish the column although it is free text. It is never accepted for the audience `public`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept_free_text: Option<AcceptFreeText>,
     /// How values are generalised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hierarchy: Option<Builder>,
@@ -157,6 +164,8 @@ impl Column {
             missing_policy: None,
             equality: Equality::Normal,
             missing_counts: false,
+            accept_pii: None,
+            accept_free_text: None,
             hierarchy: None,
         }
     }

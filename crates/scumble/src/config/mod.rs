@@ -26,6 +26,7 @@
 mod audience;
 mod check;
 mod column;
+mod consent;
 mod duration;
 pub(crate) mod ordered;
 mod parameters;
@@ -44,6 +45,7 @@ mod value;
 pub use audience::Audience;
 pub(crate) use check::no_quasi_identifier;
 pub use column::{Column, Equality, Label, ValueType};
+pub use consent::{AcceptFreeText, AcceptPii};
 pub use duration::Budget;
 pub use parameters::Parameters;
 pub use plan::{AlgorithmSpec, MissingPolicy, ModelSpec, Plan, QuasiSet, Read, Rest, StarPolicy, TableSpec};

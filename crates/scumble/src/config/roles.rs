@@ -18,6 +18,8 @@ pub enum Role {
     Identifier,
     /// Tells which rows belong to one person, so that people are counted and not rows; never released.
     Subject,
+    /// Tells which rows belong to one household, whose members know each other; never released.
+    Household,
     /// Says for each row which node of a sensitive column's hierarchy its person wants guarded; read, never released.
     Guarding,
     /// May be known to outsiders, who could find a person by it; generalised.
@@ -34,9 +36,10 @@ pub enum Role {
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Identifier,
         Self::Subject,
+        Self::Household,
         Self::Guarding,
         Self::Quasi,
         Self::Class,
@@ -45,12 +48,19 @@ impl Role {
         Self::Drop,
     ];
 
+    /// The roles of columns that a release shows, exactly or coarser.
+    pub const PUBLISHED: [Self; 4] = [Self::Quasi, Self::Class, Self::Sensitive, Self::Other];
+
+    /// The roles of columns that a release shows exactly.
+    pub const EXACT: [Self; 3] = [Self::Class, Self::Sensitive, Self::Other];
+
     /// The role as users write it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Identifier => "identifier",
             Self::Subject => "subject",
+            Self::Household => "household",
             Self::Guarding => "guarding",
             Self::Quasi => "quasi",
             Self::Class => "class",

@@ -55,6 +55,8 @@ min = "01/01/1900"
 role = ["class", "sensitive"]
 equality = "exact"
 missing_counts = true
+accept_pii = { kinds = ["email"], reason = "public office addresses" }
+accept_free_text = { reason = "read by two people" }
 
 [quasi_sets]
 neighbours = ["zip", "age"]

@@ -42,6 +42,13 @@ impl ModelSpec {
         plain(&self.model) == delta_presence::ENTRY.name
     }
 
+    /// Whether it counts households instead of rows or persons.
+    #[must_use]
+    pub fn counts_households(&self) -> bool {
+        is_size_alone(&self.model)
+            && self.parameters.get("unit").is_some_and(|unit| unit.to_text() == k_anonymity::HOUSEHOLD)
+    }
+
     /// Whether it is about the rows of persons even where everybody has one.
     #[must_use]
     pub fn is_about_persons(&self) -> bool {

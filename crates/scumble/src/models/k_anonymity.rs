@@ -18,13 +18,21 @@ pub const ENTRY: Entry<super::BuildModel> = Entry {
     about: "Every combination of quasi-identifiers is shared by at least k rows, so someone who knows them all \
             has at best a 1 in k chance of picking the right row. Where a subject column tells that persons have several \
             rows, it counts persons. Says nothing about what the k rows have in common.",
-    parameters: &[("k", "the least number of rows (persons) in a class, at least 1")],
+    parameters: &[
+        ("k", "the least number of rows (persons) in a class, at least 1"),
+        ("unit", "what k counts: person (default), or household, where a column has that role"),
+    ],
     build,
 };
 
-/// Every class has at least `k` rows, or persons.
+/// The unit that makes k count households.
+pub(crate) const HOUSEHOLD: &str = "household";
+
+/// Every class has at least `k` rows, persons or households.
 struct KAnonymity {
     k: u64,
+    /// Whether what is counted are households.
+    households: bool,
     /// The column that says who a row is about, where persons have several rows.
     person: Option<String>,
     /// The model that asks for this size, where it is a part of another one.
@@ -32,6 +40,15 @@ struct KAnonymity {
 }
 
 impl KAnonymity {
+    /// What is counted.
+    fn counts(&self) -> &'static str {
+        match (self.households, &self.person) {
+            (true, _) => "households",
+            (false, Some(_)) => "persons",
+            (false, None) => "rows",
+        }
+    }
+
     /// What would help where the table has so few.
     fn largest(&self, persons: u64) -> Remedy {
         match self.part_of {
@@ -49,17 +66,30 @@ impl KAnonymity {
 
 fn build(parameters: &Parameters, context: &ModelContext<'_>) -> Result<Vec<Box<dyn Model>>> {
     let k = parameters.whole("k", 1)?.ok_or_else(|| needs(ENTRY.name, "k", 5))?;
-    Ok(vec![Box::new(KAnonymity { k, person: context.person().map(str::to_owned), part_of: None })])
+    let households = parameters.choice("unit", &["person", HOUSEHOLD])? == Some(HOUSEHOLD);
+    let person = context.person().map(str::to_owned);
+    if households && person.is_none() {
+        return Err(Error::config(
+            "k is to count households, and no column of the table tells households apart",
+        )
+        .set(Setting::role("household"), "say which column tells households apart"));
+    }
+    Ok(vec![Box::new(KAnonymity { k, households, person, part_of: None })])
 }
 
 /// The model as a part of another one.
 pub(super) fn part_of(model: &'static str, k: u64, context: &ModelContext<'_>) -> Box<dyn Model> {
-    Box::new(KAnonymity { k, person: context.person().map(str::to_owned), part_of: Some(model) })
+    Box::new(KAnonymity {
+        k,
+        households: false,
+        person: context.person().map(str::to_owned),
+        part_of: Some(model),
+    })
 }
 
 /// Classes of at least k rows, whoever they are about.
 pub(crate) fn of_rows(k: u64) -> Box<dyn Model> {
-    Box::new(KAnonymity { k, person: None, part_of: None })
+    Box::new(KAnonymity { k, households: false, person: None, part_of: None })
 }
 
 impl Model for KAnonymity {
@@ -70,14 +100,16 @@ impl Model for KAnonymity {
         Demand::Size
     }
     fn title(&self) -> String {
-        let counted = if self.person.is_some() { ", counting persons" } else { "" };
-        format!("{}-anonymity{counted}", self.k)
+        match &self.person {
+            Some(_) => format!("{}-anonymity, counting {}", self.k, self.counts()),
+            None => format!("{}-anonymity", self.k),
+        }
     }
     fn unit(&self) -> &'static str {
         "k"
     }
     fn words(&self) -> Words {
-        let (k, unit) = (grouped(self.k), if self.person.is_some() { "persons" } else { "rows" });
+        let (k, unit) = (grouped(self.k), self.counts());
         let words = Words::new(format!("{k}-anonymous")).meaning(format!(
             "Whoever knows these columns about a person finds at least {k} {unit} that fit, and cannot tell which is the right one."
         ));
@@ -109,7 +141,7 @@ impl Model for KAnonymity {
             return Err(Error::infeasible(format!(
                 "k = {} is more than the {persons} {} of the table",
                 self.k,
-                if self.person.is_some() { "persons" } else { "rows" }
+                self.counts()
             ))
             .with(self.largest(persons)));
         }

@@ -10,6 +10,7 @@ use scumble_files::{Control, ReadOptions};
 
 use super::classes::rows::ReleasedRows;
 use super::classes::{ClassesFound, Origin, refuse_nothing, warnings};
+use super::gate::{self, Passed, RowNumbers};
 use super::pipeline::{Destination, Watched, complete};
 use super::publish::Files;
 use super::row_map::SourceRows;
@@ -28,9 +29,10 @@ use crate::registry::ALGORITHMS;
 use crate::release::new_rows::{CodeFinder, LookedUp, NewRows};
 use crate::release::outputs::Outputs;
 use crate::release::prepare::population::quasi_only;
-use crate::release::prepare::{SpeltTable, drop_incomplete, prepare_new};
+use crate::release::prepare::{Complete, SpeltTable, keep_complete, prepare_new};
 use crate::release::resources::Resources;
 use crate::release::saved::SavedRecoding;
+use crate::report::data::PersonalData;
 use crate::search::relabel::with_values;
 use crate::table::frequency::total;
 use crate::table::label::STAR;
@@ -128,7 +130,8 @@ pub(super) fn recoded<D: Destination>(
     watched.enter(Stage::Read);
     let clock = Instant::now();
     let control = watched.progress.control();
-    let New { plan, table, notes, first_warnings } = read_new(saved, input, private, control)?;
+    let New { plan, table, kept, notes, first_warnings, personal } =
+        read_new(saved, input, private, control)?;
     seconds.read = clock.elapsed().as_secs_f64();
     watched.check()?;
 
@@ -137,12 +140,13 @@ pub(super) fn recoded<D: Destination>(
     let mut read = ReadTable {
         plan: &plan,
         table: &table,
-        original: SourceRows { source: input.source, kept: &[] },
+        original: SourceRows { source: input.source, kept: &kept },
         population: None,
         resources: input.resources,
         budget: Budget::default(),
         notes,
         first_warnings,
+        personal,
         seconds,
         started,
     };
@@ -202,8 +206,12 @@ struct New {
     /// The plan with a role for every column.
     plan: Plan,
     table: SpeltTable,
+    /// For each row that was read whether the table has it.
+    kept: Vec<bool>,
     notes: Vec<String>,
     first_warnings: Vec<String>,
+    /// Personal data in columns that are published exactly.
+    personal: PersonalData,
 }
 
 /// Reads new rows. Their columns may be in any order; what is written is in the order of the recoding.
@@ -255,12 +263,29 @@ fn read_new(saved: &SavedRecoding, input: &Input<'_>, private: bool, control: &C
                 .advise("take such columns out of the table and keep the others")
         })?;
     }
-    let mut first_warnings = if private { Vec::new() } else { drop_incomplete(&mut table, &plan)? };
+    let Complete { kept, notes: mut first_warnings } = if private {
+        Complete { kept: vec![true; table.rows], notes: Vec::new() }
+    } else {
+        keep_complete(&mut table, &plan)?
+    };
     notes.extend(read.notes);
     let table = SpeltTable::of(table, &plan)?;
     notes.extend(table.notes());
+    let passed = match private {
+        true => Passed::default(),
+        false => gate::exact(&plan, &table, RowNumbers::Kept(&kept)).map_err(of_new_rows)?,
+    };
+    notes.extend(passed.notes);
+    first_warnings.extend(passed.warnings);
     first_warnings.extend(datasheet::counted_apart(&plan, false));
-    Ok(New { plan, table, notes, first_warnings })
+    Ok(New { plan, table, kept, notes, first_warnings, personal: passed.personal })
+}
+
+/// The error of the gate where roles and consent are those of the recoding, so that they cannot be changed.
+fn of_new_rows(error: Error) -> Error {
+    let error = error.remedied(|_| None);
+    let error = error.advise("take such columns out of the new rows, and keep the others");
+    error.advise("make a release of the new rows by themselves, with a plan that says what becomes of them")
 }
 
 /// What each tuple of new rows shows: what the rule says where that is true of the row, and `*` elsewhere. Also the rows without a

@@ -96,7 +96,7 @@ pub fn needed_columns<'a>(names: &[&'a str], plan: &Plan, has_original: bool) ->
             return Err(unknown_column(of, names));
         }
     }
-    let roles = [Role::Quasi, Role::Sensitive, Role::Class, Role::Subject, Role::Guarding];
+    let roles = [Role::Quasi, Role::Sensitive, Role::Class, Role::Subject, Role::Household, Role::Guarding];
     let counted = plan.counted_columns();
     let is_needed = |name: &&str| {
         has_original
@@ -301,7 +301,7 @@ fn is_elsewhere(release: &CodedTable, name: &str, plan: &Plan) -> bool {
 /// The column that says who a row is about, where the table still has it and persons have several rows; and what a reader must
 /// know if it is not there.
 fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, Option<String>)> {
-    let Some(name) = plan.names_with(Role::Subject).next() else { return Ok((None, None)) };
+    let Some(name) = plan.counted_by() else { return Ok((None, None)) };
     if table.column(name).is_none() {
         let note = format!(
             "the table has no column '{name}', so rows were counted; persons are counted where the release is made, or where the \
@@ -309,7 +309,7 @@ fn persons<'p>(table: &CodedTable, plan: &'p Plan) -> Result<(Option<&'p str>, O
         );
         return Ok((None, Some(note)));
     }
-    let asked = plan.privacy.iter().any(|spec| spec.is_about_persons());
+    let asked = plan.privacy.iter().any(|spec| spec.is_about_persons() || spec.counts_households());
     Ok(((has_repeated_persons(table, name, plan)? || asked).then_some(name), None))
 }
 

@@ -134,7 +134,7 @@ pub(super) fn counted_apart(plan: &Plan, public: bool) -> Vec<String> {
     let mut lines = Vec::new();
     for (name, column) in &plan.columns {
         let is_exact = column.equality == Equality::Exact;
-        if is_exact && column.role.has(Role::Subject) {
+        if is_exact && plan.counted_by() == Some(name) {
             let of = if public { "a column that is not published".to_owned() } else { format!("'{name}'") };
             lines.push(format!("persons are told apart by how {of} writes them, as if p1 and P1 were two"));
         }

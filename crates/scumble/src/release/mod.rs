@@ -24,8 +24,10 @@ use crate::release::outputs::Outputs;
 use crate::release::prepare::population::read_population;
 use crate::release::prepare::{Complete, SpeltTable, keep_complete};
 use crate::release::resources::Resources;
+use crate::report::data::PersonalData;
 use classes::recoding_file::check_rule_for_rows;
 use classes::together;
+use gate::RowNumbers;
 
 mod apply;
 mod axis;
@@ -34,6 +36,8 @@ pub(crate) mod claim;
 mod classes;
 mod datasheet;
 pub(crate) mod described;
+mod gate;
+mod households;
 mod in_memory;
 pub mod new_rows;
 mod offers;
@@ -207,7 +211,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
 
     watched.enter(Stage::Read);
     let clock = Instant::now();
-    let PlannedTable { plan, table, kept, mut notes, first_warnings } =
+    let PlannedTable { plan, table, kept, mut notes, first_warnings, personal } =
         read(plan, source, watched.progress.control())?;
     let plan = &plan;
     resources.check_used(plan)?;
@@ -227,6 +231,7 @@ fn make<D: Destination>(input: &Input<'_>, destination: &mut D, watched: &Watche
         budget: budget_of(plan),
         notes,
         first_warnings,
+        personal,
         seconds,
         started,
     };
@@ -258,6 +263,8 @@ struct ReadTable<'a> {
     notes: Vec<String>,
     /// What somebody should decide about: rows that were left out, values that count apart.
     first_warnings: Vec<String>,
+    /// Personal data in columns that are published exactly.
+    personal: PersonalData,
     seconds: Seconds,
     started: Instant,
 }
@@ -287,6 +294,8 @@ struct PlannedTable {
     notes: Vec<String>,
     /// What somebody should decide about: rows that were left out, values that count apart.
     first_warnings: Vec<String>,
+    /// Personal data in columns that are published exactly.
+    personal: PersonalData,
 }
 
 /// Reads the columns that the plan needs, as a release is made from them.
@@ -309,13 +318,17 @@ fn read(given: &Plan, source: &Source, control: &Control) -> Result<PlannedTable
                 )
         })?;
     }
-    // Said before the search, not after it. Where there is a subject column, rows need not be people.
+    // Found before the search, not after it.
+    let passed = gate::exact(&plan, &table, RowNumbers::Kept(&kept))?;
+    notes.extend(passed.notes);
+    first_warnings.extend(passed.warnings);
+    // Said before the search, too. Where there is a subject column, rows need not be people.
     if plan.names_with(Role::Subject).next().is_none() {
         plan.risk.people(table.rows as u64)?;
     }
     notes.extend(table.notes());
     first_warnings.extend(datasheet::counted_apart(&plan, false));
-    Ok(PlannedTable { plan, table, kept, notes, first_warnings })
+    Ok(PlannedTable { plan, table, kept, notes, first_warnings, personal: passed.personal })
 }
 
 /// A table that releases are made from: without identifiers, and without the rows that its plan leaves out.

@@ -7,18 +7,21 @@ use std::time::Instant;
 use scumble_verify::ModelOutcome;
 
 use super::datasheet::Datasheet;
+use super::gate::RowNumbers;
+use super::households;
 use super::publish::unpublished;
 use super::row_map::RowMapFile;
 use super::run::Run;
 use super::search::Task;
-use super::staged::{Staged, Staging};
+use super::staged::{Gated, Staged, Staging};
 use super::tables::manifest::Manifest;
 use super::targets::Sink;
 use super::{ReadTable, Seconds, Stage, Summary};
+use crate::config::Role;
 use crate::error::{Error, Result};
 use crate::problem::Progress;
 use crate::report::Conclusion;
-use crate::report::data::Report;
+use crate::report::data::{Households, Report};
 
 /// What each kind of release does in a way of its own.
 pub(super) trait Releasable {
@@ -34,8 +37,17 @@ pub(super) trait Releasable {
     /// Writes the rows.
     fn write(&self, staged: &mut Staged<'_>) -> Result<()>;
 
+    /// Whether only the owner of the rows will see them.
+    fn is_for_owner(&self) -> bool {
+        false
+    }
+
     /// Reads back what was written and checks it; an error if anything does not hold.
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Self::Verified>;
+
+    /// For each row of the table a number for all that it shows in the quasi-identifiers together ([`households::LEFT_OUT`] if it is not
+    /// in the release); nothing where no row shows them together. It is asked before the rows are forgotten.
+    fn looks(&self) -> Option<Vec<u32>>;
 
     /// Forgets what only writing and verifying need; the row map stays.
     fn forget_rows(&mut self);
@@ -172,7 +184,7 @@ impl Watched<'_> {
 /// beside other tables.
 pub(super) fn write_verified<'a, 's, Found>(
     run: &mut Run<'a, Found>,
-    sink: &'s Sink<'s>,
+    (sink, rows): (&'s Sink<'s>, RowNumbers<'s>),
     watched: &Watched<'s>,
     seconds: &mut Seconds,
 ) -> Result<(Staged<'s>, <Run<'a, Found> as Releasable>::Verified)>
@@ -187,7 +199,9 @@ where
     seconds.apply += clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let control = watched.progress.control();
-    let staged = Staged::new(run.plan, sink, control, <Run<'_, Found>>::IS_SEVERAL);
+    // What nobody else will see passes no gate.
+    let gated = (!run.is_for_owner()).then_some(Gated { source: run.source, rows });
+    let staged = Staged::new(run.plan, sink, control, gated, <Run<'_, Found>>::IS_SEVERAL);
     let mut staged = staged.map_err(unpublished)?;
     run.write(&mut staged).map_err(unpublished)?;
     seconds.write = clock.elapsed().as_secs_f64();
@@ -197,8 +211,24 @@ where
     let clock = Instant::now();
     let verified = run.verify(&mut staged).map_err(unpublished)?;
     seconds.verify = clock.elapsed().as_secs_f64();
+    run.warnings.append(&mut staged.passed.warnings);
+    run.notes.append(&mut staged.passed.notes);
     watched.check()?;
     Ok((staged, verified))
+}
+
+/// What the release shows of households, with its warnings.
+fn measure_households<'a, Found>(run: &mut Run<'a, Found>) -> Result<Option<Households>>
+where
+    Run<'a, Found>: Releasable,
+{
+    if run.is_for_owner() || run.plan.names_with(Role::Household).next().is_none() {
+        return Ok(None);
+    }
+    let found = households::measure(run.plan, run.source, run.looks().as_deref())?;
+    let (found, warnings) = found.unzip();
+    run.warnings.extend(warnings.into_iter().flatten());
+    Ok(found)
 }
 
 /// Arranges, writes, verifies and hands over what was found.
@@ -211,22 +241,30 @@ pub(super) fn complete<'a, Found, D: Destination>(
 where
     Run<'a, Found>: Releasable,
 {
-    let ReadTable { original, notes, first_warnings, mut seconds, started, .. } = read;
+    let ReadTable { original, notes, first_warnings, mut personal, mut seconds, started, .. } = read;
     run.notes.extend(notes);
     run.warnings.extend(first_warnings);
     let (place, verified) = {
         let sink = destination.sink();
-        let (staged, verified) = write_verified(&mut run, &sink, watched, &mut seconds)?;
+        let rows = RowNumbers::Kept(original.kept);
+        let (staged, verified) = write_verified(&mut run, (&sink, rows), watched, &mut seconds)?;
+        personal.extend(staged.passed.personal);
         (staged.place, verified)
     };
     if let Some(failing) = run.failing_beside_others() {
         return Ok(Ended::NotBesideOthers(Box::new(failing.clone())));
     }
-    run.forget_rows();
-
     watched.enter(Stage::Measure);
     let clock = Instant::now();
-    let (mut summary, report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
+    let households = measure_households(&mut run)?;
+    run.forget_rows();
+    let (mut summary, mut report) = run.figures(&verified, destination.title().as_deref(), &seconds)?;
+    if let Some(report) = &mut report {
+        report.personal = personal.clone();
+        report.households = households.clone();
+    }
+    summary.households = households;
+    summary.personal = personal;
     summary.verdict = report.as_ref().map(Conclusion::of);
     watched.check()?;
     let (orders, groups) = run.row_map();

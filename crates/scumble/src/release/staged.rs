@@ -9,6 +9,7 @@ use scumble_files::{
 };
 use scumble_verify::from_spreadsheet_safe;
 
+use super::gate::{self, Passed, RowNumbers};
 use super::targets::Sink;
 use crate::config::Plan;
 use crate::error::{Error, Result};
@@ -24,6 +25,18 @@ pub(super) struct Staged<'a> {
     sink: &'a Sink<'a>,
     control: &'a Control,
     format: OutFormat,
+    gated: Option<Gated<'a>>,
+    /// What the gate said about the tables that were read back.
+    pub(super) passed: Passed,
+}
+
+/// What the gate needs to look at what was written.
+#[derive(Clone, Copy)]
+pub(super) struct Gated<'a> {
+    /// The table that the release was made from.
+    pub(super) source: &'a CodedTable,
+    /// Which rows of the file its rows are.
+    pub(super) rows: RowNumbers<'a>,
 }
 
 /// Where its tables are.
@@ -42,6 +55,7 @@ impl<'a> Staged<'a> {
         plan: &'a Plan,
         sink: &'a Sink<'a>,
         control: &'a Control,
+        gated: Option<Gated<'a>>,
         is_several: bool,
     ) -> Result<Self> {
         let place = match sink {
@@ -53,13 +67,13 @@ impl<'a> Staged<'a> {
             Sink::Memory => OutFormat::ArrowIpc,
             Sink::Files(targets) => targets.format,
         };
-        Ok(Self { place, plan, sink, control, format })
+        Ok(Self { place, plan, sink, control, format, gated, passed: Passed::default() })
     }
 
     /// Forgets what was written.
     pub(super) fn clear(&mut self) -> Result<()> {
         let is_several = matches!(self.place, Staging::Folder(..));
-        *self = Self::new(self.plan, self.sink, self.control, is_several)?;
+        *self = Self::new(self.plan, self.sink, self.control, self.gated, is_several)?;
         Ok(())
     }
 
@@ -100,9 +114,13 @@ impl<'a> Staged<'a> {
         Ok(())
     }
 
-    /// The tables that were written, read again.
-    pub(super) fn read_back(&self) -> Result<Vec<CodedTable>> {
+    /// The tables that were written, read again; an error if a quasi-identifier still shows personal data. Nothing is verified that was not
+    /// read back, so nothing gets a name that has not passed here.
+    pub(super) fn read_back(&mut self) -> Result<Vec<CodedTable>> {
         let tables = self.read_all()?;
+        if let Some(Gated { source, rows }) = self.gated {
+            self.passed = gate::labels(self.plan, &tables, source, rows)?;
+        }
         // What follows is counted in rows that were judged, by each model and in each column.
         self.control.begin_in(None, Unit::Rows);
         Ok(tables)
@@ -129,7 +147,7 @@ impl<'a> Staged<'a> {
     }
 
     /// The one table that was written, read again.
-    pub(super) fn read_back_one(&self) -> Result<CodedTable> {
+    pub(super) fn read_back_one(&mut self) -> Result<CodedTable> {
         self.read_back()?.pop().ok_or_else(|| Error::internal("nothing was written"))
     }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::claim::is_verified;
 use super::run::Run;
 use crate::config::Plan;
+use crate::report::data::{Households, PersonalData};
 use crate::search::algorithms::Finding;
 
 /// The figures of a run.
@@ -50,6 +51,12 @@ pub struct Summary {
     /// What all evidence says together, where a report was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<crate::report::Conclusion>,
+    /// What is seen of households, where a column tells them apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub households: Option<Households>,
+    /// Personal data in columns that are published: what the plan accepts, and what is too little to stop the release.
+    #[serde(skip_serializing_if = "PersonalData::is_empty")]
+    pub personal: PersonalData,
     /// What somebody should decide about before publishing.
     pub warnings: Vec<String>,
     /// What is worth knowing.
@@ -126,6 +133,8 @@ impl Summary {
             audit: None,
             tables: Vec::new(),
             verdict: None,
+            households: None,
+            personal: PersonalData::default(),
             warnings: run.warnings.clone(),
             notes: run.notes.clone(),
             seconds: Seconds::default(),

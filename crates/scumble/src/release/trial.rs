@@ -8,6 +8,7 @@ use scumble_files::table::CodedTable;
 use scumble_files::{Batches, ReadOptions, Source, read_table};
 
 use super::classes::{self, ClassRun, ClassesFound, together};
+use super::gate::RowNumbers;
 use super::pipeline::{Ended, Releasable, Watched, write_verified};
 use super::records::{self, RecordRun, RecordsFound};
 use super::run::Run;
@@ -197,7 +198,8 @@ where
     let mut run = search()?;
     let seconds = clock.elapsed().as_secs_f64();
     let watched = Watched { progress, stage: &|_| {} };
-    let written = write_verified(&mut run, &Sink::Memory, &watched, &mut Seconds::default());
+    let to = (&Sink::Memory, RowNumbers::Unknown);
+    let written = write_verified(&mut run, to, &watched, &mut Seconds::default());
     // Some of the rows may not be comparable with earlier tables, which says nothing against the plan.
     let (Staged { place, .. }, _) = written.map_err(|error| {
         if error.is(&[ErrorKind::Config, ErrorKind::Data]) {

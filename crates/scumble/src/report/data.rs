@@ -8,6 +8,8 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::combinations::{Combination, Combinations};
+pub use super::households::Households;
+pub use super::personal::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
 pub use crate::base::amount::Amount;
 use crate::config::Audience;
 pub use crate::risk::uniques::PopulationUniques;
@@ -51,6 +53,10 @@ pub struct Report {
     pub attacks: Vec<AttackResult>,
     /// Columns that are published exactly as they were.
     pub kept: Option<KeptExactly>,
+    /// What is seen of households, where a column tells them apart.
+    pub households: Option<Households>,
+    /// Personal data in columns that are published: what the plan accepts, and what is too little to stop the release.
+    pub personal: PersonalData,
     /// What the reader should think about before publishing.
     pub warnings: Vec<Warning>,
     /// How it was run.

@@ -184,6 +184,8 @@ pub(super) fn full() -> Report {
         attacks: attacks(),
         kept: Some(kept_exactly(rows)),
         class_sizes: Some(ClassSizes { before, after, k: Some(5) }),
+        households: None,
+        personal: super::data::PersonalData::default(),
         warnings: vec![
             Warning {
                 severity: Severity::Note,

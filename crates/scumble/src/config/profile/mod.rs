@@ -4,8 +4,10 @@
 //! plan in which every role is marked as a guess until a person confirms it.
 
 mod hierarchies;
+mod households;
 mod kind_words;
 mod kinds;
+mod name_says;
 mod plan_writer;
 mod roles;
 mod signs;
@@ -15,11 +17,14 @@ mod unjudged;
 mod words;
 
 pub use hierarchies::HierarchyGuess;
+pub(crate) use name_says::NameSays;
 pub use plan_writer::{PlanFiles, plan_toml};
 pub use signs::Sign;
 pub use unjudged::{column_values, refuse_unjudged};
 
 use std::collections::BTreeMap;
+
+use scumble_files::table::Codes;
 
 use crate::config::{Roles, ValueType};
 use crate::table::kind::{Inference, Kind};
@@ -41,6 +46,8 @@ pub struct ColumnValues<'a> {
     pub missing: u64,
     /// All rows.
     pub rows: u64,
+    /// Which rows share a value, where that is known: a number for each row, equal for equal texts.
+    pub cells: Option<&'a Codes>,
 }
 
 /// What a column looks like, and what it probably is.
@@ -147,6 +154,30 @@ impl<'a> Facts<'a> {
     /// Values as they are released: a missing one is a value too.
     fn outcomes(&self) -> u64 {
         self.distinct + u64::from(self.column.missing > 0)
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self.kind, Inference::Clear(Kind::Integer | Kind::Decimal | Kind::DecimalComma))
+    }
+
+    /// Whether all values are small whole numbers, as counts of people around a person are.
+    fn counts_few(&self) -> bool {
+        const MOST: u64 = 20;
+        let small = |value: &&str| value.trim().parse::<u64>().is_ok_and(|number| number <= MOST);
+        self.distinct > 1 && self.distinct <= MOST && self.column.values.iter().all(|value| small(&value))
+    }
+
+    /// Whether most values are a date with a time of day behind it.
+    fn holds_moments(&self) -> bool {
+        let is_moment = |text: &str| {
+            let Some((date, time)) = text.split_once(['T', ' ']) else { return false };
+            time.contains(':')
+                && matches!(
+                    Kind::infer([date].into_iter()),
+                    Inference::AmbiguousDate | Inference::Clear(Kind::Date(_))
+                )
+        };
+        Sample::of(&self.column.values).at_least((4, 5), is_moment)
     }
 
     fn is_date(&self) -> bool {

@@ -1,5 +1,6 @@
 //! Guesses what each column is to a release, with the reason.
 
+use super::households;
 use super::kinds;
 use super::signs::Sign;
 use super::words::Topic;
@@ -22,11 +23,13 @@ const MOST_CATEGORIES: u64 = 200;
 /// Guesses for all columns of a table.
 pub(super) fn guess(columns: &[Facts<'_>]) -> Vec<Guess> {
     let mut guesses: Vec<Guess> = columns.iter().map(by_itself).collect();
+    households::propose(columns, &mut guesses);
     keep_one_subject(columns, &mut guesses);
     choose_class(columns, &mut guesses);
     if !guesses.iter().any(|guess| guess.roles.has(Role::Quasi)) {
         be_careful(columns, &mut guesses);
     }
+    protect_answers(columns, &mut guesses);
     guesses
 }
 
@@ -112,10 +115,31 @@ fn by_name(facts: &Facts<'_>, known_to_outsiders: Option<&str>) -> Option<Guess>
         Topic::PersonName => identifier("a name"),
         // Two values say whether there is one, as in "has a telephone".
         Topic::Contact if facts.distinct <= 2 => None,
+        Topic::Contact if facts.holds_moments() => Some(new(
+            Role::Quasi,
+            Medium,
+            "Its values look like dates with a time of day; outsiders may know when something happened.",
+        )),
         Topic::Contact => identifier("a way to reach a person"),
         Topic::Address => identifier("an address"),
+        Topic::Person if facts.counts_few() => Some(new(
+            Role::Quasi,
+            Low,
+            "Its name speaks of people, and its values are small whole numbers, so it seems to count people around a person; outsiders \
+             may know how many they are.",
+        )),
         Topic::RecordNumber | Topic::Person => by_number(facts),
+        Topic::Body if facts.is_number() => {
+            Some(new(Role::Quasi, Medium, "Its name speaks of a measure of the body, which others can see."))
+        }
         _ if facts.is_date() => None,
+        Topic::Household => {
+            Some(new(Role::Quasi, Medium, "Its name speaks of the household, which outsiders often know."))
+        }
+        Topic::Event if facts.distinct <= MOST_CATEGORIES => {
+            Some(new(Role::Quasi, Low, "Its name speaks of a visit or a stay; outsiders may know of it."))
+        }
+        Topic::Habit => Some(new(Role::Quasi, Medium, "Its name speaks of a habit, which others can see.")),
         Topic::Health => sensitive("health"),
         Topic::Money => sensitive("money"),
         Topic::Intimate => sensitive("beliefs or private life"),
@@ -213,6 +237,17 @@ fn choose_class(columns: &[Facts<'_>], guesses: &mut [Guess]) {
         }
         last.reason
             .push_str(" It is the last column and has two values, so learners may want to predict it.");
+    }
+}
+
+/// A column of two values is often the answer to a question about a person, whatever the numbers are. It is no quasi-identifier to rely on, so
+/// this comes last.
+fn protect_answers(columns: &[Facts<'_>], guesses: &mut [Guess]) {
+    for (facts, guess) in columns.iter().zip(guesses) {
+        if guess.roles.has(Role::Other) && facts.distinct == 2 {
+            let reason = "It has two values, as answers yes and no have; outsiders may know such a fact about a person.";
+            *guess = new(Role::Quasi, Confidence::Low, reason);
+        }
     }
 }
 

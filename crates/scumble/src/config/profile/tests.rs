@@ -1,5 +1,6 @@
 //! Profiles of synthetic columns, and the plans made from them.
 
+mod households;
 mod kinds;
 
 use std::collections::BTreeMap;
@@ -40,6 +41,7 @@ impl Fixture {
             counts: self.counts.values().copied().collect(),
             missing: self.missing,
             rows: self.rows,
+            cells: None,
         }
     }
 }
@@ -153,7 +155,8 @@ fn roles_by_name_and_values() {
         (around("religion", 60, &["a", "b", "c"]), &[Role::Sensitive]),
         (around("outcome", 60, &["good", "bad"]), &[Role::Class]),
         (around("colour", 60, &["red", "green"]), &[Role::Quasi]),
-        (around("weight", 60, &["60.5", "72.1", "80"]), &[Role::Other]),
+        (around("weight", 60, &["60.5", "72.1", "80"]), &[Role::Quasi]),
+        (around("pressure", 60, &["60.5", "72.1", "80"]), &[Role::Other]),
         (around("version", 60, &["1"]), &[Role::Other]),
         (around("empty", 60, &[""]), &[Role::Drop]),
         (around("city", 60, &["Anna", "Emma", "Otto"]), &[Role::Quasi]),
@@ -196,7 +199,7 @@ fn at_most_one_class_and_one_subject() {
         Fixture::new("household_id", (0..400).map(|row| format!("h{}", row / 5 * 91))),
         Fixture::new("person_id", (0..400).map(|row| format!("p{}", row / 2 * 91))),
     ];
-    assert_eq!(roles(&people), [[Role::Identifier], [Role::Subject]]);
+    assert_eq!(roles(&people), [[Role::Household], [Role::Subject]]);
 }
 
 #[test]

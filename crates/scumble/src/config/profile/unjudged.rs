@@ -16,8 +16,14 @@ pub fn column_values<'a>(table: &'a CodedTable, missing: &[String]) -> Vec<Colum
 fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> ColumnValues<'a> {
     let mut counts = vec![0_u64; column.values.len()];
     column.codes.iter().for_each(|code| counts[code as usize] += 1);
-    let mut values =
-        ColumnValues { name: &column.name, values: Vec::new(), counts: Vec::new(), missing: 0, rows };
+    let mut values = ColumnValues {
+        name: &column.name,
+        values: Vec::new(),
+        counts: Vec::new(),
+        missing: 0,
+        rows,
+        cells: Some(&column.codes),
+    };
     for (text, count) in column.values.iter().zip(counts) {
         if missing.iter().any(|marker| marker == text) {
             values.missing += count;
@@ -30,7 +36,7 @@ fn values_of<'a>(column: &'a CodedColumn, rows: u64, missing: &[String]) -> Colu
 }
 
 /// Refuses a table with columns that have no role of their own and would be published as they are, if `init` would call one of them an
-/// identifier, a person's number, free text or the place of a person. Only these columns are looked at, by their distinct values, as `init` does. Whoever asks
+/// identifier, a person's or a household's number, free text or the place of a person. Only these columns are looked at, by their distinct values, as `init` does. Whoever asks
 /// adds what would help for those columns.
 pub fn refuse_unjudged(
     table: &CodedTable,
@@ -46,7 +52,8 @@ pub fn refuse_unjudged(
         // A column without any value is left out by `init` too, but it tells nothing.
         let free_text = profile.roles.has(Role::Drop) && profile.distinct > 0;
         let places = profile.signs.contains(&Sign::Personal(Kind::Coordinates));
-        free_text || places || profile.roles.has(Role::Identifier) || profile.roles.has(Role::Subject)
+        let private = [Role::Identifier, Role::Subject, Role::Household];
+        free_text || places || private.iter().any(|role| profile.roles.has(*role))
     };
     let found: Vec<ColumnProfile> = profile(&columns).into_iter().filter(names_people).collect();
     if found.is_empty() {

@@ -11,6 +11,8 @@ pub(super) enum Topic {
     RecordNumber,
     /// Whom a row is about; a number of that person, if the values agree.
     Person,
+    /// The household of a person; a number of it, if name and values agree.
+    Household,
     BirthDate,
     Age,
     Sex,
@@ -21,6 +23,12 @@ pub(super) enum Topic {
     Work,
     Education,
     Date,
+    /// Something that happens to a person, of which others may know: a stay, a visit.
+    Event,
+    /// Measures of a body that others can see.
+    Body,
+    /// Habits that others can see.
+    Habit,
     Health,
     Money,
     Intimate,
@@ -105,7 +113,22 @@ const WORDS: &[(Topic, Weight, &str)] = &[
         "
             patient* person* people subject* participant* proband* customer* client* cliente* kunde*
             user* member* mitglied* employee* mitarbeiter* student* schuler* paciente* paziente*
-            respondent* household* encounter* case fall insured* versicherte*
+            respondent* encounter* case fall insured* versicherte*
+        ",
+    ),
+    (
+        Topic::Household,
+        Owner,
+        "
+            hh household* haushalt* hogar* menage* nucleofamiliar* huishoud* gospodarstw* hushall*
+        ",
+    ),
+    (
+        Topic::Family,
+        Owner,
+        "
+            wife* husband* ehefrau* ehemann* partner* mother* father* mutter* vater* parent* eltern* child
+            sibling* spouse*
         ",
     ),
     (
@@ -166,7 +189,8 @@ const WORDS: &[(Topic, Weight, &str)] = &[
         "
             marital* married marriage civilstatus familienstand relationship spouse children kinder*
             kids numberofchildren etatcivil situationfamiliale estadocivil statocivile
-            burgerlijkestaat householdsize haushaltsgrosse family familie parity
+            burgerlijkestaat householdsize haushaltsgrosse family familie parity dependent* dependant*
+            unterhalt* liable* personasacargo
         ",
     ),
     (
@@ -175,7 +199,8 @@ const WORDS: &[(Topic, Weight, &str)] = &[
         "
             occupation* job* profession* beruf* workclass employer* arbeitgeber employment* industry
             branche company firma department abteilung position jobtitle metier emploi ocupacion
-            profesion trabajo professione lavoro profissao ocupacao beroep zawod rank
+            profesion trabajo professione lavoro profissao ocupacao beroep zawod rank working works worker*
+            employed unemployed* selfemployed erwerb* berufstatig* arbeitslos* labourforce laborforce isco
         ",
     ),
     (
@@ -184,7 +209,7 @@ const WORDS: &[(Topic, Weight, &str)] = &[
         "
             education* educ schoolyears degree qualification* bildung* ausbildung* schulabschluss
             abschluss diplome niveauetude educacion estudios istruzione titolodistudio escolaridade
-            educacao opleiding wyksztalcenie university college grade
+            educacao opleiding wyksztalcenie university college grade schooling literacy isced* eqf nqf
         ",
     ),
     (
@@ -192,8 +217,30 @@ const WORDS: &[(Topic, Weight, &str)] = &[
         General,
         "
             date* datum day tag month monat year jahr time timestamp zeit fecha dag jour annee ano
-            anno admission* discharge* aufnahme* entlassung* visit* deathdate dateofdeath todesdatum
-            hiredate entrydate registered
+            anno deathdate dateofdeath todesdatum hiredate entrydate registered moment
+        ",
+    ),
+    (
+        Topic::Event,
+        General,
+        "
+            admission* admitted discharge* aufnahme* entlassung* visit* besuch* arrival* departure*
+            checkin checkout
+        ",
+    ),
+    (
+        Topic::Body,
+        Special,
+        "
+            height bodyheight weight bodyweight bmi bodymassindex waist* grosse korpergrosse gewicht
+            korpergewicht taille talla estatura statura altezza peso poids shoesize schuhgrosse
+        ",
+    ),
+    (
+        Topic::Habit,
+        Special,
+        "
+            smok* smoker* rauch* raucher* tobacco* tabak* tabac* alcohol* alkohol* drinking fumador* fumeur*
         ",
     ),
     (
@@ -204,7 +251,8 @@ const WORDS: &[(Topic, Weight, &str)] = &[
             malattia* doenca* ziekte* choroba hiv* aids condition* comorbid* symptom* medication*
             medikament* medicine* drug* prescription* treatment* behandlung* therap* procedure*
             prozedur* surgery operation* allerg* pregnan* schwanger* disab* behinderung* mental*
-            depress* cancer* tumor* tumour* diabet* gene genetic* genotype* bloodtype blutgruppe lab
+            contracept* verhut* anticoncep* fertility transfus* donat* donor* blutspende* depress* cancer*
+            tumor* tumour* diabet* gene genetic* genotype* bloodtype blutgruppe lab
             labor* testresult causeofdeath todesursache addiction* overdose vaccin* covid* drg atc
         ",
     ),
@@ -252,8 +300,54 @@ const WORDS: &[(Topic, Weight, &str)] = &[
 ///
 /// The word that says most wins; among equals the later one, since the last word of a name is usually the
 /// thing itself (`patient_age`, `income_class`); then the longer one.
+///
+/// What stands behind a preposition says where or when, and not what: `died in hospital` is about dying.
 pub(super) fn topic_of(name: &str) -> Option<Topic> {
     let parts = parts(name);
+    let head = parts.iter().position(|part| PREPOSITIONS.contains(&part.as_str())).unwrap_or(parts.len());
+    let topic = topic_of_parts(&parts[..head]).or_else(|| topic_of_parts(&parts))?;
+    // The last time that somebody used an account is a time, and no account.
+    let is_latest = parts.first().is_some_and(|first| LATEST.contains(&first.as_str()));
+    Some(if is_latest && topic == Topic::Contact { Topic::Date } else { topic })
+}
+
+/// Words behind which a place or a time stands.
+const PREPOSITIONS: [&str; 12] =
+    ["in", "at", "during", "within", "im", "bei", "beim", "wahrend", "dans", "pendant", "durante", "en"];
+/// Words for the last or the first time of something.
+const LATEST: [&str; 10] =
+    ["last", "latest", "previous", "first", "letzter", "letzte", "letztes", "erster", "dernier", "ultimo"];
+/// Words that mean a household at the beginning of another word.
+const HOUSEHOLD_STEMS: [&str; 7] =
+    ["hh", "household", "haushalts", "haushalt", "huishoud", "menage", "hogar"];
+
+/// Whether a name speaks of a household.
+pub(super) fn speaks_of_household(name: &str) -> bool {
+    let words = WORDS
+        .iter()
+        .filter(|(topic, ..)| *topic == Topic::Household)
+        .flat_map(|(.., words)| words.split_whitespace());
+    let words: Vec<&str> = words.collect();
+    parts(name).iter().any(|part| words.iter().any(|word| fits(word, std::slice::from_ref(part))))
+}
+
+/// A word whose first piece means a household, in its two pieces, if the second is a word too or says how much: `hhid`, `hhsize`.
+fn split_household(part: &str) -> Option<(&str, &str)> {
+    const MEASURES: [&str; 8] = ["size", "grosse", "members", "persons", "personen", "type", "typ", "head"];
+    let known = |rest: &str| {
+        let rest = rest.to_owned();
+        MEASURES.contains(&rest.as_str())
+            || WORDS.iter().any(|(.., words)| {
+                words.split_whitespace().any(|word| fits(word, std::slice::from_ref(&rest)))
+            })
+    };
+    let split = |stem: &&str| {
+        part.strip_prefix(*stem).filter(|rest| known(rest)).map(|rest| (&part[..stem.len()], rest))
+    };
+    HOUSEHOLD_STEMS.iter().find_map(|stem| split(&stem))
+}
+
+fn topic_of_parts(parts: &[String]) -> Option<Topic> {
     let mut best: Option<((Weight, usize, usize), Topic)> = None;
     for end in 1..=parts.len() {
         for start in end.saturating_sub(3)..end {
@@ -301,7 +395,11 @@ pub(super) fn parts(name: &str) -> Vec<String> {
         before = letter;
     }
     parts.retain(|part| !part.is_empty());
-    parts
+    let pieces = |part: String| match split_household(&part) {
+        Some((household, rest)) => vec![household.to_owned(), rest.to_owned()],
+        None => vec![part],
+    };
+    parts.into_iter().flat_map(pieces).collect()
 }
 
 #[cfg(test)]
@@ -358,6 +456,24 @@ mod tests {
             ("income_class", Topic::Target),
             ("readmitted", Topic::Target),
             ("Bemerkungen", Topic::FreeText),
+            ("hh_id", Topic::RecordNumber),
+            ("hhsize", Topic::Household),
+            ("Haushaltsnummer", Topic::RecordNumber),
+            ("Haushaltseinkommen", Topic::Money),
+            ("hogar", Topic::Household),
+            ("household income", Topic::Money),
+            ("Died in hospital", Topic::Target),
+            ("year in country", Topic::Date),
+            ("Entlassungsart", Topic::Event),
+            ("discharge_date", Topic::Date),
+            ("last_login", Topic::Date),
+            ("login", Topic::Contact),
+            ("last name", Topic::PersonName),
+            ("Größe_cm", Topic::Body),
+            ("husband_age", Topic::Age),
+            ("is_working", Topic::Work),
+            ("number of dependants", Topic::Family),
+            ("smoker", Topic::Habit),
         ] {
             assert_eq!(topic_of(name), Some(topic), "{name}");
         }

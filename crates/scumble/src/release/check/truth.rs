@@ -17,7 +17,8 @@ use crate::release::resources::Resources;
 /// Columns that say who a row is about, or what they guard, and that are here and in the original. No release shows them, but
 /// a private copy of it may, for models that look there.
 fn private_columns<'a>(release: &CodedTable, original: &CodedTable, plan: &'a Plan) -> Vec<&'a str> {
-    let named = plan.names_with(Role::Subject).chain(plan.names_with(Role::Guarding));
+    let private = [Role::Subject, Role::Household, Role::Guarding];
+    let named = private.into_iter().flat_map(|role| plan.names_with(role));
     named.filter(|name| release.column(name).is_some() && original.column(name).is_some()).collect()
 }
 

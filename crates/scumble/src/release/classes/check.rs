@@ -34,7 +34,7 @@ pub(super) struct Verified {
 
 /// Reads back what was written and checks every model and every value; an error if anything does not hold of the release by
 /// itself.
-pub(super) fn verify(run: &ClassRun<'_>, staged: &Staged<'_>, rows: &ReleasedRows) -> Result<Verified> {
+pub(super) fn verify(run: &ClassRun<'_>, staged: &mut Staged<'_>, rows: &ReleasedRows) -> Result<Verified> {
     let release = staged.read_back_one()?;
     staged.check()?;
     check_spelling(run.source, run.plan, staged.control())?;

@@ -7,6 +7,7 @@ use scumble_verify::{ModelOutcome, Outcome};
 
 use self::recoding_file::lasting;
 use super::datasheet::Datasheet;
+use super::households::LEFT_OUT;
 use super::offers;
 use super::pipeline::{self, Destination, Releasable, Watched};
 use super::requirements::{check_metric, check_served};
@@ -127,11 +128,24 @@ impl Releasable for ClassRun<'_> {
         rows::write(self, &self.found.rows, staged)
     }
 
+    fn is_for_owner(&self) -> bool {
+        self.found.origin == Origin::Recoding { private: true }
+    }
+
     fn verify(&mut self, staged: &mut Staged<'_>) -> Result<Outcome> {
         let check::Verified { outcome, together, warnings } = check::verify(self, staged, &self.found.rows)?;
         self.warnings.extend(warnings);
         self.found.together = together;
         Ok(outcome)
+    }
+
+    fn looks(&self) -> Option<Vec<u32>> {
+        // The last look is that of suppressed rows, which may be left out.
+        let kept =
+            (0..self.found.classes.len()).filter(|class| !self.found.classes.is_suppressed(*class)).count();
+        let dropped = self.problem.star_policy == StarPolicy::Drop;
+        let look = |look: &u32| if dropped && *look as usize == kept { LEFT_OUT } else { *look };
+        Some(self.found.rows.look_of_row.iter().map(look).collect())
     }
 
     fn forget_rows(&mut self) {
@@ -164,8 +178,7 @@ impl Releasable for ClassRun<'_> {
     }
 
     fn sheet(&self, summary: &Summary) -> Option<Datasheet> {
-        let is_private = self.found.origin == Origin::Recoding { private: true };
-        (!is_private).then(|| sheet::datasheet(self, summary))
+        (!self.is_for_owner()).then(|| sheet::datasheet(self, summary))
     }
 
     fn write_rule(&self, out: &mut dyn Write) -> serde_json::Result<()> {

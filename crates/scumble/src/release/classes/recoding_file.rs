@@ -49,6 +49,7 @@ pub(super) fn recoding<'r>(run: &'r ClassRun<'_>) -> RecodingFile<'r> {
         quasi_sets: run.plan.quasi_sets.clone(),
         accept_attribute_disclosure: run.plan.accept_attribute_disclosure,
         other_tables: run.found.population.is_some() || !run.plan.table.is_empty(),
+        audience: run.plan.risk.audience,
         star_policy: run.problem.star_policy,
         missing,
         missing_policy,

@@ -306,7 +306,7 @@ pub(crate) fn has_repeated_persons(table: &CodedTable, name: &str, plan: &Plan) 
 
 /// Who each row is about, where the table has the subject column of the plan and some person has several rows.
 pub fn persons_of_rows(table: &CodedTable, plan: &Plan) -> Result<Option<Vec<u32>>> {
-    let subject = plan.names_with(Role::Subject).next().and_then(|name| table.column(name));
+    let subject = plan.counted_by().and_then(|name| table.column(name));
     let Some(coded) = subject else { return Ok(None) };
     if !has_repeated_persons(table, &coded.name, plan)? {
         return Ok(None);
@@ -325,11 +325,15 @@ fn repeated_persons(subject: &Planned<'_>) -> Result<bool> {
     let mut repeated = false;
     for (row, code) in subject.coded.codes.iter().enumerate() {
         if missing[code as usize] {
-            return Err(Error::data("no person is given, so nobody can tell whose row it is")
+            let who = if subject.plan.role.has(Role::Household) { "household" } else { "person" };
+            return Err(Error::data(format!("no {who} is given, so nobody can tell whose row it is"))
                 .in_row(row as u64 + 1)
                 .in_column(subject.name)
-                .advise("fill the person in")
-                .set(Setting::read("missing_policy").to("drop-row"), "leave out rows that have no person")
+                .advise(format!("fill the {who} in"))
+                .set(
+                    Setting::read("missing_policy").to("drop-row"),
+                    "leave out rows that do not say whose they are",
+                )
                 .weaken(
                     Setting::role("drop").of(&[subject.name]),
                     "leave the column out, and accept that k counts rows",

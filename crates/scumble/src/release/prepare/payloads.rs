@@ -18,8 +18,9 @@ pub(super) struct PayloadRows {
 /// The column that says who a row is about, where models count persons.
 pub(super) fn persons<'a>(planned: &[Planned<'a>], plan: &Plan) -> Result<Option<&'a str>> {
     let mut persons = None;
-    for subject in planned.iter().filter(|column| column.plan.role.has(Role::Subject)) {
-        let asked = plan.privacy.iter().any(|spec| spec.is_about_persons());
+    let counted_by = plan.counted_by();
+    for subject in planned.iter().filter(|column| Some(column.name) == counted_by) {
+        let asked = plan.privacy.iter().any(|spec| spec.is_about_persons() || spec.counts_households());
         persons = (repeated_persons(subject)? || asked).then_some(subject.name);
     }
     Ok(persons)

@@ -263,9 +263,9 @@ fn refuse_doubt(column: &CodedColumn, form: Form, missing: &[String]) -> Result<
 pub(crate) fn counted_by_value(plan: &Plan) -> BTreeSet<&str> {
     let columns: BTreeMap<&str, &Column> =
         plan.columns.iter().rev().map(|(name, column)| (name.as_str(), column)).collect();
-    let with_role = columns
-        .iter()
-        .filter(|(_, column)| column.role.has(Role::Sensitive) || column.role.has(Role::Subject));
+    let with_role = columns.iter().filter(|(_, column)| {
+        [Role::Sensitive, Role::Subject, Role::Household].iter().any(|role| column.role.has(*role))
+    });
     let named = plan.privacy.iter().flat_map(|spec| spec.columns.iter().map(String::as_str));
     let counts = |name: &&str| {
         columns

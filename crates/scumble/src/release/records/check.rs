@@ -18,7 +18,7 @@ use crate::table::payload::PayloadColumn;
 /// was read, with the possible values in place of frequencies.
 pub(super) fn verify(
     run: &RecordRun<'_>,
-    staged: &Staged<'_>,
+    staged: &mut Staged<'_>,
     rows: &Arranged,
 ) -> Result<(RecordOutcome, CodedTable)> {
     let mut release = staged.read_back_one()?;

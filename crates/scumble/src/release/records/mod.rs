@@ -24,6 +24,7 @@ use crate::problem::Problem;
 use crate::registry::Entry;
 use crate::report::data::Report;
 use crate::search::algorithms::{BuildRecordAlgorithm, Format, RecordAlgorithm, RecordSolution};
+use crate::table::quasi::Value;
 
 mod check;
 mod exchange;
@@ -164,6 +165,22 @@ impl Releasable for RecordRun<'_> {
             outcome.rows = sampled::verify(self, staged, &drawn, &records)?;
         }
         Ok(outcome)
+    }
+
+    fn looks(&self) -> Option<Vec<u32>> {
+        if matches!(self.found.solution.format, Format::Sampled { .. }) {
+            // What is published is drawn, and no row of it is anybody's.
+            return None;
+        }
+        let records = &self.found.solution.records;
+        let mut shown: Vec<&[Value]> = records.iter().map(|record| &record.shown[..]).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let of_record: Vec<u32> = records
+            .iter()
+            .map(|record| shown.binary_search(&&record.shown[..]).map_or(u32::MAX, |place| place as u32))
+            .collect();
+        Some(self.found.rows.record_of_row.iter().map(|record| of_record[*record as usize]).collect())
     }
 
     fn forget_rows(&mut self) {

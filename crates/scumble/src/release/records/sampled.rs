@@ -140,7 +140,7 @@ pub(super) fn write(drawn: &Drawn, staged: &mut Staged<'_>) -> Result<()> {
 /// from it.
 pub(super) fn verify(
     run: &RecordRun<'_>,
-    staged: &Staged<'_>,
+    staged: &mut Staged<'_>,
     drawn: &Drawn,
     records: &CodedTable,
 ) -> Result<u64> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Column, MissingPolicy, ModelSpec, StarPolicy, ordered};
+use crate::config::{Audience, Column, MissingPolicy, ModelSpec, StarPolicy, ordered};
 use crate::recoding::CutNode;
 use crate::table::hierarchy::Outline;
 use crate::table::kind::Measure;
@@ -31,6 +31,9 @@ pub(crate) struct RecodingFile<'t> {
     pub(crate) accept_attribute_disclosure: bool,
     /// Whether the release was also judged by other tables: a population, or tables that were published before.
     pub(crate) other_tables: bool,
+    /// Who will read the release, which decides what may be accepted.
+    #[serde(default, skip_serializing_if = "Audience::is_default")]
+    pub(crate) audience: Audience,
     /// What becomes of suppressed rows.
     pub(crate) star_policy: StarPolicy,
     /// The texts that mean a missing value.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::SavedRecoding;
 use super::format::{QuasiFile, RecodingFile, RuleFile, ShapeFile, VERSION};
-use crate::config::{AlgorithmSpec, Column, Plan, Read, Role};
+use crate::config::{AlgorithmSpec, Column, Plan, Read, RiskSpec, Role};
 use crate::error::{Error, ErrorKind, Result, Setting};
 use crate::recoding::{ClassColumn, CutTree, Step};
 use crate::registry::ALGORITHMS;
@@ -131,6 +131,7 @@ fn check(file: RecodingFile, path: &Path) -> Result<SavedRecoding> {
             star_policy: file.star_policy,
             ..AlgorithmSpec::default()
         },
+        risk: RiskSpec { audience: file.audience, ..RiskSpec::default() },
         ..Plan::new("rows", "release")
     };
     plan.ready()?;

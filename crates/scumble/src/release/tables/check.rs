@@ -28,7 +28,7 @@ pub(in crate::release) struct Verified {
 }
 
 /// Reads back what was written and checks every table and all of them together; an error if anything does not hold.
-pub(super) fn verify(run: &TablesRun<'_>, staged: &Staged<'_>, made: &Made) -> Result<Verified> {
+pub(super) fn verify(run: &TablesRun<'_>, staged: &mut Staged<'_>, made: &Made) -> Result<Verified> {
     check_spelling(run.source, run.plan, staged.control())?;
     let read = staged.read_back()?;
     if read.len() != made.tables.len() {

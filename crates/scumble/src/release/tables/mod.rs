@@ -95,6 +95,10 @@ impl Releasable for TablesRun<'_> {
         check::verify(self, staged, &self.found.made)
     }
 
+    fn looks(&self) -> Option<Vec<u32>> {
+        None
+    }
+
     fn forget_rows(&mut self) {
         self.found.tuple_of_row = Vec::new();
         self.found.made.tables.iter_mut().for_each(files::Table::forget_texts);

@@ -110,10 +110,12 @@ pub struct Hits {
 pub struct Gate {
     /// How many distinct values were looked at.
     pub values: u64,
-    /// How many of them are of some kind that is looked for.
+    /// How many of them are of some kind that is looked for and not accepted.
     pub values_hit: u64,
     /// What was found, in the order of [`Kind`].
     pub hits: Vec<Hits>,
+    /// The kinds that are accepted. They are counted and stop nothing.
+    pub accepted: Kinds,
 }
 
 impl Gate {
@@ -121,8 +123,8 @@ impl Gate {
     /// or three values are payment card numbers, IBANs or e-mail addresses.
     #[must_use]
     pub fn refuses(&self) -> bool {
-        let three =
-            self.hits.iter().filter(|hits| hits.kind.three_suffice()).map(|hits| hits.values).sum::<u64>();
+        let three = |hits: &&Hits| hits.kind.three_suffice() && !self.accepted.has(hits.kind);
+        let three = self.hits.iter().filter(three).map(|hits| hits.values).sum::<u64>();
         three >= 3 || u128::from(self.values_hit) * u128::from(ONE_OF) > u128::from(self.values)
     }
 
@@ -145,9 +147,10 @@ impl Gate {
 /// first row that has it. `named` are the kinds that the column's name speaks of.
 ///
 /// It is stricter than a guess in two ways. An e-mail address counts wherever it stands in a text. And of phone numbers only those count that
-/// are marked as such, since any number in groups looks like one.
-pub fn gate<'a>(texts: impl IntoIterator<Item = (&'a str, u64)>, named: Kinds) -> Gate {
-    let mut gate = Gate::default();
+/// are marked as such, since any number in groups looks like one, unless the column's name speaks of phone numbers. Kinds that are `accepted`
+/// are counted and stop nothing.
+pub fn gate<'a>(texts: impl IntoIterator<Item = (&'a str, u64)>, named: Kinds, accepted: Kinds) -> Gate {
+    let mut gate = Gate { accepted, ..Gate::default() };
     for (text, row) in texts {
         gate.values += 1;
         let text = text.trim();
@@ -155,13 +158,13 @@ pub fn gate<'a>(texts: impl IntoIterator<Item = (&'a str, u64)>, named: Kinds) -
         if contact::holds_email(text) {
             kinds.add(Kind::Email);
         }
-        if kinds.has(Kind::Phone) && !contact::is_marked_phone(text) {
+        if kinds.has(Kind::Phone) && !named.has(Kind::Phone) && !contact::is_marked_phone(text) {
             kinds.remove(Kind::Phone);
         }
         let mut hit = false;
         for kind in kinds.iter().filter(|kind| kind.is_gated()) {
             gate.add(kind, row);
-            hit = true;
+            hit |= !accepted.has(kind);
         }
         gate.values_hit += u64::from(hit);
     }
@@ -244,7 +247,7 @@ mod tests {
     fn the_gate_tells_kinds_counts_and_rows() {
         let texts =
             ["a@b.org", "red", "DE89370400440532013000", "Anna <c@d.org>", "536-90-4399", "192.0.2.1"];
-        let gate = gate(rows(&texts), Kinds::NONE);
+        let gate = gate(rows(&texts), Kinds::NONE, Kinds::NONE);
         assert_eq!((gate.values, gate.values_hit), (6, 4));
         assert_eq!(
             gate.hits,
@@ -255,7 +258,7 @@ mod tests {
             ]
         );
         assert!(gate.refuses());
-        assert_eq!(super::gate([], Kinds::NONE), Gate::default());
+        assert_eq!(super::gate([], Kinds::NONE, Kinds::NONE), Gate::default());
         assert!(!Gate::default().refuses());
     }
 
@@ -265,7 +268,7 @@ mod tests {
             let texts: Vec<String> = (0..values)
                 .map(|row| if row < phones { format!("+49 30 555{row:04}") } else { format!("value {row}") })
                 .collect();
-            gate(texts.iter().map(String::as_str).zip(1..), Kinds::NONE)
+            gate(texts.iter().map(String::as_str).zip(1..), Kinds::NONE, Kinds::NONE)
         };
         assert!(!column(400, 2).refuses());
         assert!(column(399, 2).refuses());
@@ -275,12 +278,30 @@ mod tests {
     }
 
     #[test]
+    fn accepted_kinds_are_counted_and_stop_nothing() {
+        let mails = ["a@b.org", "c@d.org", "e@f.org"];
+        let accepted = Kinds::from_iter([Kind::Email]);
+        let of_mails = gate(rows(&mails), Kinds::NONE, accepted);
+        assert_eq!((of_mails.values_hit, of_mails.hits[0].values), (0, 3));
+        assert!(!of_mails.refuses());
+        let with_phone = ["a@b.org", "c@d.org", "+49 30 5550000"];
+        assert!(gate(rows(&with_phone), Kinds::NONE, accepted).refuses(), "another kind");
+    }
+
+    #[test]
+    fn a_phone_number_counts_where_it_is_marked_or_the_name_agrees() {
+        let texts = ["555-123-4567"];
+        assert!(!gate(rows(&texts), Kinds::NONE, Kinds::NONE).refuses());
+        assert!(gate(rows(&texts), Kinds::from_iter([Kind::Phone]), Kinds::NONE).refuses());
+    }
+
+    #[test]
     fn three_addresses_suffice_in_any_column() {
         let column = |mails: u64| {
             let texts: Vec<String> = (0..100_000_u64)
                 .map(|row| if row < mails { format!("p{row}@mail.example") } else { format!("value {row}") })
                 .collect();
-            gate(texts.iter().rev().map(String::as_str).zip((1..=100_000).rev()), Kinds::NONE)
+            gate(texts.iter().rev().map(String::as_str).zip((1..=100_000).rev()), Kinds::NONE, Kinds::NONE)
         };
         assert!(!column(2).refuses());
         let gate = column(3);
@@ -309,14 +330,14 @@ mod tests {
                 ]
             })
             .collect();
-        let gate = gate(texts.iter().map(String::as_str).zip(1..), Kinds::NONE);
+        let gate = gate(texts.iter().map(String::as_str).zip(1..), Kinds::NONE, Kinds::NONE);
         assert_eq!(gate.hits, []);
     }
 
     #[test]
     fn a_name_tells_what_nine_digits_are() {
         let texts = ["536904399", "536904398"];
-        assert!(!gate(rows(&texts), Kinds::NONE).refuses());
-        assert!(gate(rows(&texts), Kinds::from_iter([Kind::UsSsn])).refuses());
+        assert!(!gate(rows(&texts), Kinds::NONE, Kinds::NONE).refuses());
+        assert!(gate(rows(&texts), Kinds::from_iter([Kind::UsSsn]), Kinds::NONE).refuses());
     }
 }

@@ -8,6 +8,7 @@ pub mod column;
 mod compact;
 mod contact;
 mod devices;
+mod gated;
 mod kinds;
 mod national;
 mod payment;
@@ -16,6 +17,7 @@ pub mod places;
 #[cfg(test)]
 mod tests;
 
+pub use gated::GatedKind;
 pub use kinds::{Evidence, Kind, Kinds};
 
 use compact::Compact;

@@ -1,0 +1,131 @@
+//! The role household: what is measured by it, k that counts households, and where it is proposed.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{Desk, arguments};
+
+/// Forty-eight people: pairs and families of four, who live in one region and are of one age.
+fn people() -> String {
+    let mut table = "home,age,sex,region,size\n".to_owned();
+    let mut home = 0;
+    for (homes, members) in [(12, 2), (6, 4)] {
+        for _ in 0..homes {
+            home += 1;
+            for member in 0..members {
+                let (age, sex, region) = (30 + home % 3, ["f", "m"][member % 2], home % 2);
+                writeln!(table, "home{home:03},{age},{sex},r{region},{members}").expect("a text takes lines");
+            }
+        }
+    }
+    table
+}
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.file("people.csv", people());
+    desk
+}
+
+const FLAGS: &[&str] = &[
+    "anonymize",
+    "people.csv",
+    "-o",
+    "out.csv",
+    "--household",
+    "home",
+    "--quasi",
+    "age,sex,region",
+    "--other",
+    "size",
+];
+
+#[test]
+fn the_column_is_not_published_and_the_release_is_measured_by_it() {
+    let desk = desk();
+    let run = desk.run(&arguments(&[FLAGS, &["--k", "4", "--json"]])).succeeds();
+    assert!(!desk.text("out.csv").contains("home"), "it is not published");
+    assert!(!desk.text("out.csv.datasheet.json").contains("home0"));
+    let found = &run.object()["households"];
+    assert_eq!((&found["column"], &found["measured"]), (&"home".into(), &true.into()));
+    assert_eq!(
+        (&found["households"], &found["largest"], &found["required"]),
+        (&18.into(), &4.into(), &4.into())
+    );
+    assert_eq!(found["constant_columns"], serde_json::json!(["age", "region", "size"]));
+    assert!(run.err.contains("all members of a household have the same value of size"), "{}", run.err);
+    assert_eq!(&desk.json("report/report.json")["households"], found);
+    // Women of one age and region are two of pairs and two of one family: four rows of three homes.
+    let below = found["groups_below"].as_u64().expect("a number");
+    assert!(below > 0 && run.err.contains("come from fewer than 4 households"), "{found} {}", run.err);
+    assert!(!run.err.contains("home0"), "{}", run.err);
+}
+
+#[test]
+fn k_counts_households() {
+    let desk = desk();
+    let model = &["--model", "k_anonymity:k=4,unit=household", "--json"];
+    let found = desk.run(&arguments(&[FLAGS, model])).succeeds().object();
+    assert_eq!(found["households"]["groups_below"], 0);
+    assert!(found["households"]["fewest_in_group"].as_u64() >= Some(4));
+    assert_eq!(found["models"][0]["title"], "4-anonymity, counting households");
+    let flags = ["anonymize", "people.csv", "-o", "new.csv", "--quasi", "age,sex", "--rest", "drop"];
+    desk.refuses(
+        2,
+        &["k is to count households, and no column of the table tells households apart", "--household"],
+        &arguments(&[&flags, &["--model", "k_anonymity:k=4,unit=household"]]),
+    );
+    desk.refuses(
+        2,
+        &["k_anonymity is to count households, and the column 'region' has persons counted"],
+        &arguments(&[
+            &flags,
+            &["--household", "home", "--subject", "region", "--model", "k_anonymity:k=4,unit=household"],
+        ]),
+    );
+}
+
+#[test]
+fn other_kinds_of_release_are_measured_too_or_say_that_they_are_not() {
+    let desk = desk();
+    let flags =
+        ["anonymize", "people.csv", "-o", "out", "--household", "home", "--quasi", "age,sex,region,size"];
+    let flags = arguments(&[&flags, &["--rest", "drop", "--k", "4", "--algorithm", "projections", "--json"]]);
+    let run = desk.run(&flags);
+    if run.code == Some(0) {
+        assert_eq!(run.object()["households"]["measured"], false);
+        assert!(run.err.contains("were not looked at"), "{}", run.err);
+    }
+    let flags =
+        ["anonymize", "people.csv", "-o", "r.csv", "--household", "home", "--quasi", "age,sex,region,size"];
+    let records = ["--rest", "drop", "--k", "4", "--algorithm", "k_concealment", "--json"];
+    let run = desk.run(&arguments(&[&flags, &records])).succeeds();
+    assert_eq!(run.object()["households"]["households"], 18);
+}
+
+#[test]
+fn risk_takes_the_role_of_the_plan() {
+    let desk = desk();
+    desk.file(
+        "release.toml",
+        "input = \"people.csv\"\noutput = \"out.csv\"\nrest = \"drop\"\n[columns.home]\nrole = \"household\"\n\
+         [columns.age]\nrole = \"quasi\"\n[columns.sex]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 4\n",
+    );
+    let found = desk.run(&["risk", "people.csv", "--plan", "release.toml", "--json"]).succeeds().object();
+    assert_eq!(found["households"]["households"], 18);
+    desk.run(&["anonymize", "release.toml"]).succeeds();
+    let run = desk.run(&["risk", "out.csv", "--plan", "release.toml"]).succeeds();
+    assert!((run.out + &run.err).contains("no column 'home', so nothing is said about households"));
+}
+
+#[test]
+fn init_proposes_the_role() {
+    let desk = desk();
+    desk.file("survey.csv", people().replacen("home,", "hhid,", 1));
+    desk.run(&["init", "survey.csv", "-o", "release.toml"]).succeeds();
+    let plan = desk.text("release.toml");
+    let column = plan.split("hhid").nth(1).expect("the column");
+    assert!(column.split("role = ").nth(1).is_some_and(|role| role.starts_with("\"?household\"")), "{plan}");
+    assert!(plan.contains("share the value of 3 other columns"), "{plan}");
+}

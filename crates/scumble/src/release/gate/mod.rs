@@ -1,0 +1,296 @@
+//! The gate that every column on its way to a release passes: e-mail addresses, phone numbers, IBANs, payment cards, social security numbers,
+//! names of people and free text stop the release, unless the plan accepts them for this column and says why.
+//!
+//! Columns that are published exactly are looked at once they are read, so that nobody waits for a search in vain. Quasi-identifiers are looked
+//! at as they were written: what [`Staged`](super::staged::Staged) reads back for the verifier passes here first. Both look at distinct values.
+//! No message holds one.
+
+#[cfg(test)]
+mod tests;
+mod words;
+
+use rayon::prelude::*;
+use scumble_files::table::{CodedColumn, CodedTable};
+
+use crate::config::profile::NameSays;
+use crate::config::{Column, Plan, Role};
+use crate::error::Result;
+use crate::report::data::{AcceptedPersonalData, NoticedPersonalData, PersonalData, PersonalKindFound};
+use crate::table::label::STAR;
+use crate::table::personal::column::{Gate, Sample, gate};
+use crate::table::personal::people::{are_free_text, are_names, are_names_of_people_only};
+use crate::table::personal::{GatedKind, Kind, Kinds};
+
+/// How many row numbers are told.
+const ROWS: usize = 5;
+
+/// What passed, and what is to be said about it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Passed {
+    pub(super) personal: PersonalData,
+    pub(super) warnings: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Which rows of the file the rows of a table are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum RowNumbers<'a> {
+    /// Those that were kept of all rows of the file.
+    Kept(&'a [bool]),
+    /// Nobody knows any more.
+    Unknown,
+}
+
+impl RowNumbers<'_> {
+    /// The numbers of rows, counted from 1 in the file.
+    fn of(self, rows: &[u64]) -> Vec<u64> {
+        match self {
+            Self::Unknown => Vec::new(),
+            Self::Kept(kept) => {
+                let mut numbers = (1_u64..).zip(kept).filter(|(_, kept)| **kept).map(|(number, _)| number);
+                // They ascend, so each is looked for behind the one before.
+                let mut next = 0;
+                let number = |row: &u64| {
+                    let skipped = usize::try_from(row.checked_sub(next)?).ok()?;
+                    next = row + 1;
+                    numbers.nth(skipped)
+                };
+                rows.iter().filter_map(number).collect()
+            }
+        }
+    }
+}
+
+/// What would be published of one column.
+struct Shown<'a> {
+    name: &'a str,
+    plan: &'a Column,
+    /// The distinct texts, ascending, with the first row of each. Missing values are not among them.
+    texts: Vec<(&'a str, Option<u64>)>,
+    /// How many rows show one of them.
+    present: u64,
+    /// Whether these are labels, of which several rows share each.
+    labels: bool,
+}
+
+/// What was found in one column.
+struct Found<'a> {
+    shown: Shown<'a>,
+    gate: Gate,
+    names: bool,
+    free_text: bool,
+}
+
+/// Looks at the columns of a table that are published exactly.
+pub(super) fn exact(plan: &Plan, table: &CodedTable, rows: RowNumbers<'_>) -> Result<Passed> {
+    let by_name = table.by_name();
+    let columns =
+        plan.columns.iter().filter(|(_, column)| Role::EXACT.iter().any(|role| column.role.has(*role)));
+    let columns = columns.filter_map(|(name, column)| Some((*by_name.get(name.as_str())?, name, column)));
+    let found: Vec<Found<'_>> = columns
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .map(|(coded, name, column)| {
+            let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+            let seen = Seen::of(coded);
+            let places = (0..).zip(coded.values.iter()).filter(|(code, text)| {
+                seen.counts[*code as usize] > 0 && !missing.iter().any(|marker| marker == text)
+            });
+            let mut present = 0;
+            let texts = places
+                .map(|(code, text): (u32, _)| {
+                    present += seen.counts[code as usize];
+                    (text, Some(seen.first[code as usize]))
+                })
+                .collect();
+            look(Shown { name, plan: column, texts, present, labels: false })
+        })
+        .collect();
+    decide(found, rows)
+}
+
+/// Looks at the quasi-identifiers of tables that were written, whose labels may still be values as they were read. `source` is the table
+/// that they were made from.
+pub(super) fn labels(
+    plan: &Plan,
+    written: &[CodedTable],
+    source: &CodedTable,
+    rows: RowNumbers<'_>,
+) -> Result<Passed> {
+    let of_source = source.by_name();
+    let quasi = |column: &CodedColumn| {
+        let planned = plan.columns.iter().find(|(name, _)| *name == column.name);
+        planned.filter(|(_, column)| column.role.has(Role::Quasi))
+    };
+    let columns: Vec<_> = written
+        .iter()
+        .flat_map(|table| &table.columns)
+        .filter_map(|column| Some((column, quasi(column)?)))
+        .collect();
+    let found: Vec<Found<'_>> = columns
+        .into_par_iter()
+        .map(|(coded, (name, column))| {
+            let missing = column.missing.as_ref().unwrap_or(&plan.read.missing);
+            let original = of_source.get(name.as_str()).map(|original| (*original, Seen::of(original)));
+            let first = |text: &str| {
+                let (original, seen) = original.as_ref()?;
+                let code = original.values.find_sorted(text)?;
+                (seen.counts[code as usize] > 0).then(|| seen.first[code as usize])
+            };
+            let seen = Seen::of(coded);
+            let mut present = 0;
+            let mut texts = Vec::new();
+            for (count, label) in seen.counts.iter().zip(coded.values.iter()) {
+                // A text that could be taken for a label is quoted.
+                let text = label.strip_prefix('=').unwrap_or(label);
+                if label != STAR && !missing.iter().any(|marker| marker == text) {
+                    present += count;
+                    texts.push((text, first(text)));
+                }
+            }
+            look(Shown { name, plan: column, texts, present, labels: true })
+        })
+        .collect();
+    decide(found, rows)
+}
+
+/// How many rows have each text of a column, and which is the first.
+struct Seen {
+    counts: Vec<u64>,
+    first: Vec<u64>,
+}
+
+impl Seen {
+    fn of(coded: &CodedColumn) -> Self {
+        let (mut counts, mut first) = (vec![0_u64; coded.values.len()], vec![0_u64; coded.values.len()]);
+        for (row, code) in (0..).zip(coded.codes.iter()) {
+            let count = &mut counts[code as usize];
+            if *count == 0 {
+                first[code as usize] = row;
+            }
+            *count += 1;
+        }
+        Self { counts, first }
+    }
+}
+
+fn look(shown: Shown<'_>) -> Found<'_> {
+    let says = NameSays::of(shown.name);
+    let accepted = shown.plan.accept_pii.iter().flat_map(|consent| &consent.kinds);
+    let accepted: Kinds = accepted
+        .filter_map(|kind| match kind {
+            GatedKind::Text(kind) => Some(*kind),
+            GatedKind::PersonName => None,
+        })
+        .collect();
+    // Rows are counted from 0 here, and texts without a row come last.
+    let texts = shown.texts.iter().map(|(text, row)| (*text, row.unwrap_or(u64::MAX)));
+    let gate = gate(texts, says.kinds, accepted);
+    let texts: Vec<&str> = shown.texts.iter().map(|(text, _)| *text).collect();
+    let (sample, distinct) = (Sample::of(&texts), texts.len() as u64);
+    let names = match says.called_like_people {
+        true => are_names_of_people_only(&sample, distinct),
+        false => are_names(&sample, distinct, shown.present),
+    };
+    let free_text = are_free_text(&sample, distinct, shown.present, says.notes);
+    Found { shown, gate, names, free_text }
+}
+
+impl Found<'_> {
+    /// Whether texts by themselves stop the release. A label that is an e-mail address is never published: several rows share it, so it is
+    /// no slip in a single row.
+    fn texts_refused(&self) -> bool {
+        let address = |of: &&crate::table::personal::column::Hits| {
+            of.kind == Kind::Email && !self.gate.accepted.has(Kind::Email)
+        };
+        self.gate.refuses() || self.shown.labels && self.gate.hits.iter().any(|of| address(&of))
+    }
+
+    fn accepts_names(&self) -> bool {
+        let consent = self.shown.plan.accept_pii.as_ref();
+        consent.is_some_and(|consent| consent.kinds.contains(&GatedKind::PersonName))
+    }
+
+    fn names_refused(&self) -> bool {
+        self.names && !self.accepts_names()
+    }
+
+    fn text_refused(&self) -> bool {
+        self.free_text && self.shown.plan.accept_free_text.is_none()
+    }
+
+    /// How many distinct values were looked at.
+    fn distinct(&self) -> u64 {
+        self.shown.texts.len() as u64
+    }
+
+    /// What was found of the kinds that are accepted, or of the others.
+    fn kinds(&self, accepted: bool, rows: RowNumbers<'_>) -> Vec<PersonalKindFound> {
+        let of_kind = |kind: GatedKind, values: u64, first: Vec<u64>| PersonalKindFound {
+            kind: kind.name().to_owned(),
+            values,
+            rows: rows.of(&first),
+        };
+        let known = |rows: &[u64]| rows.iter().copied().filter(|row| *row != u64::MAX).collect::<Vec<u64>>();
+        let hits = self.gate.hits.iter().filter(|hits| self.gate.accepted.has(hits.kind) == accepted);
+        let mut kinds: Vec<PersonalKindFound> =
+            hits.map(|hits| of_kind(GatedKind::Text(hits.kind), hits.values, known(&hits.rows))).collect();
+        if self.names && self.accepts_names() == accepted {
+            kinds.push(of_kind(GatedKind::PersonName, self.distinct(), self.first_rows()));
+        }
+        kinds
+    }
+
+    /// The first rows that have some value.
+    fn first_rows(&self) -> Vec<u64> {
+        let mut first: Vec<u64> = self.shown.texts.iter().filter_map(|(_, row)| *row).collect();
+        first.sort_unstable();
+        first.truncate(ROWS);
+        first
+    }
+}
+
+/// An error for what stops the release; else what is to be said.
+fn decide(found: Vec<Found<'_>>, rows: RowNumbers<'_>) -> Result<Passed> {
+    let stopped = |of: &&Found<'_>| of.texts_refused() || of.names_refused() || of.text_refused();
+    let refused: Vec<&Found<'_>> = found.iter().filter(stopped).collect();
+    if !refused.is_empty() {
+        return Err(words::refusal(&refused, rows));
+    }
+    let mut passed = Passed::default();
+    for of in found {
+        let (column, values) = (of.shown.name.to_owned(), of.distinct());
+        let kinds = of.kinds(false, rows);
+        if !kinds.is_empty() {
+            passed.warnings.push(words::noticed(&column, &kinds, values));
+            passed.personal.noticed.push(NoticedPersonalData { column: column.clone(), kinds, values });
+        }
+        if let Some(consent) = &of.shown.plan.accept_pii {
+            let kinds = of.kinds(true, rows);
+            let absent = consent.kinds.iter().filter(|kind| !kinds.iter().any(|of| of.kind == kind.name()));
+            passed.notes.extend(absent.map(|kind| words::not_found(&column, *kind)));
+            if !kinds.is_empty() {
+                passed.warnings.push(words::accepted(&column, &kinds, values));
+                passed.personal.accepted.push(AcceptedPersonalData {
+                    column: column.clone(),
+                    kinds,
+                    free_text: false,
+                    values,
+                    reason: consent.reason.clone(),
+                });
+            }
+        }
+        if let Some(consent) = &of.shown.plan.accept_free_text {
+            // Accepted is the column, whether or not it looks like free text to us.
+            passed.warnings.push(words::accepted_text(&column, values));
+            passed.personal.accepted.push(AcceptedPersonalData {
+                column,
+                kinds: Vec::new(),
+                free_text: true,
+                values,
+                reason: consent.reason.clone(),
+            });
+        }
+    }
+    Ok(passed)
+}

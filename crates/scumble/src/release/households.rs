@@ -1,0 +1,244 @@
+//! What a release says about households: who knows all members of one may find it, where nobody could find a single member.
+//!
+//! The column of households is not published, so rows of one household are not linked by it. Two things are measured all the same. A group of k
+//! persons from fewer than k households is no crowd: k persons of one family are one family. And outsiders who know a household know all its
+//! members: it is as well hidden as there are households whose members, taken together, show the same.
+
+use std::collections::BTreeMap;
+
+use scumble_files::table::CodedTable;
+
+use super::prepare::payload_of;
+use crate::base::text::{counted, grouped, on_one_line};
+use crate::config::{Plan, Role};
+use crate::error::Result;
+use crate::report::data::Households;
+
+/// What a row shows that is not in the release.
+pub(super) const LEFT_OUT: u32 = u32::MAX;
+
+/// The figures, with what somebody should know; nothing where no column tells households apart. `looks` has for each row of the table a number
+/// for all that it shows in the quasi-identifiers together, if each row shows something by itself.
+pub(super) fn measure(
+    plan: &Plan,
+    table: &CodedTable,
+    looks: Option<&[u32]>,
+) -> Result<Option<(Households, Vec<String>)>> {
+    let Some(name) = plan.names_with(Role::Household).next() else { return Ok(None) };
+    let Some(looks) = looks else {
+        let warning = format!(
+            "the households of column '{}' were not looked at, since no row of this kind of release shows all quasi-identifiers together",
+            on_one_line(name)
+        );
+        return Ok(Some((Households { column: name.to_owned(), ..Households::default() }, vec![warning])));
+    };
+    let Some(of_row) = household_of_row(plan, table, name)? else { return Ok(None) };
+    let required = required(plan)?;
+    let mut found = Households { column: name.to_owned(), required, measured: true, ..Households::default() };
+    groups(&mut found, &of_row, looks);
+    alike(&mut found, &of_row, looks);
+    found.constant_columns = constant_columns(plan, table, &of_row);
+    let warnings = warnings(plan, &found);
+    Ok(Some((found, warnings)))
+}
+
+/// How many households a group must have: the k of the plan, else the least k of its audience.
+fn required(plan: &Plan) -> Result<u64> {
+    let mut asked = Vec::new();
+    for spec in plan.privacy.iter().filter(|spec| spec.is_size_alone()) {
+        asked.extend(spec.parameters.whole("k", 1)?);
+    }
+    Ok(asked.into_iter().max().unwrap_or_else(|| plan.risk.audience.least_k()))
+}
+
+/// The household of each row. A row without one is a household of its own.
+fn household_of_row(plan: &Plan, table: &CodedTable, name: &str) -> Result<Option<Vec<u32>>> {
+    let Some(coded) = table.column(name) else { return Ok(None) };
+    let markers = plan.column(name).and_then(|column| column.missing.as_ref()).unwrap_or(&plan.read.missing);
+    let is_missing: Vec<bool> = coded.values.iter().map(|text| markers.iter().any(|m| m == text)).collect();
+    // Two spellings of a number are one household.
+    let (values, of_code) = payload_of(coded, plan)?;
+    let mut next = values.values.len() as u32;
+    let household = |code: u32| {
+        if is_missing[code as usize] {
+            next += 1;
+            next
+        } else {
+            of_code[code as usize]
+        }
+    };
+    Ok(Some(coded.codes.iter().map(household).collect()))
+}
+
+/// Counts the groups whose rows come from too few households.
+fn groups(found: &mut Households, of_row: &[u32], looks: &[u32]) {
+    let mut pairs: Vec<(u32, u32)> = looks.iter().copied().zip(of_row.iter().copied()).collect();
+    pairs.retain(|(look, _)| *look != LEFT_OUT);
+    pairs.sort_unstable();
+    let mut fewest: Option<u64> = None;
+    for group in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let households = group.chunk_by(|a, b| a.1 == b.1).count() as u64;
+        fewest = Some(fewest.map_or(households, |least| least.min(households)));
+        if households < found.required {
+            found.groups_below += 1;
+            found.group_rows_below += group.len() as u64;
+        }
+    }
+    found.fewest_in_group = fewest;
+}
+
+/// Counts the households whose members, taken together, show the same.
+fn alike(found: &mut Households, of_row: &[u32], looks: &[u32]) {
+    let mut pairs: Vec<(u32, u32)> = of_row.iter().copied().zip(looks.iter().copied()).collect();
+    pairs.retain(|(_, look)| *look != LEFT_OUT);
+    pairs.sort_unstable();
+    let mut shown: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    for household in pairs.chunk_by(|a, b| a.0 == b.0) {
+        found.households += 1;
+        found.largest = found.largest.max(household.len() as u64);
+        // The looks are sorted, so equal multisets are equal lists.
+        *shown.entry(household.iter().map(|(_, look)| *look).collect()).or_default() += 1;
+    }
+    found.household_k = shown.values().copied().min();
+    for (looks, households) in shown.into_iter().filter(|(_, households)| *households < found.required) {
+        found.households_below += households;
+        found.rows_below += households * looks.len() as u64;
+    }
+}
+
+/// The published columns that have one value in each household of several rows: outsiders know them of all members at once.
+fn constant_columns(plan: &Plan, table: &CodedTable, of_row: &[u32]) -> Vec<String> {
+    let by_name = table.by_name();
+    let mut rows: Vec<(u32, usize)> = of_row.iter().copied().zip(0..).collect();
+    rows.sort_unstable();
+    let several: Vec<&[(u32, usize)]> =
+        rows.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() > 1).collect();
+    let is_constant = |name: &str| {
+        let Some(coded) = by_name.get(name) else { return false };
+        let same = |rows: &&[(u32, usize)]| {
+            let first = coded.codes.get(rows[0].1);
+            rows.iter().all(|(_, row)| coded.codes.get(*row) == first)
+        };
+        let differs = || (1..table.rows).any(|row| coded.codes.get(row) != coded.codes.get(0));
+        several.iter().all(same) && differs()
+    };
+    let published =
+        plan.columns.iter().filter(|(_, column)| Role::PUBLISHED.iter().any(|role| column.role.has(*role)));
+    let names = published.map(|(name, _)| name.clone());
+    if several.is_empty() { Vec::new() } else { names.filter(|name| is_constant(name)).collect() }
+}
+
+fn warnings(plan: &Plan, found: &Households) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let required = grouped(found.required);
+    if found.groups_below > 0 {
+        let come = if found.groups_below == 1 { "comes" } else { "come" };
+        warnings.push(format!(
+            "{} with {} {come} from fewer than {required} households, the fewest from {}: the persons of such a group may be one family. \
+             k_anonymity with unit = \"household\" makes k count households",
+            counted(found.groups_below, "group", "groups"),
+            crate::base::text::rows(found.group_rows_below),
+            grouped(found.fewest_in_group.unwrap_or(0)),
+        ));
+    }
+    if found.households_below > 0 {
+        warnings.push(format!(
+            "someone who knows all members of a household narrows it down to fewer than {required} households: this holds for {} of {}, and \
+             for the worst off there are {}. The release does not say which rows are one household, and this counts only if outsiders can tell",
+            grouped(found.households_below),
+            counted(found.households, "household", "households"),
+            counted(found.household_k.unwrap_or(0), "household", "households"),
+        ));
+    }
+    let exact = |name: &&String| plan.column(name).is_some_and(|column| !column.role.has(Role::Quasi));
+    let exact: Vec<String> =
+        found.constant_columns.iter().filter(exact).map(|name| on_one_line(name)).collect();
+    if !exact.is_empty() {
+        warnings.push(format!(
+            "all members of a household have the same value of {}, and these columns are published exactly: outsiders may know them of the \
+             whole household, and find rows of one household by them; make them quasi if outsiders can know them",
+            exact.join(", ")
+        ));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use scumble_files::table::CodedColumn;
+
+    use super::*;
+    use crate::config::{ModelSpec, Value};
+
+    fn plan(k: i64) -> Plan {
+        Plan::of_columns([("age", Role::Quasi), ("rent", Role::Other), ("home", Role::Household)])
+            .require(ModelSpec::new("k_anonymity").with("k", Value::Integer(k)))
+    }
+
+    fn table(homes: &[&str], rents: &[&str]) -> CodedTable {
+        let column = |name, texts: &[&str]| CodedColumn::of_texts(name, texts.iter().copied());
+        CodedTable { rows: homes.len(), columns: vec![column("home", homes), column("rent", rents)] }
+    }
+
+    fn found(k: i64, homes: &[&str], looks: &[u32]) -> (Households, Vec<String>) {
+        let rents: Vec<&str> = homes.iter().map(|_| "1").collect();
+        measure(&plan(k), &table(homes, &rents), Some(looks)).expect("figures").expect("households")
+    }
+
+    #[test]
+    fn a_group_of_one_family_is_counted() {
+        // Group 0 has three rows of two homes, group 1 three rows of three homes.
+        let (figures, warnings) = found(3, &["a", "a", "b", "c", "d", "e"], &[0, 0, 0, 1, 1, 1]);
+        assert_eq!(
+            (figures.groups_below, figures.group_rows_below, figures.fewest_in_group),
+            (1, 3, Some(2))
+        );
+        assert_eq!((figures.households, figures.largest, figures.required), (5, 2, 3));
+        assert!(
+            warnings[0]
+                .starts_with("1 group with 3 rows comes from fewer than 3 households, the fewest from 2")
+        );
+        let (figures, warnings) = found(2, &["a", "b", "c", "d"], &[0, 0, 1, 1]);
+        assert_eq!((figures.groups_below, figures.households_below, warnings), (0, 0, Vec::new()));
+    }
+
+    #[test]
+    fn households_are_alike_whose_members_show_the_same_as_often() {
+        // a and b: {0, 1}; c: {0, 0}; d: {0}; e: {0}. The order of members is nothing.
+        let homes = ["a", "a", "b", "b", "c", "c", "d", "e"];
+        let (figures, warnings) = found(2, &homes, &[0, 1, 1, 0, 0, 0, 0, 0]);
+        assert_eq!((figures.household_k, figures.households_below, figures.rows_below), (Some(1), 1, 2));
+        assert!(warnings[0].contains("this holds for 1 of 5 households"), "{warnings:?}");
+        let (figures, _) = found(2, &homes[..4], &[0, 1, 1, 0]);
+        assert_eq!((figures.household_k, figures.households_below), (Some(2), 0));
+    }
+
+    #[test]
+    fn rows_that_are_left_out_or_without_a_household() {
+        let (figures, _) = found(2, &["a", "a", "b"], &[0, LEFT_OUT, 0]);
+        assert_eq!((figures.households, figures.household_k), (2, Some(2)), "both show one row");
+        let (figures, _) = found(2, &["?", "?", "?"], &[0, 0, 0]);
+        assert_eq!((figures.households, figures.largest), (3, 1));
+        assert!(
+            measure(&Plan::of_columns([("age", Role::Quasi)]), &table(&["a"], &["1"]), Some(&[0]))
+                .expect("none")
+                .is_none()
+        );
+        let (figures, warnings) =
+            measure(&plan(2), &table(&["a"], &["1"]), None).expect("none").expect("a word");
+        assert!(!figures.measured && warnings[0].contains("were not looked at"));
+    }
+
+    #[test]
+    fn columns_of_the_household_are_named() {
+        let homes = ["a", "a", "b", "b", "c"];
+        let of = |rents: &[&str]| {
+            measure(&plan(2), &table(&homes, rents), Some(&[0; 5])).expect("figures").expect("households")
+        };
+        let (figures, warnings) = of(&["1", "1", "2", "2", "2"]);
+        assert_eq!(figures.constant_columns, ["rent"]);
+        assert!(warnings.last().expect("a warning").contains("the same value of rent"));
+        assert!(of(&["1", "2", "2", "2", "2"]).0.constant_columns.is_empty());
+        assert!(of(&["1", "1", "1", "1", "1"]).0.constant_columns.is_empty(), "everybody has it");
+    }
+}
