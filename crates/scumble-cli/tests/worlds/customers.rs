@@ -2,8 +2,10 @@
 
 use super::Dice;
 
-const FIRST: &[&str] = &["Anna", "Ben", "Carla", "David", "Elena", "Frank", "Greta", "Henry", "Irene", "Jonas"];
-const LAST: &[&str] = &["Miller", "Schmidt", "Rossi", "Dubois", "Novak", "Larsen", "Costa", "Murphy", "Weber"];
+const FIRST: &[&str] =
+    &["Anna", "Ben", "Carla", "David", "Elena", "Frank", "Greta", "Henry", "Irene", "Jonas"];
+const LAST: &[&str] =
+    &["Miller", "Schmidt", "Rossi", "Dubois", "Novak", "Larsen", "Costa", "Murphy", "Weber"];
 
 pub(crate) fn customers() -> String {
     let mut dice = Dice::new(31);
@@ -12,7 +14,11 @@ pub(crate) fn customers() -> String {
         let (first, last) = (dice.one_of(FIRST), dice.one_of(LAST));
         let remark = match dice.below(6) {
             0 => format!("Called on Monday and asked {first} {last} to pay within two weeks"),
-            1 => format!("Please write to {}.{}@mail.example before delivery", first.to_lowercase(), last.to_lowercase()),
+            1 => format!(
+                "Please write to {}.{}@mail.example before delivery",
+                first.to_lowercase(),
+                last.to_lowercase()
+            ),
             2 => "Wants the blue one, and only if it comes with the long cable".to_owned(),
             3 => format!("Moved to {last} Street {}, new lease since spring", dice.from_to(1, 99)),
             4 => "Complained about the driver who left the parcel in the rain".to_owned(),

@@ -4,7 +4,8 @@ use super::Dice;
 
 pub(crate) fn hospital() -> String {
     let mut dice = Dice::new(11);
-    let mut text = "case_no,age,sex,district,ward,diagnosis,creatinine,haemoglobin,died_in_hospital\n".to_owned();
+    let mut text =
+        "case_no,age,sex,district,ward,diagnosis,creatinine,haemoglobin,died_in_hospital\n".to_owned();
     for row in 0..1_500 {
         let age = dice.bell(18, 96);
         let diagnosis = dice.one_of(&["I21", "J18", "E11", "C50", "K35", "S72", "F32", "N39"]);
