@@ -274,7 +274,7 @@ fn sentence(sides: &Sides, name: &str, (inside, outside, usual): (f64, f64, f64)
             100.0 * (inside - outside)
         )
     } else {
-        "being in it makes no difference that could be measured".to_owned()
+        "no difference that could be measured".to_owned()
     };
     let blind = if inside.max(outside) < usual {
         format!(" Both are below the {} that always guessing the most frequent value gets.", percent(usual))
@@ -282,7 +282,7 @@ fn sentence(sides: &Sides, name: &str, (inside, outside, usual): (f64, f64, f64)
         String::new()
     };
     format!(
-        "Whoever learns from {} to guess {name} is right about {} of the people in it and about {} of people who are not in it: {conclusion}.{blind}",
+        "A model that learns {name} from {} is right about {} of the people in it and about {} of people outside: {conclusion}.{blind}",
         if sides.halves { "such a release" } else { "this release" },
         percent(inside),
         percent(outside)

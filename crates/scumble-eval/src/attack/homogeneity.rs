@@ -47,10 +47,10 @@ fn look(scene: &Scene, secret: usize, threshold: f64) -> Finding {
     let usual = overall.most().map_or(0.0, |(value, _)| overall.share(value));
     let certain_share = share(certain);
     let sentence = if certain > 0.0 {
-        format!("For {} of people the group already gives {name} away.", percent(certain_share))
+        format!("For {} of people the group alone reveals {name}.", percent(certain_share))
     } else {
         format!(
-            "Nobody's {name} follows from their group alone; the best guess is right with a chance of {} at most.",
+            "Nobody's {name} follows from their group alone. The best guess is right with a chance of {} at most.",
             percent(worst)
         )
     };

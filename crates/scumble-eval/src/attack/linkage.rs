@@ -130,20 +130,24 @@ fn sentence(scene: &Scene, found: &[Linked]) -> String {
     let last = &found[found.len() - 1];
     let partial = &found[found.len().saturating_sub(2)];
     let picked = mean(last, |of| of.1);
+    let singled_out = |linked: &Linked| match mean(linked, |of| of.0) {
+        0.0 => "never gets down to one row".to_owned(),
+        share => format!("gets down to one row for {} of people", percent(share)),
+    };
     let mut told = format!(
-        "Someone who knows {} about a person singles out {} of people, and picks the right row in {} of tries",
+        "Knowing {}, an attacker {}, and guesses the right one {} of the time",
         match last.columns {
             1 => "this fact".to_owned(),
-            facts => format!("all {facts} of these facts"),
+            facts => format!("all {facts} facts"),
         },
-        percent(mean(last, |of| of.0)),
+        singled_out(last),
         percent(picked)
     );
     if partial.columns < last.columns {
         told += &format!(
-            "; with any {} it is {} and {}",
+            ". Knowing any {} of them, the attacker {}, and is right {} of the time",
             partial.columns,
-            percent(mean(partial, |of| of.0)),
+            singled_out(partial),
             percent(mean(partial, |of| of.1))
         );
     }

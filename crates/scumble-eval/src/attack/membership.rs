@@ -264,11 +264,11 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
         for (taken, most) in score.strict.iter().zip(STRICT) {
             let most = percent(most);
             add(
-                format!("members found where {most} of outsiders may be mistaken"),
+                format!("members recognised, at a {most} false-alarm rate"),
                 wilson_interval(taken.inside.0, taken.inside.1),
             );
             add(
-                format!("outsiders mistaken at that threshold of {most}"),
+                format!("false alarms at that threshold of {most}"),
                 wilson_interval(taken.outside.0, taken.outside.1),
             );
         }
@@ -281,7 +281,7 @@ fn told(sides: &Sides, scores: &[Scored], looked_at: usize) -> Finding {
     let strict = best.strict[0];
     let at_risk = wilson_interval(strict.inside.0, strict.inside.1).map(|found| {
         Figure::estimated(
-            "people of the original who are found while 1 % of outsiders may be mistaken",
+            "members recognised, at a 1 % false-alarm rate",
             found,
         )
     });

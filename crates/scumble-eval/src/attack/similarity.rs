@@ -103,17 +103,17 @@ fn look(scene: &Scene, secret: usize, options: &Options) -> Finding {
     let share = |part: f64| part / scene.people.max(1) as f64;
     let usual = alike.largest(&scene.overall(secret));
     let what = match &alike {
-        Alike::Categories(_) => format!("the kind of {name}, one step up its hierarchy,"),
+        Alike::Categories(_) => format!("the kind of {name}, one step up its hierarchy"),
         Alike::Window(_, width) => {
             let width = column.column.measure.float(*width);
-            format!("{name} to within {}", number(width))
+            format!("{name} to within ± {}", number(width))
         }
     };
     let sentence = if certain > 0.0 {
-        format!("For {} of people the group gives {what} away.", percent(share(certain)))
+        format!("For {} of people the group reveals {what}.", percent(share(certain)))
     } else {
         format!(
-            "Nobody's group gives {what} away for certain; the best guess is right with a chance of {}, and {} without the release.",
+            "Nobody's group reveals {what} for certain. The best guess is right with a chance of {}; without the release it would be {}.",
             percent(worst),
             percent(usual)
         )
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(found.at_risk.expect("a share").value, 0.5);
         assert_eq!(found.figures[0].value, 1.0);
         assert_eq!(found.figures[1].value, 0.5);
-        assert!(found.sentence.contains("to within 10 away"), "{}", found.sentence);
+        assert!(found.sentence.contains("to within ± 10"), "{}", found.sentence);
         // Within a fifth of the range are all of the first group.
         let wider = look(&scene, 0, &Options { window: 0.2, ..Options::default() });
         assert_eq!(wider.at_risk.expect("a share").value, 1.0);
