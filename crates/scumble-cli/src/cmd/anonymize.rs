@@ -11,6 +11,7 @@ use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
 use super::attack;
+use super::audience::AudienceFlag;
 use super::choice;
 use super::reading::{Reading, parse_builder};
 use crate::ui::{Interface, check_standard_output, counted, percent, print_after_publishing, row_count};
@@ -48,6 +49,8 @@ pub(crate) struct Arguments {
     roles: RoleFlags,
     #[command(flatten)]
     privacy: PrivacyFlags,
+    #[command(flatten)]
+    audience: AudienceFlag,
     #[command(flatten)]
     search: SearchFlags,
     #[command(flatten)]
@@ -369,6 +372,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     plan.spreadsheet_safe |= arguments.spreadsheet_safe;
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
+    arguments.audience.apply(&mut plan);
     arguments.search.apply(&mut plan)?;
     arguments.reading.apply(&mut plan.read)?;
     Ok((plan, folder))
