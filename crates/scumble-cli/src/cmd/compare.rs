@@ -249,7 +249,8 @@ fn request(arguments: &Arguments) -> Result<Request> {
 
 /// A share that a flag gives, or what holds without it.
 fn share(flag: &str, given: Option<&str>, otherwise: f64) -> Result<f64> {
-    let parse = |text: &str| text.parse::<Rational>().map_err(|error| Error::config(format!("{flag}: {error}")));
+    let parse =
+        |text: &str| text.parse::<Rational>().map_err(|error| Error::config(format!("{flag}: {error}")));
     given.map_or(Ok(otherwise), |text| Ok(parse(text)?.to_f64()))
 }
 

@@ -1,8 +1,7 @@
 //! The rule and its words, on comparisons made by hand.
 
-use super::super::outcome::{Accuracy, Baselines};
 use super::super::limits::Limits;
-use super::super::outcome::Utility;
+use super::super::outcome::{Accuracy, Baselines, Utility};
 use super::super::risk::{Certain, Guess, Risk};
 use super::*;
 
@@ -75,10 +74,7 @@ fn the_most_detailed_of_those_that_do_as_well() {
     ]);
     let advice = Advice::of(&all).expect("advice");
     // An accuracy of 80.5 % on 10,000 rows is known to 0.78 points: 80.0 and 79.9 are as good as 80.5, 79.0 is not, and 82.0 is too risky.
-    assert_eq!(
-        advice,
-        Advice { chosen: 1, within: true, eligible: 4, safer: Some(2), more_useful: Some(0) }
-    );
+    assert_eq!(advice, Advice { chosen: 1, within: true, eligible: 4, safer: Some(2), more_useful: Some(0) });
     assert_eq!(
         told(&all),
         [
@@ -112,10 +108,7 @@ fn where_everything_is_too_risky_the_least_risky_is_told_as_that() {
     let mut all = comparison(vec![candidate("mondrian", 2, 0.4, Some(0.82)), risky]);
     all.sensitive = vec!["diagnosis".into()];
     let advice = Advice::of(&all).expect("advice");
-    assert_eq!(
-        advice,
-        Advice { chosen: 1, within: false, eligible: 0, safer: None, more_useful: Some(0) }
-    );
+    assert_eq!(advice, Advice { chosen: 1, within: false, eligible: 0, safer: None, more_useful: Some(0) });
     assert_eq!(
         told(&all),
         [
@@ -143,10 +136,7 @@ fn experimental_algorithms_are_recommended_only_if_there_is_nothing_else() {
     assert_eq!((advice.chosen, advice.eligible, advice.more_useful), (1, 1, None));
     both.truncate(1);
     let told = told(&comparison(both));
-    assert!(
-        told.iter().any(|sentence| sentence.starts_with("Beware: nsvdist is experimental")),
-        "{told:?}"
-    );
+    assert!(told.iter().any(|sentence| sentence.starts_with("Beware: nsvdist is experimental")), "{told:?}");
 }
 
 #[test]
@@ -226,7 +216,10 @@ fn the_person_worst_off_decides_and_not_the_average() {
     let advice = Advice::of(&all).expect("advice");
     assert_eq!((advice.recommended(), advice.eligible), (Some(1), 1));
     let told = told(&all);
-    assert!(told[0].contains("worst off is found with a chance of 8.3 %, the average person with 1.0 %"), "{told:?}");
+    assert!(
+        told[0].contains("worst off is found with a chance of 8.3 %, the average person with 1.0 %"),
+        "{told:?}"
+    );
     all.limits = Limits::of(scumble::config::Audience::Inside);
     assert_eq!(Advice::of(&all).and_then(|advice| advice.recommended()), Some(1));
     all.limits.risk = 0.5;
@@ -244,7 +237,11 @@ fn certainty_rules_out_what_no_model_bounds() {
     let mut all = comparison(vec![with(Some(0.02), 0.1), with(Some(0.0), 0.3)]);
     (all.class, all.baselines, all.sensitive) = (None, None, vec!["diagnosis".into()]);
     assert_eq!(Advice::of(&all).and_then(|advice| advice.recommended()), Some(1));
-    assert!(told(&all)[1].contains("diagnosis becomes certain for nobody (limit: nobody)"), "{:?}", told(&all));
+    assert!(
+        told(&all)[1].contains("diagnosis becomes certain for nobody (limit: nobody)"),
+        "{:?}",
+        told(&all)
+    );
     all.limits = Limits { certain: 0.02, ..all.limits };
     assert_eq!(Advice::of(&all).and_then(|advice| advice.recommended()), Some(0));
     // Certain for somebody is worse than a greater chance for everybody.

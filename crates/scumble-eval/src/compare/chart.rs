@@ -224,12 +224,7 @@ impl FrontierChart<'_> {
         if (low..=high).contains(&self.max_risk) {
             let at = x(self.max_risk);
             svg.line("mark", (at, floor), (at, TOP));
-            svg.text(
-                "callout",
-                (at, TOP - 8.0),
-                Anchor::Middle,
-                &format!("limit {}", limit(self.max_risk)),
-            );
+            svg.text("callout", (at, TOP - 8.0), Anchor::Middle, &format!("limit {}", limit(self.max_risk)));
         }
     }
 

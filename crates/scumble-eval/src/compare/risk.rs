@@ -155,8 +155,7 @@ pub fn risk_of(
 /// that cover a person but cannot be theirs, since the others could not all have records of their own then. Where that cannot be
 /// counted, nothing better than certainty is known.
 fn matched(both: &SideBySide) -> f64 {
-    let originals =
-        Originals { table: &both.original, quasi: &both.quasi, row_map: None, exchanged: None };
+    let originals = Originals { table: &both.original, quasi: &both.quasi, row_map: None, exchanged: None };
     let claim = serde_json::json!({ "model": "k_anonymity", "k": 1, "links": "matches" });
     let Ok(claim) = ModelClaim::from_json(&claim) else { return 1.0 };
     let found = check_records(&both.release, &[], &[claim], Some(originals), &both.control);
@@ -291,7 +290,8 @@ mod tests {
             let column = scumble_files::table::CodedColumn::of_texts("age", texts.iter().copied());
             scumble_files::table::CodedTable { columns: vec![column], rows: 5 }
         };
-        let plan = Plan::from_toml("input = \"a\"\noutput = \"b\"\n[columns.age]\nrole = \"quasi\"\n", "plan");
+        let plan =
+            Plan::from_toml("input = \"a\"\noutput = \"b\"\n[columns.age]\nrole = \"quasi\"\n", "plan");
         let plan = plan.expect("a plan");
         let people = table(["1", "2", "3", "4", "5"]);
         let matched_in = |records: [&str; 5]| {
@@ -300,7 +300,11 @@ mod tests {
         };
         assert_eq!(matched_in(["[1,2]", "[1,2]", "[1,3]", "[3,5]", "[3,5]"]), 1.0);
         assert_eq!(matched_in(["[1,2]", "[1,2]", "[3,5]", "[3,5]", "[3,5]"]), 0.5);
-        assert_eq!(matched_in(["[1,2]", "[1,2]", "[1,2]", "[3,5]", "[3,5]"]), 1.0, "there is no assignment at all");
+        assert_eq!(
+            matched_in(["[1,2]", "[1,2]", "[1,2]", "[3,5]", "[3,5]"]),
+            1.0,
+            "there is no assignment at all"
+        );
     }
 
     #[test]

@@ -84,9 +84,8 @@ impl Whole<'_> {
         loop {
             let best = self.best_loss(tried);
             // An algorithm that cannot serve a k is not asked for others.
-            let goes_on = |name: &&String| {
-                !tried[ladder..].iter().any(|of| of.algorithm == **name && of.made.is_err())
-            };
+            let goes_on =
+                |name: &&String| !tried[ladder..].iter().any(|of| of.algorithm == **name && of.made.is_err());
             let next = |name: &String| range.next(&self.attempts(tried, name), best);
             let asked: Vec<(&str, u64)> =
                 names.iter().filter(goes_on).filter_map(|name| Some((name.as_str(), next(name)?))).collect();
@@ -127,7 +126,8 @@ impl Whole<'_> {
         if served().any(|(_, made)| made.standing == Standing::Experimental) {
             return Vec::new();
         }
-        let attempt = |(of, made): (&Tried, &Candidate)| Attempt { k: of.k, kept: self.keeps(of), loss: made.loss };
+        let attempt =
+            |(of, made): (&Tried, &Candidate)| Attempt { k: of.k, kept: self.keeps(of), loss: made.loss };
         served().map(attempt).collect()
     }
 }
@@ -185,4 +185,3 @@ pub(super) fn listed<T>(result: Result<T>) -> Result<std::result::Result<T, Stri
         },
     }
 }
-

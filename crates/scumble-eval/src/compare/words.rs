@@ -182,9 +182,7 @@ fn inference(comparison: &Comparison, chosen: &Candidate) -> Vec<String> {
             };
             ((&certain.column, certain.share), bound)
         }
-        (None, Some(guess)) => {
-            ((&guess.column, guess.certain), "bounded by the plan's models".to_owned())
-        }
+        (None, Some(guess)) => ((&guess.column, guess.certain), "bounded by the plan's models".to_owned()),
         (None, None) => return told,
     };
     let (column, of) = certain;
@@ -271,6 +269,9 @@ mod tests {
     #[test]
     fn limits_are_written_briefly() {
         let told = [0.09, 0.2, 1.0 / 3.0, 1.0, 0.0, 0.0001].map(limit);
-        assert_eq!(told.map(|text| text.replace('\u{a0}', " ")), ["9 %", "20 %", "33.3 %", "100 %", "0 %", "1.0e-2 %"]);
+        assert_eq!(
+            told.map(|text| text.replace('\u{a0}', " ")),
+            ["9 %", "20 %", "33.3 %", "100 %", "0 %", "1.0e-2 %"]
+        );
     }
 }

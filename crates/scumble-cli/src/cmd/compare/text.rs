@@ -114,7 +114,9 @@ fn key(found: &Comparison, hidden: u64, all: bool) -> String {
             1 => "1 more release is hidden: it".to_owned(),
             many => format!("{} more releases are hidden: each", count(many)),
         };
-        told += &format!(" {hidden} is beaten or equalled by one above on every measure that decides (-v shows all).");
+        told += &format!(
+            " {hidden} is beaten or equalled by one above on every measure that decides (-v shows all)."
+        );
     }
     told += " Worst off: the greatest chance with which anybody is found; average: the same on average.";
     if !found.sensitive.is_empty() {
