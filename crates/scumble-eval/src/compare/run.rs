@@ -1,6 +1,5 @@
 //! Tries every release, attacks it, and lets learners learn from it.
 
-use rayon::prelude::*;
 use scumble::config::{Plan, Role};
 use scumble::error::Setting;
 use scumble::problem::Progress;
@@ -15,6 +14,7 @@ use super::outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved};
 use super::request::{Request, about, default_algorithms, least_k};
 use super::steps::Steps;
 use super::whole::{Tried, Whole, listed};
+use crate::abreast::abreast;
 use crate::protocol::{
     Dataset, Fold, Material, Split, baseline, by_content, learning, refuse_parts, released, stratified_folds,
 };
@@ -30,21 +30,19 @@ pub struct Told {
 
 /// Tries everything. An algorithm that cannot serve the table is told with its reason; it is an error only if none can.
 pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
-    progress.control().run(|| compare_here(request, progress, tell))
-}
-
-fn compare_here(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
     request.check()?;
+    let control = progress.control();
     let resources = request.resources.for_a_run().watched_by(progress.control());
     let has_class = request.plan.names_with(Role::Class).next().is_some();
     let no_parts = refuse_parts(&request.plan).err().filter(|_| has_class);
     let learns = has_class && no_parts.is_none();
-    let data = learns.then(|| Dataset::read("the table", &request.plan, &resources, None)).transpose()?;
+    let read_data = || Dataset::read("the table", &request.plan, &resources, None);
+    let data = learns.then(|| control.run(read_data)).transpose()?;
     let read;
     let (plan, table, notes): (&Plan, &SpeltTable, &[String]) = match &data {
         Some(data) => (&data.plan, &data.table, &data.notes),
         None => {
-            let (plan, table, notes) = read_planned(&request.plan, &resources)?;
+            let (plan, table, notes) = control.run(|| read_planned(&request.plan, &resources))?;
             read = (plan, table.select(&by_content(&table)), notes);
             (&read.0, &read.1, &read.2)
         }
@@ -63,7 +61,7 @@ fn compare_here(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + S
         [] => ladder(plan, &request.limits, table.rows as u64),
         named => named.to_vec(),
     };
-    let folds = data.as_ref().map_or_else(|| Ok(Vec::new()), |data| folds(request, data))?;
+    let folds = data.as_ref().map_or_else(|| Ok(Vec::new()), |data| control.run(|| folds(request, data)))?;
     let least_k = least_k(plan);
     let steps = Steps::new(names.len() * ks.len() * (1 + folds.len()) + folds.len(), tell);
     let whole = Whole { request, plan, table, resources: &resources, progress, least_k };
@@ -169,8 +167,7 @@ impl Scores<'_> {
             self.steps.add(1);
             Ok((learnt, guessed))
         };
-        let found: Vec<(Vec<f64>, f64)> =
-            self.folds.par_iter().with_max_len(1).map(of_fold).collect::<Result<_>>()?;
+        let found: Vec<(Vec<f64>, f64)> = abreast(self.folds, self.progress.control(), of_fold)?;
         let (learnt, guessed): (Vec<Vec<f64>>, Vec<f64>) = found.into_iter().unzip();
         Ok(Baselines {
             original: accuracy(&learnt),
@@ -193,7 +190,7 @@ impl Scores<'_> {
             Ok(learnt)
         };
         let found: Vec<std::result::Result<Vec<f64>, String>> =
-            cells.par_iter().with_max_len(1).map(cell).collect::<Result<_>>()?;
+            abreast(&cells, self.progress.control(), cell)?;
         let of_candidate = |cells: &[std::result::Result<Vec<f64>, String>]| {
             let parts: std::result::Result<Vec<Vec<f64>>, String> = cells.iter().cloned().collect();
             parts.map(|parts| accuracy(&parts))

@@ -1,6 +1,5 @@
 //! Releases of the whole table: made in memory, attacked, and searched for the least k that keeps the limits.
 
-use rayon::prelude::*;
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::registry::{self, Standing};
@@ -14,6 +13,7 @@ use super::outcome::Candidate;
 use super::request::{Request, about};
 use super::risk::{Risk, attained_k, risk_of};
 use super::steps::Steps;
+use crate::abreast::abreast;
 
 /// The metrics that are told besides the loss: cheap ones that people know.
 const METRICS: [&str; 3] = ["c_avg", "discernibility_normalised", "classification"];
@@ -49,8 +49,7 @@ impl Whole<'_> {
             steps.add(1);
             Ok(tried)
         };
-        let found: Vec<Tried> = asked.par_iter().with_max_len(1).map(one).collect::<Result<_>>()?;
-        tried.extend(found);
+        tried.extend(abreast(asked, self.progress.control(), one)?);
         Ok(())
     }
 
