@@ -2,14 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::{Algorithm, Capabilities, Fineness, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::Result;
 use crate::problem::Problem;
 use crate::recoding::{Recoding, Step};
 use crate::search::partition::{Cluster, Member, Partition, Space};
-use crate::search::polish::{blocks, gather, polish};
+use crate::search::polish::{blocks, gather, gather_and_polish, polish};
 use crate::table::quasi::Value;
 
 /// The registry entry.
@@ -29,7 +29,22 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
 /// So many kinds of rows are gathered into clusters together; the time grows with the square.
 const BLOCK: usize = 1 << 12;
 
+/// Tables of more kinds of rows begin with Mondrian's classes, since gathering takes long and shows nothing before its end.
+const LARGE: usize = 32 * BLOCK;
+
+/// The name of the finding that says so.
+pub(crate) const MONDRIAN_START: &str = "mondrian_start";
+
 struct Clustering;
+
+/// Mondrian's classes, to begin with.
+fn mondrian(problem: &Problem) -> Result<Solution> {
+    let mondrian = (super::mondrian::ENTRY.build)(&Parameters::default())?;
+    let mut start = mondrian.run(problem)?;
+    let about = "the search began with Mondrian's classes";
+    start.findings.push(Finding::new(MONDRIAN_START, Some(start.assignment.classes() as f64), about));
+    Ok(start)
+}
 
 fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
     Ok(Box::new(Clustering))
@@ -57,8 +72,11 @@ impl Algorithm for Clustering {
         let space = Space::new(problem, &penalty)?;
         if !space.only_size() {
             // Gathering near rows says nothing about sensitive values; Mondrian's classes meet every model.
-            let mondrian = (super::mondrian::ENTRY.build)(&Parameters::default())?;
-            return polish(problem, mondrian.run(problem)?);
+            return polish(problem, mondrian(problem)?);
+        }
+        if space.kinds().len() > LARGE {
+            drop(space);
+            return gather_and_polish(problem, mondrian(problem)?);
         }
         let most = BLOCK.max(8 * space.least() as usize);
         let code = |kind: usize, column: usize| space.codes(kind as u32)[column];

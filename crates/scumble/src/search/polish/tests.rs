@@ -56,6 +56,8 @@ proptest! {
         // A second time there is next to nothing to be found.
         let again = polish(&problem, polished).expect("not interrupted");
         prop_assert!(loss_of(&problem, again.assignment) <= after);
+        let gathered = gather_and_polish(&problem, whole(&problem)).expect("not interrupted");
+        prop_assert!(loss_of(&problem, gathered.assignment) <= before);
     }
 
     #[test]
@@ -91,14 +93,53 @@ fn a_budget_that_is_spent_leaves_the_classes_as_they_were() {
     assert_eq!(problem.budget.spent_after(), Some(0));
 }
 
+/// So many tuples to a class, whatever they are.
+fn strips(problem: &Problem, tuples: usize) -> Solution {
+    let classes: Vec<u32> = (0..problem.table.tuples()).map(|tuple| (tuple / tuples) as u32).collect();
+    let all: Vec<Value> = problem.quasi.iter().map(|quasi| quasi.cover(0, quasi.size() - 1)).collect();
+    let regions = vec![all; problem.table.tuples().div_ceil(tuples)];
+    let assignment = Assignment::of_regions(Members::Tuples(classes), &regions);
+    let recoding = Recoding { step: Step::Regions(Box::new(assignment.clone())), shown: None };
+    Solution { recoding, assignment, findings: Vec::new() }
+}
+
 /// Wherever the time ends, the steps that are told repeat what was found, and models hold.
 #[test]
 fn steps_repeat_what_a_time_ended() {
+    repeats(&|problem| polish(problem, whole(problem)));
+}
+
+#[test]
+fn steps_repeat_what_a_time_ended_while_rows_were_gathered_anew() {
+    repeats(&|problem| gather_and_polish(problem, strips(problem, 5)));
+}
+
+/// A large table is better than at its start after the first steps, and not only when all of it was looked at.
+#[test]
+fn the_first_steps_improve_on_the_start() {
+    let rows: Rows = (0..600).map(|row| (vec![row * 7 % 9, row * 3 % 5], 0)).collect();
+    let cost = |steps: u64, anew: bool| {
+        let mut problem = problem(columns(true), &rows, 3, 1);
+        problem.budget = Budget::new(Some(steps), None);
+        let start = strips(&problem, 9);
+        let found = if anew { gather_and_polish(&problem, start) } else { polish(&problem, start) };
+        let found = found.expect("something to show from the beginning");
+        assert!(problem.budget.spent_after() >= Some(steps), "a slice is not left in its midst");
+        finding(&found, "polish_after")
+    };
+    for anew in [false, true] {
+        let costs: Vec<f64> = (0..3).map(|steps| cost(steps, anew)).collect();
+        assert!(costs[1] < costs[0], "{anew}: {costs:?}");
+        assert!(costs[2] <= costs[1], "{anew}: {costs:?}");
+    }
+}
+
+fn repeats(polished: &dyn Fn(&Problem) -> Result<Solution>) {
     let rows: Rows = (0..60).map(|row| (vec![row * 7 % 9, row * 3 % 5], 0)).collect();
     let shown = |budget: Budget| {
         let mut problem = problem(columns(true), &rows, 3, 1);
         problem.limit(budget);
-        let polished = polish(&problem, whole(&problem)).expect("something to show from the beginning");
+        let polished = polished(&problem).expect("something to show from the beginning");
         loss_of(&problem, polished.assignment.clone());
         let steps = problem.budget.spent_after();
         ((polished.assignment.members, polished.findings), steps, problem.budget.looks())
