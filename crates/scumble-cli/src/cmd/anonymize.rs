@@ -230,6 +230,7 @@ pub(crate) fn execute(
 ) -> Result<Released> {
     let mut out = std::io::stdout();
     let stage = |stage| interface.stage(stage);
+    interface.limit(plan.algorithm.budget.map(|budget| budget.duration()));
     let mut options =
         RunOptions { folder, progress: interface.progress(), stage: &stage, standard_output: Some(&mut out) };
     let released = anonymize_beside(plan, outputs, &mut options);

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::problem::Problem;
 use crate::recoding::{Recoding, Step};
 use crate::search::partition::{Cluster, Member, Partition, Space};
-use crate::search::polish::{blocks, gather, gather_and_polish, polish};
+use crate::search::polish::{blocks, gather, polish};
 use crate::table::quasi::Value;
 
 /// The registry entry.
@@ -29,8 +29,8 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
 /// So many kinds of rows are gathered into clusters together; the time grows with the square.
 const BLOCK: usize = 1 << 12;
 
-/// Tables of more kinds of rows begin with Mondrian's classes, since gathering takes long and shows nothing before its end.
-const LARGE: usize = 32 * BLOCK;
+/// Within a budget, tables of more kinds of rows begin with Mondrian's classes, since gathering takes long and shows nothing before its end.
+const LARGE: usize = 16 * BLOCK;
 
 /// The name of the finding that says so.
 pub(crate) const MONDRIAN_START: &str = "mondrian_start";
@@ -74,9 +74,9 @@ impl Algorithm for Clustering {
             // Gathering near rows says nothing about sensitive values; Mondrian's classes meet every model.
             return polish(problem, mondrian(problem)?);
         }
-        if space.kinds().len() > LARGE {
+        if problem.budget.is_limited() && space.kinds().len() > LARGE {
             drop(space);
-            return gather_and_polish(problem, mondrian(problem)?);
+            return polish(problem, mondrian(problem)?);
         }
         let most = BLOCK.max(8 * space.least() as usize);
         let code = |kind: usize, column: usize| space.codes(kind as u32)[column];

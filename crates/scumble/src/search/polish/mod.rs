@@ -36,8 +36,6 @@ const BATCH: usize = 16;
 const SLICE: u64 = if cfg!(test) { 8 } else { 1 << 9 };
 /// So many clusters are split between two questions to the budget, so that a large table is better than at its start long before all are.
 const SPLIT: usize = if cfg!(test) { 4 } else { 1 << 12 };
-/// So many kinds of rows are gathered anew together; the time grows with the square.
-const GATHERED: usize = if cfg!(test) { 12 } else { 1 << 12 };
 /// No search goes on for more rounds.
 const ROUNDS: usize = 40;
 /// The search ends with a round that saves less than this share of the cost.
@@ -53,16 +51,13 @@ pub struct Effort {
 }
 
 /// Lowers the cost of a partition until nothing more is found or the budget is spent. Every cluster meets every model before,
-/// and so it does after. With `anew`, rows of near clusters are first gathered anew; only where a model is about nothing but size.
-pub fn improve(space: &Space<'_>, partition: &mut Partition, anew: bool) -> Result<Effort> {
+/// and so it does after.
+pub fn improve(space: &Space<'_>, partition: &mut Partition) -> Result<Effort> {
     let problem = space.problem();
     let budget = &problem.budget;
     let mut effort = Effort::default();
     let begun = budget.asked();
     if budget.is_spent(begun) {
-        return Ok(effort);
-    }
-    if anew && !gather_anew(space, partition, begun, &mut effort)? {
         return Ok(effort);
     }
     if !split_all(space, partition, begun, &mut effort)? {
@@ -132,79 +127,6 @@ fn split_all(space: &Space<'_>, partition: &mut Partition, begun: u64, effort: &
     Ok(goes_on)
 }
 
-/// Gathers the rows of near clusters anew, some at a time, where that costs less; whether the budget is left. If not, those that are left
-/// are as they were.
-fn gather_anew(
-    space: &Space<'_>,
-    partition: &mut Partition,
-    begun: u64,
-    effort: &mut Effort,
-) -> Result<bool> {
-    let problem = space.problem();
-    let mut left = std::mem::take(partition.clusters_mut());
-    let kinds: usize = left.iter().map(|cluster| cluster.members().len()).sum();
-    // So many clusters have about as many kinds of rows as are gathered together.
-    let most = (left.len() * GATHERED / kinds.max(1)).max(2);
-    let near = |place: usize, column: usize| left[place].least_code(column);
-    let found = blocks(left.len(), space, most, 0, near);
-    let mut goes_on = true;
-    let mut done = Vec::new();
-    match found {
-        Ok(blocks) => {
-            for batch in blocks.chunks(BATCH) {
-                if problem.budget.is_spent(begun + effort.steps) {
-                    goes_on = false;
-                    break;
-                }
-                let anew = |places: &Vec<usize>| cheaper(space, places.iter().map(|place| &left[*place]));
-                match batch.par_iter().map(anew).collect::<Result<Vec<_>>>() {
-                    Ok(found) => {
-                        for (places, found) in batch.iter().zip(found) {
-                            let Some(found) = found else { continue };
-                            places.iter().for_each(|place| left[*place] = Cluster::empty(space));
-                            done.extend(found);
-                        }
-                        effort.steps += 1;
-                        problem.progress.advance(1);
-                    }
-                    Err(error) => {
-                        problem.budget.end_at(begun + effort.steps, error)?;
-                        goes_on = false;
-                        break;
-                    }
-                }
-            }
-        }
-        Err(error) => {
-            problem.budget.end_at(begun + effort.steps, error)?;
-            goes_on = false;
-        }
-    }
-    left.retain(|cluster| cluster.size() > 0);
-    left.extend(done);
-    *partition.clusters_mut() = left;
-    Ok(goes_on)
-}
-
-/// The rows of clusters gathered anew, if that costs less.
-fn cheaper<'a>(
-    space: &Space<'_>,
-    clusters: impl Iterator<Item = &'a Cluster> + Clone,
-) -> Result<Option<Vec<Cluster>>> {
-    let cost = |clusters: &mut dyn Iterator<Item = &Cluster>| -> u128 {
-        clusters.map(|cluster| u128::from(cluster.total())).sum()
-    };
-    let mut members: Vec<Member> = clusters.clone().flat_map(|cluster| cluster.members().to_vec()).collect();
-    members.sort_unstable();
-    members.dedup_by(|next, last| {
-        let same = next.kind == last.kind;
-        last.rows += if same { next.rows } else { 0 };
-        same
-    });
-    let found = gather(space, members)?;
-    Ok((cost(&mut found.iter()) < cost(&mut clusters.clone())).then_some(found))
-}
-
 /// Goes on with some blocks for a slice; whether the budget is left. If not, they are as they were.
 fn search_on(batch: &mut Vec<Block<'_>>, begun: u64, effort: &mut Effort) -> Result<bool> {
     let Some(first) = batch.first() else { return Ok(true) };
@@ -256,16 +178,6 @@ pub(crate) fn blocks(
 /// Improves the classes of a solution by the metric that is asked for, or by the loss where classes do not decide the metric one
 /// by one. The solution comes back as it was if nothing better is found.
 pub fn polish(problem: &Problem, solution: Solution) -> Result<Solution> {
-    polish_from(problem, solution, false)
-}
-
-/// The same for a solution whose rows are first gathered anew, from near to near: for tables so large that nothing could be shown for long if
-/// gathering came before everything else. Only where the models are about nothing but size.
-pub fn gather_and_polish(problem: &Problem, solution: Solution) -> Result<Solution> {
-    polish_from(problem, solution, true)
-}
-
-fn polish_from(problem: &Problem, solution: Solution, anew: bool) -> Result<Solution> {
     let mut shown = solution.assignment.columns.iter().flat_map(|column| &column.values);
     if shown.any(|value| matches!(value, Value::Mean { .. })) {
         return Err(Error::refused(
@@ -307,7 +219,7 @@ fn polish_from(problem: &Problem, solution: Solution, anew: bool) -> Result<Solu
     let old_figure = problem.metric.measure(&old, problem);
     // Showing and judging what is found takes about as long as all that was done with the old classes.
     problem.budget.reserve(clock.elapsed());
-    let effort = improve(&space, &mut partition, anew && space.only_size())?;
+    let effort = improve(&space, &mut partition)?;
     let after = match effort.steps {
         0 => before,
         _ => partition.cost() + u128::from(rows_hidden(&suppressed) * hidden),
