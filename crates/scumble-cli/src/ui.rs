@@ -60,6 +60,9 @@ static CONTROL: Mutex<Option<Control>> = Mutex::new(None);
 /// When the stage began that is shown.
 static BEGAN: Mutex<Option<Instant>> = Mutex::new(None);
 
+/// How long the search may take, where there is a limit, and whether it is what is done now.
+static LIMIT: Mutex<(Option<Duration>, bool)> = Mutex::new((None, false));
+
 /// How long an interrupt waits for work that is asked to stop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -145,7 +148,13 @@ impl Interface {
         }
         MAY_BE_RELEASED.fetch_or(stage == Stage::Publish, Ordering::SeqCst);
         *lock(&BEGAN) = Some(Instant::now());
+        lock(&LIMIT).1 = stage == Stage::Search;
         self.bar.set_message(stage.name());
+    }
+
+    /// How long the search may take, so that the time that is left of it can be shown.
+    pub(crate) fn limit(&self, budget: Option<Duration>) {
+        *lock(&LIMIT) = (budget, false);
     }
 
     /// How far work is, for whoever does it, and whether it is to stop: from now on an interrupt asks it to.
@@ -305,24 +314,46 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How much of a stage is done: a share where it is known how much there is, else how fast it goes.
+/// How much of a stage is done: a share and the time that is left where it is known how much there is, else how fast it goes.
 fn share() -> String {
     let Some(control) = lock(&CONTROL).clone() else { return String::new() };
-    let began = *lock(&BEGAN);
-    match (control.done(), began) {
-        // Where no stage was told, several runs share the control, and their counts mean nothing together.
-        (_, None) => String::new(),
-        ((done, Some(all)), _) => format!(" {} %", (100 * done.min(all)) / all),
-        ((0, None), _) => String::new(),
-        ((done, None), Some(began)) => {
-            let rate = (done as f64 / began.elapsed().as_secs_f64().max(0.001)) as u64;
-            match control.unit() {
+    // Where no stage was told, several runs share the control, and their counts mean nothing together.
+    let Some(began) = *lock(&BEGAN) else { return String::new() };
+    let elapsed = began.elapsed();
+    let budget = match *lock(&LIMIT) {
+        (Some(limit), true) => at_most(limit.saturating_sub(elapsed)),
+        _ => String::new(),
+    };
+    match control.done() {
+        (done, Some(all)) => {
+            let left = if budget.is_empty() { left(done, all, elapsed) } else { budget };
+            format!(" {} %{left}", (100 * done.min(all)) / all)
+        }
+        (0, None) => budget,
+        (done, None) => {
+            let rate = (done as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
+            let rate = match control.unit() {
                 Unit::Bytes => format!(" {}/s", limits::size(rate)),
                 Unit::Rows => format!(" {} rows/s", count(rate)),
                 Unit::Steps => format!(" {} steps/s", count(rate)),
-            }
+            };
+            rate + &budget
         }
     }
+}
+
+/// The time that a stage will still take if it goes on as before; nothing while that is a guess, after a moment or a hundredth of it.
+fn left(done: u64, all: u64, elapsed: Duration) -> String {
+    if elapsed < Duration::from_secs(2) || done.saturating_mul(100) < all || done >= all {
+        return String::new();
+    }
+    let seconds = elapsed.as_secs_f64() / done as f64 * (all - done) as f64;
+    format!(", about {} left", indicatif::HumanDuration(Duration::from_secs_f64(seconds)))
+}
+
+/// What is left of a budget.
+fn at_most(left: Duration) -> String {
+    format!(", at most {} left", indicatif::HumanDuration(left))
 }
 
 /// Ends the process because somebody wants it to.
@@ -443,6 +474,19 @@ mod tests {
     #[test]
     fn shares_are_percentages() {
         assert_eq!(percent(1, 8), "12.5 %");
+    }
+
+    #[test]
+    fn the_time_left_is_said_once_it_is_no_guess() {
+        let seconds = Duration::from_secs;
+        assert_eq!(left(50, 100, seconds(30)), ", about 30 seconds left");
+        assert_eq!(left(1, 4, seconds(60)), ", about 3 minutes left");
+        for (done, all, elapsed) in
+            [(50, 100, 1), (0, 100, 30), (1, 1_000, 30), (100, 100, 30), (101, 100, 30)]
+        {
+            assert_eq!(left(done, all, seconds(elapsed)), "", "{done} of {all} after {elapsed} s");
+        }
+        assert_eq!(at_most(seconds(12)), ", at most 12 seconds left");
     }
 
     #[test]

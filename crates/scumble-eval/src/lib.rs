@@ -10,6 +10,7 @@
 //! * [`statistics`]: tests, intervals and the critical-difference diagram.
 #![forbid(unsafe_code)]
 
+mod abreast;
 pub mod attack;
 pub mod compare;
 pub mod experiment;

@@ -12,6 +12,7 @@ use scumble::table::hierarchy::Builder;
 use scumble::{Error, Result};
 
 use super::attack;
+use super::audience::AudienceFlag;
 use super::choice;
 use super::reading::{Reading, parse_builder};
 use crate::ui::{
@@ -51,6 +52,8 @@ pub(crate) struct Arguments {
     roles: RoleFlags,
     #[command(flatten)]
     privacy: PrivacyFlags,
+    #[command(flatten)]
+    audience: AudienceFlag,
     #[command(flatten)]
     search: SearchFlags,
     #[command(flatten)]
@@ -243,6 +246,7 @@ pub(crate) fn execute(
 ) -> Result<Released> {
     let mut out = std::io::stdout();
     let stage = |stage| interface.stage(stage);
+    interface.limit(plan.algorithm.budget.map(|budget| budget.duration()));
     let mut options =
         RunOptions { folder, progress: interface.progress(), stage: &stage, standard_output: Some(&mut out) };
     let released = anonymize_beside(plan, outputs, &mut options);
@@ -394,6 +398,7 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
     plan.spreadsheet_safe |= arguments.spreadsheet_safe;
     arguments.roles.apply(&mut plan, here)?;
     arguments.privacy.apply(&mut plan, here)?;
+    arguments.audience.apply(&mut plan);
     arguments.search.apply(&mut plan)?;
     arguments.reading.apply(&mut plan.read)?;
     Ok((plan, folder))

@@ -10,15 +10,18 @@ use scumble::release::outputs::{Outputs, Own};
 use scumble::release::resources::Resources;
 use scumble::{Error, Result};
 use scumble_eval::compare::{
-    Advice, BUDGET, Comparison, FOLDS, LEARNERS, MAX_RISK, Request, Unserved, compare, html, to_csv, to_json,
+    Advice, BUDGET, FOLDS, LEARNERS, Limits, Request, compare, html, to_csv, to_json,
 };
 use scumble_eval::protocol::TestRows;
 use scumble_files::{Audience, PrivateFile, cannot_write};
 
 use super::anonymize::RoleFlags;
+use super::audience::AudienceFlag;
 use super::model_flag;
 use super::reading::Reading;
-use crate::ui::{Interface, count, counted, print, wrap};
+use crate::ui::{Interface, print};
+
+mod text;
 
 /// Say which release of a table to take: what attackers could still learn from each, what it is still good for, and a recommendation
 ///
@@ -46,6 +49,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     tried: Tried,
     #[command(flatten)]
+    audience: AudienceFlag,
+    #[command(flatten)]
     roles: RoleFlags,
     #[command(flatten)]
     reading: Reading,
@@ -55,7 +60,7 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 #[command(next_help_heading = "What is tried")]
 struct Tried {
-    /// The values of k; 2,5,10,25,50 and the plan's if not given
+    /// The values of k. If not given: the least that keeps the limits, found by search for each algorithm, some around it, and the plan's
     #[arg(long, value_name = "K,K", value_delimiter = ',')]
     k: Vec<u64>,
     /// The algorithms; the recommended ones if not given
@@ -85,10 +90,14 @@ struct Tried {
     /// The time that each release may take
     #[arg(long, value_name = "TIME", default_value = BUDGET)]
     budget: String,
-    /// The risk that a release may have to be recommended, from 0 to 1; 0.09 if not given
+    /// The greatest chance with which anybody may be found in a release that is recommended, from 0 to 1; by --for if not given
     #[arg(long, value_name = "SHARE")]
     max_risk: Option<String>,
-    /// Where all chance begins
+    /// The greatest share of people whose sensitive value may become certain where no model protects it; by --for if not given (public:
+    /// 0, researchers: 0.01, inside: 0.05)
+    #[arg(long, value_name = "SHARE")]
+    max_certain: Option<String>,
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -124,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if arguments.json {
         print(to_json(&found).to_string() + "\n")?;
     } else {
-        print(tell(&found, &title, interface.is_verbose()))?;
+        print(text::tell(&found, &title, interface.is_verbose()))?;
     }
     outputs.confirm()?;
     if let Some((file, target)) = csv {
@@ -141,8 +150,10 @@ pub(crate) fn run(arguments: &Arguments, interface: &Interface) -> Result<ExitCo
     if let Some(chosen) = Advice::of(&found).and_then(|advice| advice.recommended()) {
         let chosen = &found.candidates[chosen];
         interface.say(format_args!(
-            "Next: scumble anonymize with the same columns and --algorithm {} --k {}",
-            chosen.algorithm, chosen.k
+            "Next: scumble anonymize with the same columns and --algorithm {} --k {}{}",
+            chosen.algorithm,
+            chosen.k,
+            arguments.audience.given().map_or_else(String::new, |who| format!(" --for {}", who.name()))
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -205,6 +216,13 @@ fn request(arguments: &Arguments) -> Result<Request> {
     let mut ks = tried.k.clone();
     ks.sort_unstable();
     ks.dedup();
+    arguments.audience.apply(&mut plan);
+    let of_audience = Limits::of(plan.risk.audience);
+    let limits = Limits {
+        risk: share("--max-risk", tried.max_risk.as_deref(), of_audience.risk)?,
+        certain: share("--max-certain", tried.max_certain.as_deref(), of_audience.certain)?,
+        ..of_audience
+    };
     Ok(Request {
         plan,
         resources: Resources::in_folder(folder),
@@ -225,15 +243,15 @@ fn request(arguments: &Arguments) -> Result<Request> {
         },
         seed: tried.seed,
         budget: Some(tried.budget.parse().map_err(|error| Error::config(format!("--budget: {error}")))?),
-        max_risk: match &tried.max_risk {
-            None => MAX_RISK,
-            Some(text) => {
-                let share: Rational =
-                    text.parse().map_err(|error| Error::config(format!("--max-risk: {error}")))?;
-                share.to_f64()
-            }
-        },
+        limits,
     })
+}
+
+/// A share that a flag gives, or what holds without it.
+fn share(flag: &str, given: Option<&str>, otherwise: f64) -> Result<f64> {
+    let parse =
+        |text: &str| text.parse::<Rational>().map_err(|error| Error::config(format!("{flag}: {error}")));
+    given.map_or(Ok(otherwise), |text| Ok(parse(text)?.to_f64()))
 }
 
 impl Tried {
@@ -265,125 +283,4 @@ fn private<'a>(outputs: &mut Outputs, target: &'a Path, own: Own) -> Result<(Pri
 fn publish(mut file: PrivateFile, target: &Path, text: &str) -> Result<()> {
     file.file().write_all(text.as_bytes()).map_err(|error| cannot_write(target, error))?;
     file.publish(Audience::Owner)?.sound()
-}
-
-/// The figures of the releases, the recommendation, and what could not be done. Releases that others beat are only told if all are
-/// asked for.
-fn tell(found: &Comparison, title: &str, all: bool) -> String {
-    let advice = Advice::of(found);
-    let marks = found.not_beaten();
-    let mut text = format!(
-        "{} of {title} ({} rows), the least risky first\n",
-        counted(found.candidates.len() as u64, "release", "releases"),
-        count(found.rows)
-    );
-    let (guessed, scored) = (!found.sensitive.is_empty(), found.baselines.is_some());
-    let width = found.candidates.iter().map(|candidate| candidate.algorithm.len()).max().unwrap_or(0).max(14);
-    let mut line = |mark: &str, name: &str, cells: &[Option<String>]| {
-        let cells: String = cells.iter().flatten().map(|cell| format!("  {cell:>10}")).collect();
-        text += format!("  {mark} {name:width$}{cells}").trim_end();
-        text += "\n";
-    };
-    let head = |name: &str| Some(name.to_owned());
-    line(
-        " ",
-        "algorithm",
-        &[
-            head("k"),
-            head("risk"),
-            guessed.then(|| "found".into()),
-            guessed.then(|| "guessed".into()),
-            scored.then(|| "accuracy".into()),
-            head("loss"),
-            head("suppressed"),
-            head("attained k"),
-        ],
-    );
-    let chosen = advice.map(|advice| advice.chosen);
-    let told = found.by_risk().into_iter().filter(|place| all || marks[*place] || chosen == Some(*place));
-    for place in told {
-        let candidate = &found.candidates[place];
-        let mark = match (chosen == Some(place), marks[place]) {
-            _ if candidate.below_plan => "-",
-            (true, _) => "→",
-            (_, true) if all => "*",
-            _ => " ",
-        };
-        let attribute = candidate.risk.attribute.as_ref().map(|guess| percent(guess.advantage));
-        let accuracy = candidate.accuracy.as_ref().map(|accuracy| percent(accuracy.mean));
-        let dash = || "-".to_owned();
-        line(
-            mark,
-            &candidate.algorithm,
-            &[
-                Some(candidate.k.to_string()),
-                Some(percent(candidate.risk.worst())),
-                guessed.then(|| percent(candidate.risk.identity)),
-                guessed.then(|| attribute.unwrap_or_else(dash)),
-                scored.then(|| accuracy.unwrap_or_else(dash)),
-                Some(percent(candidate.loss)),
-                Some(percent(candidate.suppressed as f64 / found.rows.max(1) as f64)),
-                Some(candidate.attained_k.map_or_else(dash, count)),
-            ],
-        );
-    }
-    if let Some(baselines) = &found.baselines {
-        let before = if guessed { 4 } else { 2 };
-        for (name, share) in
-            [("original rows", baselines.original.mean), ("majority class", baselines.majority)]
-        {
-            let mut cells = vec![Some(String::new()); before];
-            cells.push(Some(percent(share)));
-            line(" ", name, &cells);
-        }
-    }
-    text += &key(found, marks.iter().filter(|mark| !**mark).count() as u64, all);
-    if let Some(advice) = advice {
-        text += "\n";
-        for sentence in advice.sentences(found) {
-            text += &(wrap(&sentence, 112, "") + "\n");
-        }
-    } else {
-        text += &format!("\n{}\n", wrap(&Advice::none(found), 112, ""));
-    }
-    if !found.unserved.is_empty() {
-        text += "\nWhat could not be done\n";
-        text += &found.unserved.iter().map(tell_unserved).collect::<String>();
-    }
-    text.replace('\u{a0}', " ")
-}
-
-/// What the marks and columns mean.
-fn key(found: &Comparison, beaten: u64, all: bool) -> String {
-    let within = Advice::of(found).is_some_and(|advice| advice.within);
-    let mut told = match Advice::of(found) {
-        None => "nothing is recommended".to_owned(),
-        Some(_) if within => "→ recommended".to_owned(),
-        Some(_) => "→ the least risky that shows something".to_owned(),
-    };
-    if let Some(least) = found.least_k.filter(|_| found.candidates.iter().any(|of| of.below_plan)) {
-        told += &format!("; - below the plan, which asks for k = {least} or more: never recommended");
-    }
-    if all {
-        told += "; * no other release is at least as good in everything that was measured";
-    } else if beaten > 0 {
-        let others = counted(beaten, "further release is", "further releases are");
-        told += &format!("; {others} better in nothing that was measured than one of these (-v shows all)");
-    }
-    if !found.sensitive.is_empty() {
-        told += "; found: people whose row is picked right; guessed: people whose sensitive value is guessed right beyond the most \
-                 frequent one; risk: the greater of the two";
-    }
-    format!("  {}\n", wrap(&told, 110, "  "))
-}
-
-fn tell_unserved(unserved: &Unserved) -> String {
-    let ks: Vec<String> = unserved.ks.iter().map(u64::to_string).collect();
-    let what = if unserved.released { "has no accuracy: " } else { "" };
-    let told = format!("{}, k = {}: {what}{}", unserved.algorithm, ks.join(", "), unserved.reason);
-    format!("  {}\n", wrap(&told, 110, "    "))
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }

@@ -10,6 +10,7 @@ use crate::ui::Interface;
 mod anonymize;
 mod apply;
 mod attack;
+mod audience;
 mod beside;
 mod check;
 mod compare;

@@ -11,6 +11,7 @@ use scumble::risk::{Assessment, RiskFigures, Singling, words};
 use scumble::{Error, Result};
 use scumble_files::Source;
 
+use super::audience::AudienceFlag;
 use super::beside::{tell_read, written};
 use super::init::write_private;
 use super::reading::Reading;
@@ -48,6 +49,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     risk: RiskFlags,
     #[command(flatten)]
+    audience: AudienceFlag,
+    #[command(flatten)]
     reading: Reading,
 }
 
@@ -55,7 +58,7 @@ pub(crate) struct Arguments {
 #[derive(clap::Args)]
 #[command(next_help_heading = "Risk")]
 struct RiskFlags {
-    /// The risk above which a row counts as exposed; 0.2 if not given
+    /// The risk above which a row counts as exposed; by --for, or 0.2, if not given
     #[arg(long, value_name = "CHANCE")]
     threshold: Option<String>,
     /// A table of the whole population, with the same quasi-identifiers written in the same way
@@ -154,6 +157,10 @@ fn plan(arguments: &Arguments) -> Result<(Plan, PathBuf)> {
         plan.read = plan.read.of_release();
     }
     arguments.reading.apply(&mut plan.read)?;
+    arguments.audience.apply(&mut plan);
+    if let Some(audience) = arguments.audience.given() {
+        plan.risk.threshold = audience.limit();
+    }
     arguments.risk.apply(&mut plan)?;
     Ok((plan, folder))
 }

@@ -2,8 +2,8 @@
 
 use scumble::report::drawing::{Anchor, Scale, Svg, text_width};
 
-use super::advice::share;
 use super::frontier::Spot;
+use super::words::{limit, share};
 use crate::page::chart::{COLOURS, colour, enclosing};
 
 /// One release on the chart.
@@ -117,7 +117,7 @@ impl FrontierChart<'_> {
             "axis",
             (middle, HEIGHT - 10.0),
             Anchor::Middle,
-            "risk: what the attacker who does best attains (left is safer)",
+            "risk of the person worst off, or of being guessed (left is safer)",
         );
         svg.text(
             "axis",
@@ -224,12 +224,7 @@ impl FrontierChart<'_> {
         if (low..=high).contains(&self.max_risk) {
             let at = x(self.max_risk);
             svg.line("mark", (at, floor), (at, TOP));
-            svg.text(
-                "callout",
-                (at, TOP - 8.0),
-                Anchor::Middle,
-                &format!("at most {}", plain(self.max_risk)),
-            );
+            svg.text("callout", (at, TOP - 8.0), Anchor::Middle, &format!("limit {}", limit(self.max_risk)));
         }
     }
 
@@ -342,7 +337,7 @@ mod tests {
         );
         assert_eq!(svg.matches("class=\"frontier\"").count(), 1);
         assert_eq!(svg.matches("spot beaten").count(), 1);
-        assert!(svg.contains("at most 9\u{a0}%"));
+        assert!(svg.contains("limit 9\u{a0}%"));
         assert!(!svg.contains("NaN") && !chart(&[]).svg().contains("NaN"));
     }
 

@@ -3,6 +3,7 @@
 use scumble::registry::Standing;
 
 use super::frontier::{Spot, non_dominated};
+use super::limits::Limits;
 use super::risk::Risk;
 use crate::statistics::wilson_interval;
 
@@ -35,8 +36,8 @@ pub struct Comparison {
     pub candidates: Vec<Candidate>,
     /// What could not be done, and why.
     pub unserved: Vec<Unserved>,
-    /// The risk that a release may have to be recommended.
-    pub max_risk: f64,
+    /// What a release may leave people with and still be recommended.
+    pub limits: Limits,
     /// What is worth knowing about the table.
     pub notes: Vec<String>,
 }
@@ -135,7 +136,7 @@ impl Comparison {
         self.mark(|candidate| self.spot(candidate, by).map(Spot::goods))
     }
 
-    /// For each release whether no other is at least as good in everything and better in something: risk, what learners get right, detail. Where an algorithm makes
+    /// For each release whether no other is at least as good in everything and better in something: risk, certainty, what learners get right, detail. Where an algorithm makes
     /// the same release for several k, the greatest stands for all of them.
     #[must_use]
     pub fn not_beaten(&self) -> Vec<bool> {
@@ -152,12 +153,17 @@ impl Comparison {
     }
 
     /// What is good about a release; `None` where learners could not be asked.
-    pub(super) fn goods(&self, candidate: &Candidate) -> Option<[f64; 3]> {
-        let accuracy = match self.utility() {
-            Utility::Accuracy => candidate.accuracy.as_ref()?.mean,
-            Utility::Detail => 0.0,
-        };
-        Some([-candidate.risk.worst(), accuracy, 1.0 - candidate.loss])
+    pub(super) fn goods(&self, candidate: &Candidate) -> Option<[f64; 4]> {
+        let accuracy = self.accuracy_of(candidate)?;
+        Some([-candidate.risk.worst(), -candidate.risk.certain(), accuracy, 1.0 - candidate.loss])
+    }
+
+    /// What learners get right, or 0 where nobody learns; `None` where learners could not be asked.
+    pub(super) fn accuracy_of(&self, candidate: &Candidate) -> Option<f64> {
+        match self.utility() {
+            Utility::Accuracy => Some(candidate.accuracy.as_ref()?.mean),
+            Utility::Detail => Some(0.0),
+        }
     }
 
     /// Marks what is not dominated among what can be compared.

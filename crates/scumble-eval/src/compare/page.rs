@@ -5,9 +5,10 @@ use scumble::Result;
 use scumble::base::text::grouped;
 use scumble::report::drawing::render;
 
-use super::advice::{Advice, name, share};
+use super::advice::Advice;
 use super::chart::{FrontierChart, Mark, sign};
 use super::outcome::{Candidate, Comparison, Utility};
+use super::words::{certain_for, limit, limit_in_words, name, share};
 use crate::page::{percent, seconds, stylesheet};
 
 const TEMPLATE: &str = include_str!("template.html");
@@ -51,33 +52,40 @@ fn opening(comparison: &Comparison, advice: Option<Advice>) -> Value {
         return context! {
             class => "warn",
             heading => "No release is recommended",
-            sentences => vec![Advice::none(comparison), "What could not be done is told below.".to_owned()],
+            sentences => vec![Advice::none(comparison), "The reasons are listed below.".to_owned()],
             figures => vec![tried],
         };
     };
     let chosen = &comparison.candidates[advice.chosen];
-    let mut figures = vec![one(
-        "People found",
-        share(chosen.risk.identity),
-        "by an attacker who knows all quasi-identifiers".to_owned(),
-    )];
+    let mut figures = vec![
+        one(
+            "Person worst off",
+            share(chosen.risk.worst_off),
+            format!("the greatest chance of being found; the limit is {}", limit(comparison.limits.risk)),
+        ),
+        one(
+            "Average person",
+            share(chosen.risk.identity),
+            "is found by an attacker who knows all quasi-identifiers".to_owned(),
+        ),
+    ];
     if let Some(guess) = &chosen.risk.attribute {
         figures.push(one(
             "Guesses gained",
             share(guess.advantage),
-            format!("of people whose {} is guessed right, beyond the most frequent value", guess.column),
+            format!("more people whose {} is guessed right than without the release", guess.column),
         ));
     }
     if let (Some(accuracy), Some(baselines)) = (&chosen.accuracy, &comparison.baselines) {
         figures.push(one(
-            "Right predictions",
+            "Correct predictions",
             percent(accuracy.mean),
-            "of models that learn from it".to_owned(),
+            "by machine-learning models trained on it".to_owned(),
         ));
         figures.push(one(
             "From original rows",
             percent(baselines.original.mean),
-            "would be predicted right".to_owned(),
+            "would be predicted correctly".to_owned(),
         ));
     }
     let lost = format!("of the whole; {} suppressed", scumble::base::text::rows(chosen.suppressed));
@@ -85,7 +93,7 @@ fn opening(comparison: &Comparison, advice: Option<Advice>) -> Value {
     figures.push(tried);
     context! {
         class => if advice.within { "good" } else { "warn" },
-        heading => if advice.within { name(chosen) } else { format!("Nothing reaches {}", share(comparison.max_risk)) },
+        heading => if advice.within { name(chosen) } else { format!("No release keeps the {} limit", limit(comparison.limits.risk)) },
         sentences => advice.sentences(comparison),
         figures,
     }
@@ -118,7 +126,7 @@ fn charts(comparison: &Comparison, advice: Option<Advice>) -> Vec<Value> {
             algorithms: &names,
             marks: &marks,
             references,
-            max_risk: comparison.max_risk,
+            max_risk: comparison.limits.risk,
         };
         context! { heading, svg => Value::from_safe_string(chart.svg()) }
     };
@@ -142,9 +150,10 @@ fn table(comparison: &Comparison, advice: Option<Advice>) -> Value {
             standing => candidate.standing.name(),
             k => candidate.k,
             risk => share(candidate.risk.worst()),
+            worst_off => share(candidate.risk.worst_off),
             identity => share(candidate.risk.identity),
             attribute => candidate.risk.attribute.as_ref().map(|guess| share(guess.advantage)),
-            certain => candidate.risk.attribute.as_ref().map(|guess| share(guess.certain)),
+            certain => candidate.risk.certain_told().map(share),
             column => candidate.risk.attribute.as_ref().map(|guess| guess.column.clone()),
             accuracy => accuracy.map_or_else(|| "–".to_owned(), |accuracy| percent(accuracy.mean)),
             by_learner => accuracy.map(|accuracy| by_learner(comparison, &accuracy.by_learner)),
@@ -192,12 +201,28 @@ fn unserved(comparison: &Comparison) -> Vec<Value> {
     each.collect()
 }
 
+/// What a release must keep to be recommended.
+fn limits(comparison: &Comparison) -> String {
+    let limits = &comparison.limits;
+    let found = limit_in_words(limits);
+    if comparison.sensitive.is_empty() {
+        return found;
+    }
+    format!(
+        "{found}; guesses of sensitive values may be right for at most {} of the people more than without the release; a sensitive value that no model \
+         protects may become certain {}",
+        limit(limits.risk),
+        certain_for(limits)
+    )
+}
+
 fn facts(comparison: &Comparison) -> Vec<Value> {
     let ks: Vec<String> = comparison.ks.iter().map(u64::to_string).collect();
     let mut facts = vec![
         ("Table", format!("{} rows", grouped(comparison.rows))),
         ("Attackers know", comparison.quasi.join(", ")),
         ("k asked for", ks.join(", ")),
+        ("Limit", limits(comparison)),
     ];
     if !comparison.sensitive.is_empty() {
         facts.push(("Attackers guess", comparison.sensitive.join(", ")));

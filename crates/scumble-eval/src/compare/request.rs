@@ -10,7 +10,7 @@ use scumble_files::Batches;
 
 use scumble_learn::{Learner, Settings};
 
-use super::advice::MAX_RISK;
+use super::limits::Limits;
 use crate::experiment::set_parameter;
 use crate::protocol::{Numbers, Protocol, TestRows, learning};
 
@@ -23,7 +23,7 @@ pub struct Request {
     pub resources: Resources,
     /// The algorithms, by name; those that suit the plan if none is named.
     pub algorithms: Vec<String>,
-    /// The values of k, ascending; the plan's and a spread if none is named.
+    /// The values of k, ascending. If none is named: those of [`ladder`](super::ladder), and for each algorithm the least that keeps the limits.
     pub ks: Vec<u64>,
     /// Who learns from the releases, by name, where the plan has a class.
     pub learners: Vec<String>,
@@ -35,12 +35,9 @@ pub struct Request {
     pub seed: u64,
     /// The time that each release may take.
     pub budget: Option<Budget>,
-    /// The risk that a release may have to be recommended.
-    pub max_risk: f64,
+    /// What a release may leave people with and still be recommended.
+    pub limits: Limits,
 }
-
-/// The values of k that are tried unless others are named.
-const SPREAD: [u64; 5] = [2, 5, 10, 25, 50];
 
 /// Who learns from the releases unless others are named.
 pub const LEARNERS: [&str; 2] = ["c45", "naive_bayes"];
@@ -48,8 +45,8 @@ pub const LEARNERS: [&str; 2] = ["c45", "naive_bayes"];
 /// The number of folds unless another is given.
 pub const FOLDS: u32 = 3;
 
-/// The time that each release may take unless another is given.
-pub const BUDGET: &str = "10s";
+/// The time that each release may take unless another is given: with the default grid and three folds, a table like Adult takes a minute on two cores.
+pub const BUDGET: &str = "3s";
 
 /// How many parts the rows are divided into where only one of them is scored.
 const PARTS: u32 = 3;
@@ -72,16 +69,6 @@ pub fn default_algorithms(plan: &Plan) -> Vec<String> {
         (worth_trying && usable) || own == Some(*name)
     };
     registry::algorithm_names().into_iter().filter(wanted).map(str::to_owned).collect()
-}
-
-/// The values of k that are tried unless others are named: those of the plan's models, and a spread as far as the table has rows for it.
-#[must_use]
-pub fn spread(plan: &Plan, rows: u64) -> Vec<u64> {
-    let own = plan.privacy.iter().filter_map(|spec| spec.parameters.whole("k", 1).ok().flatten());
-    let mut ks: Vec<u64> = SPREAD.into_iter().filter(|k| 2 * k <= rows).chain(own).collect();
-    ks.sort_unstable();
-    ks.dedup();
-    ks
 }
 
 /// The least k that keeps every model of the plan which has one; `None` if none has. A release by a smaller k is below the plan.
@@ -113,7 +100,7 @@ impl Request {
             test: TestRows::Mapped,
             seed: 1,
             budget: BUDGET.parse().ok(),
-            max_risk: MAX_RISK,
+            limits: Limits::of(plan.risk.audience),
         }
     }
 
@@ -130,8 +117,9 @@ impl Request {
                 "folds must be at least 1: with 1, a third of the rows is scored once; with more, every row is",
             ));
         }
-        if !(0.0..=1.0).contains(&self.max_risk) {
-            return Err(Error::config("max_risk is a share of the people between 0 and 1"));
+        let shares = [("max_risk", self.limits.risk), ("max_certain", self.limits.certain)];
+        if let Some((name, _)) = shares.into_iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            return Err(Error::config(format!("{name} is a share of the people between 0 and 1")));
         }
         if self.learners.is_empty() {
             let known: Vec<&str> = scumble_learn::registry::LEARNERS.iter().map(|entry| entry.name).collect();
@@ -192,10 +180,9 @@ mod tests {
     }
 
     #[test]
-    fn the_plans_own_k_and_algorithm_are_tried_too() {
+    fn the_plans_own_algorithm_is_tried_too() {
         let own = plan("[[privacy]]\nmodel = \"k_anonymity\"\nk = 7\n[algorithm]\nname = \"seqa\"\n");
-        assert_eq!(spread(&own, 1_000), [2, 5, 7, 10, 25, 50]);
-        assert_eq!(spread(&own, 24), [2, 5, 7, 10], "two classes must fit");
+        assert_eq!(least_k(&own), Some(7));
         let names = default_algorithms(&own);
         assert!(names.contains(&"seqa".to_owned()) && names.contains(&"mondrian".to_owned()));
         assert!(!names.contains(&"datafly".to_owned()), "superseded");
@@ -221,7 +208,7 @@ mod tests {
             test: TestRows::Mapped,
             seed: 1,
             budget: None,
-            max_risk: 0.1,
+            limits: Limits::default(),
         };
         let same = request.release_plan(&own, "mondrian", 5).expect("a plan");
         assert!(same.algorithm.parameters.get("mode").is_some());

@@ -2,11 +2,13 @@
 //! outsiders know.
 
 use scumble::config::{Plan, StarPolicy};
-use scumble::release::check::side_by_side;
+use scumble::release::DISCLOSURE_ACCEPTED;
+use scumble::release::check::{SideBySide, side_by_side};
 use scumble::release::prepare::SpeltTable;
 use scumble::release::resources::Resources;
 use scumble::release::{Trial, TrialOutcome};
 use scumble::{Error, Result};
+use scumble_verify::{ModelClaim, Originals, check_records};
 
 use crate::attack::definetti::{self, RIGHT_BY_LEARNING};
 use crate::attack::homogeneity::{self, RIGHT_BY_GROUP, RIGHT_WITHOUT_GROUPS};
@@ -16,6 +18,8 @@ use crate::attack::{Case, Finding, Options, Scene, background};
 /// What attackers attain who know the quasi-identifiers of everybody in the table.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Risk {
+    /// The greatest chance with which anybody's row is found: that of the person worst off.
+    pub worst_off: f64,
     /// The share of people whose row they find. Where rows form classes, they know everybody's class, as somebody can who matches all people
     /// with all rows, and take one of its rows; else they take one of the rows that may be a person's.
     pub identity: f64,
@@ -25,6 +29,17 @@ pub struct Risk {
     pub singled_out: f64,
     /// What they learn about a sensitive value, where there is one: for the column of which they learn most.
     pub attribute: Option<Guess>,
+    /// Of the sensitive columns that no model protects, the one of which most people's values are certain.
+    pub unprotected: Option<Certain>,
+}
+
+/// How many people's values of a column are certain.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Certain {
+    /// The column.
+    pub column: String,
+    /// The share of people.
+    pub share: f64,
 }
 
 /// What somebody learns about a sensitive column.
@@ -46,10 +61,27 @@ pub struct Guess {
 }
 
 impl Risk {
-    /// What the attack that does best attains. Somebody who can rule out values knows more than others, and is told apart.
+    /// What the limit is about: the greater of the chance with which the person worst off is found, and the share of people for whom
+    /// guesses of a sensitive value are right because of the release. Somebody who can rule out values knows more, and is told apart.
     #[must_use]
     pub fn worst(&self) -> f64 {
-        self.attribute.as_ref().map_or(self.identity, |guess| guess.advantage.max(self.identity))
+        self.attribute.as_ref().map_or(self.worst_off, |guess| guess.advantage.max(self.worst_off))
+    }
+
+    /// The greatest share of people whose value is certain in a column that no model protects.
+    #[must_use]
+    pub fn certain(&self) -> f64 {
+        self.unprotected.as_ref().map_or(0.0, |certain| certain.share)
+    }
+}
+
+impl Risk {
+    /// The share of people whose sensitive value is certain: of the column that the limit is about, or of the one about which most is
+    /// learnt where models protect all. `None` without a sensitive column.
+    #[must_use]
+    pub fn certain_told(&self) -> Option<f64> {
+        let of_limit = self.unprotected.as_ref().map(|certain| certain.share);
+        of_limit.or(self.attribute.as_ref().map(|guess| guess.certain))
     }
 }
 
@@ -87,11 +119,13 @@ pub fn risk_of(
     };
     let linkage = linkage::ATTACK.simulate(&case)?;
     let linkage = linkage.first().ok_or_else(|| Error::internal("linkage found nothing"))?;
-    let attribute = match scene.secrets.is_empty() {
-        true => None,
+    let (attribute, certain) = match scene.secrets.is_empty() {
+        true => (None, None),
         false => {
             let [groups, learnt, ruled_out] = [homogeneity::ATTACK, definetti::ATTACK, background::ATTACK];
-            most_telling(&groups.simulate(&case)?, &learnt.simulate(&case)?, &ruled_out.simulate(&case)?)?
+            let groups = groups.simulate(&case)?;
+            let learnt = most_telling(&groups, &learnt.simulate(&case)?, &ruled_out.simulate(&case)?)?;
+            (learnt, most_certain(&groups)?)
         }
     };
     let one_by_one = figure(linkage, &picked_right_by(EVERYTHING))?;
@@ -100,12 +134,45 @@ pub fn risk_of(
         TrialOutcome::Classes { .. } => scene.looks.len() as f64 / scene.people.max(1) as f64,
         _ => 0.0,
     };
+    let alone = linkage.worst.unwrap_or(1.0);
+    let together = match &trial.outcome {
+        TrialOutcome::Classes { .. } => attained_k(trial).map_or(0.0, |k| 1.0 / k.max(1) as f64),
+        _ => matched(&both),
+    };
+    // Whoever is open by consent has nobody who bounds what follows about them.
+    let is_open = trial.warnings.iter().any(|warning| warning == DISCLOSURE_ACCEPTED);
     Ok(Risk {
+        worst_off: alone.max(together),
         identity: one_by_one.max(by_class),
         linkage: one_by_one,
         singled_out: at_risk(linkage)?,
         attribute,
+        unprotected: certain.filter(|_| is_open),
     })
+}
+
+/// The chance with which the person worst off is found among records that overlap: somebody who knows everybody can rule out records
+/// that cover a person but cannot be theirs, since the others could not all have records of their own then. Where that cannot be
+/// counted, nothing better than certainty is known.
+fn matched(both: &SideBySide) -> f64 {
+    let originals = Originals { table: &both.original, quasi: &both.quasi, row_map: None, exchanged: None };
+    let claim = serde_json::json!({ "model": "k_anonymity", "k": 1, "links": "matches" });
+    let Ok(claim) = ModelClaim::from_json(&claim) else { return 1.0 };
+    let found = check_records(&both.release, &[], &[claim], Some(originals), &both.control);
+    let least = found.ok().and_then(|found| found.models.first()?.attained);
+    least.filter(|least| *least >= 1.0).map_or(1.0, |least| 1.0 / least)
+}
+
+/// The column of which most people's values are certain, the first among equals.
+fn most_certain(homogeneity: &[Finding]) -> Result<Option<Certain>> {
+    let mut most: Option<Certain> = None;
+    for finding in homogeneity {
+        let share = at_risk(finding)?;
+        if most.as_ref().is_none_or(|most| share > most.share) {
+            most = Some(Certain { column: finding.column.clone().unwrap_or_default(), share });
+        }
+    }
+    Ok(most)
 }
 
 /// The column of which most is learnt, the first among equals.
@@ -197,6 +264,8 @@ mod tests {
         let found = by_age(4);
         let guess = found.attribute.clone().expect("a sensitive column");
         assert_eq!((found.identity, found.linkage, found.singled_out), (0.25, 0.25, 0.0));
+        // No model protects the column, and half of the people have flu for sure.
+        assert_eq!((found.worst_off, found.certain()), (0.25, 0.5));
         assert_eq!((guess.column.as_str(), guess.certain, guess.certain_with_background), ("ill", 0.5, 0.5));
         assert!((guess.by_group - 0.125).abs() < 1e-12, "{}", guess.by_group);
         assert_eq!(Some(guess.advantage), guess.by_learning.map(|learnt| learnt.max(guess.by_group)));
@@ -210,7 +279,32 @@ mod tests {
         let plan = "[columns.town]\nrole = \"quasi\"\n[[privacy]]\nmodel = \"k_anonymity\"\nk = 2\n\
                     [algorithm]\nname = \"optimal\"\nsuppression = 0.25\n";
         let found = risk("town\na\na\nb\nb\nc\nc\nd\ne\n", plan);
-        assert_eq!((found.identity, found.linkage, found.attribute), (0.5, 0.5, None));
+        assert_eq!((found.identity, found.linkage, found.attribute.clone()), (0.5, 0.5, None));
+        assert_eq!((found.worst_off, found.certain()), (0.5, 0.0));
+    }
+
+    /// Five people in records of which each covers two or three: the third fits three of them, and only one can be theirs (models.md 1.15).
+    #[test]
+    fn records_that_cannot_be_a_persons_hide_nobody() {
+        let table = |texts: [&str; 5]| {
+            let column = scumble_files::table::CodedColumn::of_texts("age", texts.iter().copied());
+            scumble_files::table::CodedTable { columns: vec![column], rows: 5 }
+        };
+        let plan =
+            Plan::from_toml("input = \"a\"\noutput = \"b\"\n[columns.age]\nrole = \"quasi\"\n", "plan");
+        let plan = plan.expect("a plan");
+        let people = table(["1", "2", "3", "4", "5"]);
+        let matched_in = |records: [&str; 5]| {
+            let both = side_by_side(&table(records), &people, &plan, &Resources::default());
+            matched(&both.expect("a release and its original"))
+        };
+        assert_eq!(matched_in(["[1,2]", "[1,2]", "[1,3]", "[3,5]", "[3,5]"]), 1.0);
+        assert_eq!(matched_in(["[1,2]", "[1,2]", "[3,5]", "[3,5]", "[3,5]"]), 0.5);
+        assert_eq!(
+            matched_in(["[1,2]", "[1,2]", "[1,2]", "[3,5]", "[3,5]"]),
+            1.0,
+            "there is no assignment at all"
+        );
     }
 
     #[test]

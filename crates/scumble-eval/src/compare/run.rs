@@ -1,20 +1,20 @@
 //! Tries every release, attacks it, and lets learners learn from it.
 
-use std::sync::Mutex;
-
-use rayon::prelude::*;
 use scumble::config::{Plan, Role};
 use scumble::error::Setting;
 use scumble::problem::Progress;
-use scumble::registry::{self, Standing};
+use scumble::registry;
 use scumble::release::prepare::SpeltTable;
-use scumble::release::{Trial, TrialOutcome, read_planned, try_release};
-use scumble::{Error, ErrorKind, Result};
+use scumble::release::read_planned;
+use scumble::{Error, Result};
 use scumble_learn::{Learner, Settings};
 
+use super::least_k::{Range, ladder};
 use super::outcome::{Accuracy, Baselines, Candidate, Comparison, Unserved};
-use super::request::{Request, about, default_algorithms, least_k, spread};
-use super::risk::{Risk, attained_k, risk_of};
+use super::request::{Request, about, default_algorithms, least_k};
+use super::steps::Steps;
+use super::whole::{Tried, Whole, listed};
+use crate::abreast::abreast;
 use crate::protocol::{
     Dataset, Fold, Material, Split, baseline, by_content, learning, refuse_parts, released, stratified_folds,
 };
@@ -24,33 +24,25 @@ use crate::protocol::{
 pub struct Told {
     /// Steps done: releases of the whole table and of training parts.
     pub done: usize,
-    /// All steps.
+    /// All steps, as far as they are known.
     pub all: usize,
 }
 
-/// The metrics that are told besides the loss: cheap ones that people know.
-const METRICS: [&str; 3] = ["c_avg", "discernibility_normalised", "classification"];
-
-/// What happened to one release.
-type Tried = std::result::Result<Candidate, String>;
-
 /// Tries everything. An algorithm that cannot serve the table is told with its reason; it is an error only if none can.
 pub fn compare(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
-    progress.control().run(|| compare_here(request, progress, tell))
-}
-
-fn compare_here(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + Sync)) -> Result<Comparison> {
     request.check()?;
+    let control = progress.control();
     let resources = request.resources.for_a_run().watched_by(progress.control());
     let has_class = request.plan.names_with(Role::Class).next().is_some();
     let no_parts = refuse_parts(&request.plan).err().filter(|_| has_class);
     let learns = has_class && no_parts.is_none();
-    let data = learns.then(|| Dataset::read("the table", &request.plan, &resources, None)).transpose()?;
+    let read_data = || Dataset::read("the table", &request.plan, &resources, None);
+    let data = learns.then(|| control.run(read_data)).transpose()?;
     let read;
     let (plan, table, notes): (&Plan, &SpeltTable, &[String]) = match &data {
         Some(data) => (&data.plan, &data.table, &data.notes),
         None => {
-            let (plan, table, notes) = read_planned(&request.plan, &resources)?;
+            let (plan, table, notes) = control.run(|| read_planned(&request.plan, &resources))?;
             read = (plan, table.select(&by_content(&table)), notes);
             (&read.0, &read.1, &read.2)
         }
@@ -65,40 +57,33 @@ fn compare_here(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + S
     if names.is_empty() {
         names = default_algorithms(plan);
     }
-    let ks = if request.ks.is_empty() { spread(plan, table.rows as u64) } else { request.ks.clone() };
-    let asked: Vec<(&String, u64)> =
-        names.iter().flat_map(|name| ks.iter().map(move |k| (name, *k))).collect();
-    let folds = data.as_ref().map_or_else(|| Ok(Vec::new()), |data| folds(request, data))?;
-    let steps = Steps { done: Mutex::new(0), all: (asked.len() + 1) * folds.len() + asked.len(), tell };
-    steps.add(0);
-
-    let least_k = least_k(plan);
-    let sensitive: Vec<String> = plan.names_with(Role::Sensitive).map(str::to_owned).collect();
-    let whole = |(name, k): &(&String, u64)| {
-        progress.check()?;
-        let plan = request.release_plan(plan, name, *k)?;
-        let trial = try_release(&plan, table, &resources, progress.clone());
-        let tried = listed(trial.and_then(|trial| {
-            let risk = risk_of(&trial, table, &plan, &resources, request.seed)?;
-            let below_plan = least_k.is_some_and(|least| *k < least);
-            let mut found = Candidate { below_plan, ..candidate(trial, name, *k, risk) };
-            if !request.plan.accept_attribute_disclosure {
-                found.warnings.iter_mut().for_each(as_not_accepted);
-            }
-            Ok(found)
-        }))?;
-        steps.add(1);
-        Ok(tried)
+    let mut ks = match &request.ks[..] {
+        [] => ladder(plan, &request.limits, table.rows as u64),
+        named => named.to_vec(),
     };
-    let tried: Vec<Tried> = asked.par_iter().with_max_len(1).map(whole).collect::<Result<_>>()?;
+    let folds = data.as_ref().map_or_else(|| Ok(Vec::new()), |data| control.run(|| folds(request, data)))?;
+    let least_k = least_k(plan);
+    let steps = Steps::new(names.len() * ks.len() * (1 + folds.len()) + folds.len(), tell);
+    let whole = Whole { request, plan, table, resources: &resources, progress, least_k };
+    let mut tried = Vec::new();
+    let asked: Vec<(&str, u64)> =
+        names.iter().flat_map(|name| ks.iter().map(move |k| (name.as_str(), *k))).collect();
+    whole.try_all(&asked, &steps, &mut tried)?;
+    if request.ks.is_empty() {
+        let range = Range::of(plan, &request.limits, table.rows as u64);
+        whole.search(&names, range, (&steps, folds.len()), &mut tried)?;
+        ks.extend(tried.iter().map(|tried| tried.k));
+        ks.sort_unstable();
+        ks.dedup();
+    }
     let mut unserved = Vec::new();
     let mut candidates = Vec::new();
-    for ((name, k), tried) in asked.iter().zip(tried) {
-        match tried {
+    for Tried { algorithm, k, made } in tried {
+        match made {
             Ok(candidate) => candidates.push(candidate),
             Err(reason) => {
                 steps.add(folds.len());
-                note(&mut unserved, name, *k, false, reason);
+                note(&mut unserved, &algorithm, k, false, reason);
             }
         }
     }
@@ -126,7 +111,7 @@ fn compare_here(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + S
     Ok(Comparison {
         rows: table.rows as u64,
         quasi: plan.names_with(Role::Quasi).map(str::to_owned).collect(),
-        sensitive,
+        sensitive: plan.names_with(Role::Sensitive).map(str::to_owned).collect(),
         class: data.as_ref().map(|data| data.class.clone()),
         left_out: plan.names_with(Role::Drop).map(str::to_owned).collect(),
         models: plan.privacy.iter().filter(k_free).map(model_in_words).collect(),
@@ -137,25 +122,9 @@ fn compare_here(request: &Request, progress: &Progress, tell: &(dyn Fn(Told) + S
         baselines,
         candidates,
         unserved,
-        max_risk: request.max_risk,
+        limits: request.limits,
         notes: notes.to_vec(),
     })
-}
-
-/// Counts what is done.
-struct Steps<'a> {
-    done: Mutex<usize>,
-    all: usize,
-    tell: &'a (dyn Fn(Told) + Sync),
-}
-
-impl Steps<'_> {
-    fn add(&self, more: usize) {
-        if let Ok(mut done) = self.done.lock() {
-            *done += more;
-            (self.tell)(Told { done: *done, all: self.all });
-        }
-    }
 }
 
 /// The splits whose test parts are scored.
@@ -198,8 +167,7 @@ impl Scores<'_> {
             self.steps.add(1);
             Ok((learnt, guessed))
         };
-        let found: Vec<(Vec<f64>, f64)> =
-            self.folds.par_iter().with_max_len(1).map(of_fold).collect::<Result<_>>()?;
+        let found: Vec<(Vec<f64>, f64)> = abreast(self.folds, self.progress.control(), of_fold)?;
         let (learnt, guessed): (Vec<Vec<f64>>, Vec<f64>) = found.into_iter().unzip();
         Ok(Baselines {
             original: accuracy(&learnt),
@@ -222,7 +190,7 @@ impl Scores<'_> {
             Ok(learnt)
         };
         let found: Vec<std::result::Result<Vec<f64>, String>> =
-            cells.par_iter().with_max_len(1).map(cell).collect::<Result<_>>()?;
+            abreast(&cells, self.progress.control(), cell)?;
         let of_candidate = |cells: &[std::result::Result<Vec<f64>, String>]| {
             let parts: std::result::Result<Vec<Vec<f64>>, String> = cells.iter().cloned().collect();
             parts.map(|parts| accuracy(&parts))
@@ -241,60 +209,6 @@ fn accuracy(parts: &[Vec<f64>]) -> Accuracy {
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-/// Here disclosure is measured, whether or not the plan accepts it; `anonymize` asks first.
-fn as_not_accepted(warning: &mut String) {
-    if warning == scumble::release::DISCLOSURE_ACCEPTED {
-        "a sensitive column is not protected by a model, so anonymize refuses this plan until you add one or accept the disclosure \
-         (accept_attribute_disclosure)"
-            .clone_into(warning);
-    }
-}
-
-/// The figures of a release.
-fn candidate(trial: Trial, name: &str, k: u64, risk: Risk) -> Candidate {
-    let attained_k = attained_k(&trial);
-    let standing = registry::method(name).map_or(Standing::Experimental, |method| about(&method).1);
-    let Trial { problem, outcome, loss, suppressed, seconds, warnings, .. } = trial;
-    let mut metrics = Vec::new();
-    if let TrialOutcome::Classes { classes, .. } = outcome {
-        let wanted = registry::METRICS.iter().filter(|entry| METRICS.contains(&entry.name));
-        metrics
-            .extend(wanted.filter_map(|entry| Some((entry.name, entry.build.measure(&classes, &problem)?))));
-    }
-    let algorithm = name.to_owned();
-    Candidate {
-        algorithm,
-        standing,
-        k,
-        below_plan: false,
-        risk,
-        loss,
-        metrics,
-        suppressed,
-        attained_k,
-        accuracy: None,
-        warnings,
-        seconds,
-    }
-}
-
-/// An error by which one algorithm cannot serve as its message; others stop everything.
-fn listed<T>(result: Result<T>) -> Result<std::result::Result<T, String>> {
-    match result {
-        Ok(value) => Ok(Ok(value)),
-        Err(error) => match error.kind() {
-            ErrorKind::Config
-            | ErrorKind::Data
-            | ErrorKind::Refused
-            | ErrorKind::Infeasible
-            | ErrorKind::OutOfBudget
-            | ErrorKind::Audit
-            | ErrorKind::Resources => Ok(Err(error.to_string())),
-            _ => Err(error),
-        },
-    }
 }
 
 /// Adds to what could not be done; an algorithm that fails for several k by the same reason is told once.

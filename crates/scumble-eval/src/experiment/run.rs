@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use rayon::prelude::*;
 use scumble::config::Plan;
 use scumble::problem::Progress;
 use scumble::table::hierarchy::Builder;
@@ -16,6 +15,7 @@ use super::input::EvaluationTable;
 use super::journal::{Entry, Journal};
 use super::plan::{EvaluationPlan, SplitKind};
 use super::results::Results;
+use crate::abreast::abreast;
 use crate::protocol::{
     Dataset, Fold, Material, MetricEntry, Part, Split, baseline, five_by_two, measured, refuse_parts,
     released, stratified_folds,
@@ -174,20 +174,11 @@ impl Experiment {
         progress: &Progress,
         tell: &(dyn Fn(Told) + Sync),
     ) -> Result<Results> {
-        progress.control().run(|| self.run_here(journal, progress, tell))
-    }
-
-    fn run_here(
-        &self,
-        journal: Journal,
-        progress: &Progress,
-        tell: &(dyn Fn(Told) + Sync),
-    ) -> Result<Results> {
         let left: Vec<&Cell> =
             self.cells.iter().filter(|cell| cell.keys.iter().any(|key| journal.get(key).is_none())).collect();
         let shared = Mutex::new((journal, 0));
         tell(Told { done: 0, all: left.len() });
-        left.par_iter().with_max_len(1).try_for_each(|cell| {
+        abreast(&left, progress.control(), |cell| {
             progress.check()?;
             let missing: Vec<usize> = {
                 let state = shared.lock().map_err(|_| Error::internal("another cell failed"))?;

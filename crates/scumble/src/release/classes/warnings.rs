@@ -8,6 +8,7 @@ use crate::config::StarPolicy;
 use crate::release::claim::is_verified;
 use crate::release::requirements::disclosure_accepted;
 use crate::search::algorithms::Algorithm;
+use crate::search::algorithms::cluster::MONDRIAN_START;
 
 /// A warning where a spreadsheet program would run what the release shows.
 fn spreadsheet_warning(run: &ClassRun<'_>) -> Option<String> {
@@ -83,9 +84,21 @@ pub(in crate::release) fn warnings(run: &ClassRun<'_>, searched: Option<&dyn Alg
             Some(None) => " How much better the best is, is not known.".to_owned(),
             None => String::new(),
         };
-        warnings.push(format!(
+        let found = |name: &str| run.found.findings.iter().find(|finding| finding.name == name);
+        if found("polish_steps").is_some_and(|steps| steps.value == Some(0.0)) {
+            let limit = if algorithm.budget.is_some() { "the time limit" } else { "the limit on steps" };
+            let start = match found(MONDRIAN_START) {
+                Some(_) => "the plain Mondrian starting point",
+                None => "the result as it was before",
+            };
+            warnings.push(format!(
+                "{limit} ended before any improvement was tried: this is {start} (steps = {steps} repeats it). Give a larger budget."
+            ));
+        } else {
+            warnings.push(format!(
             "the search was stopped after {steps} steps (steps = {steps} repeats it), and the best found by then was released.{proven}"
         ));
+        }
     }
     if run.plan.keep_order {
         warnings.push(

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Algorithm, Capabilities, Fineness, Solution};
+use super::{Algorithm, Capabilities, Finding, Fineness, Solution};
 use crate::base::entry::{Entry, Standing};
 use crate::config::Parameters;
 use crate::error::Result;
@@ -29,7 +29,22 @@ pub(crate) const ENTRY: Entry<super::BuildAlgorithm> = Entry {
 /// So many kinds of rows are gathered into clusters together; the time grows with the square.
 const BLOCK: usize = 1 << 12;
 
+/// Within a budget, tables of more kinds of rows begin with Mondrian's classes, since gathering takes long and shows nothing before its end.
+const LARGE: usize = 16 * BLOCK;
+
+/// The name of the finding that says so.
+pub(crate) const MONDRIAN_START: &str = "mondrian_start";
+
 struct Clustering;
+
+/// Mondrian's classes, to begin with.
+fn mondrian(problem: &Problem) -> Result<Solution> {
+    let mondrian = (super::mondrian::ENTRY.build)(&Parameters::default())?;
+    let mut start = mondrian.run(problem)?;
+    let about = "the search began with Mondrian's classes";
+    start.findings.push(Finding::new(MONDRIAN_START, Some(start.assignment.classes() as f64), about));
+    Ok(start)
+}
 
 fn build(_: &Parameters) -> Result<Box<dyn Algorithm>> {
     Ok(Box::new(Clustering))
@@ -57,8 +72,11 @@ impl Algorithm for Clustering {
         let space = Space::new(problem, &penalty)?;
         if !space.only_size() {
             // Gathering near rows says nothing about sensitive values; Mondrian's classes meet every model.
-            let mondrian = (super::mondrian::ENTRY.build)(&Parameters::default())?;
-            return polish(problem, mondrian.run(problem)?);
+            return polish(problem, mondrian(problem)?);
+        }
+        if problem.budget.is_limited() && space.kinds().len() > LARGE {
+            drop(space);
+            return polish(problem, mondrian(problem)?);
         }
         let most = BLOCK.max(8 * space.least() as usize);
         let code = |kind: usize, column: usize| space.codes(kind as u32)[column];

@@ -34,6 +34,8 @@ const BATCH: usize = 16;
 /// So many steps of each of them lie between two questions to the budget. Where it ends in between, the clusters are as they
 /// were before.
 const SLICE: u64 = if cfg!(test) { 8 } else { 1 << 9 };
+/// So many clusters are split between two questions to the budget, so that a large table is better than at its start long before all are.
+const SPLIT: usize = if cfg!(test) { 4 } else { 1 << 12 };
 /// No search goes on for more rounds.
 const ROUNDS: usize = 40;
 /// The search ends with a round that saves less than this share of the cost.
@@ -58,15 +60,9 @@ pub fn improve(space: &Space<'_>, partition: &mut Partition) -> Result<Effort> {
     if budget.is_spent(begun) {
         return Ok(effort);
     }
-    let split = |cluster: &Cluster| divide::split_fully(space, cluster.clone());
-    match partition.clusters().par_iter().map(split).collect::<Result<Vec<_>>>() {
-        Ok(split) => *partition.clusters_mut() = split.into_iter().flatten().collect(),
-        Err(error) => {
-            budget.end_at(begun, error)?;
-            return Ok(effort);
-        }
+    if !split_all(space, partition, begun, &mut effort)? {
+        return Ok(effort);
     }
-    effort.steps += 1;
     let mut before = partition.cost();
     for round in 0..ROUNDS {
         let clusters = partition.clusters();
@@ -101,6 +97,34 @@ pub fn improve(space: &Space<'_>, partition: &mut Partition) -> Result<Effort> {
         before = after;
     }
     Ok(effort)
+}
+
+/// Splits clusters as long as that makes them cheaper, some at a time; whether the budget is left. If not, those that are left are as they
+/// were.
+fn split_all(space: &Space<'_>, partition: &mut Partition, begun: u64, effort: &mut Effort) -> Result<bool> {
+    let problem = space.problem();
+    let clusters = std::mem::take(partition.clusters_mut());
+    let split = |cluster: &Cluster| divide::split_fully(space, cluster.clone());
+    let mut done = Vec::with_capacity(clusters.len());
+    let mut goes_on = true;
+    for slice in clusters.chunks(SPLIT) {
+        goes_on = goes_on && !problem.budget.is_spent(begun + effort.steps);
+        if goes_on {
+            match slice.par_iter().map(split).collect::<Result<Vec<_>>>() {
+                Ok(split) => {
+                    done.extend(split.into_iter().flatten());
+                    effort.steps += 1;
+                    problem.progress.advance(1);
+                    continue;
+                }
+                Err(error) => problem.budget.end_at(begun + effort.steps, error)?,
+            }
+            goes_on = false;
+        }
+        done.extend_from_slice(slice);
+    }
+    *partition.clusters_mut() = done;
+    Ok(goes_on)
 }
 
 /// Goes on with some blocks for a slice; whether the budget is left. If not, they are as they were.

@@ -91,14 +91,49 @@ fn a_budget_that_is_spent_leaves_the_classes_as_they_were() {
     assert_eq!(problem.budget.spent_after(), Some(0));
 }
 
+/// So many tuples to a class, whatever they are.
+fn strips(problem: &Problem, tuples: usize) -> Solution {
+    let classes: Vec<u32> = (0..problem.table.tuples()).map(|tuple| (tuple / tuples) as u32).collect();
+    let all: Vec<Value> = problem.quasi.iter().map(|quasi| quasi.cover(0, quasi.size() - 1)).collect();
+    let regions = vec![all; problem.table.tuples().div_ceil(tuples)];
+    let assignment = Assignment::of_regions(Members::Tuples(classes), &regions);
+    let recoding = Recoding { step: Step::Regions(Box::new(assignment.clone())), shown: None };
+    Solution { recoding, assignment, findings: Vec::new() }
+}
+
 /// Wherever the time ends, the steps that are told repeat what was found, and models hold.
 #[test]
 fn steps_repeat_what_a_time_ended() {
+    repeats(&|problem| polish(problem, whole(problem)));
+}
+
+#[test]
+fn steps_repeat_what_a_time_ended_while_clusters_were_split() {
+    repeats(&|problem| polish(problem, strips(problem, 5)));
+}
+
+/// A large table is better than at its start after the first step, and not only when all of it was looked at.
+#[test]
+fn the_first_step_improves_on_the_start() {
+    let rows: Rows = (0..600).map(|row| (vec![row * 7 % 9, row * 3 % 5], 0)).collect();
+    let cost = |steps: u64| {
+        let mut problem = problem(columns(true), &rows, 3, 1);
+        problem.budget = Budget::new(Some(steps), None);
+        let found = polish(&problem, strips(&problem, 5)).expect("something to show from the beginning");
+        let spent = problem.budget.spent_after();
+        assert!(spent >= Some(steps), "a slice is not left in its midst: {spent:?}");
+        finding(&found, "polish_after")
+    };
+    let costs: Vec<f64> = (0..4).map(cost).collect();
+    assert!(costs[1] < costs[0] && costs[2] <= costs[1] && costs[3] <= costs[2], "{costs:?}");
+}
+
+fn repeats(polished: &dyn Fn(&Problem) -> Result<Solution>) {
     let rows: Rows = (0..60).map(|row| (vec![row * 7 % 9, row * 3 % 5], 0)).collect();
     let shown = |budget: Budget| {
         let mut problem = problem(columns(true), &rows, 3, 1);
         problem.limit(budget);
-        let polished = polish(&problem, whole(&problem)).expect("something to show from the beginning");
+        let polished = polished(&problem).expect("something to show from the beginning");
         loss_of(&problem, polished.assignment.clone());
         let steps = problem.budget.spent_after();
         ((polished.assignment.members, polished.findings), steps, problem.budget.looks())

@@ -14,6 +14,9 @@ use crate::problem::Problem;
 /// Rounds of improvement at most; few save anything after the third.
 const ROUNDS: usize = 8;
 
+/// So many places of units are kept at most, four bytes each.
+const KEPT: usize = 1 << 24;
+
 /// A class that could be opened: its rows when it was counted, and its units. Larger ones come first, then cheaper and
 /// earlier patterns, then smaller tuples.
 type Candidate = (u64, Reverse<(usize, u128)>, Vec<u32>);
@@ -88,12 +91,40 @@ pub(super) fn improve(state: &mut State<'_>, problem: &Problem) -> Result<()> {
     Ok(())
 }
 
+/// The units by what each pattern shows of them. That is the same in every round, and sorting is a large part of a round, so it is kept
+/// where there is room for it.
+struct Orders(Vec<Option<Vec<u32>>>);
+
+impl Orders {
+    fn new(state: &State<'_>) -> Self {
+        let patterns = state.patterns.all.len();
+        let fits = state.units.len().saturating_mul(patterns) <= KEPT;
+        Self(vec![None; if fits { patterns } else { 0 }])
+    }
+
+    /// What the pattern in that place shows, with the units that show it, in order.
+    fn shown(&mut self, state: &State<'_>, place: usize, pattern: Pattern) -> Vec<(u128, u32)> {
+        let of = |unit: u32| (pattern.shown(state.units[unit as usize].key), unit);
+        if let Some(Some(order)) = self.0.get(place) {
+            return order.iter().map(|unit| of(*unit)).collect();
+        }
+        let mut shown: Vec<(u128, u32)> = (0..state.units.len() as u32).map(of).collect();
+        shown.par_sort_unstable();
+        if let Some(kept) = self.0.get_mut(place) {
+            *kept = Some(shown.iter().map(|(_, unit)| *unit).collect());
+        }
+        shown
+    }
+}
+
 fn rounds(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<()> {
+    let mut orders = Orders::new(state);
     for _ in 0..ROUNDS {
         let mut saved = 0;
-        for pattern in state.patterns.all.clone() {
+        for (place, pattern) in state.patterns.all.clone().into_iter().enumerate() {
             problem.progress.advance(1);
-            let Some(more) = serve(state, pattern, problem, steps)? else { return Ok(()) };
+            let shown = |state: &State<'_>| orders.shown(state, place, pattern);
+            let Some(more) = serve(state, pattern, shown, (problem, steps))? else { return Ok(()) };
             saved += more;
         }
         let Some(more) = dissolve_all(state, problem, steps)? else { return Ok(()) };
@@ -105,16 +136,19 @@ fn rounds(state: &mut State<'_>, problem: &Problem, steps: &mut u64) -> Result<(
 }
 
 /// Opens or fills the classes of a pattern where that saves blanks; says how much was saved, nothing if the budget is spent.
-fn serve(state: &mut State<'_>, pattern: Pattern, problem: &Problem, steps: &mut u64) -> Result<Option<u64>> {
+fn serve(
+    state: &mut State<'_>,
+    pattern: Pattern,
+    shown: impl FnOnce(&State<'_>) -> Vec<(u128, u32)>,
+    (problem, steps): (&Problem, &mut u64),
+) -> Result<Option<u64>> {
     let costs_more =
         |state: &State<'_>, class: u32| state.classes[class as usize].pattern.cost > pattern.cost;
     if !problem.goes_on(*steps)? {
         return Ok(None);
     }
     *steps += 1;
-    let mut shown: Vec<(u128, u32)> =
-        (0..).zip(&state.units).map(|(unit, of)| (pattern.shown(of.key), unit)).collect();
-    shown.par_sort_unstable();
+    let shown = shown(state);
     let mut saved = 0;
     for group in shown.chunk_by(|a, b| a.0 == b.0) {
         if !problem.goes_on(*steps)? {

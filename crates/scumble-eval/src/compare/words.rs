@@ -1,0 +1,277 @@
+//! The advice in words.
+
+use scumble::base::text::grouped;
+use scumble::config::Audience;
+use scumble::registry::Standing;
+
+use super::advice::Advice;
+use super::limits::Limits;
+use super::outcome::{Candidate, Comparison, Utility};
+use super::risk::{Guess, Risk};
+
+impl Advice {
+    /// The advice in a few sentences: what to take, what an attacker could still learn, what it costs, the next steps, and what was
+    /// measured. Numbers and their units are held together by no-break spaces.
+    #[must_use]
+    pub fn sentences(&self, comparison: &Comparison) -> Vec<String> {
+        let chosen = &comparison.candidates[self.chosen];
+        let mut told = vec![self.choice(comparison)];
+        told.extend(inference(comparison, chosen));
+        if self.within {
+            told.push(self.why(comparison));
+        }
+        told.push(cost(comparison, chosen));
+        told.push(self.next_steps(comparison));
+        if chosen.standing == Standing::Experimental {
+            told.push(format!(
+                "Beware: {} is experimental. Its protection is weaker than these figures show; its page says why.",
+                chosen.algorithm
+            ));
+        }
+        let warned = |text: &String| format!("A warning comes with it: {}.", text.trim_end_matches('.'));
+        told.extend(chosen.warnings.iter().map(warned));
+        told.push(premises(comparison));
+        told
+    }
+
+    /// Why nothing is recommended, where there is no advice.
+    #[must_use]
+    pub fn none(comparison: &Comparison) -> String {
+        let below = comparison.candidates.iter().any(|candidate| candidate.below_plan);
+        match comparison.least_k.filter(|_| below) {
+            Some(least) => format!(
+                "Nothing is recommended: no release that could be measured keeps the plan's models, which ask for k\u{a0}=\u{a0}{least} or more. Try larger values of k, \
+                 or change the plan."
+            ),
+            None => "Nothing is recommended: no release could be measured.".to_owned(),
+        }
+    }
+
+    /// What to take, with the chances of the person worst off and of the average person, and the limit.
+    fn choice(&self, comparison: &Comparison) -> String {
+        let chosen = &comparison.candidates[self.chosen];
+        let name = name(chosen);
+        let found = format!(
+            "the person worst off is found with a chance of {}, the average person with {}",
+            share(chosen.risk.worst_off),
+            share(chosen.risk.identity)
+        );
+        match self.within {
+            true => format!("Take {name}: {found}. {}.", capital(&limit_in_words(&comparison.limits))),
+            false => {
+                let (missed, hint) = missed(&comparison.limits, &chosen.risk);
+                format!(
+                    "No release keeps the limits, so none is recommended: {missed}. The least risky is {name}: {found}; {hint}."
+                )
+            }
+        }
+    }
+
+    /// Why this one, of those that keep the limits.
+    fn why(&self, comparison: &Comparison) -> String {
+        let limit = limit(comparison.limits.risk);
+        match (self.eligible, comparison.utility()) {
+            (1, _) => format!("It is the only candidate within your {limit} risk limit."),
+            (many, Utility::Detail) => format!(
+                "Among the {many} candidates within your {limit} risk limit, this one keeps the most detail."
+            ),
+            (many, Utility::Accuracy) => format!(
+                "Among the {many} candidates within your {limit} risk limit, none gives measurably better predictions, and of those that do as \
+                 well this one keeps the most detail."
+            ),
+        }
+    }
+
+    fn next_steps(&self, comparison: &Comparison) -> String {
+        let step = |candidate: &Candidate| {
+            let right = candidate.accuracy.as_ref();
+            let right = right.map(|accuracy| format!("{} predicted correctly, ", share(accuracy.mean)));
+            format!(
+                "{} (risk {}, {}{} of the detail lost)",
+                name(candidate),
+                share(candidate.risk.worst()),
+                right.unwrap_or_default(),
+                share(candidate.loss)
+            )
+        };
+        let at = |place: usize| &comparison.candidates[place];
+        let safer = match self.safer.map(at) {
+            Some(safer) => format!("To halve the risk choose {}.", step(safer)),
+            None => "No candidate has half the risk.".to_owned(),
+        };
+        let Some(other) = self.more_useful.map(at) else {
+            return format!("{safer} No candidate is more useful.");
+        };
+        let chosen = at(self.chosen);
+        let right = |candidate| comparison.accuracy_of(candidate).unwrap_or(0.0);
+        let what = match right(other) > right(chosen) + comparison.margin(right(chosen)) {
+            true => "better predictions",
+            false => "more detail",
+        };
+        let useful = match (comparison.limits.kept_by(&other.risk), self.within) {
+            (true, _) => format!("For {what} at higher risk choose {}.", step(other)),
+            (false, true) => {
+                format!("For {what} you would have to allow a risk above your limit: {}.", step(other))
+            }
+            (false, false) => format!("For {what} the risk is higher still: {}.", step(other)),
+        };
+        format!("{safer} {useful}")
+    }
+}
+
+/// The limit on being found: `for a public release nobody may be found with a chance above 9 %`.
+pub(super) fn limit_in_words(limits: &Limits) -> String {
+    let who = match limits.audience {
+        Audience::Public => "in a public release",
+        Audience::Researchers => "in a release for researchers",
+        Audience::Inside => "in a release inside your organisation",
+    };
+    let given = limits.risk != Limits::of(limits.audience).risk;
+    let who = if given { "by the limit you gave" } else { who };
+    format!("{who} nobody may be found with a chance above {}", limit(limits.risk))
+}
+
+/// The limit that a release does not keep, and what may help.
+fn missed(limits: &Limits, risk: &Risk) -> (String, String) {
+    let model = |column: &str| {
+        format!("a model that protects {column} may lower the risk, such as l-diversity or t-closeness")
+    };
+    match (&risk.attribute, &risk.unprotected) {
+        _ if risk.worst_off > limits.risk => {
+            (limit_in_words(limits), "a larger k or fewer quasi-identifiers may lower the risk".to_owned())
+        }
+        (Some(guess), _) if guess.advantage > limits.risk => (
+            format!(
+                "{} may be guessed right for at most {} of the people more than without the release",
+                guess.column,
+                limit(limits.risk)
+            ),
+            model(&guess.column),
+        ),
+        (_, Some(certain)) => {
+            (format!("{} may become certain {}", certain.column, certain_for(limits)), model(&certain.column))
+        }
+        _ => (limit_in_words(limits), "a larger k may lower the risk".to_owned()),
+    }
+}
+
+/// `for nobody`, `for at most 1 % of the people`.
+pub(super) fn certain_for(limits: &Limits) -> String {
+    match limits.certain {
+        0.0 => "for nobody".to_owned(),
+        some => format!("for at most {} of the people", limit(some)),
+    }
+}
+
+/// What can be inferred about sensitive columns, beside the limits on it.
+fn inference(comparison: &Comparison, chosen: &Candidate) -> Vec<String> {
+    let limits = &comparison.limits;
+    let mut told = Vec::new();
+    if let Some(Guess { column, advantage, .. }) = &chosen.risk.attribute {
+        told.push(format!(
+            "With the release an attacker guesses {column} right for {} of the people more than without it (limit: {}).",
+            share(*advantage),
+            limit(limits.risk)
+        ));
+    }
+    let (certain, bound) = match (&chosen.risk.unprotected, &chosen.risk.attribute) {
+        (Some(certain), _) => {
+            let bound = match limits.certain {
+                0.0 => "limit: nobody".to_owned(),
+                some => format!("limit: {}", limit(some)),
+            };
+            ((&certain.column, certain.share), bound)
+        }
+        (None, Some(guess)) => ((&guess.column, guess.certain), "bounded by the plan's models".to_owned()),
+        (None, None) => return told,
+    };
+    let (column, of) = certain;
+    told.push(match of {
+        0.0 => format!("{column} becomes certain for nobody ({bound})."),
+        some => format!("{column} becomes certain for {} of the people ({bound}).", share(some)),
+    });
+    told
+}
+
+fn cost(comparison: &Comparison, chosen: &Candidate) -> String {
+    let suppressed = match chosen.suppressed {
+        0 => String::new(),
+        rows => format!(" and suppresses {} of the rows", share(rows as f64 / comparison.rows.max(1) as f64)),
+    };
+    let lost = share(chosen.loss);
+    let (Some(baselines), Some(accuracy)) = (&comparison.baselines, &chosen.accuracy) else {
+        return format!("It loses {lost} of the detail{suppressed}.");
+    };
+    let guessing = if accuracy.mean <= baselines.majority + comparison.margin(accuracy.mean) {
+        " (hardly better than guessing)"
+    } else {
+        ""
+    };
+    format!(
+        "Machine-learning models trained on it predict {} of new cases correctly{guessing}; trained on the original rows they predict {}, and the most \
+         frequent value alone is right for {}. The release loses {lost} of the detail{suppressed}.",
+        share(accuracy.mean),
+        share(baselines.original.mean),
+        share(baselines.majority)
+    )
+}
+
+/// On what it was measured, and against whom.
+fn premises(comparison: &Comparison) -> String {
+    let known = match &comparison.quasi[..] {
+        names if names.len() > 4 => format!("all {} quasi-identifiers", names.len()),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => "nothing".to_owned(),
+    };
+    let attackers = match comparison.sensitive[..] {
+        [] => "an attacker who knows",
+        _ => "attackers who know",
+    };
+    format!(
+        "All of this was measured on these {} rows against {attackers} {known} of everybody in the table; whoever knows more may find out more.",
+        grouped(comparison.rows)
+    )
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// `mondrian with k = 10`.
+pub(super) fn name(candidate: &Candidate) -> String {
+    format!("{} with k\u{a0}=\u{a0}{}", candidate.algorithm, candidate.k)
+}
+
+/// A share as a percentage; a small one is not told as nothing.
+pub(super) fn share(share: f64) -> String {
+    match share * 100.0 {
+        small if small > 0.0 && small < 0.05 => "less than 0.1\u{a0}%".to_owned(),
+        percent => format!("{percent:.1}\u{a0}%"),
+    }
+}
+
+/// A limit as people write one: `9 %`, `33.3 %`. Never more than it is.
+pub(super) fn limit(share: f64) -> String {
+    let percent = share * 100.0;
+    let tenths = (percent * 10.0 + 1e-6).floor() / 10.0;
+    if percent > 0.0 && tenths == 0.0 {
+        return format!("{percent:.1e}\u{a0}%");
+    }
+    format!("{tenths}\u{a0}%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_written_briefly() {
+        let told = [0.09, 0.2, 1.0 / 3.0, 1.0, 0.0, 0.0001].map(limit);
+        assert_eq!(
+            told.map(|text| text.replace('\u{a0}', " ")),
+            ["9 %", "20 %", "33.3 %", "100 %", "0 %", "1.0e-2 %"]
+        );
+    }
+}
