@@ -20,7 +20,7 @@ pub(crate) fn customers() -> String {
                 last.to_lowercase()
             ),
             2 => "Wants the blue one, and only if it comes with the long cable".to_owned(),
-            3 => format!("Moved to {last} Street {}, new lease since spring", dice.from_to(1, 99)),
+            3 => format!("Moved to {last} Street {}, new lease since spring", dice.between(1, 99)),
             4 => "Complained about the driver who left the parcel in the rain".to_owned(),
             _ => String::new(),
         };

@@ -14,7 +14,7 @@ pub(crate) fn geodata() -> String {
             13,
             dice.bell(9_000, 76_000),
             dice.below(24),
-            dice.from_to(1, 4),
+            dice.between(1, 4),
             dice.one_of(&["card", "cash", "account"]),
         );
     }

@@ -17,7 +17,7 @@ pub(crate) fn hospital() -> String {
             dice.one_of(&["A1", "A2", "B1", "B2", "C1", "ICU"]),
             dice.below(4),
             dice.below(100_000),
-            dice.from_to(7, 17),
+            dice.between(7, 17),
             dice.below(100_000),
             if dice.below(20) == 0 { "yes" } else { "no" },
         );

@@ -29,7 +29,7 @@ impl Dice {
     }
 
     /// From the first to the last, both included.
-    pub(crate) fn from_to(&mut self, first: u64, last: u64) -> u64 {
+    pub(crate) fn between(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last - first + 1)
     }
 

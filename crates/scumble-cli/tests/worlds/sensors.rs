@@ -9,8 +9,8 @@ pub(crate) fn sensors() -> String {
         let wearer = row % 120;
         text += &format!(
             "W{wearer:03},2024-{:02}-{:02}T{:02}:{:02}:{:02}Z,{},{},{},0.00{}{:06},{}\n",
-            dice.from_to(1, 12),
-            dice.from_to(1, 28),
+            dice.between(1, 12),
+            dice.between(1, 28),
             dice.below(24),
             dice.below(60),
             dice.below(60),

@@ -9,12 +9,12 @@ pub(crate) fn survey() -> String {
         let size = dice.bell(1, 6);
         let region = dice.one_of(&["N", "E", "S", "W"]);
         for person in 1..=size {
-            let age = if person <= 2 { dice.bell(20, 80) } else { dice.from_to(0, 19) };
+            let age = if person <= 2 { dice.bell(20, 80) } else { dice.between(0, 19) };
             text += &format!(
                 "{},{person},{size},{region},{age},{},{},{},{}\n",
                 20_011 + household * 7,
                 dice.one_of(&["female", "male"]),
-                if age < 16 { 0 } else { dice.from_to(1, 8) },
+                if age < 16 { 0 } else { dice.between(1, 8) },
                 if age < 16 { "no" } else { dice.one_of(&["yes", "yes", "no"]) },
                 if age < 16 { 0 } else { 500 * dice.bell(1, 14) },
             );
